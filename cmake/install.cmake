@@ -12,7 +12,7 @@ install(PROGRAMS $<TARGET_FILE:run_experiment> DESTINATION ${CMAKE_INSTALL_BINDI
 file(CREATE_LINK howard ${CMAKE_CURRENT_BINARY_DIR}/run_experiment_link SYMBOLIC)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/run_experiment_link RENAME run_experiment
   DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
-install(DIRECTORY engines/wormhole/profiles DESTINATION ${CMAKE_INSTALL_DATADIR}/howard
+install(DIRECTORY engines/chip/profiles DESTINATION ${CMAKE_INSTALL_DATADIR}/howard
   COMPONENT program FILES_MATCHING PATTERN *.json)
 install(DIRECTORY data DESTINATION ${CMAKE_INSTALL_DATADIR}/howard COMPONENT program)
 install(FILES reports/formats/result.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/howard
@@ -35,7 +35,7 @@ endif()
 # -- development ---------------------------------------------------------------------------------
 
 set(HOWARD_CMAKEDIR ${CMAKE_INSTALL_LIBDIR}/cmake/Howard)
-foreach(name base device mesh ops wormhole host reference autograd models language training profiler
+foreach(name base device mesh ops chip host reference autograd models language training profiler
     profiler_formats profiler_silicon)
   set(library howard_${name})
   set_target_properties(${library} PROPERTIES EXPORT_NAME ${name})
@@ -51,13 +51,13 @@ foreach(name base device mesh ops wormhole host reference autograd models langua
   install(TARGETS ${library} EXPORT HowardTargets DESTINATION ${CMAKE_INSTALL_LIBDIR}
     COMPONENT development)
 endforeach()
-foreach(folder base profiler engines/device engines/ops engines/wormhole engines/host
+foreach(folder base profiler engines/device engines/ops engines/chip engines/host
     engines/reference engines/autograd engines/mesh engines/models engines/language
     engines/training)
   get_filename_component(parent ${folder} DIRECTORY)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/howard/${parent}
     COMPONENT development
-    FILES_MATCHING PATTERN *.h PATTERN benchmarks EXCLUDE)
+    FILES_MATCHING PATTERN *.h PATTERN benchmarks EXCLUDE PATTERN calibration EXCLUDE)
 endforeach()
 
 install(EXPORT HowardTargets NAMESPACE Howard:: DESTINATION ${HOWARD_CMAKEDIR}

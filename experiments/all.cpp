@@ -32,9 +32,9 @@ ExperimentList emulated_experiments(const std::shared_ptr<const DevBox>& box) {
 }
 
 ExperimentList all_experiments(const std::shared_ptr<const DevBox>& box,
-                               const wormhole::ProfileChoice& choice) {
+                               const chip::ProfileChoice& choice) {
   ExperimentList list = emulated_experiments(box);
-  list.push_back(fidelity(list, wormhole::are_published(box->profiles())));
+  list.push_back(fidelity(list, chip::are_published(box->profiles())));
   list.push_back(gradient_check(box));
   list.push_back(calibrate(choice));
   list.push_back(op_list(box));

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engines/wormhole/profiles/profile.h"
+#include "engines/chip/profiles/profile.h"
 #include "experiments/workloads/devbox.h"
 #include "harness/experiment.h"
 
@@ -32,7 +32,7 @@ std::unique_ptr<harness::Experiment> all_reduce(std::shared_ptr<const DevBox> bo
 std::unique_ptr<harness::Experiment> parallel(std::shared_ptr<const DevBox> box);
 
 /// Calibrates the profiles of `choice`. Throws Error if they cannot be read.
-std::unique_ptr<harness::Experiment> calibrate(const wormhole::ProfileChoice& choice);
+std::unique_ptr<harness::Experiment> calibrate(const chip::ProfileChoice& choice);
 
 std::unique_ptr<harness::Experiment> gradient_check(std::shared_ptr<const DevBox> box);
 
@@ -54,6 +54,6 @@ ExperimentList emulated_experiments(const std::shared_ptr<const DevBox>& box);
 /// Returns every experiment, in the order of the report. The box was made from `choice`. A new
 /// experiment is one file and one line here.
 ExperimentList all_experiments(const std::shared_ptr<const DevBox>& box,
-                               const wormhole::ProfileChoice& choice);
+                               const chip::ProfileChoice& choice);
 
 }  // namespace howard::experiments

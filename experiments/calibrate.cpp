@@ -25,9 +25,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "engines/calibration/calibration.h"
-#include "engines/calibration/error_summary.h"
-#include "engines/calibration/function_fit.h"
+#include "engines/chip/calibration/calibration.h"
+#include "engines/chip/calibration/error_summary.h"
+#include "engines/chip/calibration/function_fit.h"
 #include "experiments/all.h"
 #include "experiments/workloads/finding.h"
 
@@ -70,10 +70,10 @@ void add_errors(PointResult& point, const std::string& prefix, const ErrorSummar
 /// evaluations.
 class SharedFit {
  public:
-  SharedFit(wormhole::ProfileConstants constants, std::vector<MeasurementTable> tables)
+  SharedFit(chip::ProfileConstants constants, std::vector<MeasurementTable> tables)
       : constants_(std::move(constants)), tables_(std::move(tables)) {}
 
-  const wormhole::ProfileConstants& constants() const { return constants_; }
+  const chip::ProfileConstants& constants() const { return constants_; }
   const std::vector<MeasurementTable>& tables() const { return tables_; }
 
   const Calibration& get(int evaluations) {
@@ -105,7 +105,7 @@ class SharedFit {
   const Calibration* made() const { return calibration_.get(); }
 
  private:
-  wormhole::ProfileConstants constants_;
+  chip::ProfileConstants constants_;
   std::vector<MeasurementTable> tables_;
   int evaluations_ = 0;
   std::unique_ptr<Calibration> calibration_;
@@ -152,7 +152,7 @@ class FunctionsFinding final : public Finding {
 
   void run() override {
     const MeasurementTable table = calibration::function_measurements();
-    const wormhole::Profiles profiles = wormhole::read_profiles(fit_->constants());
+    const chip::Profiles profiles = chip::read_profiles(fit_->constants());
     std::vector<double> worst;
     for (const auto& time : calibration::fit_functions(table, profiles)) {
       worst.push_back(time.worst_error);
@@ -238,7 +238,7 @@ std::string canonical_evaluations(std::string_view value) {
 
 class Calibrate final : public harness::Experiment {
  public:
-  explicit Calibrate(const wormhole::ProfileChoice& choice)
+  explicit Calibrate(const chip::ProfileChoice& choice)
       : fit_(std::make_shared<SharedFit>(load_constants(choice),
                                          calibration::built_in_measurements())),
         free_(calibration::free_constants(fit_->constants())) {}
@@ -323,12 +323,12 @@ class Calibrate final : public harness::Experiment {
   std::vector<harness::Document> documents() const override {
     const Calibration* const made = fit_->made();
     if (made == nullptr) return {};
-    const wormhole::ProfileConstants profiles = made->profiles();
+    const chip::ProfileConstants profiles = made->profiles();
     return {{"calibrated_chip.json", profiles.chip.to_json()},
             {"calibrated_software.json", profiles.software.to_json()},
-            {"ttnn_functions.json", calibration::function_profile(calibration::fit_functions(
-                                        calibration::function_measurements(),
-                                        wormhole::read_profiles(fit_->constants())))}};
+            {"ttnn_functions.json",
+             calibration::function_profile(calibration::fit_functions(
+                 calibration::function_measurements(), chip::read_profiles(fit_->constants())))}};
   }
 
  private:
@@ -383,7 +383,7 @@ class Calibrate final : public harness::Experiment {
 
 }  // namespace
 
-std::unique_ptr<harness::Experiment> calibrate(const wormhole::ProfileChoice& choice) {
+std::unique_ptr<harness::Experiment> calibrate(const chip::ProfileChoice& choice) {
   return std::make_unique<Calibrate>(choice);
 }
 

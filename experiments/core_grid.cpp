@@ -37,8 +37,7 @@ using harness::PointResult;
 class CoreGridCase final : public EmulatedCase {
  public:
   CoreGridCase(const DevBox& box, const Parameters& parameters)
-      : EmulatedCase(box.open_wormhole()),
-        networks_(device(), *find_parameter(parameters, "config")) {
+      : EmulatedCase(box.open_chip()), networks_(device(), *find_parameter(parameters, "config")) {
     if (*find_parameter(parameters, "traced") == "yes") trace_ = networks_.capture();
   }
 

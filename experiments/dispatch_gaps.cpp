@@ -62,7 +62,7 @@ void add_stream(Waiting& waiting, const std::function<void(EventSink*)>& set_sin
 Waiting wait_of_networks(const DevBox& box, bool profiled) {
   Waiting waiting;
   for (const char* const config : {"full_grid", "partitioned"}) {
-    const auto chip = box.open_wormhole({.profiled = profiled});
+    const auto chip = box.open_chip({.profiled = profiled});
     FourNetworks networks(*chip, config);
     CommandQueue& queue = chip->command_queue(0);
     const auto set_sink = [&](EventSink* sink) { chip->set_trace_sink(sink); };

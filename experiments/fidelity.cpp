@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "engines/calibration/error_summary.h"
+#include "engines/chip/calibration/error_summary.h"
 #include "experiments/all.h"
 #include "experiments/workloads/finding.h"
 #include "harness/runner.h"

@@ -54,7 +54,7 @@ models::LlamaOptions inference_sizes(const Parameters& parameters) {
 SimTime prefill_time(const DevBox& box, const TrainingOptions& training,
                      const models::LlamaOptions& sizes, const models::CacheOptions& options,
                      std::int64_t context) {
-  const auto chip = box.open_wormhole({.dispatch = training.dispatch});
+  const auto chip = box.open_chip({.dispatch = training.dispatch});
   Inference inference(*chip, sizes, options);
   const std::vector<std::uint32_t> prompt(static_cast<std::size_t>(context), 1);
   SimTime start;

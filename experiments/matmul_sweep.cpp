@@ -25,7 +25,7 @@
 
 #include "base/error.h"
 #include "engines/device/bfloat16.h"
-#include "engines/ops/matmul.h"
+#include "engines/ops/matmul/matmul.h"
 #include "engines/ops/tensor.h"
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
@@ -55,7 +55,7 @@ constexpr double kReportsPeak = 52e12;
 
 /// Holds the operands of out = a @ b on a device, and the program.
 struct Product {
-  Product(Device& device, const ProductShape& shape, const wormhole::MatmulTypes& types,
+  Product(Device& device, const ProductShape& shape, const chip::MatmulTypes& types,
           const MatmulAttributes& attributes)
       : a(device, {.shape = {shape.m, shape.k}, .dtype = types.a}),
         b(device, {.shape = {shape.k, shape.n}, .dtype = types.b}),
@@ -102,12 +102,12 @@ class EmulatedProduct final : public EmulatedCase {
  public:
   EmulatedProduct(const DevBox& box, const Parameters& parameters)
       : EmulatedCase(
-            box.open_wormhole({.dispatch = parse_dispatch(*find_parameter(parameters, "dispatch")),
-                               .command_queues = uses_two_queues(parameters) ? 2 : 1})),
+            box.open_chip({.dispatch = parse_dispatch(*find_parameter(parameters, "dispatch")),
+                           .command_queues = uses_two_queues(parameters) ? 2 : 1})),
         profiles_(box.profiles()),
         shape_(parse_shape(*find_parameter(parameters, "shape"))),
         finish_each_(*find_parameter(parameters, "sync") == "each") {
-    const wormhole::MatmulTypes types = product_types(parameters);
+    const chip::MatmulTypes types = product_types(parameters);
     const MatmulAttributes attributes{
         .core_grid = parse_grid(*find_parameter(parameters, "grid")),
         .compute = {.fidelity = parse_fidelity(*find_parameter(parameters, "fidelity"))},
@@ -139,8 +139,8 @@ class EmulatedProduct final : public EmulatedCase {
   }
 
   void describe(double seconds, PointResult& point) const override {
-    const wormhole::PlannedProgram& planned = device().explain(products_.front().program);
-    const wormhole::KernelCost& kernel = planned.kernel;
+    const chip::PlannedProgram& planned = device().explain(products_.front().program);
+    const chip::KernelCost& kernel = planned.kernel;
     const double useful = useful_flops();
     point.metrics.push_back({.name = "throughput",
                              .value = useful / seconds,
@@ -234,7 +234,7 @@ class EmulatedProduct final : public EmulatedCase {
         shape_.m, shape_.k, shape_.n, padded(shape_.m), padded(shape_.k), padded(shape_.n)));
   }
 
-  const wormhole::Profiles& profiles_;
+  const chip::Profiles& profiles_;
   ProductShape shape_;
   bool finish_each_;
   std::deque<Product> products_;  ///< One for each queue.
@@ -266,7 +266,7 @@ class HostProduct final : public Case {
   HostProduct(const DevBox& box, const ProductShape& shape, DataType dtype)
       : device_(box.host()),
         shape_(shape),
-        product_(*device_, shape, wormhole::MatmulTypes::all(dtype), {}) {
+        product_(*device_, shape, chip::MatmulTypes::all(dtype), {}) {
     fill(*device_, product_.a, box.seed());
     fill(*device_, product_.b, box.seed() + 1);
   }

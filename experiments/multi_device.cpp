@@ -27,7 +27,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "engines/wormhole/chip_links.h"
+#include "engines/chip/chip_links.h"
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
 #include "experiments/workloads/cases/gpt2_case.h"
@@ -98,7 +98,7 @@ class MultiDeviceCase final : public harness::Case {
  public:
   MultiDeviceCase(const std::shared_ptr<const DevBox>& box, const Workload& workload,
                   const Job& job)
-      : box_(box), remote_(box->with(wormhole::behind_ethernet(box->profiles()))), job_(job) {
+      : box_(box), remote_(box->with(chip::behind_ethernet(box->profiles()))), job_(job) {
     const MakeTraining make = workload.of_batch(job.batch);
     for (const int chip : job.chips) {
       chips_.push_back(open(is_remote(chip) ? *remote_ : *box_, make));
@@ -164,7 +164,7 @@ class MultiDeviceCase final : public harness::Case {
 
   /// The sums start when the slowest chip has got there.
   void plan_exchange(const MakeTraining& make) {
-    const auto chip = box_->open_wormhole();
+    const auto chip = box_->open_chip();
     const Training training = make(*chip);
     autograd::StepRecorder recorder(*chip);
     static_cast<void>(training.step(recorder));

@@ -21,7 +21,7 @@
 #include "base/text.h"
 #include "engines/autograd/calls.h"
 #include "engines/ops/catalogue.h"
-#include "engines/ops/minimal_matmul.h"
+#include "engines/ops/matmul/minimal_matmul.h"
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
 #include "experiments/workloads/cases/half_batches.h"

@@ -17,7 +17,7 @@
 
 #include <utility>
 
-#include "engines/ops/matmul.h"
+#include "engines/ops/matmul/matmul.h"
 #include "engines/ops/tensor.h"
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
@@ -46,7 +46,7 @@ struct Destination {
 class ProductPair final : public EmulatedCase {
  public:
   ProductPair(const DevBox& box, const Parameters& parameters)
-      : EmulatedCase(box.open_wormhole({.command_queues = 2})),
+      : EmulatedCase(box.open_chip({.command_queues = 2})),
         issue_(box.profiles().software.host_op_call + box.profiles().software.host_allocation),
         finish_(box.profiles().software.host_finish) {
     const ProductShape shape = parse_shape(*find_parameter(parameters, "shape"));
@@ -120,7 +120,7 @@ class ProductPair final : public EmulatedCase {
     program.sub_device = to.sub_device;
     queue(to.queue).enqueue(program);
     flops_ = program.flops;
-    const wormhole::PlannedProgram& planned = device().explain(program);
+    const chip::PlannedProgram& planned = device().explain(program);
     kernel_ = planned.kernel;
     band_ = &calibration::band_of(planned);
   }
@@ -131,7 +131,7 @@ class ProductPair final : public EmulatedCase {
   Destination second_;
   std::vector<ops::Tensor> left_, right_;
   Flops flops_;
-  wormhole::KernelCost kernel_;
+  chip::KernelCost kernel_;
   const calibration::Band* band_ = nullptr;  ///< The kernel's band.
 };
 

@@ -107,8 +107,8 @@ class WorkloadExperiment final : public harness::Experiment {
     const bool eth =
         find_parameter(parameters, "dispatch").value_or(program->eth_dispatch ? "eth" : "worker") ==
         "eth";
-    auto device = box_->open_wormhole(
-        {.dispatch = eth ? wormhole::DispatchCoreType::eth : wormhole::DispatchCoreType::worker,
+    auto device = box_->open_chip(
+        {.dispatch = eth ? chip::DispatchCoreType::eth : chip::DispatchCoreType::worker,
          .command_queues = program->queues});
     return std::make_unique<WorkloadCase>(
         std::move(device), program,

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "engines/host/host_device.h"
-#include "engines/ops/matmul.h"
+#include "engines/ops/matmul/matmul.h"
 #include "engines/ops/tensor.h"
 
 namespace howard::python {

@@ -13,16 +13,16 @@
 #include <vector>
 
 #include "base/error.h"
+#include "engines/chip/emulated_chip.h"
+#include "engines/chip/kernels/plan/footprint.h"
+#include "engines/chip/profiles/profiles.h"
+#include "engines/chip/profiles/script_times.h"
 #include "engines/device/eltwise.h"
 #include "engines/device/sharding.h"
 #include "engines/device/tensor_spec.h"
 #include "engines/workload/launch.h"
 #include "engines/workload/player.h"
 #include "engines/workload/workload_json.h"
-#include "engines/wormhole/dispatch/footprint.h"
-#include "engines/wormhole/profiles/profiles.h"
-#include "engines/wormhole/profiles/script_times.h"
-#include "engines/wormhole/wormhole_device.h"
 #include "python/module_arrays.h"
 
 namespace py = pybind11;
@@ -55,15 +55,14 @@ class RecordingChip {
  public:
   RecordingChip(const std::vector<std::string>& profiles, const std::vector<std::string>& settings,
                 bool eth, int queues, std::string source)
-      : profiles_(wormhole::load_profiles({profiles, settings})),
-        device_(profiles_, {.dispatch = eth ? wormhole::DispatchCoreType::eth
-                                            : wormhole::DispatchCoreType::worker,
-                            .command_queues = queues}) {
+      : profiles_(chip::load_profiles({profiles, settings})),
+        device_(profiles_,
+                {.dispatch = eth ? chip::DispatchCoreType::eth : chip::DispatchCoreType::worker,
+                 .command_queues = queues}) {
     workload_.source = std::move(source);
     workload_.eth_dispatch = eth;
     workload_.queues = queues;
-    const wormhole::ScriptTimes times =
-        wormhole::script_times(wormhole::load_constants({profiles, settings}));
+    const chip::ScriptTimes times = chip::script_times(chip::load_constants({profiles, settings}));
     workload_.host = {times.ttnn_call, times.program_miss, times.kernel_compile};
   }
 
@@ -169,8 +168,8 @@ class RecordingChip {
  private:
   Bytes recorded_bytes(const workload::CallLine& call) {
     Bytes size;
-    for (const wormhole::PlannedProgram& launch : device_.launches(player_.program_of(call))) {
-      size += wormhole::trace_bytes(launch.footprint, profiles_.software);
+    for (const chip::PlannedProgram& launch : device_.launches(player_.program_of(call))) {
+      size += chip::trace_bytes(launch.footprint, profiles_.software);
     }
     return size;
   }
@@ -180,8 +179,8 @@ class RecordingChip {
   }
 
   workload::Workload workload_;
-  wormhole::Profiles profiles_;
-  wormhole::WormholeDevice device_;
+  chip::Profiles profiles_;
+  chip::EmulatedChip device_;
   workload::Player player_{
       device_, workload_, {.pass = [this](SimTime time, std::string_view name) {
         device_.pass_host_time(time, name);

@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 #include "engines/autograd/host_values.h"
+#include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
-#include "engines/wormhole/wormhole_device.h"
 #include "reports/findings/ttml_memory.h"
 
 namespace py = pybind11;
@@ -25,13 +25,13 @@ PythonDevice::PythonDevice(int threads)
   calls_.emplace(*device_);
 }
 
-PythonDevice::PythonDevice(const wormhole::ProfileChoice& profiles,
-                           wormhole::DispatchCoreType dispatch, bool holds_values)
-    : profiles_(wormhole::load_profiles(profiles)),
+PythonDevice::PythonDevice(const chip::ProfileChoice& profiles, chip::DispatchCoreType dispatch,
+                           bool holds_values)
+    : profiles_(chip::load_profiles(profiles)),
       values_(holds_values ? std::make_unique<host::HostDevice>() : nullptr),
-      device_(std::make_unique<wormhole::WormholeDevice>(
-          *profiles_, wormhole::DeviceOptions{
-                          .dispatch = dispatch, .values = values_.get(), .memory = &memory_})) {
+      device_(std::make_unique<chip::EmulatedChip>(
+          *profiles_,
+          chip::DeviceOptions{.dispatch = dispatch, .values = values_.get(), .memory = &memory_})) {
   calls_.emplace(*device_);
 }
 
@@ -57,9 +57,9 @@ namespace {
 
 using SharedDevice = std::shared_ptr<PythonDevice>;
 
-wormhole::DispatchCoreType parse_dispatch(std::string_view word) {
-  if (word == "worker") return wormhole::DispatchCoreType::worker;
-  if (word == "eth") return wormhole::DispatchCoreType::eth;
+chip::DispatchCoreType parse_dispatch(std::string_view word) {
+  if (word == "worker") return chip::DispatchCoreType::worker;
+  if (word == "eth") return chip::DispatchCoreType::eth;
   throw Error({.attempted = "open the emulated device",
                .value = "dispatch '" + std::string(word) + "'",
                .accepted = "worker, eth"});
@@ -376,8 +376,8 @@ void bind_devices(py::module_& module) {
       [](std::string_view dispatch, bool values, std::vector<std::string> profiles,
          std::vector<std::string> settings) {
         return std::make_shared<PythonDevice>(
-            wormhole::ProfileChoice{std::move(profiles), std::move(settings)},
-            parse_dispatch(dispatch), values);
+            chip::ProfileChoice{std::move(profiles), std::move(settings)}, parse_dispatch(dispatch),
+            values);
       },
       py::arg("dispatch") = "worker", py::arg("values") = true,
       py::arg("profiles") = std::vector<std::string>{},

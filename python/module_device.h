@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "engines/autograd/calls.h"
+#include "engines/chip/profiles/profile.h"
 #include "engines/device/device.h"
 #include "engines/ops/tensor.h"
-#include "engines/wormhole/profiles/profile.h"
 #include "profiler/memory_recorder.h"
 
 // Declared here so that this header does not need Python's headers.
@@ -34,7 +34,7 @@ class PythonDevice {
   /// Opens the host CPU.
   explicit PythonDevice(int threads);
   /// Opens the emulated chip. `holds_values` says whether the host CPU computes values for it.
-  PythonDevice(const wormhole::ProfileChoice& profiles, wormhole::DispatchCoreType dispatch,
+  PythonDevice(const chip::ProfileChoice& profiles, chip::DispatchCoreType dispatch,
                bool holds_values);
 
   Device& device() { return *device_; }
@@ -54,7 +54,7 @@ class PythonDevice {
 
  private:
   profiler::MemoryRecorder memory_;
-  std::optional<wormhole::Profiles> profiles_;
+  std::optional<chip::Profiles> profiles_;
   std::unique_ptr<Device> values_;
   std::unique_ptr<EventList> events_;
   std::unique_ptr<Device> device_;

@@ -49,7 +49,7 @@ struct RunRequest {
   std::string name;
   Words axes;
   std::string backend;
-  wormhole::ProfileChoice profiles;
+  chip::ProfileChoice profiles;
   std::string filter;
   bool quick = false;
   std::uint64_t seed = 0;
@@ -61,14 +61,14 @@ struct RunRequest {
 struct Laboratory {
   std::shared_ptr<const DevBox> box;
   ExperimentList list;
-  wormhole::ProfileChoice profiles;  ///< Without the constants that have several values.
-  bool one_design = true;            ///< True if no constant has several values.
+  chip::ProfileChoice profiles;  ///< Without the constants that have several values.
+  bool one_design = true;        ///< True if no constant has several values.
 
-  Laboratory(const wormhole::ProfileChoice& choice, const host::HostOptions& host,
-             std::uint64_t seed, std::function<bool()> stop) {
+  Laboratory(const chip::ProfileChoice& choice, const host::HostOptions& host, std::uint64_t seed,
+             std::function<bool()> stop) {
     const experiments::DesignSpace space = experiments::parse_design_space(choice);
     profiles = space.fixed;
-    box = std::make_shared<const DevBox>(wormhole::load_profiles(profiles), host, seed, nullptr,
+    box = std::make_shared<const DevBox>(chip::load_profiles(profiles), host, seed, nullptr,
                                          std::move(stop));
     one_design = space.axes.empty();
     list = experiments::vary(experiments::all_experiments(box, space.fixed), box, space);
@@ -164,8 +164,7 @@ std::string run(const RunRequest& request) {
   });
 }
 
-std::string explain(const std::string& what, const Words& axes,
-                    const wormhole::ProfileChoice& choice) {
+std::string explain(const std::string& what, const Words& axes, const chip::ProfileChoice& choice) {
   return LongWork::run([&](LongWork& work) {
     const Laboratory laboratory(choice, {}, 1, [&] { return work.interrupted(); });
     const experiments::ExplainQuestion question{.what = what, .axes = axes, .profiles = choice};
@@ -179,12 +178,12 @@ std::string explain(const std::string& what, const Words& axes,
 }
 
 /// Returns the results of one file as an array.
-std::string analyze(const std::string& file, bool compare, const wormhole::ProfileChoice& choice) {
+std::string analyze(const std::string& file, bool compare, const chip::ProfileChoice& choice) {
   return LongWork::run([&](LongWork&) {
     harness::RunContext context = harness::describe_environment();
-    std::optional<wormhole::Profiles> emulated;
+    std::optional<chip::Profiles> emulated;
     if (compare) {
-      emulated = wormhole::load_profiles(choice);
+      emulated = chip::load_profiles(choice);
       experiments::describe_chip(choice, context);
     }
     const auto tensors = compare ? profiler::Tensors::skipped : profiler::Tensors::read;
@@ -193,7 +192,7 @@ std::string analyze(const std::string& file, bool compare, const wormhole::Profi
     std::vector<harness::ExperimentResult> results =
         experiments::results_of(content, file, context);
     if (const auto* const log = std::get_if<profiler::Log>(&content)) {
-      const wormhole::Profiles chip = wormhole::load_profiles(choice);
+      const chip::Profiles chip = chip::load_profiles(choice);
       profiler::CallEmulator emulator(chip);
       std::ranges::move(
           reports::advice_results(reports::advice_of(*log, &emulator),

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engines/device/device.h"
-#include "engines/ops/normalization/layernorm.h"
+#include "engines/ops/rows/layernorm.h"
 #include "engines/ops/tensor.h"
 #include "engines/ops/training/adamw.h"
 

@@ -20,7 +20,7 @@ struct Operand {
 };
 
 /// One call of an op: which operands it reads and writes, and what it computes. It is pure data. A
-/// WormholeDevice plans and times it, as the one or several launches that ttnn makes of it; a
+/// EmulatedChip plans and times it, as the one or several launches that ttnn makes of it; a
 /// HostDevice computes it. The functions of engines/ops make programs and check their shapes.
 struct Program {
   std::string_view name;  ///< The name of the op ("matmul"), in static storage.

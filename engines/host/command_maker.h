@@ -11,8 +11,8 @@
 #include "engines/device/program.h"
 #include "engines/host/host_memory.h"
 #include "engines/host/kernels/kernel.h"
-#include "engines/host/products/matmul_kernel.h"
-#include "engines/host/products/swiglu_kernel.h"
+#include "engines/host/kernels/matmul/matmul_kernel.h"
+#include "engines/host/kernels/matmul/swiglu_kernel.h"
 
 namespace howard::host {
 

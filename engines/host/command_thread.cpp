@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "engines/host/products/held_signals.h"
+#include "engines/host/held_signals.h"
 
 namespace howard::host {
 CommandThread::CommandThread(std::function<bool()> watched)

@@ -18,8 +18,8 @@
 #include "engines/host/command_thread.h"
 #include "engines/host/host_memory.h"
 #include "engines/host/instruction_set.h"
+#include "engines/host/kernels/matmul/product_tuning.h"
 #include "engines/host/kernels/workspace.h"
-#include "engines/host/products/product_tuning.h"
 #include "engines/host/worker_pool.h"
 
 namespace howard::host {

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "engines/host/held_signals.h"
 #include "engines/host/processor_cores.h"
-#include "engines/host/products/held_signals.h"
 
 #ifdef __SANITIZE_THREAD__
 // The sanitizer cannot see how TBB's library hands a task from thread to thread. These suppressions

@@ -8,14 +8,14 @@
 #include <utility>
 
 #include "base/error.h"
-#include "engines/autograd/functions/arithmetic.h"
-#include "engines/autograd/functions/attention_parts.h"
-#include "engines/autograd/functions/embedding.h"
-#include "engines/autograd/functions/grouped_attention.h"
-#include "engines/autograd/functions/linear.h"
+#include "engines/autograd/functions/attention/attention_parts.h"
+#include "engines/autograd/functions/attention/grouped_attention.h"
+#include "engines/autograd/functions/data_movement/embedding.h"
+#include "engines/autograd/functions/elementwise/arithmetic.h"
+#include "engines/autograd/functions/matmul/linear.h"
 #include "engines/autograd/host_values.h"
-#include "engines/ops/attention.h"
-#include "engines/ops/data_movement/movement.h"
+#include "engines/ops/attention/attention.h"
+#include "engines/ops/data_movement/slice_pad_permute.h"
 
 namespace howard::models {
 

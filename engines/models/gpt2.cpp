@@ -6,12 +6,12 @@
 #include <random>
 
 #include "base/error.h"
-#include "engines/autograd/functions/activation.h"
-#include "engines/autograd/functions/arithmetic.h"
-#include "engines/autograd/functions/attention.h"
-#include "engines/autograd/functions/embedding.h"
-#include "engines/autograd/functions/layernorm.h"
-#include "engines/autograd/functions/loss.h"
+#include "engines/autograd/functions/attention/attention.h"
+#include "engines/autograd/functions/data_movement/embedding.h"
+#include "engines/autograd/functions/elementwise/activation.h"
+#include "engines/autograd/functions/elementwise/arithmetic.h"
+#include "engines/autograd/functions/rows/layernorm.h"
+#include "engines/autograd/functions/rows/loss.h"
 #include "engines/autograd/host_values.h"
 
 namespace howard::models {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engines/autograd/functions/layernorm.h"
-#include "engines/autograd/functions/linear.h"
+#include "engines/autograd/functions/matmul/linear.h"
+#include "engines/autograd/functions/rows/layernorm.h"
 #include "engines/autograd/parameter.h"
 
 namespace howard::models {

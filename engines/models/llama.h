@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "engines/autograd/functions/collectives.h"
-#include "engines/autograd/functions/rms_norm.h"
-#include "engines/autograd/functions/sharded_loss.h"
+#include "engines/autograd/functions/collective/collectives.h"
+#include "engines/autograd/functions/rows/rms_norm.h"
+#include "engines/autograd/functions/rows/sharded_loss.h"
 #include "engines/autograd/parameter.h"
 #include "engines/autograd/tape.h"
 #include "engines/models/language_model.h"

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "engines/autograd/functions/activation.h"
-#include "engines/autograd/functions/arithmetic.h"
-#include "engines/autograd/functions/linear.h"
-#include "engines/autograd/functions/loss.h"
+#include "engines/autograd/functions/elementwise/activation.h"
+#include "engines/autograd/functions/elementwise/arithmetic.h"
+#include "engines/autograd/functions/matmul/linear.h"
+#include "engines/autograd/functions/rows/loss.h"
 #include "engines/autograd/host_values.h"
 
 namespace howard::models {

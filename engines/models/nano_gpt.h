@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "engines/autograd/functions/collectives.h"
+#include "engines/autograd/functions/collective/collectives.h"
 #include "engines/autograd/parameter.h"
 #include "engines/autograd/tape.h"
 #include "engines/models/language_model.h"

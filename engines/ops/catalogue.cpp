@@ -10,16 +10,16 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "engines/ops/attention.h"
+#include "engines/ops/attention/attention.h"
+#include "engines/ops/attention/rotary.h"
 #include "engines/ops/data_movement/heads.h"
-#include "engines/ops/data_movement/movement.h"
+#include "engines/ops/data_movement/slice_pad_permute.h"
 #include "engines/ops/data_movement/transpose.h"
-#include "engines/ops/eltwise.h"
-#include "engines/ops/normalization/layernorm.h"
-#include "engines/ops/normalization/rms_norm.h"
-#include "engines/ops/normalization/softmax.h"
-#include "engines/ops/reduce.h"
-#include "engines/ops/rotary.h"
+#include "engines/ops/elementwise/eltwise.h"
+#include "engines/ops/rows/layernorm.h"
+#include "engines/ops/rows/reduce.h"
+#include "engines/ops/rows/rms_norm.h"
+#include "engines/ops/rows/softmax.h"
 
 namespace howard::ops {
 namespace {

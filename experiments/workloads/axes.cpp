@@ -80,8 +80,8 @@ Axis dispatch_axis(const std::vector<std::string>& defaults) {
                             {"worker", "eth"}, defaults);
 }
 
-wormhole::DispatchCoreType parse_dispatch(std::string_view value) {
-  return value == "eth" ? wormhole::DispatchCoreType::eth : wormhole::DispatchCoreType::worker;
+chip::DispatchCoreType parse_dispatch(std::string_view value) {
+  return value == "eth" ? chip::DispatchCoreType::eth : chip::DispatchCoreType::worker;
 }
 
 Axis dtype_axis() { return real_type_axis("dtype", "", {"bfloat16"}); }
@@ -96,7 +96,7 @@ Axis output_axis() {
       real_type_axis("output", "data type of the result; not set: that of A; ", {}));
 }
 
-wormhole::MatmulTypes product_types(const harness::Parameters& parameters) {
+chip::MatmulTypes product_types(const harness::Parameters& parameters) {
   const auto type = [&](std::string_view name) {
     const auto value = harness::find_parameter(parameters, name);
     return value ? parse_data_type(*value)
@@ -172,7 +172,7 @@ std::optional<MatmulConfig> config_of(const harness::Parameters& parameters) {
   return parse_matmul_config(*value);
 }
 
-std::optional<std::string> missing_cores(const wormhole::ChipProfile& chip,
+std::optional<std::string> missing_cores(const chip::ChipProfile& chip,
                                          const harness::Parameters& parameters) {
   const auto grid = parse_grid(harness::find_parameter(parameters, "grid").value_or("default"));
   if (!grid) return std::nullopt;

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "engines/chip/kernels/matmul/matmul_planner.h"
+#include "engines/chip/profiles/profile.h"
 #include "engines/device/program.h"
-#include "engines/wormhole/kernels/matmul/matmul_planner.h"
-#include "engines/wormhole/profiles/profile.h"
 #include "harness/axis.h"
 
 namespace howard::experiments {
@@ -26,14 +26,14 @@ ProductShape parse_shape(std::string_view value);
 
 /// `defaults` are some of worker and eth.
 harness::Axis dispatch_axis(const std::vector<std::string>& defaults = {"worker", "eth"});
-wormhole::DispatchCoreType parse_dispatch(std::string_view value);
+chip::DispatchCoreType parse_dispatch(std::string_view value);
 
 harness::Axis dtype_axis();
 /// Returns an axis of data types: of a product's second operand, or of its result. Points that do
 /// not ask leave them out, and then have the type of axis dtype.
 harness::Axis weights_axis();
 harness::Axis output_axis();
-wormhole::MatmulTypes product_types(const harness::Parameters& parameters);
+chip::MatmulTypes product_types(const harness::Parameters& parameters);
 
 /// Says in what types a training step computes on the host.
 struct TrainingTypes {
@@ -63,7 +63,7 @@ std::optional<MatmulConfig> config_of(const harness::Parameters& parameters);
 /// Returns why a point cannot have the core grid that it asks for: the chip has fewer columns or
 /// rows under the point's dispatch, or each of its two queues has. ttnn would take all cores
 /// without a word. The result is absent if it can.
-std::optional<std::string> missing_cores(const wormhole::ChipProfile& chip,
+std::optional<std::string> missing_cores(const chip::ChipProfile& chip,
                                          const harness::Parameters& parameters);
 
 /// The values are whole numbers from 1 to 1048576.

@@ -5,22 +5,21 @@
 
 namespace howard::experiments {
 
-DevBox::DevBox(const wormhole::Profiles& profiles, const host::HostOptions& host,
-               std::uint64_t seed, MemorySink* chip_memory, std::function<bool()> stop)
+DevBox::DevBox(const chip::Profiles& profiles, const host::HostOptions& host, std::uint64_t seed,
+               MemorySink* chip_memory, std::function<bool()> stop)
     : profiles_(profiles),
       host_options_(host),
       seed_(seed),
       chip_memory_(chip_memory),
       stop_(std::move(stop)) {}
 
-std::shared_ptr<const DevBox> DevBox::with(const wormhole::Profiles& profiles) const {
+std::shared_ptr<const DevBox> DevBox::with(const chip::Profiles& profiles) const {
   return std::make_shared<const DevBox>(profiles, host_options_, seed_, chip_memory_, stop_);
 }
 
-std::unique_ptr<wormhole::WormholeDevice> DevBox::open_wormhole(
-    wormhole::DeviceOptions options) const {
+std::unique_ptr<chip::EmulatedChip> DevBox::open_chip(chip::DeviceOptions options) const {
   options.memory = chip_memory_;
-  return std::make_unique<wormhole::WormholeDevice>(profiles_, options);
+  return std::make_unique<chip::EmulatedChip>(profiles_, options);
 }
 
 std::shared_ptr<host::HostDevice> DevBox::host(bool fuses_traces) const {

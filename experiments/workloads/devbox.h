@@ -5,8 +5,8 @@
 #include <memory>
 #include <mutex>
 
+#include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
-#include "engines/wormhole/wormhole_device.h"
 
 namespace howard::experiments {
 
@@ -17,26 +17,25 @@ class DevBox {
   /// `seed` is for the values that fill host tensors. `chip_memory` receives what the chips
   /// allocate; null if nobody listens. `stop` says whether the user wants to stop, for work that
   /// takes long within a point; empty if nobody does.
-  DevBox(const wormhole::Profiles& profiles, const host::HostOptions& host, std::uint64_t seed,
+  DevBox(const chip::Profiles& profiles, const host::HostOptions& host, std::uint64_t seed,
          MemorySink* chip_memory = nullptr, std::function<bool()> stop = {});
 
   /// Returns the same box with another chip or software.
-  std::shared_ptr<const DevBox> with(const wormhole::Profiles& profiles) const;
+  std::shared_ptr<const DevBox> with(const chip::Profiles& profiles) const;
 
-  const wormhole::Profiles& profiles() const { return profiles_; }
+  const chip::Profiles& profiles() const { return profiles_; }
   std::uint64_t seed() const { return seed_; }
   const std::function<bool()>& stop() const { return stop_; }
 
   /// Returns a fresh chip with its clock at zero.
-  std::unique_ptr<wormhole::WormholeDevice> open_wormhole(
-      wormhole::DeviceOptions options = {}) const;
+  std::unique_ptr<chip::EmulatedChip> open_chip(chip::DeviceOptions options = {}) const;
 
   /// Returns the host CPU. There is one device for all points, opened at the first call, from any
   /// thread. A second one fuses the traces that it captures.
   std::shared_ptr<host::HostDevice> host(bool fuses_traces = false) const;
 
  private:
-  wormhole::Profiles profiles_;
+  chip::Profiles profiles_;
   host::HostOptions host_options_;
   std::uint64_t seed_;
   MemorySink* chip_memory_;

@@ -136,7 +136,7 @@ double number_within(const std::string& option, const std::string& text, double 
   refuse_value(option, text, fmt::format("a number from {} to {}", low, high));
 }
 
-void require_settings(const wormhole::ProfileChoice& choice) {
+void require_settings(const chip::ProfileChoice& choice) {
   std::vector<std::string> names;
   for (const std::string& setting : choice.settings) {
     names.push_back(split(setting, '=').front());
@@ -147,7 +147,7 @@ void require_settings(const wormhole::ProfileChoice& choice) {
                     names.back()));
   }
   try {
-    static_cast<void>(wormhole::load_profiles({.profiles = choice.profiles, .settings = {}}));
+    static_cast<void>(chip::load_profiles({.profiles = choice.profiles, .settings = {}}));
   } catch (const Error& failure) {
     const auto is_there = [](const std::string& profile) {
       std::error_code ignored;

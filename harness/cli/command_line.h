@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "engines/wormhole/profiles/profile.h"
+#include "engines/chip/profiles/profile.h"
 #include "harness/cli/terminal/terminal.h"
 
 namespace howard::cli {
@@ -90,12 +90,12 @@ void add_choice(CLI::App& app, const std::string& option, Value& value,
 
 /// Checks --profile and --set. Throws UsageError for a --profile that is neither a name nor a file
 /// and for a constant that is set twice; throws Error for a file that is not a profile.
-void require_settings(const wormhole::ProfileChoice& choice);
+void require_settings(const chip::ProfileChoice& choice);
 
 /// Returns what `read` makes of --profile and --set. Throws UsageError for a bad --set; other
 /// errors are those of require_settings().
 template <class Read>
-auto read_settings(const wormhole::ProfileChoice& choice, Read read) {
+auto read_settings(const chip::ProfileChoice& choice, Read read) {
   require_settings(choice);
   try {
     return read(choice);

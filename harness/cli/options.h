@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engines/wormhole/profiles/profile.h"
+#include "engines/chip/profiles/profile.h"
 #include "harness/cli/terminal/terminal.h"
 #include "harness/measurement.h"
 #include "harness/runner.h"
@@ -29,7 +29,7 @@ struct Options {
   /// True if the host multiplies in the ways that are fastest on this machine (ProductTuning).
   bool tuning = true;
   bool binding = true;  ///< Host threads stay on cores of their own where that is possible.
-  wormhole::ProfileChoice profiles;
+  chip::ProfileChoice profiles;
 
   // For each output, "" is the default place under `results` and "-" is standard output.
   std::filesystem::path results = "results";

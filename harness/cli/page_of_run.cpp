@@ -23,9 +23,9 @@ std::vector<std::string> files_beside(const std::filesystem::path& folder,
 }
 
 std::vector<reports::Table> more_tables(const std::string& experiment,
-                                        const wormhole::ProfileChoice& profiles) {
+                                        const chip::ProfileChoice& profiles) {
   if (experiment != "fidelity") return {};
-  return experiments::fidelity_tables(wormhole::load_constants(profiles));
+  return experiments::fidelity_tables(chip::load_constants(profiles));
 }
 
 bool write_page(const std::vector<Finished>& finished, const std::deque<TracedPoint>& points,

@@ -16,7 +16,7 @@ namespace howard::cli {
 /// Returns what a page shows of an experiment besides its results. For fidelity, it is what the
 /// numbers rest on.
 std::vector<reports::Table> more_tables(const std::string& experiment,
-                                        const wormhole::ProfileChoice& profiles);
+                                        const chip::ProfileChoice& profiles);
 
 /// Returns the files of an experiment that lie in `folder`, for links from a page there.
 std::vector<std::string> files_beside(const std::filesystem::path& folder,

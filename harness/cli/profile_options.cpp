@@ -5,7 +5,7 @@
 
 namespace howard::cli {
 
-void add_profile_options(CLI::App& app, wormhole::ProfileChoice& choice) {
+void add_profile_options(CLI::App& app, chip::ProfileChoice& choice) {
   app.add_option("--chip,--software,--profile", choice.profiles)->allow_extra_args(false);
   app.add_option("--set", choice.settings)->allow_extra_args(false);
 }

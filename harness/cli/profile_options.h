@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engines/wormhole/profiles/profile.h"
+#include "engines/chip/profiles/profile.h"
 
 namespace CLI {
 class App;
@@ -12,6 +12,6 @@ namespace howard::cli {
 /// Declares the options that choose the constants of the emulator: `--chip` and `--software`, each
 /// with the name of a profile or a file, and `--set` for single constants. `--profile` is another
 /// name of both, because a profile says itself which of the two it is. `choice` must outlive `app`.
-void add_profile_options(CLI::App& app, wormhole::ProfileChoice& choice);
+void add_profile_options(CLI::App& app, chip::ProfileChoice& choice);
 
 }  // namespace howard::cli

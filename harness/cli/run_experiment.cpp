@@ -159,7 +159,7 @@ void require_one_design(const std::vector<PlannedExperiment>& planned,
 
 /// Returns the text on which all ranks must agree: the points, the program and the constants.
 std::string plan_text(const std::vector<PlannedExperiment>& planned, const Options& options) {
-  const wormhole::ProfileConstants constants = load_constants(options.profiles);
+  const chip::ProfileConstants constants = load_constants(options.profiles);
   std::string text =
       harness::git_commit() + constants.chip.to_json() + constants.software.to_json();
   for (const PlannedExperiment& one : planned) {
@@ -233,7 +233,7 @@ int run(int argc, const char* const* argv, Ranks& ranks) {
   const experiments::DesignSpace space =
       read_settings(options.profiles, experiments::parse_design_space);
   options.profiles = space.fixed;
-  const wormhole::Profiles profiles = read_settings(options.profiles, wormhole::load_profiles);
+  const chip::Profiles profiles = read_settings(options.profiles, chip::load_profiles);
   MemoryWatch memory;
   const bool watches = !options.memory.empty() || options.page;
   const auto box = std::make_shared<const experiments::DevBox>(

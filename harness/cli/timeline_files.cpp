@@ -62,7 +62,7 @@ void write_device_logs(const TracedPoint& point, const fs::path& folder,
 }  // namespace
 
 bool write_traces(const std::deque<TracedPoint>& points, const Options& options,
-                  const wormhole::ChipProfile& chip) {
+                  const chip::ChipProfile& chip) {
   try {
     if (!options.trace.empty()) write_trace(points, options.trace);
     if (options.device_logs.empty()) return true;

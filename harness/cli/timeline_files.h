@@ -3,7 +3,7 @@
 
 #include <deque>
 
-#include "engines/wormhole/profiles/profile.h"
+#include "engines/chip/profiles/profile.h"
 #include "harness/cli/options.h"
 #include "harness/cli/session.h"
 
@@ -13,6 +13,6 @@ namespace howard::cli {
 /// to EXPERIMENT/POINT. A file that cannot be written is reported on standard error. Returns false
 /// if there was one.
 bool write_traces(const std::deque<TracedPoint>& points, const Options& options,
-                  const wormhole::ChipProfile& chip);
+                  const chip::ChipProfile& chip);
 
 }  // namespace howard::cli

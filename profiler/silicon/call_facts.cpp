@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "engines/wormhole/kernels/planned_program.h"
+#include "engines/chip/kernels/planner.h"
 #include "profiler/silicon/logged_program.h"
 #include "profiler/silicon/op_attributes.h"
 
@@ -148,7 +148,7 @@ CallFacts facts_of(const OpRow& call) {
   return facts;
 }
 
-CallEmulator::CallEmulator(const wormhole::Profiles& profiles)
+CallEmulator::CallEmulator(const chip::Profiles& profiles)
     : profiles_(profiles), device_(profiles) {}
 
 std::optional<EmulatedCall> CallEmulator::run(const OpRow& call, std::string* reason) {
@@ -160,7 +160,7 @@ std::optional<EmulatedCall> CallEmulator::run(const OpRow& call, std::string* re
     const std::optional<Program> program = logged_program(call, device_);
     if (!program) return fail("the emulator has no such op");
     const CoreGrid grid = logged_grid(call).value_or(profiles_.chip.eth_grid);
-    const wormhole::PlannedProgram planned = plan_program(*program, grid, profiles_);
+    const chip::PlannedProgram planned = plan_program(*program, grid, profiles_);
     return EmulatedCall{.kernel = planned.kernel.total,
                         .cores = planned.kernel.cores,
                         .bound_by = name_of(planned.kernel.bottleneck)};
@@ -169,14 +169,14 @@ std::optional<EmulatedCall> CallEmulator::run(const OpRow& call, std::string* re
   }
 }
 
-SimTime dram_time_at_peak(const CallFacts& facts, const wormhole::ChipProfile& chip) {
+SimTime dram_time_at_peak(const CallFacts& facts, const chip::ChipProfile& chip) {
   if (!facts.knows_sizes) return {};
   const double seconds =
       static_cast<double>(facts.dram.value()) / static_cast<double>(chip.dram_bandwidth.value());
   return SimTime::picoseconds(std::llround(seconds * 1e12));
 }
 
-SimTime flops_time_at_peak(const CallFacts& facts, const wormhole::ChipProfile& chip, int cores,
+SimTime flops_time_at_peak(const CallFacts& facts, const chip::ChipProfile& chip, int cores,
                            std::string_view fidelity) {
   if (!facts.knows_sizes || facts.flops == Flops() || cores < 1) return {};
   constexpr std::array kAll{MathFidelity::lofi, MathFidelity::hifi2, MathFidelity::hifi3,

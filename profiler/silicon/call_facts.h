@@ -8,7 +8,7 @@
 
 #include "base/sim_time.h"
 #include "base/units.h"
-#include "engines/wormhole/wormhole_device.h"
+#include "engines/chip/emulated_chip.h"
 #include "profiler/formats/ops_csv/ops_columns.h"
 
 namespace howard::profiler {
@@ -36,25 +36,25 @@ struct EmulatedCall {
 class CallEmulator {
  public:
   /// `profiles` must outlive this.
-  explicit CallEmulator(const wormhole::Profiles& profiles);
+  explicit CallEmulator(const chip::Profiles& profiles);
 
   /// The result is absent when the emulator cannot run it; `reason`, if given, is then why. The
   /// call may differ from what the log has: other operands, another fidelity.
   std::optional<EmulatedCall> run(const OpRow& call, std::string* reason = nullptr);
 
-  const wormhole::ChipProfile& chip() const { return profiles_.chip; }
+  const chip::ChipProfile& chip() const { return profiles_.chip; }
 
  private:
-  const wormhole::Profiles& profiles_;
-  wormhole::WormholeDevice device_;  ///< Operands are allocated on it.
+  const chip::Profiles& profiles_;
+  chip::EmulatedChip device_;  ///< Operands are allocated on it.
 };
 
 /// Returns the time in which a chip could move the bytes at the peak of its DRAM. It is zero when
 /// there are none, or they are not known.
-SimTime dram_time_at_peak(const CallFacts& facts, const wormhole::ChipProfile& chip);
+SimTime dram_time_at_peak(const CallFacts& facts, const chip::ChipProfile& chip);
 /// Returns the time in which `cores` cores could do the operations at `fidelity`. A product whose
 /// fidelity the log does not say has HiFi2, ttnn's default for bfloat16. The time is zero as above.
-SimTime flops_time_at_peak(const CallFacts& facts, const wormhole::ChipProfile& chip, int cores,
+SimTime flops_time_at_peak(const CallFacts& facts, const chip::ChipProfile& chip, int cores,
                            std::string_view fidelity);
 
 }  // namespace howard::profiler

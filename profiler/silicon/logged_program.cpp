@@ -11,32 +11,32 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "engines/ops/attention.h"
+#include "engines/chip/kernels/ttnn_names.h"
+#include "engines/ops/attention/attention.h"
+#include "engines/ops/attention/rotary.h"
 #include "engines/ops/check.h"
+#include "engines/ops/data_movement/embedding.h"
 #include "engines/ops/data_movement/heads.h"
-#include "engines/ops/data_movement/movement.h"
 #include "engines/ops/data_movement/reshape.h"
+#include "engines/ops/data_movement/slice_pad_permute.h"
 #include "engines/ops/data_movement/transpose.h"
-#include "engines/ops/eltwise.h"
-#include "engines/ops/embedding.h"
-#include "engines/ops/matmul.h"
-#include "engines/ops/minimal_matmul.h"
-#include "engines/ops/normalization/layernorm.h"
-#include "engines/ops/normalization/rms_norm.h"
-#include "engines/ops/normalization/softmax.h"
-#include "engines/ops/rotary.h"
-#include "engines/ops/swiglu.h"
+#include "engines/ops/elementwise/eltwise.h"
+#include "engines/ops/matmul/matmul.h"
+#include "engines/ops/matmul/minimal_matmul.h"
+#include "engines/ops/matmul/swiglu.h"
+#include "engines/ops/rows/cross_entropy.h"
+#include "engines/ops/rows/layernorm.h"
+#include "engines/ops/rows/rms_norm.h"
+#include "engines/ops/rows/softmax.h"
 #include "engines/ops/training/adamw.h"
-#include "engines/ops/training/cross_entropy.h"
 #include "engines/ops/training/dropout.h"
 #include "engines/ops/training/sgd.h"
-#include "engines/wormhole/ttnn_names.h"
 #include "profiler/silicon/logged_call.h"
 
 namespace howard::profiler {
 namespace {
 
-namespace operation = wormhole::operation;
+namespace operation = chip::operation;
 using logged::Call;
 using logged::enumerator;
 using logged::refuse;

@@ -13,8 +13,8 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "engines/chip/kernels/planner.h"
 #include "engines/ops/check.h"
-#include "engines/wormhole/kernels/planned_program.h"
 #include "profiler/formats/device_log/cycle_counter.h"
 #include "profiler/formats/logged_chip.h"
 #include "profiler/silicon/logged_program.h"
@@ -106,11 +106,11 @@ bool ran_on_host(const OpRow& row) {
 
 /// Returns the emulated kernel's longest stage. Operands in L1 take the emulator as long as those
 /// in DRAM, which does not make the DRAM their bound.
-std::string_view bound_of(const Program& program, const wormhole::KernelCost& kernel) {
+std::string_view bound_of(const Program& program, const chip::KernelCost& kernel) {
   const auto in_l1 = [](const Operand& operand) { return operand.spec.storage == Storage::l1; };
   const bool uses_dram =
       !std::ranges::all_of(program.inputs, in_l1) || !std::ranges::all_of(program.outputs, in_l1);
-  if (uses_dram || kernel.bottleneck != wormhole::Bottleneck::dram) {
+  if (uses_dram || kernel.bottleneck != chip::Bottleneck::dram) {
     return name_of(kernel.bottleneck);
   }
   return "reads of L1, timed as of DRAM";
@@ -118,7 +118,7 @@ std::string_view bound_of(const Program& program, const wormhole::KernelCost& ke
 
 class Comparer {
  public:
-  Comparer(const wormhole::Profiles& profiles, SiliconComparison& found)
+  Comparer(const chip::Profiles& profiles, SiliconComparison& found)
       : profiles_(profiles), device_(profiles), found_(found) {}
 
   void add(const OpRow& row) {
@@ -243,7 +243,7 @@ class Comparer {
                       profiles_.chip.eth_grid.cores()));
     }
     const CoreGrid grid = logged.value_or(profiles_.chip.eth_grid);
-    const wormhole::PlannedProgram planned = plan_program(program, grid, profiles_);
+    const chip::PlannedProgram planned = plan_program(program, grid, profiles_);
     ComparedCall call{.code = std::string(row.name),
                       .call = std::string(program.name) + std::visit(Words(), program.attributes),
                       .inputs = text(program.inputs),
@@ -267,8 +267,8 @@ class Comparer {
     return {true, at->second};
   }
 
-  const wormhole::Profiles& profiles_;
-  wormhole::WormholeDevice device_;  ///< Operands are allocated here.
+  const chip::Profiles& profiles_;
+  chip::EmulatedChip device_;  ///< Operands are allocated here.
   SiliconComparison& found_;
   std::size_t rows_ = 0;
   bool grid_noted_ = false, chip_noted_ = false;
@@ -294,7 +294,7 @@ double error_with_skew(const ComparedCall& call, const MeasuredRun& run) {
 }
 
 SiliconComparison compare_with_silicon(ByteSource& source, std::string_view name,
-                                       const wormhole::Profiles& profiles) {
+                                       const chip::Profiles& profiles) {
   SiliconComparison found;
   Comparer comparer(profiles, found);
   const bool cut_off = for_each_op_row(source, name, Tensors::read, found.dropped,

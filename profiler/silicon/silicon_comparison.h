@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/sim_time.h"
-#include "engines/wormhole/profiles/profile.h"
-#include "engines/wormhole/wormhole_device.h"
+#include "engines/chip/emulated_chip.h"
+#include "engines/chip/profiles/profile.h"
 #include "profiler/formats/csv/dropped_rows.h"
 #include "profiler/formats/ops_csv/ops_csv_reader.h"
 
@@ -68,7 +68,7 @@ double error_with_skew(const ComparedCall& call, const MeasuredRun& run);
 /// more than `kMostDifferentCalls` others, are counted as dropped. Errors are those of
 /// `OpsColumns`.
 SiliconComparison compare_with_silicon(ByteSource& source, std::string_view name,
-                                       const wormhole::Profiles& profiles);
+                                       const chip::Profiles& profiles);
 
 /// A program with static shapes has some hundred.
 inline constexpr std::size_t kMostDifferentCalls = 100'000;

@@ -45,8 +45,8 @@ TEST(FidelityAxis, CanonicalSpellingIsTheHardwares) {
 }
 
 TEST(DispatchAxis, WordsBecomeCoreTypes) {
-  EXPECT_EQ(parse_dispatch("worker"), wormhole::DispatchCoreType::worker);
-  EXPECT_EQ(parse_dispatch("eth"), wormhole::DispatchCoreType::eth);
+  EXPECT_EQ(parse_dispatch("worker"), chip::DispatchCoreType::worker);
+  EXPECT_EQ(parse_dispatch("eth"), chip::DispatchCoreType::eth);
   EXPECT_THROW(dispatch_axis().canonical("both"), Error);
 }
 

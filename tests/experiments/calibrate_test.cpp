@@ -89,8 +89,8 @@ TEST(Calibrate, LeavesProfilesOnceItHasFitted) {
   EXPECT_EQ(documents[0].file_name, "calibrated_chip.json");
   EXPECT_EQ(documents[2].file_name, "ttnn_functions.json");
   EXPECT_TRUE(
-      wormhole::Constants::parse(documents[2].text, "document", "software").contains("tiles.silu"));
-  const auto software = wormhole::Constants::parse(documents[1].text, "document", "software");
+      chip::Constants::parse(documents[2].text, "document", "software").contains("tiles.silu"));
+  const auto software = chip::Constants::parse(documents[1].text, "document", "software");
   EXPECT_EQ(software.name(), "tt_metal_2025_12 calibrated");
 }
 

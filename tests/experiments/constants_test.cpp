@@ -17,24 +17,24 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "engines/calibration/model.h"
-#include "engines/calibration/program_text.h"
-#include "engines/calibration/steady_state.h"
-#include "engines/ops/eltwise.h"
+#include "engines/chip/calibration/model.h"
+#include "engines/chip/calibration/program_text.h"
+#include "engines/chip/calibration/steady_state.h"
+#include "engines/chip/kernels/plan/footprint.h"
+#include "engines/chip/profiles/profiles.h"
+#include "engines/chip/profiles/script_times.h"
+#include "engines/ops/elementwise/eltwise.h"
 #include "engines/ops/training/adamw.h"
-#include "engines/wormhole/dispatch/footprint.h"
-#include "engines/wormhole/profiles/profiles.h"
-#include "engines/wormhole/profiles/script_times.h"
 #include "tests/experiments/run_emulated.h"
 
 namespace howard::experiments {
 namespace {
 
-using wormhole::Constant;
-using wormhole::DispatchCoreType;
-using wormhole::ProfileConstants;
-using wormhole::Profiles;
-using wormhole::WormholeDevice;
+using chip::Constant;
+using chip::DispatchCoreType;
+using chip::EmulatedChip;
+using chip::ProfileConstants;
+using chip::Profiles;
 
 /// Returns some times, or how much of something is possible, with given constants. What cannot run
 /// is left out, with any constants.
@@ -64,7 +64,7 @@ Measure experiment(const std::string& text) {
 
 Measure calibration_rows(const calibration::MeasurementTable& table) {
   const auto model = std::shared_ptr<const calibration::Model>(
-      calibration::make_model(table, wormhole::load_profiles()));
+      calibration::make_model(table, chip::load_profiles()));
   return [model, count = table.rows.size() * table.measured.size()](const Profiles& profiles) {
     std::vector<double> seconds(count);
     model->predict(profiles, seconds);
@@ -87,7 +87,7 @@ struct Exp {
 /// The host calls so often that its queue is full, and then works by itself.
 Measure full_queue(DispatchCoreType dispatch) {
   return [dispatch](const Profiles& profiles) {
-    WormholeDevice device(profiles, {.dispatch = dispatch});
+    EmulatedChip device(profiles, {.dispatch = dispatch});
     const Exp exp(device, 4096);
     for (int i = 0; i < 4000; ++i) device.command_queue(0).enqueue(exp.program);
     device.host_work(HostWork::graph_node, 4'000'000);
@@ -97,7 +97,7 @@ Measure full_queue(DispatchCoreType dispatch) {
 }
 
 std::vector<double> capture(const Profiles& profiles) {
-  WormholeDevice device(profiles);
+  EmulatedChip device(profiles);
   const Exp exp(device, 32);
   device.command_queue(0).begin_trace_capture();
   device.command_queue(0).enqueue(exp.program);
@@ -106,7 +106,7 @@ std::vector<double> capture(const Profiles& profiles) {
 }
 
 std::vector<double> transfers(const Profiles& profiles) {
-  WormholeDevice device(profiles);
+  EmulatedChip device(profiles);
   const TensorSpec spec{.shape = {1024, 1024}};
   const ops::Tensor tensor(device, spec);
   std::vector<std::byte> values(static_cast<std::size_t>(spec.host_bytes().value()));
@@ -116,7 +116,7 @@ std::vector<double> transfers(const Profiles& profiles) {
 }
 
 std::vector<double> profiled(const Profiles& profiles) {
-  WormholeDevice device(profiles, {.profiled = true});
+  EmulatedChip device(profiles, {.profiled = true});
   const Exp exp(device, 32);
   device.command_queue(0).enqueue(exp.program);
   device.command_queue(0).finish();
@@ -139,11 +139,11 @@ double count_until_refused(int most, const std::function<void(int)>& again) {
 
 std::vector<double> most_queues(const Profiles& profiles) {
   return {count_until_refused(
-      10, [&](int i) { WormholeDevice device(profiles, {.command_queues = i + 1}); })};
+      10, [&](int i) { EmulatedChip device(profiles, {.command_queues = i + 1}); })};
 }
 
 std::vector<double> most_sub_devices(const Profiles& profiles) {
-  WormholeDevice device(profiles);
+  EmulatedChip device(profiles);
   std::vector<CoreRange> cores;
   return {count_until_refused(40, [&](int i) {
     cores.push_back({i % 8, i / 8, i % 8, i / 8});
@@ -152,12 +152,12 @@ std::vector<double> most_sub_devices(const Profiles& profiles) {
 }
 
 std::vector<double> most_tensors(const Profiles& profiles) {
-  WormholeDevice device(profiles);
+  EmulatedChip device(profiles);
   return {count_until_refused(100, [&](int) { device.allocate({.shape = {16384, 32768}}); })};
 }
 
 std::vector<double> most_traces(const Profiles& profiles) {
-  WormholeDevice device(profiles);
+  EmulatedChip device(profiles);
   const Exp exp(device, 32);
   CommandQueue& queue = device.command_queue(0);
   return {count_until_refused(1000, [&](int) {
@@ -169,7 +169,7 @@ std::vector<double> most_traces(const Profiles& profiles) {
 
 /// Returns times of kernels of ops, because no experiment has all ops.
 std::vector<double> kernels(const Profiles& profiles) {
-  WormholeDevice device(profiles);
+  EmulatedChip device(profiles);
   std::vector<double> times;
   for (const char* const text :
        {"sqrt 1024x1024", "rsqrt 1024x1024", "reciprocal 1024x1024", "erf 1024x1024",
@@ -200,12 +200,12 @@ std::vector<double> kernels(const Profiles& profiles) {
 std::vector<double> programs_ahead(const Profiles& profiles) {
   std::vector<double> periods;
   for (const Bytes binary : {Bytes(256), Bytes(13000)}) {
-    const wormhole::Footprint footprint{.binary_bytes = binary};
-    const wormhole::Launch launch{
+    const chip::Footprint footprint{.binary_bytes = binary};
+    const chip::Launch launch{
         .dispatch = dispatch_time(footprint, DispatchCoreType::worker, profiles.software),
         .go = go_time(footprint, profiles.software),
         .configuration = configuration_bytes(footprint)};
-    std::vector<wormhole::Launch> step(30, launch);
+    std::vector<chip::Launch> step(30, launch);
     step.front().kernel = SimTime::microseconds(1000);
     periods.push_back(calibration::steady_period(step, profiles.software).seconds());
   }
@@ -294,7 +294,7 @@ bool any_moved(const std::vector<double>& before, const std::vector<double>& aft
 
 /// What the host of a user's script does, which no experiment has.
 std::vector<double> times_of_scripts(const ProfileConstants& constants) {
-  const wormhole::ScriptTimes times = wormhole::script_times(constants);
+  const chip::ScriptTimes times = chip::script_times(constants);
   return {times.ttnn_call.seconds(), times.program_miss.seconds(), times.kernel_compile.seconds()};
 }
 
@@ -302,7 +302,7 @@ std::vector<double> times_of_scripts(const ProfileConstants& constants) {
 class Tried {
  public:
   explicit Tried(const std::string& profile)
-      : constants_(wormhole::load_constants({.profiles = {profile}, .settings = {}})),
+      : constants_(chip::load_constants({.profiles = {profile}, .settings = {}})),
         profiles_(read_profiles(constants_)),
         measures_(all_times()),
         before_(measures_.size()) {}
@@ -349,7 +349,7 @@ class Tried {
 
 /// A value may be refused, by a limit or another constant that it contradicts, but not both values.
 void expect_all_count(const std::string& profile) {
-  const auto document = nlohmann::json::parse(wormhole::built_in_profile(profile));
+  const auto document = nlohmann::json::parse(chip::built_in_profile(profile));
   Tried tried(profile);
   for (const auto& [name, entry] : document["constants"].items()) {
     const Outcome half = tried.with(name, 0.5);
@@ -370,9 +370,7 @@ TEST(EveryConstant, OfTheSoftwareMovesATimeOrALimitAsItsMeaningSays) {
   expect_all_count("tt_metal_2026_07");
 }
 
-TEST(EveryConstant, IsOfAProfileThatIsTried) {
-  EXPECT_EQ(wormhole::built_in_profiles().size(), 4U);
-}
+TEST(EveryConstant, IsOfAProfileThatIsTried) { EXPECT_EQ(chip::built_in_profiles().size(), 4U); }
 
 }  // namespace
 }  // namespace howard::experiments

@@ -17,7 +17,7 @@ using harness::PointResult;
 harness::ExperimentResult run(const std::vector<std::string>& ops,
                               const std::vector<std::string>& dtypes = {"bfloat16"}) {
   const auto box =
-      std::make_shared<const DevBox>(wormhole::load_profiles(), host::HostOptions{.threads = 1}, 1);
+      std::make_shared<const DevBox>(chip::load_profiles(), host::HostOptions{.threads = 1}, 1);
   const auto experiment = gradient_check(box);
   harness::ExperimentResult result{.experiment = "gradient_check"};
   result.points = harness::run_points(

@@ -36,7 +36,7 @@ class MatmulSweep : public ::testing::Test {
   }
 
   std::shared_ptr<const DevBox> box_ =
-      std::make_shared<const DevBox>(wormhole::load_profiles(), host::HostOptions{}, 1);
+      std::make_shared<const DevBox>(chip::load_profiles(), host::HostOptions{}, 1);
   std::unique_ptr<harness::Experiment> sweep_ = matmul_sweep(box_);
 };
 

@@ -200,8 +200,8 @@ TEST_F(ParallelSteps, MeshesOfTheBoxesRun) {
     }
   }
   // An N150 has more columns of cores than a chip of an N300.
-  const auto n150 = built_in_box()->with(
-      wormhole::load_profiles({.profiles = {"wormhole_b0_n150"}, .settings = {}}));
+  const auto n150 =
+      built_in_box()->with(chip::load_profiles({.profiles = {"wormhole_b0_n150"}, .settings = {}}));
   const auto steps =
       run_emulated(*parallel(n150), {{"model", {"nanollama3"}}, {"mesh", {"1x1x1"}}});
   EXPECT_LT(metric(steps.at(0), "time"), metric(point("1x1x1"), "time"));

@@ -10,9 +10,9 @@
 #include <string>
 #include <variant>
 
+#include "engines/chip/profiles/profile.h"
 #include "engines/host/openblas_kernels.h"
 #include "engines/python/installation.h"
-#include "engines/wormhole/profiles/profile.h"
 
 namespace howard::experiments {
 namespace {
@@ -60,7 +60,7 @@ class PythonCaseTest : public testing::Test {
     setenv("HOWARD_PYTHON", wrapper.c_str(), 1);
   }
 
-  DevBox box_{wormhole::load_profiles(), {.threads = 1}, 1};
+  DevBox box_{chip::load_profiles(), {.threads = 1}, 1};
 
  private:
   fs::path folder_;

@@ -67,8 +67,8 @@ test_layers() {
 base/a.h harness/h.h
 base/a.cpp engines/device/d.h
 engines/device/d.h engines/ops/o.h
-engines/ops/o.h engines/wormhole/w.h
-engines/wormhole/w.h engines/host/h.h
+engines/ops/o.h engines/chip/w.h
+engines/chip/w.h engines/host/h.h
 engines/host/h.h engines/ops/o.h
 engines/host/h.h profiler/p.h
 profiler/p.h engines/device/d.h

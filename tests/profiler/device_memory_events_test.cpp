@@ -11,9 +11,9 @@
 
 #include "engines/autograd/optimizers/sgd.h"
 #include "engines/autograd/steps/training_step.h"
+#include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
 #include "engines/models/mlp.h"
-#include "engines/wormhole/wormhole_device.h"
 #include "profiler/memory_recorder.h"
 
 namespace howard::profiler {
@@ -45,7 +45,7 @@ Recorded train(Device& device, MemoryRecorder& recorder) {
 Recorded train_emulated() {
   MemoryRecorder recorder;
   recorder.open("");
-  wormhole::WormholeDevice device(wormhole::load_profiles(), {.memory = &recorder});
+  chip::EmulatedChip device(chip::load_profiles(), {.memory = &recorder});
   return train(device, recorder);
 }
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "engines/ops/matmul.h"
-#include "engines/wormhole/dispatch/footprint.h"
-#include "engines/wormhole/wormhole_device.h"
+#include "engines/chip/emulated_chip.h"
+#include "engines/chip/kernels/plan/footprint.h"
+#include "engines/ops/matmul/matmul.h"
 #include "profiler/dispatch_gaps.h"
 #include "profiler/event_recorder.h"
 #include "profiler/timeline.h"
@@ -18,8 +18,8 @@
 namespace howard::profiler {
 namespace {
 
-using wormhole::DispatchCoreType;
-using wormhole::WormholeDevice;
+using chip::DispatchCoreType;
+using chip::EmulatedChip;
 
 class EmulatedGaps : public ::testing::Test {
  protected:
@@ -38,10 +38,10 @@ class EmulatedGaps : public ::testing::Test {
     return find_gaps(timeline_of(recorder_.events(), recorder_.losses()), kind);
   }
 
-  const wormhole::SoftwareProfile& software() const { return profiles_.software; }
+  const chip::SoftwareProfile& software() const { return profiles_.software; }
 
-  wormhole::Profiles profiles_ = wormhole::load_profiles();
-  WormholeDevice device_{profiles_, {.command_queues = 2}};
+  chip::Profiles profiles_ = chip::load_profiles();
+  EmulatedChip device_{profiles_, {.command_queues = 2}};
   CommandQueue& queue_ = device_.command_queue(0);
   EventRecorder recorder_;
   std::vector<ops::Tensor> tensors_;
@@ -50,7 +50,7 @@ class EmulatedGaps : public ::testing::Test {
 TEST_F(EmulatedGaps, AfterEachFinishAreTheStepsOfTheNextProgram) {
   const Program program = product(512);
   const auto launch =
-      wormhole::launch_of(device_.explain(program), DispatchCoreType::worker, profiles_);
+      chip::launch_of(device_.explain(program), DispatchCoreType::worker, profiles_);
   constexpr int kPrograms = 5;
   for (int i = 0; i < kPrograms; ++i) {
     queue_.enqueue(program);
@@ -74,7 +74,7 @@ TEST_F(EmulatedGaps, AfterEachFinishAreTheStepsOfTheNextProgram) {
 TEST_F(EmulatedGaps, OfAWellFedQueueAreGoLatencyAlone) {
   const Program program = product(2048);
   const auto launch =
-      wormhole::launch_of(device_.explain(program), DispatchCoreType::worker, profiles_);
+      chip::launch_of(device_.explain(program), DispatchCoreType::worker, profiles_);
   constexpr int kPrograms = 20;
   for (int i = 0; i < kPrograms; ++i) queue_.enqueue(program);
   queue_.finish();

@@ -6,9 +6,9 @@
 
 #include <vector>
 
-#include "engines/ops/eltwise.h"
-#include "engines/ops/matmul.h"
-#include "engines/wormhole/wormhole_device.h"
+#include "engines/chip/emulated_chip.h"
+#include "engines/ops/elementwise/eltwise.h"
+#include "engines/ops/matmul/matmul.h"
 #include "profiler/program_recorder.h"
 
 namespace howard::profiler {
@@ -24,8 +24,8 @@ class OpRuns : public ::testing::Test {
     return op_runs(timeline_, [&](std::uint64_t program) { return recorder_.facts(program); });
   }
 
-  wormhole::Profiles profiles_ = wormhole::load_profiles();
-  wormhole::WormholeDevice device_{profiles_};
+  chip::Profiles profiles_ = chip::load_profiles();
+  chip::EmulatedChip device_{profiles_};
   CommandQueue& queue_ = device_.command_queue(0);
   ProgramRecorder recorder_;
   Timeline timeline_;
@@ -39,7 +39,7 @@ TEST_F(OpRuns, AProductHasItsOperationsBytesAndPeaks) {
   queue_.enqueue(program);
   const std::vector<OpRun> found = runs();
   ASSERT_EQ(found.size(), 1U);
-  const wormhole::KernelCost& kernel = device_.explain(program).kernel;
+  const chip::KernelCost& kernel = device_.explain(program).kernel;
   EXPECT_EQ(found[0].name, "matmul");
   EXPECT_EQ(found[0].duration, kernel.total);
   EXPECT_EQ(found[0].flops, Flops(2 * 2 * 64 * 160 * 96));

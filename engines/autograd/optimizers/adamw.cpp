@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "engines/autograd/host_values.h"
-#include "engines/ops/eltwise.h"
+#include "engines/ops/elementwise/eltwise.h"
 #include "engines/ops/training/adamw.h"
 
 namespace howard::autograd {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "engines/autograd/functions/collectives.h"
+#include "engines/autograd/functions/collective/collectives.h"
 #include "engines/autograd/optimizers/optimizer.h"
 #include "engines/autograd/parameter.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "engines/ops/eltwise.h"
+#include "engines/ops/elementwise/eltwise.h"
 #include "engines/ops/training/sgd.h"
 
 namespace howard::autograd {

@@ -27,8 +27,8 @@
 #include "engines/host/host_memory.h"
 #include "engines/host/host_options.h"
 #include "engines/host/instruction_set.h"
+#include "engines/host/kernels/matmul/onednn_part.h"
 #include "engines/host/openblas_kernels.h"
-#include "engines/host/products/onednn_part.h"
 
 namespace {
 

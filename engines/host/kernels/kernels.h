@@ -6,7 +6,7 @@
 
 namespace howard::host {
 
-// One function for each op except those with products of matrices (../products). Each throws
+// One function for each op except those with products of matrices (matmul/). Each throws
 // Error when the host has no kernel for the operands. Results are the same for any number of
 // threads. "In place" means that a result may lie where an operand of the same size does.
 

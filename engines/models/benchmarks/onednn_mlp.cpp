@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engines/host/host_memory.h"
-#include "engines/host/kernels/elementwise/vector_loops.h"
+#include "engines/host/kernels/vector_loops.h"
 
 namespace howard::benchmarks {
 namespace {

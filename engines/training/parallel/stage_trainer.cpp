@@ -9,7 +9,7 @@
 #include "engines/autograd/steps/step_recorder.h"
 #include "engines/autograd/steps/training_step.h"
 #include "engines/models/shards.h"
-#include "engines/ops/transfer.h"
+#include "engines/ops/collective/transfer.h"
 #include "engines/training/clipped.h"
 #include "engines/training/parallel/shared_reader.h"
 #include "engines/training/parallel/values_of_ranks.h"

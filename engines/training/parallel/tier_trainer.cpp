@@ -7,7 +7,7 @@
 #include "engines/autograd/host_values.h"
 #include "engines/autograd/optimizers/adamw.h"
 #include "engines/autograd/steps/training_step.h"
-#include "engines/ops/transfer.h"
+#include "engines/ops/collective/transfer.h"
 #include "engines/training/parallel/shared_reader.h"
 #include "engines/training/parallel/values_of_ranks.h"
 #include "engines/training/recipe_model.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "engines/wormhole/wormhole_device.h"
+#include "engines/chip/emulated_chip.h"
 #include "harness/experiment.h"
 
 namespace howard::experiments {
@@ -23,14 +23,13 @@ class EmulatedCase : public harness::Case {
   void set_trace_sink(EventSink* sink) override { device_->set_trace_sink(sink); }
 
  protected:
-  explicit EmulatedCase(std::unique_ptr<wormhole::WormholeDevice> device)
-      : device_(std::move(device)) {}
+  explicit EmulatedCase(std::unique_ptr<chip::EmulatedChip> device) : device_(std::move(device)) {}
 
-  wormhole::WormholeDevice& device() const { return *device_; }
+  chip::EmulatedChip& device() const { return *device_; }
   CommandQueue& queue(int index = 0) const { return device_->command_queue(index); }
 
  private:
-  std::unique_ptr<wormhole::WormholeDevice> device_;
+  std::unique_ptr<chip::EmulatedChip> device_;
 };
 
 }  // namespace howard::experiments

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "engines/ops/eltwise.h"
-#include "engines/ops/matmul.h"
+#include "engines/ops/elementwise/eltwise.h"
+#include "engines/ops/matmul/matmul.h"
 
 namespace howard::experiments {
 
@@ -59,7 +59,7 @@ class FourNetworks::ForwardPass {
   Placement placement_;
 };
 
-FourNetworks::FourNetworks(wormhole::WormholeDevice& chip, std::string_view config) : chip_(chip) {
+FourNetworks::FourNetworks(chip::EmulatedChip& chip, std::string_view config) : chip_(chip) {
   place(config);
   for (int i = 0; i < kNetworks; ++i) networks_.emplace_back(chip);
 }

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engines/chip/emulated_chip.h"
 #include "engines/ops/tensor.h"
-#include "engines/wormhole/wormhole_device.h"
 
 namespace howard::experiments {
 
@@ -24,7 +24,7 @@ class FourNetworks {
   static constexpr double kFlops = 2.0 * kNetworks * 2 * kBatch * kWidth * kWidth;
 
   /// `chip` must outlive this. The constructor sets its sub-devices.
-  FourNetworks(wormhole::WormholeDevice& chip, std::string_view config);
+  FourNetworks(chip::EmulatedChip& chip, std::string_view config);
 
   /// Enqueues the 24 calls of four forward passes on queue 0.
   void enqueue();
@@ -47,7 +47,7 @@ class FourNetworks {
 
   void place(std::string_view config);
 
-  wormhole::WormholeDevice& chip_;
+  chip::EmulatedChip& chip_;
   std::vector<Placement> placements_;
   std::vector<Network> networks_;
 };

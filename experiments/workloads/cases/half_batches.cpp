@@ -20,7 +20,7 @@ class HalfBatches final : public EmulatedCase {
  public:
   HalfBatches(const DevBox& box, const TrainingOptions& options,
               const std::function<Training(Device&)>& make_half)
-      : EmulatedCase(box.open_wormhole({.dispatch = options.dispatch, .command_queues = 2})) {
+      : EmulatedCase(box.open_chip({.dispatch = options.dispatch, .command_queues = 2})) {
     device().set_sub_devices(column_halves(device().compute_grid()));
     for (const int i : kHalves) {
       Half& half = halves_.at(at(i));

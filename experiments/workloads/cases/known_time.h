@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engines/calibration/bands.h"
+#include "engines/chip/calibration/bands.h"
 #include "harness/presentation.h"
 #include "harness/result.h"
 

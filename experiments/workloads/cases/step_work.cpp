@@ -14,7 +14,7 @@ namespace {
 struct Total {
   int launches = 0;
   SimTime kernel;
-  std::map<wormhole::Bottleneck, SimTime> by_bottleneck;
+  std::map<chip::Bottleneck, SimTime> by_bottleneck;
 };
 
 std::string op_list_of(std::span<const Program> programs) {
@@ -33,12 +33,12 @@ std::string op_list_of(std::span<const Program> programs) {
 
 }  // namespace
 
-StepWork work_of(wormhole::WormholeDevice& chip, std::span<const Program> programs) {
+StepWork work_of(chip::EmulatedChip& chip, std::span<const Program> programs) {
   StepWork work{.calls = static_cast<int>(programs.size()), .op_list = op_list_of(programs)};
   std::map<std::string_view, Total> totals;
   SimTime slowest;
   for (const Program& program : programs) {
-    for (const wormhole::PlannedProgram& planned : chip.launches(program)) {
+    for (const chip::PlannedProgram& planned : chip.launches(program)) {
       Total& total = totals[planned.name];
       ++total.launches;
       work.known.add(planned.kernel.total, calibration::band_of(planned));

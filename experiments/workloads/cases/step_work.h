@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engines/calibration/bands.h"
-#include "engines/wormhole/wormhole_device.h"
+#include "engines/chip/calibration/bands.h"
+#include "engines/chip/emulated_chip.h"
 
 namespace howard::experiments {
 
@@ -17,7 +17,7 @@ struct OpKindWork {
   std::string_view name;
   int launches = 0;
   SimTime kernel;
-  wormhole::Bottleneck bottleneck{};  ///< What limits most of this time.
+  chip::Bottleneck bottleneck{};  ///< What limits most of this time.
 };
 
 /// Says what a step is on the emulated chip: its launches alone, without what lies between them.
@@ -36,6 +36,6 @@ struct StepWork {
   std::string text(std::size_t most) const;
 };
 
-StepWork work_of(wormhole::WormholeDevice& chip, std::span<const Program> programs);
+StepWork work_of(chip::EmulatedChip& chip, std::span<const Program> programs);
 
 }  // namespace howard::experiments

@@ -63,7 +63,7 @@ TrainingCase::TrainingCase(const DevBox& box, const TrainingOptions& options,
                            const std::function<Training(Device&)>& make)
     : options_(options) {
   if (options.backend == harness::Backend::emulated) {
-    auto chip = box.open_wormhole({.dispatch = options.dispatch, .profiled = options.profiled});
+    auto chip = box.open_chip({.dispatch = options.dispatch, .profiled = options.profiled});
     chip_ = chip.get();
     peak_ = box.profiles().chip.peak_flops(chip->compute_grid().cores(), MathFidelity::hifi2);
     device_ = std::move(chip);

@@ -33,7 +33,7 @@ Engine parse_engine(std::string_view value);
 
 struct TrainingOptions {
   harness::Backend backend{};
-  wormhole::DispatchCoreType dispatch{};  ///< The emulated chip's.
+  chip::DispatchCoreType dispatch{};  ///< The emulated chip's.
   Engine engine{};
   /// Runs the report's static engine as released: each call allocates its result, and the replay of
   /// a trace does not train.
@@ -70,7 +70,7 @@ class TrainingCase final : public harness::Case {
   SimTime time_host();
 
   std::shared_ptr<Device> device_;
-  wormhole::WormholeDevice* chip_ = nullptr;  ///< The device, if it is emulated.
+  chip::EmulatedChip* chip_ = nullptr;  ///< The device, if it is emulated.
   double peak_ = 0;  ///< The FLOP/s of its cores at HiFi2, ttnn's default for bfloat16.
   TrainingOptions options_;
   Training training_;

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "engines/wormhole/dispatch/footprint.h"
+#include "engines/chip/kernels/plan/footprint.h"
 
 namespace howard::experiments {
 namespace {
@@ -38,10 +38,9 @@ bool may_be_in_a_stretch(Step step) {
 
 }  // namespace
 
-WorkloadCase::WorkloadCase(std::unique_ptr<wormhole::WormholeDevice> device,
+WorkloadCase::WorkloadCase(std::unique_ptr<chip::EmulatedChip> device,
                            std::shared_ptr<const workload::Workload> program,
-                           const WorkloadOptions& options,
-                           const wormhole::SoftwareProfile& software)
+                           const WorkloadOptions& options, const chip::SoftwareProfile& software)
     : EmulatedCase(std::move(device)),
       software_(software),
       program_(std::move(program)),
@@ -98,8 +97,8 @@ void WorkloadCase::capture(const Stretch& stretch, std::uint32_t trace) {
 /// Returns what the launches of a call take in the trace region.
 Bytes WorkloadCase::recorded_bytes(const workload::CallLine& call) {
   Bytes size;
-  for (const wormhole::PlannedProgram& launch : device().launches(player_.program_of(call))) {
-    size += wormhole::trace_bytes(launch.footprint, software_);
+  for (const chip::PlannedProgram& launch : device().launches(player_.program_of(call))) {
+    size += chip::trace_bytes(launch.footprint, software_);
   }
   return size;
 }
@@ -166,7 +165,7 @@ void WorkloadCase::run() {
 void WorkloadCase::count_product(const workload::CallLine& call) {
   if (program_->ops.at(call.op).kernel != "matmul") return;
   const Program program = player_.program_of(call);
-  const wormhole::PlannedProgram& launch = device().explain(program);
+  const chip::PlannedProgram& launch = device().explain(program);
   if (!launch.matmul) return;
   Product& product =
       products_[fmt::format("{} {} by {}", program.name, program.inputs[0].spec.shape.text(),

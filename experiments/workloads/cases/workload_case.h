@@ -26,9 +26,9 @@ class WorkloadCase final : public EmulatedCase {
   /// If `traced`, the traces are captured here, before anything is timed. Throws Error when they do
   /// not fit into the chip's region for them, or the program does not run on the chip. `software`
   /// is that of the device.
-  WorkloadCase(std::unique_ptr<wormhole::WormholeDevice> device,
+  WorkloadCase(std::unique_ptr<chip::EmulatedChip> device,
                std::shared_ptr<const workload::Workload> program, const WorkloadOptions& options,
-               const wormhole::SoftwareProfile& software);
+               const chip::SoftwareProfile& software);
 
   void run() override;
   void finish() override {}  // run() has done it
@@ -59,7 +59,7 @@ class WorkloadCase final : public EmulatedCase {
   void describe_first_calls(harness::PointResult& point) const;
   void describe_launches(harness::PointResult& point) const;
 
-  wormhole::SoftwareProfile software_;
+  chip::SoftwareProfile software_;
   std::shared_ptr<const workload::Workload> program_;
   WorkloadOptions options_;
   workload::Player player_;

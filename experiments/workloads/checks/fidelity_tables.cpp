@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "engines/calibration/bands.h"
+#include "engines/chip/calibration/bands.h"
 #include "reports/tables/columns.h"
 #include "reports/tables/format.h"
 
@@ -44,17 +44,17 @@ Table bands_table() {
 }
 
 /// Returns the word before what a source names, such as "calibrated", "datasheet" or "unknown".
-std::string knowledge_of(const wormhole::Constant& constant) {
+std::string knowledge_of(const chip::Constant& constant) {
   if (constant.is_calibrated()) return "calibrated";
   const std::string_view source = constant.source;
   if (source.starts_with("estimated")) return "by analogy";
   return std::string(source.substr(0, source.find(':')));
 }
 
-Table constants_table(const wormhole::Constants& constants) {
+Table constants_table(const chip::Constants& constants) {
   Texts names, values, known, bounds, meanings, sources;
   for (const std::string& name : constants.names()) {
-    const wormhole::Constant& constant = constants.at(name);
+    const chip::Constant& constant = constants.at(name);
     names.push_back(name);
     values.push_back(fmt::format("{} {}", reports::format_exact(constant.value), constant.unit));
     known.push_back(knowledge_of(constant));
@@ -94,7 +94,7 @@ Table not_modelled_table() {
 
 }  // namespace
 
-std::vector<Table> fidelity_tables(const wormhole::ProfileConstants& constants) {
+std::vector<Table> fidelity_tables(const chip::ProfileConstants& constants) {
   return {not_modelled_table(), bands_table(), constants_table(constants.chip),
           constants_table(constants.software)};
 }

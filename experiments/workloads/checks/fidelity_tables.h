@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "engines/wormhole/profiles/profile.h"
+#include "engines/chip/profiles/profile.h"
 #include "reports/tables/table.h"
 
 namespace howard::experiments {
@@ -11,6 +11,6 @@ namespace howard::experiments {
 /// Returns what a page says of how far the emulator can be trusted, besides the published rows: the
 /// bands by kind, every constant with its source and how well it is known, and what the emulator
 /// does not model.
-std::vector<reports::Table> fidelity_tables(const wormhole::ProfileConstants& constants);
+std::vector<reports::Table> fidelity_tables(const chip::ProfileConstants& constants);
 
 }  // namespace howard::experiments

@@ -26,8 +26,7 @@ namespace {
 }
 
 profiler::SiliconComparison compare_log(profiler::ByteSource& source, const std::string& file,
-                                        profiler::LogKind kind,
-                                        const wormhole::Profiles& emulated) {
+                                        profiler::LogKind kind, const chip::Profiles& emulated) {
   if (kind != profiler::LogKind::ops_csv) {
     throw Error({.attempted = "compare " + file + " with the emulator",
                  .value = fmt::format("a {} does not say what its ops computed", name_of(kind)),
@@ -43,7 +42,7 @@ profiler::SiliconComparison compare_log(profiler::ByteSource& source, const std:
 
 }  // namespace
 
-LogContent read_log_content(const std::string& file, const wormhole::Profiles* emulated,
+LogContent read_log_content(const std::string& file, const chip::Profiles* emulated,
                             const profiler::ReadOptions& options) {
   profiler::FileSource source(file);
   std::string beginning(profiler::kDetectionBytes, '\0');

@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "engines/wormhole/profiles/profile.h"
+#include "engines/chip/profiles/profile.h"
 #include "harness/result.h"
 #include "profiler/formats/log.h"
 #include "profiler/silicon/silicon_comparison.h"
@@ -21,7 +21,7 @@ using LogContent = std::variant<profiler::Log, std::vector<harness::ExperimentRe
 /// `emulated`: the chip and software to compare an ops_perf_results CSV with; null: nothing is
 /// compared; `options` say what of a log is wanted. Throws Error when the file cannot be read, when
 /// nothing in it ran, and for another kind that is to be compared.
-LogContent read_log_content(const std::string& file, const wormhole::Profiles* emulated,
+LogContent read_log_content(const std::string& file, const chip::Profiles* emulated,
                             const profiler::ReadOptions& options = {});
 
 /// Returns the same as results: those of the file, of the comparison, or of reports::log_results().

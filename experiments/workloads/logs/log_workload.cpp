@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "base/error.h"
-#include "engines/wormhole/wormhole_device.h"
+#include "engines/chip/emulated_chip.h"
 #include "experiments/workloads/axes.h"
 #include "experiments/workloads/cases/emulated_case.h"
 #include "experiments/workloads/cases/mlp_case.h"
@@ -61,8 +61,8 @@ std::optional<SimTime> time_of_calls(const std::vector<const profiler::ProgramRu
 
 /// Says whether the time of the log's calls is nearer to the emulator's for calls from Python than
 /// to that for calls from C++.
-bool calls_like_python(const wormhole::Profiles& profiles, SimTime call) {
-  wormhole::WormholeDevice device(profiles);
+bool calls_like_python(const chip::Profiles& profiles, SimTime call) {
+  chip::EmulatedChip device(profiles);
   const SimTime begin = device.now();
   device.host_work(HostWork::python_call, 1);
   return 2 * call > device.now() - begin;
@@ -71,7 +71,7 @@ bool calls_like_python(const wormhole::Profiles& profiles, SimTime call) {
 /// Adds a program to the workload, or its time to what is left.
 class Collector {
  public:
-  Collector(const profiler::Log& log, const wormhole::Profiles& profiles, LogWorkload& workload)
+  Collector(const profiler::Log& log, const chip::Profiles& profiles, LogWorkload& workload)
       : log_(log), device_(profiles), workload_(workload), places_(log.calls.size() + 1) {}
 
   void add(const profiler::ProgramRun& program) {
@@ -111,13 +111,13 @@ class Collector {
   }
 
   const profiler::Log& log_;
-  wormhole::WormholeDevice device_;
+  chip::EmulatedChip device_;
   LogWorkload& workload_;
   std::vector<Place> places_;
 };
 
 struct LogOptions {
-  wormhole::DispatchCoreType dispatch{};
+  chip::DispatchCoreType dispatch{};
   bool trace = false, python = true, movements = true;
   std::optional<MathFidelity> fidelity;
   std::optional<DataType> weights;
@@ -144,7 +144,7 @@ LogOptions log_options(const Parameters& parameters) {
 class LogCase final : public EmulatedCase {
  public:
   LogCase(const DevBox& box, const LogOptions& options, const LogWorkload& workload)
-      : EmulatedCase(box.open_wormhole({.dispatch = options.dispatch})), python_(options.python) {
+      : EmulatedCase(box.open_chip({.dispatch = options.dispatch})), python_(options.python) {
     std::vector<Program> calls = workload.calls;
     for (Program& program : calls) prepare(program, options);
     for (const std::size_t i : workload.order) {
@@ -297,7 +297,7 @@ double LogWorkload::share() const {
 }
 
 LogWorkload log_workload(const profiler::Log& log, const std::string& file,
-                         const wormhole::Profiles& profiles) {
+                         const chip::Profiles& profiles) {
   const auto fail = [&](std::string value, std::string hint) {
     throw Error({.attempted = "explain the log " + file,
                  .value = std::move(value),

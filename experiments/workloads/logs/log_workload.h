@@ -38,7 +38,7 @@ inline constexpr std::size_t kMostLogPrograms = 20'000;
 /// Returns the programs of the first device of the first run of a log whose calls were read. Throws
 /// Error when the emulator can run none of them.
 LogWorkload log_workload(const profiler::Log& log, const std::string& file,
-                         const wormhole::Profiles& profiles);
+                         const chip::Profiles& profiles);
 
 /// Returns the workload as an experiment, to be explained: a pass over the log's ops, with one
 /// finish after all. Its axes are dispatch, and trace, host, fidelity, weights and movements for

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "base/check.h"
-#include "engines/wormhole/chip_links.h"
+#include "engines/chip/chip_links.h"
 #include "experiments/workloads/cases/step_work.h"
 
 namespace howard::experiments {
@@ -20,10 +20,9 @@ SimTime share_of(SimTime step, double share) {
 /// Returns the time of a sum through the host: one chip of each mesh is read, the host adds, and
 /// all chips get the sum; boards transfer side by side. The time of the host's additions is not
 /// known and not counted.
-SimTime host_time(const wormhole::Profiles& profiles, const std::vector<ChipSet>& meshes,
-                  Bytes size) {
-  const wormhole::Profiles remote = wormhole::behind_ethernet(profiles);
-  const auto of = [&](int chip) -> const wormhole::Profiles& {
+SimTime host_time(const chip::Profiles& profiles, const std::vector<ChipSet>& meshes, Bytes size) {
+  const chip::Profiles remote = chip::behind_ethernet(profiles);
+  const auto of = [&](int chip) -> const chip::Profiles& {
     return is_remote(chip) ? remote : profiles;
   };
   SimTime read;
@@ -48,7 +47,7 @@ Bytes GradientWork::size() const {
   return sum;
 }
 
-GradientWork gradients_of(wormhole::WormholeDevice& chip, const autograd::StepRecorder& step) {
+GradientWork gradients_of(chip::EmulatedChip& chip, const autograd::StepRecorder& step) {
   // This is when the backward phase writes each, in picoseconds of kernels.
   std::map<BufferId, double> written;
   GradientWork work;
@@ -80,17 +79,17 @@ GradientWork gradients_of(wormhole::WormholeDevice& chip, const autograd::StepRe
   return work;
 }
 
-SimTime sum_time(const wormhole::Profiles& profiles, const ChipSet& chips, Bytes size) {
+SimTime sum_time(const chip::Profiles& profiles, const ChipSet& chips, Bytes size) {
   const std::vector<ChipSet> meshes = split_by_mesh(chips);
   SimTime linked;
   for (const ChipSet& mesh : meshes) {
-    linked = std::max(linked, wormhole::all_reduce_time(profiles, static_cast<int>(mesh.size()),
-                                                        line_hops(mesh), size));
+    linked = std::max(linked, chip::all_reduce_time(profiles, static_cast<int>(mesh.size()),
+                                                    line_hops(mesh), size));
   }
   return meshes.size() == 1 ? linked : linked + host_time(profiles, meshes, size);
 }
 
-SimTime exchange_time(const wormhole::Profiles& profiles, const ChipSet& chips,
+SimTime exchange_time(const chip::Profiles& profiles, const ChipSet& chips,
                       const GradientWork& work, SimTime step, bool overlapped) {
   const SimTime backward_end = share_of(step, work.backward_end);
   SimTime summed = overlapped ? SimTime() : backward_end;

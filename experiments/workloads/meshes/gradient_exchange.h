@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engines/autograd/steps/step_recorder.h"
-#include "engines/wormhole/wormhole_device.h"
+#include "engines/chip/emulated_chip.h"
 #include "experiments/workloads/meshes/chip_mesh.h"
 
 namespace howard::experiments {
@@ -28,16 +28,16 @@ struct GradientWork {
 
 /// Returns the gradients of a recorded step: what its backward phase writes and its optimizer
 /// reads.
-GradientWork gradients_of(wormhole::WormholeDevice& chip, const autograd::StepRecorder& step);
+GradientWork gradients_of(chip::EmulatedChip& chip, const autograd::StepRecorder& step);
 
 /// Returns the time of one sum over these chips. In each mesh it runs over the links; for two
 /// meshes, which share no link, it also goes through the host.
-SimTime sum_time(const wormhole::Profiles& profiles, const ChipSet& chips, Bytes size);
+SimTime sum_time(const chip::Profiles& profiles, const ChipSet& chips, Bytes size);
 
 /// Returns how much longer a step of `step` takes when its gradients are summed over `chips`.
 /// Either all sums follow the backward pass, or each starts as soon as its gradient exists, one at
 /// a time, while the rest of the backward pass goes on undisturbed.
-SimTime exchange_time(const wormhole::Profiles& profiles, const ChipSet& chips,
+SimTime exchange_time(const chip::Profiles& profiles, const ChipSet& chips,
                       const GradientWork& work, SimTime step, bool overlapped);
 
 }  // namespace howard::experiments

@@ -33,10 +33,10 @@ models::LlamaOptions share_of_mesh(const MeshJob& job, int first_block, int end_
   return options;
 }
 
-std::unique_ptr<wormhole::WormholeDevice> open_mesh_chip(const DevBox& box, const MeshJob& job) {
-  wormhole::Profiles profiles = box.profiles();
+std::unique_ptr<chip::EmulatedChip> open_mesh_chip(const DevBox& box, const MeshJob& job) {
+  chip::Profiles profiles = box.profiles();
   profiles.chip.dram_capacity = kDramOfMeshChip;
-  auto chip = box.with(profiles)->open_wormhole({.dispatch = job.dispatch});
+  auto chip = box.with(profiles)->open_chip({.dispatch = job.dispatch});
   chip->begin_phase("step");
   return chip;
 }
@@ -238,7 +238,7 @@ Bytes MeshChip::peak() const {
 
 SimTime MeshChip::kernel_time(const Program& program) {
   SimTime time;
-  for (const wormhole::PlannedProgram& launch : chip_->launches(program)) {
+  for (const chip::PlannedProgram& launch : chip_->launches(program)) {
     time += launch.kernel.total;
   }
   return time;

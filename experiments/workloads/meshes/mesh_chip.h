@@ -8,8 +8,8 @@
 #include "engines/autograd/optimizers/optimizer.h"
 #include "engines/autograd/steps/step_recorder.h"
 #include "engines/autograd/tape.h"
+#include "engines/chip/emulated_chip.h"
 #include "engines/models/llama.h"
-#include "engines/wormhole/wormhole_device.h"
 #include "experiments/workloads/meshes/mesh_step.h"
 
 namespace howard::experiments {
@@ -79,7 +79,7 @@ class MeshChip {
   void forget_gradients();
 
   bool repeats_, traced_, overlapped_;
-  std::unique_ptr<wormhole::WormholeDevice> chip_;
+  std::unique_ptr<chip::EmulatedChip> chip_;
   autograd::DeviceGroup tensor_, data_;
   models::Llama model_;
   std::unique_ptr<autograd::Optimizer> optimizer_;

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "engines/wormhole/chip_links.h"
+#include "engines/chip/chip_links.h"
 #include "experiments/workloads/meshes/mesh_chip.h"
 
 namespace howard::experiments {
@@ -30,8 +30,8 @@ KernelTimes operator*(const KernelTimes& a, int count) {
 
 /// Returns the box with links that are so many times as fast.
 std::shared_ptr<const DevBox> with_links(const DevBox& box, int times) {
-  wormhole::Profiles profiles = box.profiles();
-  wormhole::CollectiveCosts& costs = profiles.software.collectives;
+  chip::Profiles profiles = box.profiles();
+  chip::CollectiveCosts& costs = profiles.software.collectives;
   costs.gather_link = costs.gather_link * times;
   costs.scatter_link = costs.scatter_link * times;
   return box.with(profiles);
@@ -65,12 +65,12 @@ struct Part {
   Bytes peak;
 };
 
-SimTime socket_time(const wormhole::Profiles& profiles, Socket socket, Bytes size) {
+SimTime socket_time(const chip::Profiles& profiles, Socket socket, Bytes size) {
   if (socket == Socket::mpi) {
     return transfer_time(size, profiles.chip.pcie_read) + profiles.software.host_finish +
            transfer_time(size, profiles.chip.pcie_write);
   }
-  return wormhole::send_time(profiles, size);
+  return chip::send_time(profiles, size);
 }
 
 Part part_of(const DevBox& box, const MeshJob& job, int first, int end) {

@@ -55,7 +55,7 @@ struct MeshJob {
   int chunks = 1;  ///< The chunks of each stage's blocks, which 1F1B interleaves.
   int micro_batches = 1;
   Socket socket{};
-  wormhole::DispatchCoreType dispatch{};
+  chip::DispatchCoreType dispatch{};
   bool traced = false;  ///< The chips replay captured steps; otherwise they run call by call.
   /// Each sum of gradients starts as soon as its gradient exists, beside the passes; otherwise all
   /// follow the passes, as in TTML.

@@ -14,14 +14,14 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "engines/wormhole/profiles/contradictions.h"
+#include "engines/chip/profiles/contradictions.h"
 
 namespace howard::experiments {
 namespace {
 
+using chip::ProfileConstants;
 using harness::Backend;
 using harness::Parameters;
-using wormhole::ProfileConstants;
 
 constexpr double kMostValues = 1e6;
 
@@ -131,7 +131,7 @@ class Varied final : public harness::Experiment {
     std::shared_ptr<const Variant> variant;
     try {
       variant = variant_of({parameters.begin(), own});
-    } catch (const wormhole::Contradiction& contradiction) {
+    } catch (const chip::Contradiction& contradiction) {
       return harness::NotApplicable{contradiction.text().value};
     }
     auto prepared = variant->experiment->prepare(backend, {own, parameters.end()});
@@ -194,7 +194,7 @@ class Varied final : public harness::Experiment {
 
 }  // namespace
 
-DesignSpace parse_design_space(const wormhole::ProfileChoice& choice) {
+DesignSpace parse_design_space(const chip::ProfileChoice& choice) {
   DesignSpace space{.fixed = {.profiles = choice.profiles, .settings = {}}, .axes = {}};
   std::vector<std::string> varied;
   for (const std::string& setting : choice.settings) {
@@ -219,7 +219,7 @@ DesignSpace parse_design_space(const wormhole::ProfileChoice& choice) {
                          set_constant(tried, name + "=" + quantity);
                          try {
                            static_cast<void>(read_profiles(tried));
-                         } catch (const wormhole::Contradiction&) {
+                         } catch (const chip::Contradiction&) {
                            // Another constant may vary too; the points with this contradiction are
                            // skipped.
                          }

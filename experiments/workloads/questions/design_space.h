@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "engines/wormhole/profiles/profile.h"
+#include "engines/chip/profiles/profile.h"
 #include "experiments/all.h"
 #include "harness/axis.h"
 
@@ -12,7 +12,7 @@ namespace howard::experiments {
 
 /// Describes profiles in which some constants have several values.
 struct DesignSpace {
-  wormhole::ProfileChoice fixed;  ///< Has the settings with one value.
+  chip::ProfileChoice fixed;  ///< Has the settings with one value.
   /// One for each constant with several values, by its name: "12.5GB/s".
   std::vector<harness::Axis> axes;
 };
@@ -20,7 +20,7 @@ struct DesignSpace {
 /// Reads the settings of `choice`: NAME=QUANTITY, NAME=QUANTITY,QUANTITY,... or
 /// NAME=FIRST..LAST:STEPUNIT, which includes LAST if a step meets it. Throws Error for an unknown
 /// constant, for a quantity that it cannot have, and for a range without values.
-DesignSpace parse_design_space(const wormhole::ProfileChoice& choice);
+DesignSpace parse_design_space(const chip::ProfileChoice& choice);
 
 /// Returns the experiments with the axes of `space` before their own on the emulator. Each point
 /// runs on a box with its values. Tools, which work on one set of constants, stay as they are.

@@ -69,7 +69,7 @@ profiler::TimeAccount account_of(const DevBox& box, const Parameters& parameters
   for (const TimelineEvent& event : recorder.programs().recorder().events()) {
     if (event.start >= window.start) events.push_back(event);
   }
-  const wormhole::ChipProfile& chip = box.profiles().chip;
+  const chip::ChipProfile& chip = box.profiles().chip;
   const auto dispatch = parse_dispatch(parameter_or(parameters, "dispatch", "worker"));
   // These are all cores of the device, not only those that a program uses: idle cores are a waste
   // of kernels.

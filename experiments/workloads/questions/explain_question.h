@@ -16,7 +16,7 @@ struct ExplainQuestion {
   /// give.
   std::string what;
   std::vector<std::string> axes;  ///< "AXIS=VALUE"; m, k and n are the sizes of a product.
-  wormhole::ProfileChoice profiles;
+  chip::ProfileChoice profiles;
 };
 
 /// Holds an experiment and the points of it that are meant. There is one point, unless nobody set

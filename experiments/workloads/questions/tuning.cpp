@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/device/matmul_config.h"
-#include "engines/ops/matmul.h"
+#include "engines/ops/matmul/matmul.h"
 #include "experiments/workloads/axes.h"
 #include "experiments/workloads/cases/emulated_case.h"
 #include "harness/measurement.h"
@@ -21,11 +21,11 @@
 namespace howard::experiments {
 namespace {
 
+using chip::MatmulProblem;
+using chip::PricedMatmul;
 using harness::Axis;
 using harness::find_parameter;
 using harness::Parameters;
-using wormhole::MatmulProblem;
-using wormhole::PricedMatmul;
 
 /// These are the iterations of matmul_sweep.
 constexpr harness::VirtualTiming kCallTiming{.warmup = 10, .iterations = 50};
@@ -78,8 +78,7 @@ TensorSpec spec_of(const Parameters& product, DataType type, std::string_view me
 class TunedProduct final : public EmulatedCase {
  public:
   TunedProduct(const DevBox& box, const Parameters& product)
-      : EmulatedCase(
-            box.open_wormhole({.dispatch = parse_dispatch(value_of(product, "dispatch"))})),
+      : EmulatedCase(box.open_chip({.dispatch = parse_dispatch(value_of(product, "dispatch"))})),
         product_(product),
         types_(product_types(product)),
         attributes_(attributes_of(product)),
@@ -124,7 +123,7 @@ class TunedProduct final : public EmulatedCase {
     for (const auto& launch : device().launches(multiplication())) time += launch.kernel.total;
     return time;
   }
-  const wormhole::PlannedProgram& planned() { return device().explain(multiplication()); }
+  const chip::PlannedProgram& planned() { return device().explain(multiplication()); }
 
   /// Returns the time of the programs beside a product whose kernel does not transpose, nor apply
   /// the activation unless it `activates`.
@@ -143,7 +142,7 @@ class TunedProduct final : public EmulatedCase {
   /// Returns the product itself, as the kernels of multicast configurations see it, or as the
   /// others do.
   MatmulProblem problem(const DevBox& box, bool multicast) const {
-    MatmulProblem problem = wormhole::problem_of(multiplication(), attributes_);
+    MatmulProblem problem = chip::problem_of(multiplication(), attributes_);
     problem.config.reset();
     // Kernels that cannot transpose get an operand that a program of its own has transposed.
     const bool fuses = multicast && box.profiles().software.matmul_fuses_transposes;
@@ -172,7 +171,7 @@ class TunedProduct final : public EmulatedCase {
   bool has_batched_b() const { return is(product_, "batched", "both"); }
 
   const Parameters& product_;
-  wormhole::MatmulTypes types_;
+  chip::MatmulTypes types_;
   MatmulAttributes attributes_;
   ops::Tensor a_, b_, out_;
   std::optional<ops::Tensor> bias_;
@@ -203,14 +202,14 @@ std::vector<Found> search_all(const DevBox& box, const Parameters& product, Tune
   const auto add = [&](bool multicast, std::vector<MatmulKind> kinds, SimTime beside) {
     MatmulProblem problem = tuned.problem(box, multicast);
     problem.compute.fidelity = tuned.fidelity();
-    const wormhole::MatmulRanking ranking =
-        wormhole::rank_matmuls(problem,
-                               {.grid = searched_grid(product, tuned.grid()),
-                                .circular_buffers = tuned.l1_free(),
-                                .kinds = std::move(kinds),
-                                .most = most,
-                                .threads = threads},
-                               box.profiles());
+    const chip::MatmulRanking ranking =
+        chip::rank_matmuls(problem,
+                           {.grid = searched_grid(product, tuned.grid()),
+                            .circular_buffers = tuned.l1_free(),
+                            .kinds = std::move(kinds),
+                            .most = most,
+                            .threads = threads},
+                           box.profiles());
     legal += ranking.legal;
     for (const PricedMatmul& priced : ranking.best) {
       found.push_back({priced, priced.kernel.total + beside});
@@ -231,9 +230,9 @@ std::vector<Found> search_all(const DevBox& box, const Parameters& product, Tune
 /// Returns every blocking of the share that `config` gives a core, with the time beside the
 /// product.
 std::vector<TuningPlace> places(const TunedConfig& config, Bytes l1, const DevBox& box) {
-  const SimTime beside = config.time - wormhole::price(config.plan, box.profiles()).kernel.total;
+  const SimTime beside = config.time - chip::price(config.plan, box.profiles()).kernel.total;
   std::vector<TuningPlace> result;
-  for (const PricedMatmul& priced : wormhole::blockings_of(config.plan, l1, box.profiles())) {
+  for (const PricedMatmul& priced : chip::blockings_of(config.plan, l1, box.profiles())) {
     result.push_back({priced.l1, priced.kernel.total + beside});
   }
   return result;
@@ -241,13 +240,13 @@ std::vector<TuningPlace> places(const TunedConfig& config, Bytes l1, const DevBo
 
 TunedConfig own_choice(TunedProduct& tuned) {
   tuned.use(std::nullopt);
-  const wormhole::PlannedProgram& planned = tuned.planned();
+  const chip::PlannedProgram& planned = tuned.planned();
   return {.rank = "default",
           .plan = *planned.matmul,
           .time = tuned.kernel_time(),
           .call = harness::measure_virtual(tuned, kCallTiming),
           .bound = planned.kernel.bottleneck,
-          .l1 = wormhole::circular_buffer_bytes(planned)};
+          .l1 = chip::circular_buffer_bytes(planned)};
 }
 
 }  // namespace

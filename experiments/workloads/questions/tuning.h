@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engines/wormhole/kernels/matmul/matmul_search.h"
+#include "engines/chip/kernels/matmul/matmul_search.h"
 #include "experiments/workloads/devbox.h"
 #include "harness/axis.h"
 #include "harness/what_if.h"
@@ -25,10 +25,10 @@ std::vector<harness::Parameters> tuned_products(const std::vector<std::string>& 
 /// Holds a configuration of a product and what it takes.
 struct TunedConfig {
   std::string rank;  ///< "default", or "1" for the fastest.
-  wormhole::MatmulPlan plan;
+  chip::MatmulPlan plan;
   SimTime time;  ///< All kernels of a call: the product and those beside it.
   SimTime call;  ///< A call and its finish, as matmul_sweep times it.
-  wormhole::Bottleneck bound{};
+  chip::Bottleneck bound{};
   Bytes l1;  ///< The circular buffers of each core.
 };
 

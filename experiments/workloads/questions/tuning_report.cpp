@@ -67,7 +67,7 @@ std::string answer_text(const Tuning& tuning) {
 }
 
 reports::Table table_of(const Tuning& tuning) {
-  using wormhole::MatmulPlan;
+  using chip::MatmulPlan;
   const auto text_of = [](std::string (*text)(const MatmulPlan&)) {
     return [=](const TunedConfig& config) { return text(config.plan); };
   };
@@ -114,7 +114,7 @@ std::string_view python_memory(std::string_view word) {
 }
 
 std::string compute_config(const Tuning& tuning) {
-  const wormhole::MatmulPlan& plan = tuning.own_choice().plan;
+  const chip::MatmulPlan& plan = tuning.own_choice().plan;
   return fmt::format(
       "ttnn.WormholeComputeKernelConfig(\n    math_fidelity=ttnn.MathFidelity.{},\n"
       "    math_approx_mode=False,\n    fp32_dest_acc_en={},\n    packer_l1_acc=True,\n)",

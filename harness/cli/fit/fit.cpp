@@ -33,7 +33,7 @@ namespace {
 
 struct FitOptions {
   TtmlFiles files;
-  wormhole::ProfileChoice profiles;
+  chip::ProfileChoice profiles;
   std::string json;
   mesh::PipelineSchedule schedule = mesh::PipelineSchedule::sequential;
   int chunks = 1;
@@ -198,7 +198,7 @@ int fit(int argc, const char* const* argv) {
     fmt::print("{}", kFitHelp);
     return kOk;
   }
-  const wormhole::Profiles profiles = read_settings(options.profiles, wormhole::load_profiles);
+  const chip::Profiles profiles = read_settings(options.profiles, chip::load_profiles);
   const training::TtmlSettings settings = read_ttml_files(options.files, NamedFiles::optional);
   const RunSetting setting = setting_of(options, settings);
   const RunPlan plan = plan_run(setting, profiles, true);

@@ -48,7 +48,7 @@ std::vector<RunSetting> batches_of(const RunSetting& setting, const training::Me
 
 /// Adds the plans of one way to share with one runner: larger batches until one does not fit.
 /// Returns whether any fits.
-bool search_runner(const std::vector<RunSetting>& settings, const wormhole::Profiles& profiles,
+bool search_runner(const std::vector<RunSetting>& settings, const chip::Profiles& profiles,
                    bool memory_efficient, std::vector<RunPlan>& plans) {
   bool found = false;
   for (RunSetting tried : settings) {
@@ -129,7 +129,7 @@ int kind_of(const RunPlan& plan) {
 }
 
 /// Adds the best plan with stages in 1F1B's order, with its blocks in two interleaved chunks.
-void interleave_best(const wormhole::Profiles& profiles, std::vector<RunPlan>& plans) {
+void interleave_best(const chip::Profiles& profiles, std::vector<RunPlan>& plans) {
   const auto found = std::ranges::find_if(plans, [](const RunPlan& plan) {
     const training::MeshPlan& shared = plan.setting.plan;
     return plan.fits() && kind_of(plan) == 2 && std::ranges::min(shared.blocks) >= 2 &&
@@ -143,7 +143,7 @@ void interleave_best(const wormhole::Profiles& profiles, std::vector<RunPlan>& p
 
 /// Moves the best plans of so many chips to `best`: two of those without stages, and one of each
 /// schedule with stages, if they fit; or the one that needs least.
-void keep_best(const wormhole::Profiles& profiles, std::vector<RunPlan> plans,
+void keep_best(const chip::Profiles& profiles, std::vector<RunPlan> plans,
                std::vector<RunPlan>& best) {
   std::ranges::stable_sort(plans, is_better);
   interleave_best(profiles, plans);
@@ -162,8 +162,8 @@ void keep_best(const wormhole::Profiles& profiles, std::vector<RunPlan> plans,
 }
 
 /// Adds the fastest run in 2 and in 3 tiers that fits, if there is one.
-void search_tiers(const RunSetting& setting, const wormhole::Profiles& profiles,
-                  std::int64_t sequences, std::vector<RunPlan>& best) {
+void search_tiers(const RunSetting& setting, const chip::Profiles& profiles, std::int64_t sequences,
+                  std::vector<RunPlan>& best) {
   const training::Recipe& recipe = setting.recipe;
   if (recipe.clip > 0 || recipe.schedule != autograd::Schedule::identity) return;  // as train
   try {
@@ -197,8 +197,7 @@ void search_tiers(const RunSetting& setting, const wormhole::Profiles& profiles,
 
 }  // namespace
 
-std::vector<RunPlan> search_settings(const RunSetting& setting,
-                                     const wormhole::Profiles& profiles) {
+std::vector<RunPlan> search_settings(const RunSetting& setting, const chip::Profiles& profiles) {
   const std::int64_t sequences = setting.sequences();
   std::vector<RunPlan> best;
   for (const int chips : {1, 2, 4, 8, 32}) {

@@ -14,6 +14,6 @@ namespace howard::cli {
 /// fastest two without stages that fit and the fastest of each schedule, or, where none fits, the
 /// one that needs least. The fastest come first. Only settings that give the same gradients are
 /// compared, but for tiers, whose workers draw batches of their own.
-std::vector<RunPlan> search_settings(const RunSetting& setting, const wormhole::Profiles& profiles);
+std::vector<RunPlan> search_settings(const RunSetting& setting, const chip::Profiles& profiles);
 
 }  // namespace howard::cli

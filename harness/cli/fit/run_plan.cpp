@@ -12,12 +12,12 @@
 #include "engines/autograd/optimizers/averaged_gradients.h"
 #include "engines/autograd/steps/step_recorder.h"
 #include "engines/autograd/steps/training_step.h"
+#include "engines/chip/emulated_chip.h"
+#include "engines/chip/kernels/plan/footprint.h"
 #include "engines/device/collective.h"
 #include "engines/training/clipped.h"
 #include "engines/training/optimizers.h"
 #include "engines/training/recipe_model.h"
-#include "engines/wormhole/dispatch/footprint.h"
-#include "engines/wormhole/wormhole_device.h"
 #include "experiments/workloads/cases/known_time.h"
 #include "experiments/workloads/cases/step_work.h"
 #include "experiments/workloads/meshes/mesh_step.h"
@@ -30,7 +30,7 @@ namespace {
 /// This is more than any run takes, so that its need is known even where it does not fit.
 constexpr Bytes kEndless{std::int64_t{1} << 56};
 
-wormhole::Profiles with_endless_dram(wormhole::Profiles profiles) {
+chip::Profiles with_endless_dram(chip::Profiles profiles) {
   profiles.chip.dram_capacity = kEndless;
   return profiles;
 }
@@ -44,7 +44,7 @@ std::int64_t rows_of(const RunSetting& setting) {
 /// Emulates a run on one chip of the mesh; all others do the same.
 class EmulatedRun {
  public:
-  EmulatedRun(const RunSetting& setting, const wormhole::Profiles& profiles, MemorySink* memory)
+  EmulatedRun(const RunSetting& setting, const chip::Profiles& profiles, MemorySink* memory)
       : recipe_(setting.recipe),
         chip_(profiles, {.memory = memory}),
         tensor_(chip_, 0, setting.plan.tp, 0),
@@ -87,15 +87,15 @@ class EmulatedRun {
   }
 
   /// Describes the programs of an update.
-  void describe(const wormhole::Profiles& profiles, RunPlan& plan) {
+  void describe(const chip::Profiles& profiles, RunPlan& plan) {
     autograd::StepRecorder recorder(chip_, autograd::StepRecorder::Reads::zeros);
     static_cast<void>(step_(recorder));
     const std::size_t update = recorder.phases().back().first;
     for (std::size_t i = 0; i < recorder.programs().size(); ++i) {
       const Program& program = recorder.programs()[i];
       SimTime& exchanged = i < update ? plan.exchanges : plan.sums;
-      for (const wormhole::PlannedProgram& launch : chip_.launches(program)) {
-        plan.trace += wormhole::trace_bytes(launch.footprint, profiles.software);
+      for (const chip::PlannedProgram& launch : chip_.launches(program)) {
+        plan.trace += chip::trace_bytes(launch.footprint, profiles.software);
         ++plan.launches;
         if (collective_of(program)) {
           exchanged += launch.kernel.total;
@@ -131,7 +131,7 @@ class EmulatedRun {
  private:
   training::Recipe recipe_;
   std::int64_t vocabulary_ = 0;
-  wormhole::WormholeDevice chip_;
+  chip::EmulatedChip chip_;
   autograd::DeviceGroup tensor_, data_;
   std::unique_ptr<models::LanguageModel> model_;
   std::unique_ptr<autograd::Optimizer> optimizer_, clipped_, averaged_;
@@ -139,7 +139,7 @@ class EmulatedRun {
 };
 
 /// Plans a run with `batches` batches; its step is the second update.
-RunPlan measured(RunSetting setting, int batches, const wormhole::Profiles& profiles,
+RunPlan measured(RunSetting setting, int batches, const chip::Profiles& profiles,
                  profiler::MemoryRecorder* memory) {
   setting.recipe.accumulate = batches;
   RunPlan plan{.setting = setting};
@@ -157,7 +157,7 @@ RunPlan measured(RunSetting setting, int batches, const wormhole::Profiles& prof
   return plan;
 }
 
-RunPlan plan_mesh(const RunSetting& setting, const wormhole::Profiles& profiles,
+RunPlan plan_mesh(const RunSetting& setting, const chip::Profiles& profiles,
                   profiler::MemoryRecorder* memory) {
   const int batches = setting.recipe.accumulate;
   RunPlan plan = measured(setting, std::min(batches, 2), profiles, memory);
@@ -219,14 +219,14 @@ double RunPlan::share_of_peak() const {
   return most > 0 ? flops() / most : 0;
 }
 
-void complete_plan(const RunSetting& setting, const wormhole::Profiles& profiles, RunPlan& plan) {
+void complete_plan(const RunSetting& setting, const chip::Profiles& profiles, RunPlan& plan) {
   plan.setting = setting;
   plan.capacity = profiles.chip.dram_capacity - profiles.software.trace_region;
-  const CoreGrid grid = profiles.chip.compute_grid(wormhole::DispatchCoreType::worker);
+  const CoreGrid grid = profiles.chip.compute_grid(chip::DispatchCoreType::worker);
   plan.peak_flops = profiles.chip.peak_flops(grid.cores(), MathFidelity::hifi4);
 }
 
-RunPlan plan_run(const RunSetting& setting, const wormhole::Profiles& profiles, bool with_memory) {
+RunPlan plan_run(const RunSetting& setting, const chip::Profiles& profiles, bool with_memory) {
   if (setting.plan.stages() > 1) {
     return plan_pipeline(setting, profiles, std::span(&setting.plan.schedule, 1)).front();
   }
@@ -244,7 +244,7 @@ RunPlan plan_run(const RunSetting& setting, const wormhole::Profiles& profiles, 
   return plan;
 }
 
-std::vector<RunPlan> plan_pipeline(const RunSetting& setting, const wormhole::Profiles& profiles,
+std::vector<RunPlan> plan_pipeline(const RunSetting& setting, const chip::Profiles& profiles,
                                    std::span<const mesh::PipelineSchedule> schedules) {
   const training::MeshPlan& shared = setting.plan;
   const experiments::DevBox box(profiles, host::HostOptions{}, 1);

@@ -11,9 +11,9 @@
 
 #include "base/sim_time.h"
 #include "base/units.h"
+#include "engines/chip/profiles/profile.h"
 #include "engines/training/parallel/mesh_plan.h"
 #include "engines/training/recipe.h"
-#include "engines/wormhole/profiles/profile.h"
 #include "profiler/memory.h"
 
 namespace howard::cli {
@@ -82,14 +82,14 @@ struct RunPlan {
 /// Runs the set-up and two updates on an emulated chip whose DRAM has no end, with the engine of
 /// TTML: dynamic. Each batch of an update after the second counts as the second. Of a pipeline it
 /// runs the passes of each stage (experiments::mesh_step), and of tiers the work of each rank.
-RunPlan plan_run(const RunSetting& setting, const wormhole::Profiles& profiles,
+RunPlan plan_run(const RunSetting& setting, const chip::Profiles& profiles,
                  bool with_memory = false);
 
 /// Plans a pipeline with each of `schedules`; its stages run once for all.
-std::vector<RunPlan> plan_pipeline(const RunSetting& setting, const wormhole::Profiles& profiles,
+std::vector<RunPlan> plan_pipeline(const RunSetting& setting, const chip::Profiles& profiles,
                                    std::span<const mesh::PipelineSchedule> schedules);
 
 /// Sets what does not depend on the run: the setting, a chip's DRAM and its peak.
-void complete_plan(const RunSetting& setting, const wormhole::Profiles& profiles, RunPlan& plan);
+void complete_plan(const RunSetting& setting, const chip::Profiles& profiles, RunPlan& plan);
 
 }  // namespace howard::cli

@@ -11,9 +11,9 @@
 #include "engines/autograd/host_values.h"
 #include "engines/autograd/steps/step_recorder.h"
 #include "engines/autograd/steps/training_step.h"
+#include "engines/chip/emulated_chip.h"
 #include "engines/training/optimizers.h"
 #include "engines/training/recipe_model.h"
-#include "engines/wormhole/wormhole_device.h"
 
 namespace howard::cli {
 namespace {
@@ -27,9 +27,9 @@ constexpr Bytes kDramOfTiers{std::int64_t{1} << 56};
 /// between hosts take no time of their own; the chip's reads and writes do.
 class TierChip {
  public:
-  TierChip(const RunSetting& setting, wormhole::Profiles profiles) : recipe_(setting.recipe) {
+  TierChip(const RunSetting& setting, chip::Profiles profiles) : recipe_(setting.recipe) {
     profiles.chip.dram_capacity = kDramOfTiers;
-    chip_ = std::make_unique<wormhole::WormholeDevice>(profiles);
+    chip_ = std::make_unique<chip::EmulatedChip>(profiles);
     chip_->begin_phase("model");
     model_ = training::make_model(*chip_, recipe_, setting.vocabulary);
     parameters_ = model_->parameters();
@@ -152,7 +152,7 @@ class TierChip {
     work(recorder);
     SimTime sum;
     for (const Program& program : recorder.programs()) {
-      for (const wormhole::PlannedProgram& launch : chip_->launches(program)) {
+      for (const chip::PlannedProgram& launch : chip_->launches(program)) {
         sum += launch.kernel.total;
       }
     }
@@ -194,7 +194,7 @@ class TierChip {
   }
 
   training::Recipe recipe_;
-  std::unique_ptr<wormhole::WormholeDevice> chip_;
+  std::unique_ptr<chip::EmulatedChip> chip_;
   std::unique_ptr<models::LanguageModel> model_;
   std::vector<Parameter*> parameters_;
   std::unique_ptr<autograd::Optimizer> optimizer_;
@@ -233,7 +233,7 @@ struct TierPlanner::Handing {
   Bytes gradient_bytes, parameter_bytes;
 };
 
-TierPlanner::TierPlanner(const RunSetting& setting, wormhole::Profiles profiles)
+TierPlanner::TierPlanner(const RunSetting& setting, chip::Profiles profiles)
     : profiles_(std::move(profiles)), handing_(std::make_unique<Handing>()) {
   Handing& handing = *handing_;
   RunSetting one = setting;

@@ -15,7 +15,7 @@ namespace howard::cli {
 class TierPlanner {
  public:
   /// Emulates the ranks that compute no gradients. Throws Error when a kernel does not fit.
-  TierPlanner(const RunSetting& setting, wormhole::Profiles profiles);
+  TierPlanner(const RunSetting& setting, chip::Profiles profiles);
   ~TierPlanner();
 
   /// Emulates a worker of `setting` and returns the plan of each of `tiers`. Throws Error as above.
@@ -26,7 +26,7 @@ class TierPlanner {
   struct Handing;
   RunPlan joined(const training::MeshPlan& tiers, SimTime passes, Bytes worker_peak) const;
 
-  wormhole::Profiles profiles_;
+  chip::Profiles profiles_;
   std::unique_ptr<Handing> handing_;
 };
 

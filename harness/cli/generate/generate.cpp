@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "engines/autograd/host_values.h"
+#include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
 #include "engines/language/tokens/bpe_tokenizer.h"
 #include "engines/language/tokens/token_ids.h"
@@ -22,7 +23,6 @@
 #include "engines/training/recipe_model.h"
 #include "engines/training/weights/hugging_face_config.h"
 #include "engines/training/weights/model_weights.h"
-#include "engines/wormhole/wormhole_device.h"
 #include "experiments/workloads/chip_context.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
@@ -84,9 +84,9 @@ class GenerateRun {
         host_({.threads = options_.threads}) {
     if (!options_.results.empty()) require_writable_folder(options_.results);
     if (options_.backend == harness::Backend::emulated) {
-      profiles_ = read_settings(options_.profiles, wormhole::load_profiles);
-      chip_ = std::make_unique<wormhole::WormholeDevice>(*profiles_,
-                                                         wormhole::DeviceOptions{.values = &host_});
+      profiles_ = read_settings(options_.profiles, chip::load_profiles);
+      chip_ =
+          std::make_unique<chip::EmulatedChip>(*profiles_, chip::DeviceOptions{.values = &host_});
     }
     fit_context();
     const std::int64_t rows = ceil_div(described_.vocabulary, kTileSide) * kTileSide;
@@ -316,8 +316,8 @@ class GenerateRun {
   std::optional<ChatPrompt> chat_;
   std::vector<std::uint32_t> text_;  ///< The prompt.
   host::HostDevice host_;
-  std::optional<wormhole::Profiles> profiles_;
-  std::unique_ptr<wormhole::WormholeDevice> chip_;
+  std::optional<chip::Profiles> profiles_;
+  std::unique_ptr<chip::EmulatedChip> chip_;
   std::unique_ptr<models::LanguageModel> model_;
   std::unique_ptr<language::TextReader> reader_;
   bool has_cache_ = false;

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <string>
 
+#include "engines/chip/profiles/profile.h"
 #include "engines/language/generator.h"
 #include "engines/models/cached_llama.h"
-#include "engines/wormhole/profiles/profile.h"
 #include "harness/result.h"
 
 namespace howard::cli {
@@ -36,7 +36,7 @@ struct GenerateOptions {
   DataType dtype = DataType::bfloat16;
   harness::Backend backend = harness::Backend::host;
   int threads = 0;  ///< 0 stands for all threads that the process may use.
-  wormhole::ProfileChoice profiles;
+  chip::ProfileChoice profiles;
   std::filesystem::path results;  ///< A folder; empty if no file is wanted.
 };
 

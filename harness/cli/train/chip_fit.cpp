@@ -40,7 +40,7 @@ std::string gibibytes_of(Bytes bytes) {
 }
 
 /// Returns the fastest settings that fit, on as many chips if there are some.
-std::string settings_that_fit(const RunSetting& setting, const wormhole::Profiles& profiles) {
+std::string settings_that_fit(const RunSetting& setting, const chip::Profiles& profiles) {
   const std::vector<RunPlan> others = search_settings(setting, profiles);
   const auto same = std::ranges::find_if(others, [&](const RunPlan& other) {
     return other.fits() && other.setting.chips() == setting.chips();
@@ -55,7 +55,7 @@ std::string settings_that_fit(const RunSetting& setting, const wormhole::Profile
 
 void require_fitting_chip(const TrainOptions& options, std::int64_t vocabulary) {
   if (options.backend != harness::Backend::emulated) return;
-  const wormhole::Profiles profiles = read_settings(options.profiles, wormhole::load_profiles);
+  const chip::Profiles profiles = read_settings(options.profiles, chip::load_profiles);
   const RunSetting setting{.recipe = options.recipe,
                            .vocabulary = vocabulary,
                            .plan = options.plan.value_or(training::MeshPlan{})};

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
 #include "engines/language/generator.h"
 #include "engines/mesh/mesh_member.h"
@@ -21,7 +22,6 @@
 #include "engines/training/parallel/values_of_ranks.h"
 #include "engines/training/validation.h"
 #include "engines/training/weights/model_weights.h"
-#include "engines/wormhole/wormhole_device.h"
 #include "experiments/workloads/chip_context.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/launcher.h"
@@ -79,9 +79,9 @@ class MeshRun {
                .memory = options.backend == harness::Backend::host ? memory_sink() : nullptr}),
         member_(host_, ranks, training::groups_of(plan_, ranks.rank())) {
     if (options.backend == harness::Backend::emulated) {
-      profiles_ = read_settings(options.profiles, wormhole::load_profiles);
-      chip_ = std::make_unique<wormhole::WormholeDevice>(
-          *profiles_, wormhole::DeviceOptions{.values = &member_, .memory = memory_sink()});
+      profiles_ = read_settings(options.profiles, chip::load_profiles);
+      chip_ = std::make_unique<chip::EmulatedChip>(
+          *profiles_, chip::DeviceOptions{.values = &member_, .memory = memory_sink()});
     }
     Device& device = chip_ ? static_cast<Device&>(*chip_) : member_;
     if (chip_) chip_->set_trace_sink(&kernels_);
@@ -328,10 +328,10 @@ class MeshRun {
   bool watches_memory_ = false;
   host::HostDevice host_;
   mesh::MeshMember member_;
-  std::optional<wormhole::Profiles> profiles_;
+  std::optional<chip::Profiles> profiles_;
   KernelSums kernels_;  ///< Of the emulated chip.
   SimTime waited_;      ///< The time of a step in which the chip's host waited for messages.
-  std::unique_ptr<wormhole::WormholeDevice> chip_;
+  std::unique_ptr<chip::EmulatedChip> chip_;
   std::unique_ptr<training::RankTrainer> trainer_;
   std::string description_;
   std::int64_t saved_ = 0;  ///< The step that was saved last.

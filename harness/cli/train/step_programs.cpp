@@ -8,10 +8,10 @@
 
 #include "engines/autograd/steps/step_recorder.h"
 #include "engines/autograd/steps/training_step.h"
+#include "engines/chip/kernels/lowering.h"
 #include "engines/training/clipped.h"
 #include "engines/training/optimizers.h"
 #include "engines/training/recipe_model.h"
-#include "engines/wormhole/kernels/lowering.h"
 
 namespace howard::cli {
 namespace {
@@ -20,7 +20,7 @@ using ProgramKey = std::tuple<std::string, Attributes, std::vector<TensorSpec>>;
 
 /// Returns what ttnn's program cache tells programs apart by.
 ProgramKey key_of(const Program& program) {
-  const Program timed = wormhole::timing_key(program);
+  const Program timed = chip::timing_key(program);
   std::vector<TensorSpec> specs;
   for (const Operand& input : timed.inputs) specs.push_back(input.spec);
   for (const Operand& result : timed.outputs) specs.push_back(result.spec);

@@ -16,12 +16,12 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
 #include "engines/host/host_memory.h"
 #include "engines/language/tokens/corpus.h"
 #include "engines/training/validation.h"
 #include "engines/training/weights/model_weights.h"
-#include "engines/wormhole/wormhole_device.h"
 #include "experiments/workloads/chip_context.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
@@ -64,9 +64,9 @@ struct TrainDevices {
               .binds_threads = options.binding,
               .memory = options.backend == harness::Backend::host ? memory : nullptr}) {
     if (options.backend == harness::Backend::emulated) {
-      profiles = read_settings(options.profiles, wormhole::load_profiles);
-      chip = std::make_unique<wormhole::WormholeDevice>(
-          *profiles, wormhole::DeviceOptions{.values = &host, .memory = memory});
+      profiles = read_settings(options.profiles, chip::load_profiles);
+      chip = std::make_unique<chip::EmulatedChip>(
+          *profiles, chip::DeviceOptions{.values = &host, .memory = memory});
     }
     device().begin_phase("model");  // it counts from the first buffer on
   }
@@ -74,8 +74,8 @@ struct TrainDevices {
   Device& device() { return chip ? static_cast<Device&>(*chip) : host; }
 
   host::HostDevice host;
-  std::optional<wormhole::Profiles> profiles;
-  std::unique_ptr<wormhole::WormholeDevice> chip;
+  std::optional<chip::Profiles> profiles;
+  std::unique_ptr<chip::EmulatedChip> chip;
 };
 
 class TrainRun {

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "engines/chip/profiles/profile.h"
 #include "engines/language/generator.h"
 #include "engines/training/checkpoint.h"
 #include "engines/training/config/ttml_yaml.h"
 #include "engines/training/parallel/mesh_plan.h"
 #include "engines/training/recipe.h"
 #include "engines/training/trainer.h"
-#include "engines/wormhole/profiles/profile.h"
 #include "harness/cli/train/train_files.h"
 #include "harness/result.h"
 #include "reports/pictures/picture.h"
@@ -56,7 +56,7 @@ struct TrainOptions {
   /// resumed one keeps its ways.
   bool tuning = true;
   bool binding = true;  ///< Threads stay on cores of their own where that is possible.
-  wormhole::ProfileChoice profiles;
+  chip::ProfileChoice profiles;
 
   std::filesystem::path checkpoint;  ///< Empty if the run is not saved.
   std::int64_t every = 100;          ///< The steps between two checkpoints.

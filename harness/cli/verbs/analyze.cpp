@@ -61,7 +61,7 @@ struct AnalyzeOptions {
   std::string trace;     ///< The file for the logs as one trace.
   std::string pictures;  ///< The folder for pictures; empty: none.
   reports::Canvas canvas;
-  wormhole::ProfileChoice profiles;
+  chip::ProfileChoice profiles;
   bool join = false;                ///< The files are of hosts that ran one program together.
   bool page = false;                ///< A page is written in place of the tables.
   std::string output;               ///< Where the page goes; empty: LOG.html, "-": standard output.
@@ -203,7 +203,7 @@ class Analysis {
  public:
   explicit Analysis(const AnalyzeOptions& options) : options_(options) {
     if (options.compare || !options.no_advice) {
-      profiles_ = read_settings(options.profiles, wormhole::load_profiles);
+      profiles_ = read_settings(options.profiles, chip::load_profiles);
     }
     if (options.compare) experiments::describe_chip(options.profiles, context);
   }
@@ -265,7 +265,7 @@ class Analysis {
   }
 
   const AnalyzeOptions& options_;
-  std::optional<wormhole::Profiles> profiles_;
+  std::optional<chip::Profiles> profiles_;
   std::optional<profiler::CallEmulator> emulator_;
 };
 

@@ -56,8 +56,8 @@ harness::Presentation presentation_of(const harness::ExperimentResult& result,
 }
 
 std::vector<Table> result_tables(const std::vector<harness::ExperimentResult>& results) {
-  const auto box = std::make_shared<const experiments::DevBox>(wormhole::load_profiles({}),
-                                                               host::HostOptions{}, 1);
+  const auto box =
+      std::make_shared<const experiments::DevBox>(chip::load_profiles({}), host::HostOptions{}, 1);
   const experiments::ExperimentList list = experiments::all_experiments(box, {});
   std::vector<Table> tables;
   for (const auto& result : results) {

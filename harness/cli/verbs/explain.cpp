@@ -81,7 +81,7 @@ std::string log_of(const ExplainOptions& options) {
 }
 
 reports::Explanation explain_file(const ExplainOptions& options, const std::string& file,
-                                  const wormhole::Profiles& profiles,
+                                  const chip::Profiles& profiles,
                                   std::shared_ptr<const experiments::DevBox> box) {
   const experiments::LogContent content = experiments::read_log_content(
       file, nullptr, {.tensors = profiler::Tensors::read, .range = options.range});
@@ -145,8 +145,7 @@ int explain(int argc, const char* const* argv) {
     fmt::print("{}", manual(kExplainHelp));
     return kOk;
   }
-  const wormhole::Profiles profiles =
-      read_settings(options.outputs.profiles, wormhole::load_profiles);
+  const chip::Profiles profiles = read_settings(options.outputs.profiles, chip::load_profiles);
   take_model(options);
   const auto box = std::make_shared<const experiments::DevBox>(profiles, host::HostOptions{}, 1);
   if (const std::string file = log_of(options); !file.empty()) {

@@ -14,8 +14,7 @@
 namespace howard::cli {
 
 void record_onnx_model(const std::filesystem::path& model, const std::vector<std::string>& inputs,
-                       const wormhole::ProfileChoice& profiles,
-                       const std::filesystem::path& workload) {
+                       const chip::ProfileChoice& profiles, const std::filesystem::path& workload) {
   std::error_code missing;
   if (!std::filesystem::exists(model, missing)) {
     throw Error({.attempted = "read " + model.string(),

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engines/wormhole/profiles/profile.h"
+#include "engines/chip/profiles/profile.h"
 
 namespace howard::cli {
 
@@ -14,7 +14,6 @@ namespace howard::cli {
 /// `inputs` has the shapes of inputs, as in "x=1x3x224x224". Throws Error when the model cannot be
 /// run; the reason was then said.
 void record_onnx_model(const std::filesystem::path& model, const std::vector<std::string>& inputs,
-                       const wormhole::ProfileChoice& profiles,
-                       const std::filesystem::path& workload);
+                       const chip::ProfileChoice& profiles, const std::filesystem::path& workload);
 
 }  // namespace howard::cli

@@ -51,7 +51,7 @@ struct ScriptOptions {
   std::string workload;
   fs::path results = "results";
   std::string json, csv, markdown, plots, trace, device_logs, memory;
-  wormhole::ProfileChoice profiles;
+  chip::ProfileChoice profiles;
   ColorMode color = ColorMode::automatic;
   std::vector<std::string> script;  ///< The script and its arguments.
 };

@@ -130,8 +130,8 @@ using Presentations = std::vector<KnownExperiment>;
 /// Returns the experiments in the order of `list`. It only asks for their presentation, so the box
 /// is never switched on.
 Presentations presentations() {
-  const auto box = std::make_shared<const experiments::DevBox>(wormhole::load_profiles(),
-                                                               host::HostOptions{}, 1);
+  const auto box =
+      std::make_shared<const experiments::DevBox>(chip::load_profiles(), host::HostOptions{}, 1);
   Presentations known;
   for (const auto& experiment : experiments::all_experiments(box, {})) {
     known.push_back({std::string(experiment->name()), std::string(experiment->question()),

@@ -16,8 +16,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "engines/chip/profiles/script_times.h"
 #include "engines/workload/workload_json.h"
-#include "engines/wormhole/profiles/script_times.h"
 #include "experiments/all.h"
 #include "experiments/workloads/questions/explain.h"
 #include "experiments/workloads/questions/explain_question.h"
@@ -110,11 +110,11 @@ void print_head(const ScriptRun& run, const harness::PointResult& point) {
 
 /// Prints what a call costs its host, which decides most verdicts on scripts.
 void print_call_cost(const ScriptRun& run) {
-  const wormhole::SoftwareProfile software = wormhole::load_profiles(run.profiles).software;
+  const chip::SoftwareProfile software = chip::load_profiles(run.profiles).software;
   const SimTime in_cpp = software.host_op_call + software.host_allocation;
-  const SimTime python =
-      run.as_the_report ? software.host_python_call
-                        : wormhole::script_times(wormhole::load_constants(run.profiles)).ttnn_call;
+  const SimTime python = run.as_the_report
+                             ? software.host_python_call
+                             : chip::script_times(chip::load_constants(run.profiles)).ttnn_call;
   say(fmt::format(
       "a call takes its host {} in C++ and {} more from Python, {}", quantity(in_cpp),
       quantity(python),
@@ -145,8 +145,8 @@ void explain_script(const ScriptRun& run, const experiments::DevBox& box,
 }
 
 void summarize(const ScriptRun& run) {
-  const auto box = std::make_shared<const experiments::DevBox>(
-      wormhole::load_profiles(run.profiles), host::HostOptions{}, 1);
+  const auto box = std::make_shared<const experiments::DevBox>(chip::load_profiles(run.profiles),
+                                                               host::HostOptions{}, 1);
   experiments::ExperimentList list;
   list.push_back(experiments::workload_runs(box));
   const experiments::ExplainQuestion question{

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "engines/wormhole/profiles/profile.h"
+#include "engines/chip/profiles/profile.h"
 #include "harness/cli/terminal/terminal.h"
 
 namespace howard::cli {
@@ -12,7 +12,7 @@ namespace howard::cli {
 struct ScriptRun {
   std::filesystem::path workload;  ///< What the script left behind.
   std::filesystem::path script;
-  wormhole::ProfileChoice profiles;
+  chip::ProfileChoice profiles;
   bool tries_changes = true;   ///< What-ifs are run, which takes as often as long.
   bool virtual_clock = false;  ///< The script's clock was the virtual one.
   bool as_the_report = false;  ///< Calls cost what they cost in the report's Python engine.

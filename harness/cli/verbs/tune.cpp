@@ -106,8 +106,7 @@ int tune(int argc, const char* const* argv) {
   } catch (const Error& failure) {
     throw UsageError(failure.what());
   }
-  const wormhole::Profiles profiles =
-      read_settings(options.outputs.profiles, wormhole::load_profiles);
+  const chip::Profiles profiles = read_settings(options.outputs.profiles, chip::load_profiles);
   const experiments::DevBox box(profiles, host::HostOptions{}, 1);
   std::vector<experiments::Tuning> tunings;
   for (const harness::Parameters& product : products) {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "engines/autograd/functions/activation.h"
-#include "engines/autograd/functions/arithmetic.h"
+#include "engines/autograd/functions/elementwise/activation.h"
+#include "engines/autograd/functions/elementwise/arithmetic.h"
 #include "engines/autograd/optimizers/adamw.h"
 #include "engines/autograd/optimizers/averaged_gradients.h"
 #include "engines/autograd/optimizers/gradient_norm.h"

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "engines/autograd/functions/activation.h"
-#include "engines/autograd/functions/arithmetic.h"
-#include "engines/autograd/functions/loss.h"
+#include "engines/autograd/functions/elementwise/activation.h"
+#include "engines/autograd/functions/elementwise/arithmetic.h"
+#include "engines/autograd/functions/rows/loss.h"
 #include "engines/autograd/host_values.h"
 #include "tests/engines/autograd/gradient_check.h"
 

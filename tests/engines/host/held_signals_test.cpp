@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/host/products/held_signals.h"
+#include "engines/host/held_signals.h"
 
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -18,10 +18,10 @@
 #include <thread>
 #include <vector>
 
+#include "engines/host/kernels/matmul/product_plan.h"
 #include "engines/host/kernels/workspace.h"
-#include "engines/host/products/product_plan.h"
 #include "engines/host/worker_pool.h"
-#include "tests/engines/host/host_products.h"
+#include "tests/engines/host/kernels/matmul/host_products.h"
 
 namespace howard::host {
 namespace {

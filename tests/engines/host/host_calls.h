@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engines/host/host_device.h"
-#include "tests/engines/host/host_products.h"
+#include "tests/engines/host/kernels/matmul/host_products.h"
 
 namespace howard::host {
 

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "profiler/program_recorder.h"
 #include "profiler/timeline.h"
-#include "tests/engines/host/host_products.h"
+#include "tests/engines/host/kernels/matmul/host_products.h"
 #include "tests/error_of.h"
 
 namespace howard::host {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "engines/autograd/functions/collectives.h"
+#include "engines/autograd/functions/collective/collectives.h"
 #include "engines/autograd/host_values.h"
 #include "engines/host/host_device.h"
 #include "engines/mesh/thread_ranks.h"

@@ -17,13 +17,13 @@
 #include "engines/autograd/optimizers/sgd.h"
 #include "engines/autograd/steps/step_recorder.h"
 #include "engines/autograd/steps/training_step.h"
+#include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
 #include "engines/mesh/mesh_member.h"
 #include "engines/mesh/thread_ranks.h"
 #include "engines/models/llama.h"
 #include "engines/models/nano_gpt.h"
 #include "engines/models/shards.h"
-#include "engines/wormhole/wormhole_device.h"
 #include "tests/error_of.h"
 
 namespace howard::mesh {
@@ -218,7 +218,7 @@ TEST(SeveralDevices, Bfloat16StaysWithinItsRounding) {
 /// How often a step of a model on one of two tensor-parallel devices runs each collective, by its
 /// name and the columns of the whole tensor.
 std::map<std::string, int> collectives_of(models::LlamaOptions options) {
-  wormhole::WormholeDevice chip(wormhole::load_profiles());
+  chip::EmulatedChip chip(chip::load_profiles());
   const DeviceGroup group(chip, 0, 2, 0);
   options.group = &group;
   models::Llama model(chip, options);
@@ -258,7 +258,7 @@ TEST(SeveralDevices, ALlamaBlockExchangesWhatTtmlExchanges) {
 }
 
 TEST(SeveralDevices, WhatADeviceCanNotHaveAShareOfIsRefused) {
-  wormhole::WormholeDevice chip(wormhole::load_profiles());
+  chip::EmulatedChip chip(chip::load_profiles());
   const DeviceGroup group(chip, 0, 3, 0);
   models::LlamaOptions options = llama_of(DataType::bfloat16, 1, &group);
   const std::string message = error_of([&] { const models::Llama model(chip, options); });

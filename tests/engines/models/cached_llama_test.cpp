@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "engines/autograd/host_values.h"
+#include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
-#include "engines/wormhole/wormhole_device.h"
 #include "tests/engines/autograd/gradient_check.h"
 
 namespace howard::models {
@@ -119,7 +119,7 @@ TEST(CachedLlama, TheEmulatedChipComputesTheSame) {
   host::HostDevice host;
   const auto model = filled(host, DataType::bfloat16);
   CachedLlama expected(host, *model, {.length = 64});
-  wormhole::WormholeDevice chip(wormhole::load_profiles({}), {.values = &host});
+  chip::EmulatedChip chip(chip::load_profiles({}), {.values = &host});
   const auto emulated = filled(chip, DataType::bfloat16);
   CachedLlama cached(chip, *emulated, {.length = 64, .engine = DecodeEngine::traced});
   expected.prefill(std::span(tokens).first(9));
@@ -133,7 +133,7 @@ TEST(CachedLlama, TheEmulatedChipComputesTheSame) {
 
 /// Virtual time of one decoding step behind `position` tokens.
 SimTime decode_time(const CacheOptions& options, std::int64_t position) {
-  wormhole::WormholeDevice chip(wormhole::load_profiles({}), {});
+  chip::EmulatedChip chip(chip::load_profiles({}), {});
   LlamaOptions sizes{.batch = 1,
                      .sequence = 2048,
                      .width = 512,

@@ -14,7 +14,7 @@
 #include "engines/autograd/steps/static_step.h"
 #include "engines/autograd/steps/traced_step.h"
 #include "engines/autograd/steps/training_step.h"
-#include "engines/wormhole/wormhole_device.h"
+#include "engines/chip/emulated_chip.h"
 #include "tests/engines/autograd/gradient_check.h"
 #include "tests/engines/autograd/plan_check.h"
 #include "tests/engines/models/program_list.h"
@@ -200,7 +200,7 @@ TEST(Gpt2, PublishedStepsAreRecordedOnceTheWeightsHaveGrown) {
 // and 10 (20).
 TEST(Gpt2, CallsAndLaunchesAreThePublishedOnes) {
   for (const int layers : {1, 2, 3, 6}) {
-    wormhole::WormholeDevice device(wormhole::load_profiles());
+    chip::EmulatedChip device(chip::load_profiles());
     Gpt2Options options;
     options.layers = layers;
     for (const bool as_published : {false, true}) {
@@ -226,7 +226,7 @@ TEST(Gpt2, CallsAndLaunchesAreThePublishedOnes) {
 }
 
 TEST(Gpt2, Is1073LaunchesBeforeProductsTransposedTheirFactors) {
-  wormhole::WormholeDevice device(older_profiles());
+  chip::EmulatedChip device(older_profiles());
   Gpt2 model(device, published({}));
   Sgd sgd(model.parameters(), 0.01F);
   const StepFunction function = step_of(model, sgd);

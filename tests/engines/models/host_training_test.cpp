@@ -20,11 +20,11 @@
 #include "engines/autograd/steps/static_step.h"
 #include "engines/autograd/steps/traced_step.h"
 #include "engines/autograd/steps/training_step.h"
+#include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
 #include "engines/models/gpt2.h"
 #include "engines/models/mlp.h"
 #include "engines/models/nano_gpt.h"
-#include "engines/wormhole/wormhole_device.h"
 #include "tests/engines/autograd/gradient_check.h"
 
 namespace howard::models {
@@ -317,7 +317,7 @@ TEST(HostTraining, FusedTracesGiveTheLossesOfTwentyStepsToTheBit) {
 
 TEST(HostTraining, TheEmulatedDeviceWithValuesGivesTheSameLosses) {
   host::HostDevice values;
-  wormhole::WormholeDevice device(wormhole::load_profiles(), {.values = &values});
+  chip::EmulatedChip device(chip::load_profiles(), {.values = &values});
   const MlpOptions options{
       .batch = 64, .width = 96, .parameters = DataType::float32, .compute = DataType::float32};
   Mlp model(device, options);

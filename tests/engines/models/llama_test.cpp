@@ -13,9 +13,9 @@
 #include "engines/autograd/optimizers/adamw.h"
 #include "engines/autograd/steps/static_step.h"
 #include "engines/autograd/steps/training_step.h"
+#include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
 #include "engines/models/rotary_angles.h"
-#include "engines/wormhole/wormhole_device.h"
 #include "tests/engines/autograd/gradient_check.h"
 #include "tests/engines/models/program_list.h"
 
@@ -195,7 +195,7 @@ TEST(Llama, HasTheParametersOfTheModelsItIs) {
 }
 
 TEST(Llama, MakesTheParametersThatItCounts) {
-  wormhole::WormholeDevice device(wormhole::load_profiles());
+  chip::EmulatedChip device(chip::load_profiles());
   for (const bool tied : {false, true}) {
     LlamaOptions options;
     options.tied = tied;
@@ -223,7 +223,7 @@ std::vector<Program> programs_of(Device& device, LlamaOptions options, bool back
 
 // TTML of late 2025: its block's 31 launches in order, as the emulator makes them.
 TEST(Llama, TheOrderOfABlocksCallsIsThatOfTtml) {
-  wormhole::WormholeDevice device(wormhole::load_profiles());
+  chip::EmulatedChip device(chip::load_profiles());
   const std::vector<Program> one = programs_of(device, {.layers = 1}, false);
   const std::vector<Program> two = programs_of(device, {.layers = 2}, false);
   EXPECT_EQ(launches_of(device, two) - launches_of(device, one), 31);
@@ -236,7 +236,7 @@ TEST(Llama, TheOrderOfABlocksCallsIsThatOfTtml) {
 }
 
 TEST(Llama, ANormOfSingleCallsHasSixForwardAndThirteenBackward) {
-  wormhole::WormholeDevice device(wormhole::load_profiles());
+  chip::EmulatedChip device(chip::load_profiles());
   const auto names = [&](bool composite) {
     return names_of(programs_of(
         device, {.layers = 1, .composite_rms_norm = composite, .fused_swiglu = true}, true));
@@ -252,7 +252,7 @@ TEST(Llama, ANormOfSingleCallsHasSixForwardAndThirteenBackward) {
 }
 
 TEST(Llama, ASwigluOfOneProgramComputesItsProductsAgain) {
-  wormhole::WormholeDevice device(wormhole::load_profiles());
+  chip::EmulatedChip device(chip::load_profiles());
   const auto programs = [&](bool fused, bool backward) {
     return programs_of(device, {.layers = 1, .fused_swiglu = fused}, backward);
   };

@@ -14,8 +14,8 @@
 #include "engines/autograd/steps/static_step.h"
 #include "engines/autograd/steps/traced_step.h"
 #include "engines/autograd/steps/training_step.h"
-#include "engines/wormhole/profiles/profiles.h"
-#include "engines/wormhole/wormhole_device.h"
+#include "engines/chip/emulated_chip.h"
+#include "engines/chip/profiles/profiles.h"
 #include "tests/engines/autograd/gradient_check.h"
 #include "tests/engines/models/program_list.h"
 
@@ -118,7 +118,7 @@ TEST(Mlp, InPythonMakesTheCallsOfThePublishedPythonEngine) {
 
 TEST(Mlp, CallsFromPythonAreChargedToTheEmulatedHost) {
   const auto step_time = [](bool from_python) {
-    wormhole::WormholeDevice device(wormhole::load_profiles());
+    chip::EmulatedChip device(chip::load_profiles());
     Mlp model(device, {.batch = 32, .width = 32});
     Sgd sgd(model.parameters(), kRate, true);
     const StepFunction step = autograd::training_step(
@@ -129,7 +129,7 @@ TEST(Mlp, CallsFromPythonAreChargedToTheEmulatedHost) {
     return device.now() - start;
   };
   EXPECT_EQ(step_time(true) - step_time(false),
-            20 * wormhole::load_profiles().software.host_python_call);
+            20 * chip::load_profiles().software.host_python_call);
 }
 
 TEST(Mlp, ByLayerMakesTheCallsOfThePublishedStaticEngine) {
@@ -149,7 +149,7 @@ TEST(Mlp, ByLayerMakesTheCallsOfThePublishedStaticEngine) {
 // two.
 TEST(Mlp, NLayersAreTwelveCallsEachAndOneLaunchMore) {
   for (const int layers : {1, 2, 4, 8}) {
-    wormhole::WormholeDevice device(wormhole::load_profiles());
+    chip::EmulatedChip device(chip::load_profiles());
     Mlp model(device, {.batch = 1024, .width = 512, .layers = layers});
     Sgd sgd(model.parameters(), kRate);
     const StaticStep step(device, step_of(model, MlpFunctions::by_layer, sgd));
@@ -159,8 +159,8 @@ TEST(Mlp, NLayersAreTwelveCallsEachAndOneLaunchMore) {
 }
 
 TEST(Mlp, ByOpIs33LaunchesAndByLayer25AndOneMoreForEachTransposedFactorBefore) {
-  wormhole::WormholeDevice device(wormhole::load_profiles());
-  wormhole::WormholeDevice older(older_profiles());
+  chip::EmulatedChip device(chip::load_profiles());
+  chip::EmulatedChip older(older_profiles());
   Mlp model(device, {});
   Sgd sgd(model.parameters(), kRate);
   const StaticStep by_op(device, step_of(model, MlpFunctions::by_op, sgd));

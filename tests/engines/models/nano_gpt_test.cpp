@@ -10,7 +10,7 @@
 #include "engines/autograd/optimizers/adamw.h"
 #include "engines/autograd/steps/static_step.h"
 #include "engines/autograd/steps/training_step.h"
-#include "engines/wormhole/wormhole_device.h"
+#include "engines/chip/emulated_chip.h"
 #include "tests/engines/autograd/gradient_check.h"
 #include "tests/engines/autograd/plan_check.h"
 #include "tests/engines/models/program_list.h"
@@ -140,7 +140,7 @@ TEST(NanoGpt, DynamicAndStaticGiveTheSameLossesToTheBitAndTheyFall) {
 // or one.
 TEST(NanoGpt, LaunchesAreThoseOfTtml) {
   for (const bool fused : {false, true}) {
-    wormhole::WormholeDevice device(wormhole::load_profiles());
+    chip::EmulatedChip device(chip::load_profiles());
     NanoGpt model(device, {});
     EXPECT_EQ(model.parameters().size(), 77U);
     std::int64_t elements = 0;
@@ -163,7 +163,7 @@ TEST(NanoGpt, LaunchesAreThoseOfTtml) {
     EXPECT_EQ(of_phase(2), fused ? 77 : 1309) << "update";
     EXPECT_EQ(launches_of(device, programs), fused ? 458 : 1690);
     EXPECT_EQ(programs.size(), fused ? 431U : 1663U);
-    wormhole::WormholeDevice older(older_profiles());
+    chip::EmulatedChip older(older_profiles());
     EXPECT_EQ(launches_of(older, programs), fused ? 508 : 1740);
   }
 }

@@ -5,8 +5,8 @@
 #include <string>
 #include <variant>
 
+#include "engines/chip/emulated_chip.h"
 #include "engines/device/program.h"
-#include "engines/wormhole/wormhole_device.h"
 
 namespace howard::models {
 
@@ -31,12 +31,12 @@ inline std::string names_of(std::span<const Program> programs) {
 
 /// Returns the software before its matrix product kernels transposed operands themselves, which the
 /// report calls "era A".
-inline wormhole::Profiles older_profiles() {
-  return wormhole::load_profiles({.settings = {"matmul.fuses_transposes=0count"}});
+inline chip::Profiles older_profiles() {
+  return chip::load_profiles({.settings = {"matmul.fuses_transposes=0count"}});
 }
 
 /// Returns how many launches the emulated chip makes of them.
-inline int launches_of(wormhole::WormholeDevice& device, std::span<const Program> programs) {
+inline int launches_of(chip::EmulatedChip& device, std::span<const Program> programs) {
   std::size_t launches = 0;
   for (const Program& program : programs) launches += device.launches(program).size();
   return static_cast<int>(launches);

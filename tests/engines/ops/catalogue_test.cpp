@@ -56,7 +56,7 @@ TEST_F(Catalogue, WhatFollowsTakesItsTimeInTheSameLaunch) {
   const auto time = [&](const char* text) {
     return device_.explain(program_of(*parse_op_call(text), {{32, 32}})).kernel.total;
   };
-  const auto alone = [functions = wormhole::load_profiles().software.tiles.functions](Eltwise of) {
+  const auto alone = [functions = chip::load_profiles().software.tiles.functions](Eltwise of) {
     return functions[static_cast<std::size_t>(of)];
   };
   // What it takes more than a copy, as the tile is in the registers.

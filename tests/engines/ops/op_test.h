@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engines/chip/emulated_chip.h"
 #include "engines/ops/tensor.h"
-#include "engines/wormhole/wormhole_device.h"
 
 namespace howard::ops {
 
@@ -20,7 +20,7 @@ class OpTest : public ::testing::Test {
   }
   Tensor indices(const Shape& shape) { return row_major(shape, DataType::uint32); }
 
-  wormhole::WormholeDevice device_{wormhole::load_profiles()};
+  chip::EmulatedChip device_{chip::load_profiles()};
 };
 
 }  // namespace howard::ops

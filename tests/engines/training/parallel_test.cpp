@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
 #include "engines/mesh/mesh_member.h"
 #include "engines/mesh/thread_ranks.h"
@@ -20,7 +21,6 @@
 #include "engines/training/trainer.h"
 #include "engines/training/validation.h"
 #include "engines/training/weights/model_weights.h"
-#include "engines/wormhole/wormhole_device.h"
 
 namespace howard::training {
 namespace {
@@ -61,7 +61,7 @@ struct Outcome {
   mesh::SentMessages start;  ///< Of all ranks before that.
 };
 
-mesh::WaitUntil wait_until(wormhole::WormholeDevice* chip) {
+mesh::WaitUntil wait_until(chip::EmulatedChip* chip) {
   if (chip == nullptr) return {};
   return [chip](SimTime then) {
     if (then > chip->now()) chip->pass_host_time(then - chip->now(), "wait");
@@ -75,10 +75,10 @@ Outcome run(const MeshPlan& plan, const Recipe& recipe, int steps, const Checkpo
   mesh::run_as_threads(plan.ranks(), [&](mesh::Communicator& ranks) {
     host::HostDevice host({.threads = 1});
     mesh::MeshMember member(host, ranks, groups_of(plan, ranks.rank()));
-    std::unique_ptr<wormhole::WormholeDevice> chip;
+    std::unique_ptr<chip::EmulatedChip> chip;
     if (emulated) {
-      chip = std::make_unique<wormhole::WormholeDevice>(wormhole::load_profiles(),
-                                                        wormhole::DeviceOptions{.values = &member});
+      chip = std::make_unique<chip::EmulatedChip>(chip::load_profiles(),
+                                                  chip::DeviceOptions{.values = &member});
     }
     Device& device = chip ? static_cast<Device&>(*chip) : member;
     const auto trainer =

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
-#include "engines/wormhole/wormhole_device.h"
 #include "tests/error_of.h"
 
 namespace howard::training {
@@ -72,7 +72,7 @@ TEST(Trainer, EnginesGiveTheSameLossesToTheBit) {
 TEST(Trainer, ATraceOnTheChipWithValuesGivesTheHostsLosses) {
   const auto run = [](Engine engine) {
     host::HostDevice values;
-    wormhole::WormholeDevice device(wormhole::load_profiles(), {.values = &values});
+    chip::EmulatedChip device(chip::load_profiles(), {.values = &values});
     Trainer trainer(device, tiny(), text(), engine);
     return losses(trainer, 4);
   };
@@ -264,14 +264,14 @@ TEST(Trainer, RoundingByChanceKeepsSmallUpdatesAndIsResumed) {
 
 TEST(Trainer, TheEmulatedChipTrainsWithTheHostsNumbers) {
   host::HostDevice host;
-  wormhole::WormholeDevice chip(wormhole::load_profiles(), {.values = &host});
+  chip::EmulatedChip chip(chip::load_profiles(), {.values = &host});
   Trainer trainer(chip, tiny(), text(), Engine::dynamic);
   EXPECT_EQ(losses(trainer, 3), losses(tiny(), Engine::dynamic, 3));
   EXPECT_GT(chip.now(), SimTime{});
 }
 
 TEST(Trainer, ADeviceWithoutValuesIsRefused) {
-  wormhole::WormholeDevice chip(wormhole::load_profiles());
+  chip::EmulatedChip chip(chip::load_profiles());
   EXPECT_THROW(Trainer(chip, tiny(), text(), Engine::dynamic), Error);
 }
 

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "engines/chip/emulated_chip.h"
 #include "engines/workload/launch.h"
 #include "engines/workload/player.h"
 #include "engines/workload/workload_json.h"
-#include "engines/wormhole/wormhole_device.h"
 #include "tests/error_of.h"
 
 namespace howard::workload {
@@ -33,7 +33,7 @@ Workload small() {
 }
 
 SimTime time_of(const Workload& program, const HostCharges& charges = {}) {
-  wormhole::WormholeDevice device(wormhole::load_profiles());
+  chip::EmulatedChip device(chip::load_profiles());
   HostCharges charged = charges;
   charged.pass = [&](SimTime time, std::string_view name) { device.pass_host_time(time, name); };
   Player player(device, program, std::move(charged));
@@ -51,7 +51,7 @@ TEST(Workload, IsTheSameAfterItsFile) {
 }
 
 TEST(Workload, CallsFromPythonCostMore) {
-  const auto cost = wormhole::load_profiles().software.host_python_call;
+  const auto cost = chip::load_profiles().software.host_python_call;
   EXPECT_GE(time_of(small()), time_of(small(), {.python = false}));
   EXPECT_GT(cost, SimTime());
 }
@@ -69,7 +69,7 @@ TEST(Workload, FirstCallsOfProgramsTakeTheirOwnTime) {
 
 TEST(Workload, RegionsHaveTheirTimesAndCalls) {
   const Workload program = small();
-  wormhole::WormholeDevice device(wormhole::load_profiles());
+  chip::EmulatedChip device(chip::load_profiles());
   Player player(device, program);
   for (const Command& command : program.commands) player.run(command);
   ASSERT_EQ(player.regions().size(), 1U);
@@ -85,7 +85,7 @@ TEST(Workload, RegionsHaveTheirTimesAndCalls) {
 TEST(Workload, CommandsAtTheWrongTimeAreRefused) {
   const Workload program = small();
   const auto refused = [&](std::vector<Command> commands) {
-    wormhole::WormholeDevice device(wormhole::load_profiles());
+    chip::EmulatedChip device(chip::load_profiles());
     Player player(device, program);
     for (std::size_t i = 0; i + 1 < commands.size(); ++i) player.run(commands[i]);
     EXPECT_THROW(player.run(commands.back()), Error);
@@ -260,7 +260,7 @@ TEST(OpList, BecomesAWorkload) {
   EXPECT_EQ(made.ops.size(), 3U);
   EXPECT_EQ(made.calls.size(), 7U);
   EXPECT_EQ(made.ops[1].name, "gate");
-  wormhole::WormholeDevice device(wormhole::load_profiles(), {.command_queues = 2});
+  chip::EmulatedChip device(chip::load_profiles(), {.command_queues = 2});
   Player player(device, made);
   for (const Command& command : made.commands) player.run(command);
   EXPECT_EQ(player.calls(), 7U);

@@ -4,15 +4,15 @@
 // chip and prints what the profiler saw of it.
 #include <fmt/format.h>
 
-#include "engines/ops/matmul.h"
+#include "engines/chip/emulated_chip.h"
+#include "engines/ops/matmul/matmul.h"
 #include "engines/ops/tensor.h"
-#include "engines/wormhole/wormhole_device.h"
 #include "profiler/event_recorder.h"
 #include "profiler/timeline.h"
 
 int main() {
   howard::profiler::EventRecorder recorder;
-  howard::wormhole::WormholeDevice device(howard::wormhole::load_profiles());
+  howard::chip::EmulatedChip device(howard::chip::load_profiles());
   device.set_trace_sink(&recorder);
   const howard::ops::Tensor a(device, {{1024, 512}});
   const howard::ops::Tensor b(device, {{512, 2048}});

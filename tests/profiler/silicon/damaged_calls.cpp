@@ -92,7 +92,7 @@ std::vector<std::string> whole_calls() {
 }
 
 void compare_rows(std::string_view rows) {
-  static const wormhole::Profiles kProfiles = wormhole::load_profiles();
+  static const chip::Profiles kProfiles = chip::load_profiles();
   const std::string text = std::string(kCallsHeader) + std::string(rows);
   try {
     TextBytes source(text);

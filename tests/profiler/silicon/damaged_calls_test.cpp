@@ -17,8 +17,7 @@ TEST(DamagedCalls, WholeOnesAreAllEmulated) {
   for (const std::string& row : whole_calls()) {
     const std::string text = std::string(kCallsHeader) + row;
     TextBytes source(text);
-    EXPECT_EQ(compare_with_silicon(source, "file", wormhole::load_profiles()).calls.size(), 1U)
-        << row;
+    EXPECT_EQ(compare_with_silicon(source, "file", chip::load_profiles()).calls.size(), 1U) << row;
   }
 }
 

@@ -7,8 +7,8 @@
 #include <deque>
 #include <string>
 
-#include "engines/ops/matmul.h"
-#include "engines/wormhole/wormhole_device.h"
+#include "engines/chip/emulated_chip.h"
+#include "engines/ops/matmul/matmul.h"
 #include "profiler/dispatch_gaps.h"
 #include "profiler/formats/log_trace.h"
 #include "profiler/formats/ops_csv/ops_csv_reader.h"
@@ -53,11 +53,11 @@ class EmulatedLogCauses : public ::testing::Test {
     return read_chrome_trace(source, "trace.json");
   }
 
-  wormhole::WormholeDevice& device() { return device_; }
+  chip::EmulatedChip& device() { return device_; }
   CommandQueue& queue() { return device_.command_queue(0); }
 
-  wormhole::Profiles profiles_ = wormhole::load_profiles();
-  wormhole::WormholeDevice device_{profiles_, {}};
+  chip::Profiles profiles_ = chip::load_profiles();
+  chip::EmulatedChip device_{profiles_, {}};
   ProgramRecorder recorder_;
   std::deque<ops::Tensor> tensors_;
 };

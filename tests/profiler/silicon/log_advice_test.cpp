@@ -55,8 +55,8 @@ Log read(const std::vector<Op>& ops) {
   return read_ops_csv(source, "ops.csv", {.tensors = Tensors::read});
 }
 
-const wormhole::Profiles& profiles() {
-  static const wormhole::Profiles loaded = wormhole::load_profiles();
+const chip::Profiles& profiles() {
+  static const chip::Profiles loaded = chip::load_profiles();
   return loaded;
 }
 

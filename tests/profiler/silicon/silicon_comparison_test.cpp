@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "engines/ops/matmul.h"
-#include "engines/wormhole/kernels/planned_program.h"
+#include "engines/chip/kernels/planner.h"
+#include "engines/ops/matmul/matmul.h"
 #include "reports/findings/silicon_report.h"
 #include "tests/profiler/silicon/damaged_calls.h"
 
@@ -27,7 +27,7 @@ SiliconComparison compare(const std::vector<Row>& rows) {
   std::string text(kCallsHeader);
   for (const Row& row : rows) text += row.text();
   TextBytes source(text);
-  return compare_with_silicon(source, "ops.csv", wormhole::load_profiles());
+  return compare_with_silicon(source, "ops.csv", chip::load_profiles());
 }
 
 /// Returns why a row is not emulated; empty if it is.
@@ -42,8 +42,8 @@ bool contains(std::string_view text, std::string_view part) {
 }
 
 SimTime kernel_of_product(const MatmulAttributes& attributes, CoreGrid grid, std::int64_t rows) {
-  const wormhole::Profiles profiles = wormhole::load_profiles();
-  wormhole::WormholeDevice device(profiles);
+  const chip::Profiles profiles = chip::load_profiles();
+  chip::EmulatedChip device(profiles);
   const ops::Tensor a(device, {{rows, 512}});
   const ops::Tensor b(device, {{512, 512}});
   const ops::Tensor out(device, {{rows, 512}});
@@ -196,7 +196,7 @@ TEST(SiliconComparison, AFirstVersionLogHasOneDimensionACellAndNoGrid) {
       "SoftmaxDeviceOperation,1,2000,1,20,32,64,TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED,"
       "1,20,32,64,TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED\n";
   TextBytes source(text);
-  const SiliconComparison found = compare_with_silicon(source, "v1", wormhole::load_profiles());
+  const SiliconComparison found = compare_with_silicon(source, "v1", chip::load_profiles());
   ASSERT_EQ(found.calls.size(), 1U);
   EXPECT_EQ(found.calls[0].inputs, "20x32x64 bfloat16");
   EXPECT_EQ(found.calls[0].grid, (CoreGrid{8, 8}));
@@ -214,7 +214,7 @@ TEST(SiliconComparison, ALogWithoutANameIsRefusedWhenItsClockIsAnotherChips) {
       "SoftmaxDeviceOperation,64,1000,14500,10000,9000,1,20,32,64,TILE,BFLOAT16,"
       "DEV_0_DRAM_INTERLEAVED,1,20,32,64,TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED\n";
   TextBytes source(text);
-  const SiliconComparison found = compare_with_silicon(source, "p100", wormhole::load_profiles());
+  const SiliconComparison found = compare_with_silicon(source, "p100", chip::load_profiles());
   EXPECT_TRUE(found.calls.empty());
   ASSERT_EQ(found.not_emulated.size(), 1U);
   EXPECT_TRUE(contains(found.not_emulated[0].reason, "another chip than blackhole"));

@@ -9,26 +9,26 @@
 #include <string>
 #include <vector>
 
-#include "engines/ops/attention.h"
+#include "engines/chip/emulated_chip.h"
+#include "engines/ops/attention/attention.h"
+#include "engines/ops/attention/rotary.h"
+#include "engines/ops/data_movement/embedding.h"
 #include "engines/ops/data_movement/heads.h"
-#include "engines/ops/data_movement/movement.h"
 #include "engines/ops/data_movement/reshape.h"
+#include "engines/ops/data_movement/slice_pad_permute.h"
 #include "engines/ops/data_movement/transpose.h"
-#include "engines/ops/eltwise.h"
-#include "engines/ops/embedding.h"
-#include "engines/ops/matmul.h"
-#include "engines/ops/minimal_matmul.h"
-#include "engines/ops/normalization/layernorm.h"
-#include "engines/ops/normalization/rms_norm.h"
-#include "engines/ops/normalization/softmax.h"
-#include "engines/ops/reduce.h"
-#include "engines/ops/rotary.h"
-#include "engines/ops/swiglu.h"
+#include "engines/ops/elementwise/eltwise.h"
+#include "engines/ops/matmul/matmul.h"
+#include "engines/ops/matmul/minimal_matmul.h"
+#include "engines/ops/matmul/swiglu.h"
+#include "engines/ops/rows/cross_entropy.h"
+#include "engines/ops/rows/layernorm.h"
+#include "engines/ops/rows/reduce.h"
+#include "engines/ops/rows/rms_norm.h"
+#include "engines/ops/rows/softmax.h"
 #include "engines/ops/training/adamw.h"
-#include "engines/ops/training/cross_entropy.h"
 #include "engines/ops/training/dropout.h"
 #include "engines/ops/training/sgd.h"
-#include "engines/wormhole/wormhole_device.h"
 #include "profiler/formats/tt_metal_logs.h"
 #include "profiler/program_recorder.h"
 #include "profiler/silicon/silicon_comparison.h"
@@ -228,8 +228,8 @@ class SiliconRoundTrip : public ::testing::Test {
     return compare_with_silicon(source, "ops.csv", profiles_);
   }
 
-  wormhole::Profiles profiles_ = wormhole::load_profiles();
-  wormhole::WormholeDevice device_{profiles_};
+  chip::Profiles profiles_ = chip::load_profiles();
+  chip::EmulatedChip device_{profiles_};
   ProgramRecorder recorder_;
   std::deque<ops::Tensor> tensors_;
   mutable std::string text_;

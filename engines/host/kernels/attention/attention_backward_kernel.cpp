@@ -4,7 +4,7 @@
 // No place of the scores is ever stored.
 #include "engines/host/kernels/attention/attention_backward.h"
 #include "engines/host/kernels/elementwise/float_math.h"
-#include "engines/host/kernels/elementwise/vector_loops.h"
+#include "engines/host/kernels/vector_loops.h"
 
 namespace howard::host {
 namespace {

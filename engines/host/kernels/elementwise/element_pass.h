@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "engines/host/kernels/elementwise/vector_loops.h"
 #include "engines/host/kernels/kernel.h"
+#include "engines/host/kernels/vector_loops.h"
 
 namespace howard::host {
 

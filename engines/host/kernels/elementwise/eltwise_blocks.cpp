@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engines/device/eltwise_value.h"
-#include "engines/host/kernels/elementwise/vector_loops.h"
+#include "engines/host/kernels/vector_loops.h"
 
 namespace howard::host {
 namespace {

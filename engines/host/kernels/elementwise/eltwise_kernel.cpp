@@ -4,8 +4,8 @@
 #include "engines/host/kernels/elementwise/broadcast.h"
 #include "engines/host/kernels/elementwise/eltwise_blocks.h"
 #include "engines/host/kernels/elementwise/eltwise_functions.h"
-#include "engines/host/kernels/elementwise/vector_loops.h"
 #include "engines/host/kernels/kernels.h"
+#include "engines/host/kernels/vector_loops.h"
 
 namespace howard::host {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engines/host/kernels/kernel.h"
-#include "engines/host/products/matmul_kernel.h"
+#include "engines/host/kernels/matmul/matmul_kernel.h"
 
 namespace howard::host {
 

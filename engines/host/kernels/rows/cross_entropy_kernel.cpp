@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "engines/host/kernels/elementwise/float_math.h"
-#include "engines/host/kernels/elementwise/vector_loops.h"
 #include "engines/host/kernels/indices.h"
 #include "engines/host/kernels/kernels.h"
+#include "engines/host/kernels/vector_loops.h"
 
 namespace howard::host {
 namespace {

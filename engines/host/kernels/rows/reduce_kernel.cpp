@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "engines/host/kernels/elementwise/vector_loops.h"
 #include "engines/host/kernels/kernels.h"
+#include "engines/host/kernels/vector_loops.h"
 
 namespace howard::host {
 namespace {

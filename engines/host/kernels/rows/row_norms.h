@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engines/host/kernels/elementwise/vector_loops.h"
 #include "engines/host/kernels/kernels.h"
+#include "engines/host/kernels/vector_loops.h"
 
 namespace howard::host {
 

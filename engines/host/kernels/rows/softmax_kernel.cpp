@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/host/kernels/elementwise/float_math.h"
-#include "engines/host/kernels/elementwise/vector_loops.h"
 #include "engines/host/kernels/kernels.h"
+#include "engines/host/kernels/vector_loops.h"
 
 namespace howard::host {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "engines/wormhole/profiles/profiles.h"
+#include "engines/chip/profiles/profiles.h"
 #include "experiments/all.h"
 #include "experiments/workloads/questions/explain_question.h"
 #include "experiments/workloads/questions/tuning.h"
@@ -113,8 +113,8 @@ std::string meaning_of(std::string_view help, std::string_view word) {
 }
 
 experiments::ExperimentList all_experiments() {
-  const auto box = std::make_shared<const experiments::DevBox>(wormhole::load_profiles(),
-                                                               host::HostOptions{}, 1);
+  const auto box =
+      std::make_shared<const experiments::DevBox>(chip::load_profiles(), host::HostOptions{}, 1);
   return experiments::all_experiments(box, {});
 }
 
@@ -180,8 +180,8 @@ Candidates axis_words(const BegunLine& line) {
 /// Returns "dram.read.noc1=" and all other constants of the default profiles.
 Candidates constant_words() {
   Candidates found;
-  const wormhole::ProfileConstants constants = wormhole::load_constants();
-  for (const wormhole::Constants* const some : {&constants.chip, &constants.software}) {
+  const chip::ProfileConstants constants = chip::load_constants();
+  for (const chip::Constants* const some : {&constants.chip, &constants.software}) {
     for (const std::string& name : some->names()) {
       found.push_back({name + "=", some->at(name).meaning});
     }
@@ -220,7 +220,7 @@ Candidates value_words(const BegunLine& line) {
   if (is("--set")) return constant_words();
   if (!is("--profile")) return words_of(*line.awaiting);
   Candidates found;
-  for (std::string& name : wormhole::built_in_profiles()) found.push_back({std::move(name), ""});
+  for (std::string& name : chip::built_in_profiles()) found.push_back({std::move(name), ""});
   return found;
 }
 

@@ -222,8 +222,8 @@ std::string descriptions(const ExperimentList& list, const std::vector<std::stri
 }  // namespace
 
 ExperimentList experiments_to_describe() {
-  const auto box = std::make_shared<const experiments::DevBox>(wormhole::load_profiles(),
-                                                               host::HostOptions{}, 1);
+  const auto box =
+      std::make_shared<const experiments::DevBox>(chip::load_profiles(), host::HostOptions{}, 1);
   return experiments::all_experiments(box, {});
 }
 

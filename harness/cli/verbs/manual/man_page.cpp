@@ -94,8 +94,8 @@ std::string man_page() {
     }
   }
   text += ".SH EXPERIMENTS\n";
-  const auto box = std::make_shared<const experiments::DevBox>(wormhole::load_profiles(),
-                                                               host::HostOptions{}, 1);
+  const auto box =
+      std::make_shared<const experiments::DevBox>(chip::load_profiles(), host::HostOptions{}, 1);
   for (const auto& experiment : experiments::all_experiments(box, {})) text += roff_of(*experiment);
   return text;
 }

@@ -88,7 +88,7 @@ ManualPlaces manual_places() {
   const auto data = installed(fs::path(HOWARD_DATA_FOLDER) / "data");
   const auto profiles = installed(fs::path(HOWARD_DATA_FOLDER) / "profiles");
   if (!data || !profiles) {
-    return {.data = "data", .profiles = "engines/wormhole/profiles", .in_source_tree = true};
+    return {.data = "data", .profiles = "engines/chip/profiles", .in_source_tree = true};
   }
   return {.data = data->string(), .profiles = profiles->string(), .in_source_tree = false};
 }
@@ -101,7 +101,7 @@ std::string manual(std::string_view help, const ManualPlaces& places) {
       replace_all(line, "./run_experiment", kWrittenName);
     }
     replace_all(line, "data/sonnets.txt", places.data + "/sonnets.txt");
-    replace_all(line, "engines/wormhole/profiles", places.profiles);
+    replace_all(line, "engines/chip/profiles", places.profiles);
     name_program(line, program_name());
     text += line + "\n";
   }

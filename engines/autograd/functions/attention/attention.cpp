@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/autograd/functions/attention/attention.h"
+
+#include <array>
+#include <cmath>
+
+#include "engines/autograd/functions/attention/attention_parts.h"
+#include "engines/ops/attention/attention.h"
+#include "engines/ops/data_movement/heads.h"
+#include "engines/ops/rows/softmax.h"
+
+// The letters stand for n: batch, s: sequence, h: heads, d: width of a head.
+
+namespace howard::autograd {
+namespace {
+
+using ops::Tensor;
+using Transposed = Calls::Transposed;
+
+/// Splits [n, s, h d] to [n, h, s, d].
+Tensor split(const Calls& calls, const Tensor& x, int heads) {
+  const Shape& shape = x.spec().shape;
+  const Shape parts{shape.batch(), shape.rows(), heads, shape.columns() / heads};
+  return calls.transpose(calls.reshape(x, parts), Swap::heads_rows);
+}
+
+/// Merges [n, h, s, d] to `shape`, [n, s, h d].
+Tensor merge(const Calls& calls, const Tensor& x, const Shape& shape) {
+  return calls.reshape(calls.transpose(x, Swap::heads_rows), shape);
+}
+
+/// Returns the gradient of the scores from that of the probabilities: p (dp - sum of p dp).
+Tensor composed_softmax_backward(const Calls& calls, const Tensor& p, const Tensor& dp) {
+  const Tensor sum = calls.reduce(Reduction::sum, Dimension::columns, calls.multiply(p, dp));
+  return calls.multiply(p, calls.subtract(dp, sum));
+}
+
+struct ComposedAttention {
+  Value q;                     ///< q; k and v are the next two values
+  std::array<Value, 3> heads;  ///< q, k and v as [n, h, s, d]
+  Value probabilities;
+
+  void backward(Tape& tape, Value output) const {
+    const Calls& calls = tape.calls();
+    const Tensor p = tape.tensor(probabilities);
+    const Tensor& k = tape.tensor(heads[1]);
+    const auto count = static_cast<int>(k.spec().shape.heads());
+    const Tensor dy = split(calls, tape.gradient(output), count);
+    const Tensor dp = calls.matmul(dy, tape.tensor(heads[2]), Transposed::b);
+    const Tensor dv = calls.matmul(p, dy, Transposed::a);
+    const Tensor ds = calls.multiply(composed_softmax_backward(calls, p, dp), attention_scale(k));
+    const Tensor dq = calls.matmul(ds, k);
+    const Tensor dk = calls.matmul(ds, tape.tensor(heads[0]), Transposed::a);
+    const Shape& shape = tape.spec(q).shape;
+    tape.accumulate(q, merge(calls, dq, shape));
+    tape.accumulate(q.next(1), merge(calls, dk, shape));
+    tape.accumulate(q.next(2), merge(calls, dv, shape));
+  }
+};
+
+struct FusedAttention {
+  Value qkv;
+  std::array<Value, 3> heads;
+  Value probabilities;
+
+  void backward(Tape& tape, Value output) const {
+    const Calls& calls = tape.calls();
+    const Tensor p = tape.tensor(probabilities);
+    const Tensor& k = tape.tensor(heads[1]);
+    const Tensor dy = heads_of(calls, tape.gradient(output), k.spec().shape);
+    const Tensor dp = calls.matmul(dy, tape.tensor(heads[2]), Transposed::b);
+    const Tensor ds = calls.multiply(calls.softmax_backward(p, dp), attention_scale(k));
+    const Tensor dq = calls.matmul(ds, k);
+    const Tensor dk = calls.matmul(ds, tape.tensor(heads[0]), Transposed::a);
+    const Tensor dv = calls.matmul(p, dy, Transposed::a);
+    const std::array<Tensor, 3> joined{calls.concat_heads(dq), calls.concat_heads(dk),
+                                       calls.concat_heads(dv)};
+    tape.accumulate(qkv, calls.concat(joined));
+  }
+};
+
+struct CausalAttention {
+  Value q, k, v, largest, inverse_sums;
+
+  void backward(Tape& tape, Value output) const {
+    const Calls& calls = tape.calls();
+    const ops::AttentionGradients from{
+        .operands = {tape.tensor(q), tape.tensor(k), tape.tensor(v)},
+        .out = tape.tensor(output),
+        .dout = tape.gradient(output),
+        .statistics = {tape.tensor(largest), tape.tensor(inverse_sums)}};
+    const AttentionAttributes attributes{.causal = true, .scale = attention_scale(tape.tensor(q))};
+    const Tensor dk = calls.make(tape.spec(k));
+    const Tensor dv = calls.make(tape.spec(v));
+    calls.run(ops::attention_backward_kv(from, attributes, dk, dv));
+    const Tensor dq = calls.make(tape.spec(q));
+    calls.run(ops::attention_backward_q(from, attributes, dq));
+    tape.accumulate(q, dq);
+    tape.accumulate(k, dk);
+    tape.accumulate(v, dv);
+  }
+};
+
+}  // namespace
+
+float attention_scale(const Tensor& heads) {
+  return 1 / std::sqrt(static_cast<float>(heads.spec().shape.columns()));
+}
+
+Tensor masked_scores(const Calls& calls, const Tensor& mask, const Tensor& scores) {
+  const Tensor seen = calls.multiply(mask, scores);
+  const Tensor hidden = calls.multiply(calls.eltwise(Eltwise::subtract, mask, 1.0F), 1e9F);
+  return calls.add(seen, hidden);
+}
+
+Tensor heads_of(const Calls& calls, const Tensor& joined, const Shape& shape) {
+  // The transpose of the joined matrix has the heads' rows.
+  const Tensor columns = calls.transpose(joined);
+  return calls.transpose(calls.as_shape(columns, shape.transposed()));
+}
+
+Value composed_attention(Tape& tape, Value q, Value mask, int heads,
+                         std::optional<Value> probabilities) {
+  const Calls& calls = tape.calls();
+  const Shape shape = tape.spec(q).shape;
+  std::array<Value, 3> parts;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    parts[i] = tape.constant(split(calls, tape.tensor(q.next(i)), heads));
+  }
+  const Tensor query = tape.tensor(parts[0]);
+  const Tensor products = calls.matmul(query, tape.tensor(parts[1]), Transposed::b);
+  const Tensor scores =
+      calls.add(calls.multiply(products, attention_scale(query)), tape.tensor(mask));
+  const Tensor largest = calls.reduce(Reduction::max, Dimension::columns, scores);
+  const Tensor lowered = calls.subtract(scores, largest);
+  if (!probabilities) probabilities = tape.constant(calls.make(lowered.spec()));
+  calls.run(ops::softmax(lowered, tape.tensor(*probabilities)));
+  const Tensor mixed = calls.matmul(tape.tensor(*probabilities), tape.tensor(parts[2]));
+  return tape.record(merge(calls, mixed, shape), {q, q.next(1), q.next(2)},
+                     ComposedAttention{q, parts, *probabilities});
+}
+
+Value fused_attention(Tape& tape, Value qkv, Value mask, int heads) {
+  const Calls& calls = tape.calls();
+  const TensorSpec part = ops::split_heads_output(tape.spec(qkv), heads);
+  std::array<Value, 3> parts;
+  for (Value& each : parts) each = tape.constant(calls.make(part));
+  const Tensor query = tape.tensor(parts[0]);
+  const Tensor key = tape.tensor(parts[1]);
+  const Tensor value = tape.tensor(parts[2]);
+  calls.run(ops::split_heads(tape.tensor(qkv), heads, query, key, value));
+  const Tensor scaled = calls.multiply(query, attention_scale(query));
+  const Tensor scores = calls.matmul(scaled, key, Transposed::b);
+  const Value p = tape.constant(calls.softmax(masked_scores(calls, tape.tensor(mask), scores)));
+  const Tensor mixed = calls.matmul(tape.tensor(p), value);
+  return tape.record(calls.concat_heads(mixed), {qkv}, FusedAttention{qkv, parts, p});
+}
+
+Value causal_attention(Tape& tape, Value q, Value k, Value v) {
+  const Calls& calls = tape.calls();
+  const Tensor query = tape.tensor(q);
+  const Tensor out = calls.make(query.spec());
+  const TensorSpec row = ops::attention_statistics(query.spec());
+  const Value largest = tape.constant(calls.make(row));
+  const Value inverse_sums = tape.constant(calls.make(row));
+  calls.run(ops::attention({query, tape.tensor(k), tape.tensor(v)},
+                           {.causal = true, .scale = attention_scale(query)}, out,
+                           {tape.tensor(largest), tape.tensor(inverse_sums)}));
+  return tape.record(out, {q, k, v}, CausalAttention{q, k, v, largest, inverse_sums});
+}
+
+}  // namespace howard::autograd

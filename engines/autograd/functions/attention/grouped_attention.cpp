@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/autograd/functions/attention/grouped_attention.h"
+
+#include <array>
+
+#include "base/check.h"
+#include "engines/autograd/functions/attention/attention_parts.h"
+#include "engines/ops/data_movement/heads.h"
+#include "engines/ops/rows/reduce.h"
+
+// The letters stand for n: batch, s: sequence, h: heads, g: groups, d: width of a head.
+
+namespace howard::autograd {
+namespace {
+
+using ops::Tensor;
+using Transposed = Calls::Transposed;
+
+struct SplitGroups {
+  Value q, kv;
+
+  void backward(Tape& tape, Value output) const {
+    const Calls& calls = tape.calls();
+    tape.accumulate(q, calls.concat_heads(tape.gradient(output)));
+    const std::array<Tensor, 2> joined{calls.concat_heads(tape.gradient(output.next(1))),
+                                       calls.concat_heads(tape.gradient(output.next(2)))};
+    tape.accumulate(kv, calls.concat(joined));
+  }
+};
+
+/// Sums over the heads that share a group: [n, h, s, d] to [n, g, s, d].
+Tensor sum_groups(const Calls& calls, const Tensor& a, const Shape& to) {
+  const Shape& shape = a.spec().shape;
+  if (shape == to) return a;
+  const std::int64_t shared = shape.heads() / to.heads();
+  const Tensor grouped = a.view({to.batch(), shared, shape.rows(), shape.columns()});
+  const Tensor sum = calls.make({{to.batch(), 1, shape.rows(), shape.columns()}, a.spec().dtype});
+  calls.run(ops::sum_heads(grouped, sum));
+  return sum.view(to);
+}
+
+struct GroupedAttention {
+  GroupedHeads heads;
+  Value probabilities;
+  bool joins_heads;
+
+  void backward(Tape& tape, Value output) const {
+    const Calls& calls = tape.calls();
+    const Tensor p = tape.tensor(probabilities);
+    const Tensor& q = tape.tensor(heads.q);
+    const Shape& groups = tape.spec(heads.k).shape;
+    const auto count = static_cast<int>(q.spec().shape.heads() / groups.heads());
+    const Tensor dy = joins_heads ? heads_of(calls, tape.gradient(output), q.spec().shape)
+                                  : tape.gradient(output);
+    const Tensor values = calls.repeat_heads(tape.tensor(heads.v), count);
+    const Tensor dp = calls.matmul(dy, values, Transposed::b);
+    const Tensor ds = calls.multiply(calls.softmax_backward(p, dp), attention_scale(q));
+    const Tensor keys = calls.repeat_heads(tape.tensor(heads.k), count);
+    tape.accumulate(heads.q, calls.matmul(ds, keys));
+    tape.accumulate(heads.k, sum_groups(calls, calls.matmul(ds, q, Transposed::a), groups));
+    tape.accumulate(heads.v, sum_groups(calls, calls.matmul(p, dy, Transposed::a), groups));
+  }
+};
+
+/// Returns the heads joined, or side by side.
+Value attention_of_groups(Tape& tape, const GroupedHeads& heads, Value mask, bool joins_heads) {
+  const Calls& calls = tape.calls();
+  const Tensor q = tape.tensor(heads.q);
+  const std::int64_t groups = tape.spec(heads.k).shape.heads();
+  HOWARD_CHECK(q.spec().shape.heads() % groups == 0, "as many heads for each group");
+  const auto count = static_cast<int>(q.spec().shape.heads() / groups);
+  const Tensor scaled = calls.multiply(q, attention_scale(q));
+  const Tensor keys = calls.repeat_heads(tape.tensor(heads.k), count);
+  const Tensor scores = calls.matmul(scaled, keys, Transposed::b);
+  const Value p = tape.constant(calls.softmax(masked_scores(calls, tape.tensor(mask), scores)));
+  const Tensor values = calls.repeat_heads(tape.tensor(heads.v), count);
+  const Tensor mixed = calls.matmul(tape.tensor(p), values);
+  return tape.record(joins_heads ? calls.concat_heads(mixed) : mixed, {heads.q, heads.k, heads.v},
+                     GroupedAttention{heads, p, joins_heads});
+}
+
+}  // namespace
+
+Value grouped_heads(Tape& tape, Value q, Value kv, int heads, int groups) {
+  const Calls& calls = tape.calls();
+  const Tensor joined = tape.tensor(q);
+  const TensorSpec part = ops::split_groups_output(joined.spec(), tape.spec(kv), heads, groups);
+  const Shape& shape = part.shape;
+  const std::array<Tensor, 3> outputs{
+      calls.make({{shape.outer(), heads, shape.rows(), shape.columns()}, part.dtype}),
+      calls.make(part), calls.make(part)};
+  calls.run(ops::split_groups(joined, tape.tensor(kv), heads, groups, outputs[0], outputs[1],
+                              outputs[2]));
+  return tape.record(outputs, {q, kv}, SplitGroups{q, kv});
+}
+
+Value grouped_scaled_attention(Tape& tape, const GroupedHeads& heads, Value mask) {
+  return attention_of_groups(tape, heads, mask, false);
+}
+
+Value grouped_attention(Tape& tape, const GroupedHeads& heads, Value mask) {
+  return attention_of_groups(tape, heads, mask, true);
+}
+
+}  // namespace howard::autograd

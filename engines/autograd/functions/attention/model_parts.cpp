@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/autograd/functions/attention/model_parts.h"
+
+#include <array>
+
+#include "engines/autograd/functions/attention/attention_parts.h"
+#include "engines/ops/data_movement/heads.h"
+
+namespace howard::autograd {
+namespace {
+
+using ops::Tensor;
+using Transposed = Calls::Transposed;
+
+struct SeparateSplit {
+  Value qkv;
+
+  void backward(Tape& tape, Value output) const {
+    const Calls& calls = tape.calls();
+    const std::array<Tensor, 3> joined{calls.concat_heads(tape.gradient(output)),
+                                       calls.concat_heads(tape.gradient(output.next(1))),
+                                       calls.concat_heads(tape.gradient(output.next(2)))};
+    tape.accumulate(qkv, calls.concat(joined));
+  }
+};
+
+struct SeparateAttention {
+  Value q, k, v, probabilities;
+
+  void backward(Tape& tape, Value output) const {
+    const Calls& calls = tape.calls();
+    const Tensor p = tape.tensor(probabilities);
+    const Tensor dy = tape.gradient(output);
+    const Tensor dp = calls.matmul(dy, tape.tensor(v), Transposed::b);
+    const Tensor ds =
+        calls.multiply(calls.softmax_backward(p, dp), attention_scale(tape.tensor(q)));
+    tape.accumulate(q, calls.matmul(ds, tape.tensor(k)));
+    tape.accumulate(k, calls.matmul(ds, tape.tensor(q), Transposed::a));
+    tape.accumulate(v, calls.matmul(p, dy, Transposed::a));
+  }
+};
+
+struct SeparateJoin {
+  Value x;
+
+  void backward(Tape& tape, Value output) const {
+    tape.accumulate(x, heads_of(tape.calls(), tape.gradient(output), tape.spec(x).shape));
+  }
+};
+
+struct Scale {
+  Value a;
+  float factor;
+
+  void backward(Tape& tape, Value output) const {
+    tape.accumulate(a, tape.calls().multiply(tape.gradient(output), factor));
+  }
+};
+
+struct Softmax {
+  Value a;
+
+  void backward(Tape& tape, Value output) const {
+    tape.accumulate(a, tape.calls().softmax_backward(tape.tensor(output), tape.gradient(output)));
+  }
+};
+
+}  // namespace
+
+Value scale(Tape& tape, Value a, float factor) {
+  return tape.record(tape.calls().multiply(tape.tensor(a), factor), {a}, Scale{a, factor});
+}
+
+Value softmax(Tape& tape, Value a) {
+  return tape.record(tape.calls().softmax(tape.tensor(a)), {a}, Softmax{a});
+}
+
+Value split_heads(Tape& tape, Value qkv, int heads) {
+  const Calls& calls = tape.calls();
+  const TensorSpec part = ops::split_heads_output(tape.spec(qkv), heads);
+  const std::array<Tensor, 3> parts{calls.make(part), calls.make(part), calls.make(part)};
+  calls.run(ops::split_heads(tape.tensor(qkv), heads, parts[0], parts[1], parts[2]));
+  return tape.record(parts, {qkv}, SeparateSplit{qkv});
+}
+
+Value scaled_attention(Tape& tape, Value q, Value k, Value v, Value mask) {
+  const Calls& calls = tape.calls();
+  const Tensor query = tape.tensor(q);
+  const Tensor scaled = calls.multiply(query, attention_scale(query));
+  const Tensor scores = calls.matmul(scaled, tape.tensor(k), Transposed::b);
+  const Value p = tape.constant(calls.softmax(masked_scores(calls, tape.tensor(mask), scores)));
+  return tape.record(calls.matmul(tape.tensor(p), tape.tensor(v)), {q, k, v},
+                     SeparateAttention{q, k, v, p});
+}
+
+Value join_heads(Tape& tape, Value x) {
+  return tape.record(tape.calls().concat_heads(tape.tensor(x)), {x}, SeparateJoin{x});
+}
+
+}  // namespace howard::autograd

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/autograd/functions/elementwise/activation.h"
+
+namespace howard::autograd {
+namespace {
+
+struct MaskedRelu {
+  Value x, mask;
+
+  void backward(Tape& tape, Value output) const {
+    tape.accumulate(x, tape.calls().multiply(tape.gradient(output), tape.tensor(mask)));
+  }
+};
+
+struct Gelu {
+  Value x;
+  bool fused;
+
+  void backward(Tape& tape, Value output) const {
+    tape.accumulate(x, tape.calls().gelu_backward(tape.tensor(x), tape.gradient(output), fused));
+  }
+};
+
+struct Silu {
+  Value x;
+
+  void backward(Tape& tape, Value output) const {
+    tape.accumulate(
+        x, tape.calls().eltwise(Eltwise::silu_backward, tape.tensor(x), tape.gradient(output)));
+  }
+};
+
+const ops::Tensor* seed_offset(const Tape& tape) {
+  return tape.options().seed_offset ? &*tape.options().seed_offset : nullptr;
+}
+
+struct Dropout {
+  Value x;
+  float probability;
+  std::uint32_t seed;
+
+  void backward(Tape& tape, Value output) const {
+    tape.accumulate(
+        x, tape.calls().dropout(tape.gradient(output), probability, seed, seed_offset(tape)));
+  }
+};
+
+}  // namespace
+
+Value masked_relu(Tape& tape, Value x) {
+  const Value mask = tape.constant(tape.calls().eltwise(Eltwise::gtz, tape.tensor(x)));
+  return tape.record(tape.calls().eltwise(Eltwise::relu, tape.tensor(x)), {x}, MaskedRelu{x, mask});
+}
+
+Value gelu(Tape& tape, Value x, bool fused) {
+  return tape.record(tape.calls().eltwise(Eltwise::gelu, tape.tensor(x)), {x}, Gelu{x, fused});
+}
+
+Value silu(Tape& tape, Value x) {
+  return tape.record(tape.calls().eltwise(Eltwise::silu, tape.tensor(x)), {x}, Silu{x});
+}
+
+Value dropout(Tape& tape, Value x, float probability) {
+  if (probability == 0) return x;
+  const std::uint32_t seed = tape.next_seed();
+  return tape.record(tape.calls().dropout(tape.tensor(x), probability, seed, seed_offset(tape)),
+                     {x}, Dropout{x, probability, seed});
+}
+
+}  // namespace howard::autograd

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/autograd/functions/rows/loss.h"
+
+#include "engines/autograd/functions/elementwise/arithmetic.h"
+#include "engines/ops/rows/cross_entropy.h"
+
+namespace howard::autograd {
+namespace {
+
+using ops::Tensor;
+
+struct MeanSquaredError {
+  Value prediction, difference;
+
+  void backward(Tape& tape, Value) const {
+    const auto elements = static_cast<float>(tape.spec(prediction).shape.elements());
+    tape.accumulate(prediction, tape.calls().multiply(tape.tensor(difference),
+                                                      2 * tape.loss_gradient() / elements));
+  }
+};
+
+struct SummedSquaredError {
+  MeanSquaredError mean;
+
+  void backward(Tape& tape, Value output) const {
+    static_cast<void>(tape.calls().fill(tape.loss_gradient(), tape.spec(output)));
+    mean.backward(tape, output);
+  }
+};
+
+struct MeanCrossEntropy {
+  Value logits, targets;
+
+  void backward(Tape& tape, Value output) const {
+    const Calls& calls = tape.calls();
+    static_cast<void>(calls.fill(tape.loss_gradient(), tape.spec(output)));
+    const auto positions = static_cast<float>(tape.spec(targets).shape.elements());
+    tape.accumulate(logits, calls.cross_entropy_backward(tape.tensor(logits), tape.tensor(targets),
+                                                         tape.loss_gradient() / positions));
+  }
+};
+
+struct CrossEntropyOfPositions {
+  Value logits, targets;
+
+  void backward(Tape& tape, Value output) const {
+    const Calls& calls = tape.calls();
+    const Tensor slopes =
+        calls.cross_entropy_backward(tape.tensor(logits), tape.tensor(targets), 1);
+    tape.accumulate(logits, calls.multiply(slopes, tape.gradient(output)));
+  }
+};
+
+Tensor nll_backward(const Tape& tape, Value logarithms, Value targets, float scale) {
+  const Tensor& x = tape.tensor(logarithms);
+  Tensor result = tape.calls().make(x.spec());
+  tape.calls().run(ops::nll_loss_backward(x, tape.tensor(targets), scale, result));
+  return result;
+}
+
+struct MeanNll {
+  Value logarithms, targets;
+
+  void backward(Tape& tape, Value) const {
+    const auto positions = static_cast<float>(tape.spec(targets).shape.elements());
+    tape.accumulate(logarithms,
+                    nll_backward(tape, logarithms, targets, tape.loss_gradient() / positions));
+  }
+};
+
+struct NllOfPositions {
+  Value logarithms, targets;
+
+  void backward(Tape& tape, Value output) const {
+    tape.accumulate(logarithms, tape.calls().multiply(nll_backward(tape, logarithms, targets, 1),
+                                                      tape.gradient(output)));
+  }
+};
+
+Tensor nll(const Tape& tape, Value logarithms, Value targets) {
+  const Tensor& x = tape.tensor(logarithms);
+  const Tensor& classes = tape.tensor(targets);
+  Tensor losses = tape.calls().make(ops::cross_entropy_output(x.spec(), classes.spec()));
+  tape.calls().run(ops::nll_loss(x, classes, losses));
+  return losses;
+}
+
+}  // namespace
+
+Value mean_squared_error(Tape& tape, Value prediction, Value target) {
+  const Calls& calls = tape.calls();
+  const Tensor difference = calls.subtract(tape.tensor(prediction), tape.tensor(target));
+  const Tensor square = calls.multiply(difference, difference);
+  const Value kept = tape.constant(difference);
+  return tape.record(calls.reduce(Reduction::mean, Dimension::all, square), {prediction},
+                     MeanSquaredError{prediction, kept});
+}
+
+Value summed_squared_error(Tape& tape, Value prediction, Value target) {
+  const Calls& calls = tape.calls();
+  const Value difference =
+      tape.constant(calls.subtract(tape.tensor(prediction), tape.tensor(target)));
+  const Tensor square = calls.multiply(tape.tensor(difference), tape.tensor(difference));
+  const Tensor sum = calls.reduce(Reduction::sum, Dimension::all, square);
+  const auto elements = static_cast<float>(square.spec().shape.elements());
+  return tape.record(calls.multiply(sum, 1 / elements), {prediction},
+                     SummedSquaredError{{prediction, difference}});
+}
+
+Value composed_mean_squared_error(Tape& tape, Value prediction, Value target) {
+  const Value difference = subtract(tape, prediction, target);
+  return mean(tape, multiply(tape, difference, difference));
+}
+
+Value mean_cross_entropy(Tape& tape, Value logits, Value targets) {
+  const Calls& calls = tape.calls();
+  const Tensor losses = calls.cross_entropy(tape.tensor(logits), tape.tensor(targets));
+  return tape.record(calls.reduce(Reduction::mean, Dimension::all, losses, true), {logits},
+                     MeanCrossEntropy{logits, targets});
+}
+
+Value cross_entropy_of_positions(Tape& tape, Value logits, Value targets) {
+  return tape.record(tape.calls().cross_entropy(tape.tensor(logits), tape.tensor(targets)),
+                     {logits}, CrossEntropyOfPositions{logits, targets});
+}
+
+Value mean_nll(Tape& tape, Value logarithms, Value targets) {
+  const Tensor losses = nll(tape, logarithms, targets);
+  return tape.record(tape.calls().reduce(Reduction::mean, Dimension::all, losses, true),
+                     {logarithms}, MeanNll{logarithms, targets});
+}
+
+Value nll_of_positions(Tape& tape, Value logarithms, Value targets) {
+  return tape.record(nll(tape, logarithms, targets), {logarithms},
+                     NllOfPositions{logarithms, targets});
+}
+
+}  // namespace howard::autograd

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/autograd/functions/rows/rms_norm.h"
+
+#include "engines/ops/rows/rms_norm.h"
+
+namespace howard::autograd {
+namespace {
+
+using ops::Tensor;
+
+struct RmsNorm {
+  Value x, gamma, rms;
+
+  void backward(Tape& tape, Value output) const {
+    const Calls& calls = tape.calls();
+    const Tensor dx = calls.make(tape.spec(x));
+    const Tensor component = calls.make(tape.spec(x));
+    calls.run(ops::rms_norm_backward(tape.tensor(x), tape.tensor(gamma), tape.tensor(rms),
+                                     tape.gradient(output), dx, component));
+    tape.accumulate(gamma,
+                    calls.reduce(Reduction::sum, Dimension::rows, calls.rows_joined(component)));
+    tape.accumulate(x, dx);
+  }
+};
+
+/// With g = gamma / rms dy, dx is g - x sum(x g) / (columns rms^2), and dgamma is the sum over the
+/// rows of dy x / rms. These are TTML's calls, in its order.
+struct ComposedRmsNorm {
+  Value x, gamma, rms;
+
+  void backward(Tape& tape, Value output) const {
+    const Calls& calls = tape.calls();
+    const Tensor input = tape.tensor(x);
+    const Tensor root = tape.tensor(rms);
+    const Tensor dy = tape.gradient(output);
+    const Tensor scale = calls.eltwise(Eltwise::divide, tape.tensor(gamma), root);
+    const Tensor scaled = calls.multiply(scale, dy);
+    const Tensor sum =
+        calls.reduce(Reduction::sum, Dimension::columns, calls.multiply(input, scaled));
+    const Tensor shared = calls.multiply(input, sum);
+    const auto columns = static_cast<float>(input.spec().shape.columns());
+    const Tensor squares = calls.multiply(calls.eltwise(Eltwise::square, root), columns);
+    const Tensor share = calls.eltwise(Eltwise::divide, shared, squares);
+    const Tensor dx = calls.subtract(scaled, share);
+    const Tensor component = calls.multiply(dy, calls.eltwise(Eltwise::divide, input, root));
+    tape.accumulate(gamma, calls.reduce(Reduction::sum, Dimension::rows,
+                                        calls.reduce(Reduction::sum, Dimension::batch, component)));
+    tape.accumulate(x, dx);
+  }
+};
+
+struct Rotary {
+  Value x;
+  RotaryTables tables;
+  RotaryStyle style;
+
+  void backward(Tape& tape, Value output) const {
+    tape.accumulate(
+        x, tape.calls().rotary_embedding(tape.gradient(output), tape.tensor(tables.cosines),
+                                         tape.tensor(tables.negative_sines), style));
+  }
+};
+
+}  // namespace
+
+Value rms_norm(Tape& tape, Value x, Value gamma, float epsilon) {
+  const Calls& calls = tape.calls();
+  const Tensor input = tape.tensor(x);
+  const Tensor output = calls.make(input.spec());
+  const Value rms = tape.constant(calls.make(ops::rms_output(input.spec())));
+  calls.run(ops::rms_norm(input, tape.tensor(gamma), epsilon, output, tape.tensor(rms)));
+  return tape.record(output, {x, gamma}, RmsNorm{x, gamma, rms});
+}
+
+Value composed_rms_norm(Tape& tape, Value x, Value gamma, float epsilon) {
+  const Calls& calls = tape.calls();
+  const Tensor input = tape.tensor(x);
+  const Tensor mean =
+      calls.reduce(Reduction::mean, Dimension::columns, calls.eltwise(Eltwise::square, input));
+  const Tensor shifted = calls.eltwise(Eltwise::add, mean, epsilon);
+  const Value rms = tape.constant(calls.eltwise(Eltwise::sqrt, shifted));
+  const Tensor scaled = calls.multiply(tape.tensor(gamma), input);
+  return tape.record(calls.eltwise(Eltwise::divide, scaled, tape.tensor(rms)), {x, gamma},
+                     ComposedRmsNorm{x, gamma, rms});
+}
+
+Value rotary_embedding(Tape& tape, Value x, const RotaryTables& tables, RotaryStyle style) {
+  return tape.record(tape.calls().rotary_embedding(tape.tensor(x), tape.tensor(tables.cosines),
+                                                   tape.tensor(tables.sines), style),
+                     {x}, Rotary{x, tables, style});
+}
+
+}  // namespace howard::autograd

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/calibration/bands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "base/check.h"
+#include "base/json_node.h"
+#include "engines/chip/calibration/function_fit.h"
+#include "engines/chip/calibration/measurements.h"
+#include "engines/chip/calibration/program_text.h"
+#include "engines/chip/emulated_chip.h"
+#include "engines/device/collective.h"
+
+namespace howard::calibration {
+
+// The build generates this from bands.json.
+namespace embedded {
+extern const std::string_view bands;
+}  // namespace embedded
+
+namespace {
+
+constexpr std::array<Known, 3> kBestFirst{Known::calibrated, Known::interpolated,
+                                          Known::by_analogy};
+
+constexpr std::tuple kBandFields{
+    json_field("name", &Band::name),
+    json_field("known", &Band::known,
+               [](const JsonNode& node) {
+                 return kBestFirst.at(node.word({"calibrated", "interpolated", "by analogy"}));
+               }),
+    json_field("band", &Band::share),
+    json_field("source", &Band::source),
+};
+
+std::vector<Band> parse_bands(std::string_view text) {
+  const JsonDocument document(text, {.attempted = "read bands.json"});
+  std::vector<Band> bands;
+  document.root().member("bands").read(bands, kBandFields);
+  return bands;
+}
+
+const Band& band_named(std::string_view name) {
+  const auto found = std::ranges::find(built_in_bands(), name, &Band::name);
+  HOWARD_CHECK(found != built_in_bands().end(), "bands.json has the bands that are asked for");
+  return *found;
+}
+
+/// Says whether few rows are like a plan. The rows behind the band of products are of one product
+/// each, on all cores, with operands as they are stored.
+bool is_of_few_rows(const chip::MatmulPlan& plan) {
+  return plan.batch > 1 || plan.transposed_a || plan.transposed_b || plan.bias ||
+         plan.kind == MatmulKind::reuse;
+}
+
+/// Says what the built-in tables have rows of.
+struct MeasuredOps {
+  /// The programs of each constant of elementwise functions.
+  std::map<std::string_view, std::set<std::string>> functions;
+  std::set<std::string, std::less<>> others;  ///< The names of planned programs.
+};
+
+/// Adds the programs of a table of kernels; of the functions, it adds only those whose constant
+/// `takes` accepts.
+void add_measured(const MeasurementTable& table, const std::function<bool(std::string_view)>& takes,
+                  MeasuredOps& measured) {
+  chip::EmulatedChip device(chip::load_profiles());
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const std::string& text = table.text(row, "program");
+    const Program program = parse_program(text, parse_data_type(table.text(row, "dtype")), device);
+    if (const auto* const eltwise = std::get_if<EltwiseAttributes>(&program.attributes)) {
+      const std::string_view cost = entry_of(eltwise->function).cost;
+      if (takes(cost)) measured.functions[cost].insert(text);
+    } else {
+      measured.others.insert(std::string(device.explain(program).name));
+    }
+  }
+}
+
+MeasuredOps find_measured() {
+  MeasuredOps measured;
+  const chip::Constants software = chip::load_constants().software;
+  // The constants with bounds belong to older kernels than those in the table of functions.
+  const auto is_calibrated = [&](std::string_view cost) {
+    return software.at(fmt::format("tiles.{}", cost)).bounds.has_value();
+  };
+  for (const MeasurementTable& table : built_in_measurements()) {
+    if (table.kind == "op_kernel") add_measured(table, is_calibrated, measured);
+  }
+  add_measured(function_measurements(), std::not_fn(is_calibrated), measured);
+  return measured;
+}
+
+const MeasuredOps& measured_ops() {
+  static const MeasuredOps measured = find_measured();
+  return measured;
+}
+
+const Band& band_of_function(Eltwise function) {
+  const auto found = measured_ops().functions.find(entry_of(function).cost);
+  if (found == measured_ops().functions.end()) return band_named("no row");
+  return band_named(found->second.size() > 1 ? "elementwise" : "elementwise of one row");
+}
+
+}  // namespace
+
+std::string_view name_of(Known known) {
+  constexpr std::array<std::string_view, 3> kNames{"calibrated", "interpolated", "by analogy"};
+  return kNames.at(static_cast<std::size_t>(known));
+}
+
+const std::vector<Band>& built_in_bands() {
+  static const std::vector<Band> bands = parse_bands(embedded::bands);
+  return bands;
+}
+
+const Band& band_of(const chip::PlannedProgram& planned) {
+  if (planned.matmul && is_of_few_rows(*planned.matmul)) {
+    return band_named("product of a kind with few rows");
+  }
+  if (planned.matmul) return band_named("product");
+  if (planned.name == kAllGather || planned.name == kReduceScatter) return band_named("collective");
+  if (const auto function = find_eltwise(planned.name)) return band_of_function(*function);
+  return band_named(measured_ops().others.contains(planned.name) ? "few rows" : "no row");
+}
+
+const Band& dispatch_band() { return band_named("dispatch"); }
+const Band& host_band() { return band_named("host"); }
+
+void KnownTime::add(SimTime part, const Band& band) {
+  time_ += part;
+  uncertain_ += part.seconds() * band.share;
+  parts_.at(static_cast<std::size_t>(band.known)) += part.seconds();
+}
+
+double KnownTime::band() const { return time_ > SimTime() ? uncertain_ / time_.seconds() : 0; }
+
+std::string KnownTime::text() const {
+  constexpr double kLeast = 0.01;
+  std::string text;
+  for (const Known known : kBestFirst) {
+    const double share =
+        time_ > SimTime() ? parts_.at(static_cast<std::size_t>(known)) / time_.seconds() : 0;
+    if (share < kLeast) continue;
+    text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", name_of(known), 100 * share);
+  }
+  return text;
+}
+
+}  // namespace howard::calibration

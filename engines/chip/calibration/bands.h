@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/sim_time.h"
+#include "engines/chip/kernels/planner.h"
+
+namespace howard::calibration {
+
+/// Says what a kind of time rests on.
+enum class Known : std::uint8_t {
+  calibrated,    ///< Several measured rows of the same kind.
+  interpolated,  ///< Rows of one size or a few, or of a neighbouring kind.
+  by_analogy     ///< No row: another kernel's constants.
+};
+/// Returns "calibrated", "interpolated" or "by analogy".
+std::string_view name_of(Known known);
+
+/// Says how far emulated times of one kind were from the hardware's on average, for rows that the
+/// fit had not seen. It is no bound: a single time may be several times as far off.
+struct Band {
+  std::string name;  ///< "product", "dispatch", ...
+  Known known{};
+  double share = 0;    ///< The mean of |emulated / measured - 1|: 0.06 is 6 %.
+  std::string source;  ///< The rows behind it.
+};
+
+/// Returns the bands in bands.json, in its order.
+const std::vector<Band>& built_in_bands();
+
+/// These functions return the band of the kernel of `planned`, of launches between kernels, and of
+/// calls by the host. The rows of the built-in tables decide which band a kernel has: an
+/// elementwise function goes by how many rows its constant has, and any other op by whether there
+/// is a row of its name. A kernel without a row is known by analogy.
+const Band& band_of(const chip::PlannedProgram& planned);
+const Band& dispatch_band();
+const Band& host_band();
+
+/// Says how well a time is known that is made of several parts. Errors of one kind do not cancel,
+/// so bands add in proportion to the parts.
+class KnownTime {
+ public:
+  void add(SimTime part, const Band& band);
+
+  SimTime time() const { return time_; }
+  /// Returns the mean error of the parts, weighted by their times; it is 0 before anything is
+  /// added.
+  double band() const;
+  /// Returns "calibrated 82 %, by analogy 18 %": the parts of at least one hundredth, best known
+  /// first.
+  std::string text() const;
+
+ private:
+  SimTime time_;
+  double uncertain_ = 0;           // seconds
+  std::array<double, 3> parts_{};  // seconds, by Known
+};
+
+}  // namespace howard::calibration

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/dispatch/program_cache.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "base/error.h"
+#include "engines/chip/kernels/lowering.h"
+
+namespace howard::chip {
+namespace {
+
+void require_circular_buffers_fit(const PlannedProgram& planned, const DeviceMemory& memory) {
+  const Bytes needed = circular_buffer_bytes(planned);
+  if (needed <= memory.l1_free()) return;
+  throw Error({.attempted = fmt::format("run {}", planned.name),
+               .value = fmt::format(
+                   "its circular buffers need {} bytes of each core's L1, and {} are free{}",
+                   needed.value(), memory.l1_free().value(), memory.l1_holders()),
+               .accepted = "what tensors in L1 leave",
+               .hint = planned.matmul ? "to move tensors to DRAM, or blocks of fewer tiles"
+                                      : "to move tensors to DRAM"});
+}
+
+}  // namespace
+
+bool ProgramCache::Less::operator()(const Key& a, const Key& b) const {
+  const auto facts = [](const Key& key) {
+    return std::tie(key.grid, key.l1_free, key.program.name, key.program.attributes);
+  };
+  if (const auto order = facts(a) <=> facts(b); order != 0) return order < 0;
+  const auto less = [](const std::vector<Operand>& x, const std::vector<Operand>& y) {
+    return std::ranges::lexicographical_compare(
+        x, y, [](const Operand& one, const Operand& other) { return one.spec < other.spec; });
+  };
+  if (less(a.program.outputs, b.program.outputs)) return true;
+  if (less(b.program.outputs, a.program.outputs)) return false;
+  return less(a.program.inputs, b.program.inputs);
+}
+
+const std::vector<PlannedProgram>& ProgramCache::launches(const Program& program, CoreGrid grid,
+                                                          const DeviceMemory& memory) {
+  Key key{grid, memory.l1_free(), timing_key(program)};
+  const auto cached = planned_.find(key);
+  if (cached != planned_.end()) return cached->second;
+  Profiles profiles = profiles_;
+  profiles.chip.l1_circular_buffers = memory.l1_free();
+  std::vector<PlannedProgram> planned;
+  for (const Program& launch : lower(key.program, grid, profiles)) {
+    planned.push_back(plan_program(launch, grid, profiles));
+    require_circular_buffers_fit(planned.back(), memory);
+  }
+  return planned_.emplace(std::move(key), std::move(planned)).first->second;
+}
+
+}  // namespace howard::chip

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/kernels/attention/attention.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/error.h"
+#include "engines/chip/kernels/pipeline/tile_pipeline.h"
+#include "engines/chip/kernels/plan/work_split.h"
+
+namespace howard::chip {
+namespace {
+
+/// Says how the work is dealt out, in chunks.
+struct AttentionSplit {
+  int cores = 0;                    ///< The number of cores that have work.
+  std::int64_t query_chunks = 0;    ///< The chunks of q of the busiest core.
+  std::int64_t key_chunks = 0;      ///< The chunks of k that it sees, over all its chunks of q.
+  std::int64_t all_key_chunks = 0;  ///< Those of all cores together.
+};
+
+/// Returns how many chunks of k the chunk `i` of q sees.
+std::int64_t seen_by(std::int64_t i, std::int64_t query_rows, std::int64_t key_rows,
+                     std::int64_t all) {
+  return std::min(all, ceil_div((i + 1) * query_rows, key_rows));
+}
+
+AttentionSplit split_attention(const Shape& q, const Shape& k,
+                               const AttentionAttributes& attributes, int cores) {
+  const std::int64_t queries = ceil_div(q.rows(), attributes.query_chunk);
+  const std::int64_t keys = ceil_div(k.rows(), attributes.key_chunk);
+  const std::int64_t for_batch = std::min<std::int64_t>(q.outer(), cores);
+  const std::int64_t for_heads = std::min(cores / for_batch, q.heads());
+  const std::int64_t for_chunks = std::min(cores / (for_batch * for_heads), queries);
+  const std::int64_t products = ceil_div(q.outer(), for_batch) * ceil_div(q.heads(), for_heads);
+  const std::int64_t each = ceil_div(queries, for_chunks);
+  AttentionSplit split{.cores = static_cast<int>(for_batch * for_heads * ceil_div(queries, each)),
+                       .query_chunks = products * each};
+  std::int64_t of_all = 0;
+  std::int64_t of_last = 0;  // The last core has the chunks that see most.
+  for (std::int64_t i = 0; i < queries; ++i) {
+    const std::int64_t seen =
+        attributes.causal ? seen_by(i, attributes.query_chunk, attributes.key_chunk, keys) : keys;
+    of_all += seen;
+    if (i / each == (queries - 1) / each) of_last += seen;
+  }
+  // If they are dealt out evenly, a causal core has a chunk from either end.
+  const bool paired = attributes.causal && each % 2 == 0 && queries % for_chunks == 0;
+  const std::int64_t of_busiest =
+      paired ? ceil_div(of_all, for_chunks)
+             : (attributes.causal ? std::max(of_last, ceil_div(of_all, for_chunks)) : each * keys);
+  split.key_chunks = products * of_busiest;
+  split.all_key_chunks = q.batch() * of_all;
+  return split;
+}
+
+/// Returns the rows of a chunk of the keys in a decoding step: the largest power of two of tiles,
+/// up to 8, that leaves each core a chunk.
+std::int64_t decode_chunk(std::int64_t tiles, std::int64_t cores) {
+  constexpr std::int64_t kMostTiles = 8;
+  std::int64_t chunk = 1;
+  while (chunk < kMostTiles && 2 * chunk * cores <= tiles) chunk *= 2;
+  return chunk;
+}
+
+}  // namespace
+
+PlannedProgram plan_decode_attention(const Program& program, const AttentionAttributes& attributes,
+                                     CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& q = program.inputs[0].spec;
+  const Shape& k = program.inputs[1].spec.shape;
+  const Bytes tile = tile_bytes(q.dtype);
+  const std::int64_t pairs = k.batch();  // A pair is a sequence and a head of keys.
+  constexpr std::int64_t kMostCoresOfHead = 16;
+  const std::int64_t workers = std::clamp<std::int64_t>(grid.cores() / pairs, 1, kMostCoresOfHead);
+  const std::int64_t sk = decode_chunk(k.tile_rows(), workers);
+  const std::int64_t chunks = ceil_div(k.tile_rows(), sk);
+  const std::int64_t used = std::min(workers, chunks);
+  const std::int64_t heads_of_core =
+      ceil_div(pairs, std::max<std::int64_t>(1, grid.cores() / workers));
+  const std::int64_t d = q.shape.tile_columns();
+  const auto phases =
+      static_cast<std::int64_t>(attributes.compute.fidelity.value_or(MathFidelity::hifi2));
+  const SoftwareProfile& software = profiles.software;
+  const AttentionCosts& cost = software.attention;
+  const SimTime product = profiles.chip.tile_pass() * phases + 3 * software.matmul_tile_product;
+  const SimTime compute =
+      2 * sk * d * product + sk * (cost.exp + cost.max + cost.sum) + d * cost.max + cost.chunk;
+  // A part consists of the sums of a tile of rows, their largest scores and their totals.
+  const SimTime merge = read_time(d + 2, tile, profiles) + d * cost.max + cost.sum;
+  const StepPipeline pipeline{
+      .steps = heads_of_core * ceil_div(chunks, used),
+      .all_steps = pairs * chunks,
+      .cores = static_cast<int>(std::min<std::int64_t>(grid.cores(), pairs * used)),
+      .set_up = heads_of_core * read_time(d, tile, profiles),
+      .read = read_time(2 * sk * d, tile, profiles),
+      .compute = compute,
+      .write = {},
+      .last_write = heads_of_core * ((used - 1) * merge + write_time(d, tile, profiles)),
+      .reads = 2 * sk * d * tile,
+      .writes = {}};
+  KernelCost kernel = step_pipeline_cost(pipeline, grid, profiles);
+  kernel.dram += 2 * pairs * d * tile;
+  constexpr int kCircularBuffers = 16;
+  return {.name = program.name,
+          .footprint = op_footprint(pipeline.cores, 2, software.ttnn_binary_arguments,
+                                    kCircularBuffers, software),
+          .kernel = kernel};
+}
+
+PlannedProgram plan_attention(const Program& program, const AttentionAttributes& attributes,
+                              CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& q = program.inputs[0].spec;
+  const Shape& k = program.inputs[1].spec.shape;
+  const Bytes tile = tile_bytes(q.dtype);
+  constexpr std::int64_t kMostChunks = 1 << 20;
+  if (ceil_div(q.shape.rows(), attributes.query_chunk) > kMostChunks) {
+    throw Error(
+        {.attempted = "compute attention",
+         .value = q.shape.text() + " in chunks of " + std::to_string(attributes.query_chunk),
+         .accepted = "1048576 chunks at the most",
+         .hint = ""});
+  }
+  const AttentionSplit split = split_attention(q.shape, k, attributes, grid.cores());
+  const std::int64_t sq = attributes.query_chunk / kTileSide;
+  const std::int64_t sk = attributes.key_chunk / kTileSide;
+  const std::int64_t d = q.shape.tile_columns();
+  const auto phases =
+      static_cast<std::int64_t>(attributes.compute.fidelity.value_or(MathFidelity::hifi2));
+  const SoftwareProfile& software = profiles.software;
+  const AttentionCosts& cost = software.attention;
+  const SimTime product = profiles.chip.tile_pass() * phases + 3 * software.matmul_tile_product;
+  // The compute kernel makes both products, the softmax of the scores, and the correction of the
+  // sums so far.
+  const bool masked = program.inputs.size() > 3;
+  const SimTime compute = 2 * sq * sk * d * product + sq * sk * (cost.exp + cost.max + cost.sum) +
+                          (masked ? sq * sk * software.tiles.fpu : SimTime()) + sq * d * cost.max +
+                          cost.chunk;
+  const std::int64_t read = 2 * sk * d + (masked ? sq * sk : 0);
+  const auto parts = [&](std::int64_t tiles) { return tiles * tile; };
+  const StepPipeline pipeline{
+      .steps = split.key_chunks,
+      .all_steps = split.all_key_chunks,
+      .cores = split.cores,
+      // Each chunk of q is read before its first step, and its result written after the last.
+      .set_up = split.query_chunks * read_time(sq * d, tile, profiles),
+      .read = read_time(read, tile, profiles),
+      .compute = compute,
+      .write = {},
+      .last_write = write_time(sq * d, tile, profiles),
+      .reads = parts(read),
+      .writes = {}};
+  KernelCost kernel = step_pipeline_cost(pipeline, grid, profiles);
+  kernel.dram += 2 * q.shape.tiles() * tile;
+  constexpr int kCircularBuffers = 16;
+  return {.name = program.name,
+          .footprint = op_footprint(split.cores, 1, software.ttnn_binary_arguments,
+                                    kCircularBuffers, software),
+          .kernel = kernel};
+}
+
+}  // namespace howard::chip

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/kernels/attention/ttml_attention.h"
+
+#include <algorithm>
+
+#include "engines/chip/kernels/pipeline/tile_pipeline.h"
+#include "engines/chip/kernels/plan/work_split.h"
+
+namespace howard::chip {
+namespace {
+
+/// What a kernel does. A step takes a row of tiles of what is dealt out and one of the other
+/// operand; d is the width of a head in tiles.
+struct TtmlKernel {
+  std::int64_t products = 0;       ///< Products of d tiles in a step.
+  std::int64_t passes = 0;         ///< Passes of the tile of scores in a step.
+  std::int64_t passes_of_row = 0;  ///< Passes of d tiles in a step.
+  std::int64_t exponentials = 0;   ///< Those of a tile in a step.
+  std::int64_t reads = 0;          ///< Reads of d tiles in a step, each with a barrier of its own.
+  bool reads_statistics = false;   ///< Each step reads two tiles more.
+  std::int64_t row_reads = 0, row_writes = 0;  ///< Those of d tiles for a row that is dealt out.
+  std::int64_t row_passes = 0;                 ///< Passes of d tiles for such a row.
+  bool row_statistics = false;  ///< Two tiles more are read or written for such a row.
+};
+
+/// The passes of a step make the scores, the largest of a row, the larger one of both steps, the
+/// difference and its exponential, the sum of a row, the difference of the largest ones and its
+/// exponential, the earlier sum times that, and the sum of both. The result of a step is packed,
+/// the earlier one is scaled, and both are added. In the end a row is multiplied by the inverse of
+/// its sum.
+constexpr TtmlKernel kForward{.products = 2,
+                              .passes = 8,
+                              .passes_of_row = 3,
+                              .exponentials = 2,
+                              .reads = 2,
+                              .row_reads = 1,
+                              .row_writes = 1,
+                              .row_passes = 1,
+                              .row_statistics = true};
+/// The passes of a step make the scores, the difference and its exponential, multiply them by the
+/// inverse sum, make the slopes of the probabilities, subtract what they have in common, and
+/// multiply them by the probabilities. The packer accumulates dq. Before the first step the result
+/// is multiplied by its gradient.
+constexpr TtmlKernel kBackwardQ{.products = 3,
+                                .passes = 6,
+                                .passes_of_row = 1,
+                                .exponentials = 1,
+                                .reads = 2,
+                                .row_reads = 3,
+                                .row_writes = 1,
+                                .row_passes = 1,
+                                .row_statistics = true};
+/// A step has the passes of kBackwardQ, two transpositions, and the sum of the result times its
+/// gradient, which is made anew in each step. dk and dv are accumulated.
+constexpr TtmlKernel kBackwardKv{.products = 4,
+                                 .passes = 9,
+                                 .passes_of_row = 3,
+                                 .exponentials = 1,
+                                 .reads = 3,
+                                 .reads_statistics = true,
+                                 .row_reads = 2,
+                                 .row_writes = 2};
+
+/// Says which rows of tiles are dealt out, and how many others each of them meets.
+struct TtmlRows {
+  std::int64_t dealt = 0;   ///< All of them.
+  std::int64_t others = 0;  ///< Rows of one head that one of them meets, unless it is causal.
+  std::int64_t heads = 1;   ///< So many heads it meets.
+  bool causal = false;
+
+  /// Returns the meetings of `count` rows of one core. Of a causal kernel they are pairs of a row
+  /// that meets many and one that meets few; one that is left is of the former kind.
+  std::int64_t meetings(std::int64_t count) const {
+    const std::int64_t of_head =
+        causal ? count / 2 * (others + 1) + count % 2 * others : count * others;
+    return heads * of_head;
+  }
+  std::int64_t all_meetings() const {
+    return heads * (causal ? ceil_div(dealt * (others + 1), 2) : dealt * others);
+  }
+};
+
+SimTime step_time(const TtmlKernel& kernel, std::int64_t d, Bytes tile, const Profiles& profiles) {
+  constexpr std::int64_t kPhases = 4;  // HiFi4
+  const ChipProfile& chip = profiles.chip;
+  const SoftwareProfile& software = profiles.software;
+  // One tile of the result at a time: both factors are unpacked for each product.
+  const SimTime product = std::max(chip.tile_pass() * kPhases + software.matmul_tile_product,
+                                   transfer_time(2 * tile, chip.unpack));
+  return kernel.products * d * product +
+         (kernel.passes + kernel.passes_of_row * d) * software.tiles.pass +
+         kernel.exponentials * software.attention.accurate_exp;
+}
+
+PlannedProgram plan_ttml(const Program& program, const TtmlKernel& kernel, const TtmlRows& rows,
+                         CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& q = program.inputs[0].spec;
+  const std::int64_t d = q.shape.tile_columns();
+  const Bytes tile = tile_bytes(q.dtype);
+  constexpr std::int64_t kStatistics = 2;
+  const std::int64_t extra = kernel.reads_statistics ? kStatistics : 0;
+  const std::int64_t of_row =
+      (kernel.row_reads + kernel.row_writes) * d + (kernel.row_statistics ? kStatistics : 0);
+  const WorkSplit work = split_work(rows.dealt, grid);
+  const StepPipeline pipeline{
+      .steps = rows.meetings(work.busiest),
+      .all_steps = rows.all_meetings(),
+      .cores = work.cores,
+      .set_up = work.busiest * (kernel.row_reads * read_time(d, tile, profiles) +
+                                kernel.row_passes * d * profiles.software.tiles.pass),
+      .read = kernel.reads * read_time(d, tile, profiles) +
+              (extra > 0 ? read_time(extra, tile, profiles) : SimTime()),
+      .compute = step_time(kernel, d, tile, profiles),
+      .write = {},
+      .last_write = kernel.row_writes * write_time(d, tile, profiles),
+      .reads = (kernel.reads * d + extra) * tile,
+      .writes = {}};
+  KernelCost cost = step_pipeline_cost(pipeline, grid, profiles);
+  cost.dram += rows.dealt * of_row * tile;
+  constexpr int kCircularBuffers = 16;
+  return {.name = program.name,
+          .footprint =
+              op_footprint(work.cores, work.kernel_groups, profiles.software.ttnn_other_arguments,
+                           kCircularBuffers, profiles.software),
+          .kernel = cost};
+}
+
+/// Returns the rows of q, which meet those of k.
+TtmlRows rows_of_q(const Program& program, bool causal) {
+  const Shape& q = program.inputs[0].spec.shape;
+  return {.dealt = q.batch() * q.tile_rows(),
+          .others = program.inputs[1].spec.shape.tile_rows(),
+          .causal = causal};
+}
+
+}  // namespace
+
+PlannedProgram plan_ttml_attention(const Program& program, const AttentionAttributes& attributes,
+                                   CoreGrid grid, const Profiles& profiles) {
+  return plan_ttml(program, kForward, rows_of_q(program, attributes.causal), grid, profiles);
+}
+
+PlannedProgram plan_ttml_attention_backward(const Program& program,
+                                            const AttentionAttributes& attributes, CoreGrid grid,
+                                            const Profiles& profiles) {
+  if (program.outputs.size() == 1) {
+    return plan_ttml(program, kBackwardQ, rows_of_q(program, attributes.causal), grid, profiles);
+  }
+  const Shape& q = program.inputs[0].spec.shape;
+  const Shape& k = program.inputs[1].spec.shape;
+  const TtmlRows rows{.dealt = k.batch() * k.tile_rows(),
+                      .others = q.tile_rows(),
+                      .heads = q.heads() / k.heads(),
+                      .causal = attributes.causal};
+  return plan_ttml(program, kBackwardKv, rows, grid, profiles);
+}
+
+}  // namespace howard::chip

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engines/chip/kernels/planner.h"
+#include "engines/device/collective.h"
+
+namespace howard::chip {
+
+// The times are those of tt-metal's all_gather_async and reduce_scatter_minimal_async from their
+// start on all chips. The method is in docs/method.md, "Several chips".
+
+/// Chips on a line over one link. There may be more links than they need, if chips between them
+/// take no part.
+struct ChipLine {
+  int chips = 1;
+  int hops = 0;
+  Bytes whole;  ///< The tensor of all chips together; each has a share of it.
+};
+
+/// The most that a packet of the links carries: two tiles of bfloat16.
+inline constexpr Bytes kLinkPacket{4096};
+
+/// Returns the time in which each chip gets the shares of all.
+SimTime all_gather_time(const CollectiveCosts& costs, const ChipLine& line);
+
+/// Returns the time in which each chip gets its share of the sum of all chips' tensors.
+SimTime reduce_scatter_time(const CollectiveCosts& costs, const ChipLine& line);
+
+/// Returns what is dispatched to each chip: the workers, senders and receivers of both directions.
+Footprint collective_footprint(bool gathers, const ChipLine& line, const Profiles& profiles);
+
+/// Plans a collective on a line of chips over one link.
+PlannedProgram plan_collective(const Program& program, const Collective& collective, CoreGrid grid,
+                               const Profiles& profiles);
+
+}  // namespace howard::chip

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/kernels/data_movement/slice_pad_permute.h"
+
+#include <algorithm>
+#include <array>
+#include <variant>
+
+#include "engines/chip/kernels/data_movement/movement.h"
+#include "engines/chip/kernels/elementwise/eltwise.h"
+#include "engines/device/cache_programs.h"
+
+namespace howard::chip {
+namespace {
+
+/// Plans the rows of a row-major result, each read and written by itself.
+PlannedProgram plan_sticks(const Program& program, std::int64_t rows_read, CoreGrid grid,
+                           const Profiles& profiles) {
+  const TensorSpec& out = program.outputs[0].spec;
+  const std::int64_t rows = out.shape.batch() * out.shape.rows();
+  const Bytes row(ceil_div(out.host_bytes().value(), rows));
+  constexpr int kCircularBuffers = 2;
+  PlannedProgram planned = plan_steps(program, split_work(rows, grid),
+                                      {.all_steps = rows,
+                                       .read = read_time(1, row, profiles),
+                                       .write = write_time(1, row, profiles),
+                                       .reads = row,
+                                       .writes = row},
+                                      grid, profiles, kCircularBuffers);
+  planned.kernel.dram = (rows + rows_read) * row;
+  return planned;
+}
+
+/// Plans moves of lines of 32 bytes, each of which is written, and with `reads_lines` also read, on
+/// its own.
+PlannedProgram plan_face_lines(const Program& program, bool reads_lines, CoreGrid grid,
+                               const Profiles& profiles) {
+  const TensorSpec& out = program.outputs[0].spec;
+  const Bytes tile = tile_bytes(out.dtype);
+  const std::int64_t tiles = std::max(out.shape.tiles(), program.inputs[0].spec.shape.tiles());
+  const WorkSplit work = split_work(tiles, grid);
+  const std::int64_t rows = std::min(kTileSide, program.inputs[0].spec.shape.rows());
+  const SimTime lines = 2 * rows * profiles.software.movement.face_line;
+  return plan_steps(
+      program, work,
+      {.all_steps = tiles,
+       .read = reads_lines ? profiles.chip.noc_read_latency + lines : read_time(1, tile, profiles),
+       .compute = reads_lines ? profiles.software.tiles.transpose : SimTime(),
+       .write = profiles.chip.noc_write_latency + lines,
+       .reads = tile,
+       .writes = tile},
+      grid, profiles);
+}
+
+}  // namespace
+
+bool slices_whole_tiles(const Program& program, const SliceAttributes& attributes) {
+  const auto& [first, second, rows, columns] = attributes.begins;
+  const Shape& in = program.inputs[0].spec.shape;
+  const Shape& out = program.outputs[0].spec.shape;
+  const auto ends_well = [](std::int64_t end, std::int64_t size) {
+    return end % kTileSide == 0 || end == size;
+  };
+  return attributes.steps == std::array<std::int64_t, 4>{1, 1, 1, 1} && rows % kTileSide == 0 &&
+         columns % kTileSide == 0 && ends_well(rows + out.rows(), in.rows()) &&
+         ends_well(columns + out.columns(), in.columns());
+}
+
+PlannedProgram plan_slice(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& out = program.outputs[0].spec;
+  if (out.layout == Layout::tile) {
+    return plan_move_tiles(program, out.shape.tiles(), grid, profiles);
+  }
+  return plan_sticks(program, out.shape.batch() * out.shape.rows(), grid, profiles);
+}
+
+PlannedProgram plan_write_rows(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& rows = program.inputs[0].spec;
+  const auto& attributes = std::get<SliceAttributes>(program.attributes);
+  const bool whole = !has_position(program) && attributes.begins[2] % kTileSide == 0 &&
+                     rows.shape.rows() % kTileSide == 0;
+  if (whole) {
+    Program move = program;
+    move.outputs = {program.inputs[0]};
+    return plan_move_tiles(move, rows.shape.tiles(), grid, profiles);
+  }
+  const Bytes tile = tile_bytes(rows.dtype);
+  const std::int64_t tiles = rows.shape.tile_columns();
+  const std::int64_t lines = rows.shape.batch() * rows.shape.tile_rows();
+  constexpr int kCircularBuffers = 6;
+  return plan_steps(
+      program, split_work(lines, grid),
+      {.all_steps = lines,
+       .read = read_time(2 * tiles, tile, profiles),
+       // Both operands are untilized and one is tilized: each tile is unpacked and packed.
+       .compute = transfer_time(2 * 3 * tiles * tile, profiles.chip.unpack),
+       .write = write_time(tiles, tile, profiles),
+       .reads = 2 * tiles * tile,
+       .writes = tiles * tile},
+      grid, profiles, kCircularBuffers);
+}
+
+PlannedProgram plan_pad(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& in = program.inputs[0].spec;
+  const TensorSpec& out = program.outputs[0].spec;
+  if (out.layout == Layout::row_major) {
+    return plan_sticks(program, in.shape.batch() * in.shape.rows(), grid, profiles);
+  }
+  PlannedProgram planned = plan_move_tiles(program, out.shape.tiles(), grid, profiles);
+  planned.kernel.dram = (in.shape.tiles() + out.shape.tiles()) * tile_bytes(out.dtype);
+  return planned;
+}
+
+PlannedProgram plan_permute(const Program& program, const PermuteAttributes& attributes,
+                            CoreGrid grid, const Profiles& profiles) {
+  using Order = std::array<int, 4>;
+  const Order& order = attributes.order;
+  if (program.outputs[0].spec.layout == Layout::row_major) {
+    const Shape& in = program.inputs[0].spec.shape;
+    return plan_sticks(program, in.batch() * in.rows(), grid, profiles);
+  }
+  if (order == Order{0, 1, 3, 2}) return plan_transpose(program, grid, profiles);
+  if (order == Order{0, 2, 1, 3}) return plan_transpose_heads(program, grid, profiles);
+  if (order[2] == 2 && order[3] == 3) {
+    return plan_move_tiles(program, program.outputs[0].spec.shape.tiles(), grid, profiles);
+  }
+  return plan_face_lines(program, order[3] != 3, grid, profiles);
+}
+
+}  // namespace howard::chip

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/kernels/elementwise/eltwise.h"
+
+#include <algorithm>
+#include <span>
+
+#include "base/check.h"
+#include "engines/chip/kernels/pipeline/tile_pipeline.h"
+#include "engines/chip/kernels/plan/work_split.h"
+
+namespace howard::chip {
+namespace {
+
+/// A RISC fills a tile of bf16 with this many stores of two numbers in a word. It widens a column
+/// over a tile with as many.
+constexpr std::int64_t kStoresPerTile = 512;
+
+/// The circular buffers are for the input, the output, and a second operand or constants.
+constexpr int kTileBuffers = 3;
+
+/// Reads two tensors. A column operand ([..., 1]) is read and widened once for a row of tiles; any
+/// other operand is read tile for tile.
+void read_operands(const Program& program, const SoftwareProfile& software,
+                   TilePipeline& pipeline) {
+  pipeline.reads = {static_cast<std::int64_t>(program.inputs.size()), 1};
+  if (program.inputs.size() < 2) return;
+  const std::int64_t columns = program.outputs[0].spec.shape.columns();
+  const bool column = std::ranges::any_of(program.inputs, [&](const Operand& input) {
+    return input.spec.shape.columns() == 1 && columns > 1;
+  });
+  if (!column) return;
+  const std::int64_t row = program.outputs[0].spec.shape.tile_columns();
+  pipeline.reads = {row + 1, row};
+  pipeline.read_extra =
+      SimTime::picoseconds(ceil_div((kStoresPerTile * software.tiles.store).ps(), row));
+}
+
+/// Returns the time that further operands add to the start of a kernel.
+SimTime operand_set_up(const Program& program, const SoftwareProfile& software) {
+  const auto further = std::max<std::int64_t>(0, std::ssize(program.inputs) - 1);
+  return further * software.tiles.operand;
+}
+
+/// Returns the largest tile among the inputs: operands of other data types are rare and smaller.
+Bytes input_tile(const Program& program) {
+  Bytes tile;
+  for (const Operand& input : program.inputs) tile = std::max(tile, tile_bytes(input.spec.dtype));
+  return tile;
+}
+
+/// Plans a program that makes every tile of the output from the tile at its place in each input.
+PlannedProgram plan_tile_for_tile(const Program& program, SimTime compute, CoreGrid grid,
+                                  const Profiles& profiles) {
+  const TensorSpec& out = program.outputs[0].spec;
+  const WorkSplit work = split_work(out.shape.tiles(), grid);
+  const TilePipeline pipeline{.steps = work.busiest,
+                              .all_steps = out.shape.tiles(),
+                              .cores = work.cores,
+                              .reads = {static_cast<std::int64_t>(program.inputs.size()), 1},
+                              .writes = {static_cast<std::int64_t>(program.outputs.size()), 1},
+                              .compute = compute,
+                              .set_up = operand_set_up(program, profiles.software),
+                              .tile = input_tile(program),
+                              .out_tile = tile_bytes(out.dtype)};
+  return {.name = program.name,
+          .footprint =
+              op_footprint(work.cores, work.kernel_groups, profiles.software.ttnn_other_arguments,
+                           kTileBuffers + 1, profiles.software),
+          .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
+}
+
+}  // namespace
+
+SimTime eltwise_math_time(const EltwiseAttributes& attributes, const TileCosts& cost) {
+  SimTime time = cost.functions.at(static_cast<std::size_t>(attributes.function));
+  const bool clips = arity_of(attributes.function) > 1 && attributes.then.size() == 1 &&
+                     attributes.then[0].function == Eltwise::relu;
+  if (!clips) {
+    for (const EltwiseStep& step : attributes.then) time += fused_math_time(step.function, cost);
+  }
+  for (const auto* const steps : {&attributes.on_a, &attributes.on_b}) {
+    if (steps->empty()) continue;
+    time += cost.functions.at(static_cast<std::size_t>(steps->front().function));
+    for (const EltwiseStep& step : std::span(*steps).subspan(1)) {
+      time += fused_math_time(step.function, cost);
+    }
+  }
+  return time;
+}
+
+SimTime fused_math_time(Eltwise function, const TileCosts& cost) {
+  const SimTime alone = cost.functions.at(static_cast<std::size_t>(function));
+  return alone - std::min(alone, cost.functions.at(static_cast<std::size_t>(Eltwise::identity)));
+}
+
+SimTime scalar_tile_time(const SoftwareProfile& software) {
+  return kStoresPerTile * software.tiles.store;
+}
+
+PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& attributes,
+                            CoreGrid device_grid, const Profiles& profiles) {
+  const SoftwareProfile& software = profiles.software;
+  const TensorSpec& out = program.outputs[0].spec;
+  const CoreGrid grid = attributes.core_grid.value_or(device_grid);
+  const WorkSplit work = split_work(out.shape.tiles(), grid);
+  TilePipeline pipeline{.steps = work.busiest,
+                        .all_steps = out.shape.tiles(),
+                        .cores = work.cores,
+                        .writes = {1, 1},
+                        .compute = eltwise_math_time(attributes, software.tiles),
+                        .set_up = operand_set_up(program, software),
+                        .tile = input_tile(program),
+                        .out_tile = tile_bytes(out.dtype)};
+  read_operands(program, software, pipeline);
+  // A scalar becomes a tile of its own before the first step.
+  if (attributes.scalar) pipeline.set_up += scalar_tile_time(software);
+  if (attributes.function == Eltwise::multiply) pipeline.set_up += software.tiles.multiply;
+  // binary_ng places its kernels on every core; kernels of one operand are only placed where there
+  // is work.
+  const bool binary = arity_of(attributes.function) == 2;
+  const int cores = binary ? grid.cores() : work.cores;
+  const int arguments = binary ? software.ttnn_binary_arguments : software.ttnn_unary_arguments;
+  return {.name = program.name,
+          .footprint = op_footprint(cores, binary ? 1 : work.kernel_groups, arguments, kTileBuffers,
+                                    software),
+          .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
+}
+
+PlannedProgram plan_dropout(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  Program tiles = program;
+  // The offset of the seed is one number, not a tile for each tile.
+  tiles.inputs = {program.inputs[0]};
+  return plan_tile_for_tile(tiles, profiles.software.tiles.random, grid, profiles);
+}
+
+PlannedProgram plan_gelu_backward(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  return plan_tile_for_tile(program, profiles.software.tiles.gelu_backward, grid, profiles);
+}
+
+PlannedProgram plan_adamw(const Program& program, const AdamWAttributes& attributes, CoreGrid grid,
+                          const Profiles& profiles) {
+  // Each option is further short steps of the same kernel: a maximum; the four sums of a
+  // compensation; a random number for each element and its sum. Nobody has published their times.
+  const TileCosts& cost = profiles.software.tiles;
+  const SimTime sum = fused_math_time(Eltwise::add, cost);
+  SimTime math = cost.adamw;
+  if (attributes.amsgrad) math += fused_math_time(Eltwise::maximum, cost);
+  if (attributes.kahan) math += 4 * sum;
+  if (attributes.rounding_seed) math += cost.random + sum;
+  return plan_tile_for_tile(program, math, grid, profiles);
+}
+
+PlannedProgram plan_reduce(const Program& program, const ReduceAttributes& attributes,
+                           CoreGrid grid, const Profiles& profiles) {
+  const SoftwareProfile& software = profiles.software;
+  const TensorSpec& in = program.inputs[0].spec;
+  const TensorSpec& out = program.outputs[0].spec;
+  // A unit is what one output tile needs: a row of tiles, a column of tiles, or one tile from each
+  // batch.
+  std::int64_t length = in.shape.tiles() / out.shape.tiles();
+  if (attributes.dimension == Dimension::columns) length = in.shape.tile_columns();
+  if (attributes.dimension == Dimension::rows) length = in.shape.tile_rows();
+  const WorkSplit work = split_work(in.shape.tiles() / length, grid);
+  const TilePipeline pipeline{.steps = work.busiest * length,
+                              .all_steps = in.shape.tiles(),
+                              .cores = work.cores,
+                              .reads = {1, 1},
+                              .writes = {1, length},
+                              .compute = software.tiles.reduce,
+                              .tile = tile_bytes(in.dtype),
+                              .out_tile = tile_bytes(out.dtype),
+                              // Rows lie one behind the other, columns side by side.
+                              .runs = {in.shape.tiles() / length, work.cores, length,
+                                       attributes.dimension == Dimension::columns ? length : 1}};
+  return {.name = program.name,
+          .footprint = op_footprint(work.cores, work.kernel_groups, software.ttnn_unary_arguments,
+                                    kTileBuffers, software),
+          .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
+}
+
+PlannedProgram plan_transpose(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const SoftwareProfile& software = profiles.software;
+  const TensorSpec& out = program.outputs[0].spec;
+  const WorkSplit work = split_work(out.shape.tiles(), grid);
+  const TilePipeline pipeline{.steps = work.busiest,
+                              .all_steps = out.shape.tiles(),
+                              .cores = work.cores,
+                              .reads = {1, 1},
+                              .writes = {1, 1},
+                              .compute = software.tiles.transpose,
+                              .tile = tile_bytes(out.dtype),
+                              .out_tile = tile_bytes(out.dtype)};
+  return {.name = program.name,
+          .footprint = op_footprint(work.cores, work.kernel_groups, software.ttnn_unary_arguments,
+                                    kTileBuffers, software),
+          .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
+}
+
+}  // namespace howard::chip

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/kernels/facts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engines/chip/kernels/data_movement/l1_ops.h"
+#include "engines/chip/kernels/ttnn_names.h"
+#include "engines/device/attention_programs.h"
+#include "engines/device/cache_programs.h"
+#include "engines/device/collective.h"
+
+namespace howard::chip {
+namespace {
+
+std::string text(bool value) { return value ? "true" : "false"; }
+
+/// Fills in the operation and its arguments. There is one overload for each kind of attributes, so
+/// that a new kind does not compile until it has a name.
+struct Describer {
+  const Program& program;
+  const PlannedProgram& planned;
+  ProgramFacts& facts;
+
+  void name(std::string_view operation) const { facts.operation = operation; }
+  void told(std::string_view name, std::string value) const {
+    facts.attributes.emplace_back(name, std::move(value));
+  }
+
+  void told_activation(std::string_view name, const std::optional<EltwiseStep>& activation) const {
+    if (activation) told(name, ttnn_chain(std::span(&*activation, 1)));
+  }
+
+  /// Tells what the arithmetic of a kernel with ttnn's default of HiFi2 is.
+  void told_compute(const ComputeConfig& compute) const {
+    facts.fidelity = name_of(compute.fidelity.value_or(MathFidelity::hifi2));
+    told("compute_kernel_config",
+         fmt::format("WormholeComputeKernelConfig(math_fidelity={};fp32_dest_acc_en={})",
+                     facts.fidelity, compute.fp32_accumulation.value_or(false) ? 1 : 0));
+  }
+
+  void describe(const Collective& collective) const {
+    name(collective.gathers ? operation::kAllGather : operation::kReduceScatter);
+    told("dim", fmt::to_string(collective.dimension));
+    told("ring_size", fmt::to_string(collective.devices));
+    told("topology", "Topology::Linear");
+  }
+  void operator()(const MatmulAttributes& attributes) const {
+    name(operation::kMatmul);
+    told("transpose_a", text(attributes.transpose_a));
+    told("transpose_b", text(attributes.transpose_b));
+    told("user_core_coord", ttnn_text(attributes.core_grid));
+    told_activation("user_fused_activation", attributes.activation);
+    if (attributes.config) told("program_config", text_of(*attributes.config));
+    const MatmulPlan& plan = *planned.matmul;
+    facts.fidelity = name_of(plan.fidelity);
+    told("compute_kernel_config",
+         fmt::format("WormholeComputeKernelConfig(math_fidelity={};fp32_dest_acc_en={})",
+                     facts.fidelity, plan.fp32_accumulation ? 1 : 0));
+    told("planned", plan.text());
+  }
+  void operator()(const EltwiseAttributes& attributes) const {
+    const EltwiseEntry& entry = entry_of(attributes.function);
+    if (attributes.function == Eltwise::silu_backward) {
+      name(operation::kSiluBackward);
+    } else if (entry.values == 3) {
+      name(operation::kTernary);
+      told("ternary_op_type", fmt::format("TernaryOpType::{}", entry.ttnn));
+    } else if (entry.values == 2) {
+      name(operation::kBinary);
+      told("binary_op_type", fmt::format("BinaryOpType::{}", entry.ttnn));
+      told("scalar", attributes.scalar ? fmt::format("{}", *attributes.scalar) : "std::nullopt");
+      const auto told_chain = [&](std::string_view role, const std::vector<EltwiseStep>& steps) {
+        if (!steps.empty()) told(role, fmt::format("SmallVector([{}])", ttnn_chain(steps)));
+      };
+      told_chain("lhs_activations", attributes.on_a);
+      told_chain("rhs_activations", attributes.on_b);
+      told_chain("post_activations", attributes.then);
+    } else {
+      name(operation::kUnary);
+      std::vector<EltwiseStep> chain{{attributes.function, attributes.numbers}};
+      if (attributes.scalar) chain.front().numbers[0] = *attributes.scalar;
+      chain.insert(chain.end(), attributes.then.begin(), attributes.then.end());
+      told("op_chain", fmt::format("{{{}}}", ttnn_chain(chain)));
+    }
+    told("sub_core_grids",
+         attributes.core_grid ? ttnn_range_text(*attributes.core_grid) : "std::nullopt");
+  }
+  void operator()(const ReduceAttributes& attributes) const {
+    // ttnn's mean is a sum that is scaled on the way.
+    const bool max = attributes.reduction == Reduction::max;
+    const Shape& out = program.outputs[0].spec.shape;
+    const bool sums_heads = out.outer() > 1 && out.heads() == 1;
+    if (attributes.moreh) {
+      name(attributes.reduction == Reduction::mean ? operation::kMorehMean : operation::kMorehSum);
+      told("dim", attributes.dimension == Dimension::columns ? "3"
+                  : attributes.dimension == Dimension::rows  ? "2"
+                  : sums_heads                               ? "1"
+                                                             : "0");
+    } else if (attributes.dimension == Dimension::batch) {
+      name(operation::kReduceBatch);
+    } else {
+      name(operation::kReduce);
+      told("math_op", max ? "ReduceOpMath::MAX" : "ReduceOpMath::SUM");
+      told("dim", attributes.dimension == Dimension::columns ? "ReduceOpDim::W" : "ReduceOpDim::H");
+    }
+  }
+  void operator()(const TransposeAttributes& attributes) const {
+    name(operation::kTranspose);
+    told("dim",
+         attributes.swap == Swap::rows_columns ? "TransposeOpDim::WH" : "TransposeOpDim::HC");
+  }
+  void operator()(const ReshapeAttributes&) const {
+    const Shape& from = program.inputs[0].spec.shape;
+    const Shape& to = program.outputs[0].spec.shape;
+    const bool repeats = to.elements() > from.elements();
+    name(repeats ? operation::kRepeat : operation::kReshape);
+    if (repeats) told("m_num_repeats", fmt::to_string(to.heads() / from.heads()));
+  }
+  void operator()(const LayoutAttributes&) const {
+    const TensorSpec& in = program.inputs[0].spec;
+    if (in.layout == program.outputs[0].spec.layout) {
+      return name(move_operation(in, program.outputs[0].spec));
+    }
+    const bool untilizes = program.outputs[0].spec.layout == Layout::row_major;
+    name(untilizes ? operation::kUntilize : operation::kTilize);
+  }
+  void operator()(const ConcatAttributes& attributes) const {
+    name(operation::kConcat);
+    told("dim", fmt::to_string(attributes.dimension));
+  }
+  void operator()(const SliceAttributes& attributes) const {
+    name(has_position(program)  ? operation::kUpdateCache
+         : writes_rows(program) ? operation::kSliceWrite
+                                : operation::kSlice);
+    told("slice_start", fmt::format("Shape([{}])", fmt::join(attributes.begins, "; ")));
+    told("step", fmt::format("Shape([{}])", fmt::join(attributes.steps, "; ")));
+  }
+  void operator()(const PadAttributes& attributes) const {
+    name(operation::kPad);
+    told("input_tensor_start", fmt::format("Shape([{}])", fmt::join(attributes.before, "; ")));
+    told("pad_value", fmt::format("{}", attributes.value));
+  }
+  void operator()(const PermuteAttributes& attributes) const {
+    name(operation::kPermute);
+    told("dims", fmt::format("SmallVector([{}])", fmt::join(attributes.order, "; ")));
+  }
+  /// Describes a kernel of TTML, whose arithmetic is always the same.
+  void describe_ttml_attention(std::string_view operation,
+                               const AttentionAttributes& attributes) const {
+    name(operation);
+    facts.fidelity = name_of(MathFidelity::hifi4);
+    told("is_causal", text(attributes.causal));
+    told("scale", fmt::format("{}", attributes.scale));
+  }
+  void operator()(const AttentionAttributes& attributes) const {
+    if (is_ttml_attention(program)) {
+      return describe_ttml_attention(operation::kTtmlAttention, attributes);
+    }
+    if (is_attention_backward(program)) {
+      return describe_ttml_attention(program.outputs.size() == 1 ? operation::kAttentionBackwardQ
+                                                                 : operation::kAttentionBackwardKv,
+                                     attributes);
+    }
+    name(has_position(program) ? operation::kDecodeAttention : operation::kAttention);
+    told("is_causal", text(attributes.causal));
+    told("scale", fmt::format("{}", attributes.scale));
+    told("program_config", fmt::format("SDPAProgramConfig(q_chunk_size={};k_chunk_size={})",
+                                       attributes.query_chunk, attributes.key_chunk));
+    told_compute(attributes.compute);
+  }
+  void operator()(const MinimalMatmulAttributes& attributes) const {
+    name(operation::kMinimalMatmul);
+    const CoreGrid grid = planned.kernel.grid;
+    told("config",
+         fmt::format("MinimalMatmulConfig(M_block_size={};K_block_size={};N_block_size={};"
+                     "subblock_h={};subblock_w={};compute_with_storage_grid_size=(x={};y={}))",
+                     attributes.block_m, attributes.block_k, attributes.block_n,
+                     attributes.subblock_h, attributes.subblock_w, grid.columns, grid.rows));
+    told_activation("fused_activation", attributes.activation);
+    told_compute(attributes.compute);
+  }
+  void operator()(const SplitHeadsAttributes& attributes) const {
+    name(operation::kSplitHeads);
+    told("num_q_heads", fmt::to_string(attributes.heads));
+    told("num_kv_heads", fmt::to_string(program.outputs[1].spec.shape.heads()));
+  }
+  void operator()(const ConcatHeadsAttributes&) const { name(operation::kConcatHeads); }
+  void operator()(const SoftmaxAttributes&) const {
+    name(operation::kSoftmax);
+    told("dim", "3");
+  }
+  void operator()(const SoftmaxBackwardAttributes&) const {
+    name(operation::kSoftmaxBackward);
+    told("dim", "3");
+  }
+  void operator()(const LayernormAttributes& attributes) const {
+    name(program.outputs.size() > 1 ? operation::kTtmlLayernorm : operation::kLayernorm);
+    told("eps", fmt::format("{}", attributes.epsilon));
+  }
+  void operator()(const LayernormBackwardAttributes&) const { name(operation::kLayernormBackward); }
+  void operator()(const RmsNormAttributes& attributes) const {
+    name(program.outputs.size() > 1 ? operation::kTtmlRmsNorm : operation::kLayernorm);
+    if (program.outputs.size() == 1) told("norm_type", "LayerNormType::RMSNORM");
+    told("eps", fmt::format("{}", attributes.epsilon));
+  }
+  void operator()(const RmsNormBackwardAttributes&) const { name(operation::kRmsNormBackward); }
+  void operator()(const RotaryEmbeddingAttributes& attributes) const {
+    name(attributes.style == RotaryStyle::pairs ? operation::kRotaryPairs
+                                                : operation::kRotaryHalves);
+  }
+  void operator()(const GeluBackwardAttributes&) const { name(operation::kGeluBackward); }
+  void operator()(const EmbeddingAttributes&) const { name(operation::kEmbedding); }
+  void operator()(const EmbeddingBackwardAttributes&) const { name(operation::kEmbeddingBackward); }
+  void operator()(const CrossEntropyAttributes& attributes) const {
+    name(attributes.of_logarithms ? operation::kNllLoss : operation::kCrossEntropy);
+  }
+  void operator()(const CrossEntropyBackwardAttributes& attributes) const {
+    name(attributes.of_logarithms ? operation::kNllLossBackward : operation::kCrossEntropyBackward);
+  }
+  void operator()(const DropoutAttributes& attributes) const {
+    name(operation::kDropout);
+    told("prob", fmt::format("{}", attributes.probability));
+  }
+  void operator()(const AdamWAttributes&) const { name(operation::kAdamW); }
+  void operator()(const SgdAttributes& attributes) const {
+    name(operation::kSgd);
+    told("momentum", fmt::format("{}", attributes.momentum));
+    told("weight_decay", fmt::format("{}", attributes.weight_decay));
+    told("nesterov", text(attributes.nesterov));
+  }
+  void operator()(const SwigluAttributes&) const { name(operation::kSwiglu); }
+};
+
+TensorFacts facts_of(const TensorSpec& spec) {
+  return {.dimensions = spec.shape.dimensions(),
+          .dtype = name_of(spec.dtype),
+          .layout = spec.layout == Layout::tile ? "tile" : "row_major",
+          .memory = spec.storage == Storage::dram ? "dram" : "l1"};
+}
+
+/// Returns the work and the peaks of a launch. Only the matrix unit has a peak that suits a
+/// roofline: the vector unit's time for a tile depends on its function and adds to that of the
+/// DRAM.
+ProgramWork work_of(const Program& program, const PlannedProgram& planned, CoreGrid grid,
+                    const ChipProfile& chip) {
+  ProgramWork work{.dram = planned.kernel.dram,
+                   .peak_bandwidth = static_cast<double>(chip.dram_bandwidth.value()),
+                   .cores = planned.kernel.cores,
+                   .limited_by = name_of(planned.kernel.bottleneck)};
+  if (const auto* const matmul = std::get_if<MatmulAttributes>(&program.attributes)) {
+    const Shape& a = program.inputs[0].spec.shape;
+    const std::int64_t depth = matmul->transpose_a ? a.rows() : a.columns();
+    work.flops = Flops(2 * program.outputs[0].spec.shape.elements() * depth);
+    work.peak_flops = chip.peak_flops(grid.cores(), planned.matmul->fidelity);
+  } else if (const auto* const minimal =
+                 std::get_if<MinimalMatmulAttributes>(&program.attributes)) {
+    const Shape& out = program.outputs[0].spec.shape;
+    work.flops = Flops(2 * out.elements() * program.inputs[1].spec.shape.rows());
+    work.peak_flops =
+        chip.peak_flops(grid.cores(), minimal->compute.fidelity.value_or(MathFidelity::hifi2));
+  } else if (const auto* const attention = std::get_if<AttentionAttributes>(&program.attributes)) {
+    // Forward there are two products of every place of q with every place of k, backward three for
+    // dq, and four for dk and dv; a causal program does half of them.
+    const bool backward = is_attention_backward(program);
+    const std::int64_t products = !backward ? 2 : program.outputs.size() == 1 ? 3 : 4;
+    const std::int64_t all = 2 * products * program.inputs[0].spec.shape.elements() *
+                             program.inputs[1].spec.shape.rows();
+    work.flops = Flops(attention->causal ? all / 2 : all);
+    const MathFidelity fidelity = backward || is_ttml_attention(program)
+                                      ? MathFidelity::hifi4
+                                      : attention->compute.fidelity.value_or(MathFidelity::hifi2);
+    work.peak_flops = chip.peak_flops(grid.cores(), fidelity);
+  } else if (std::holds_alternative<SwigluAttributes>(program.attributes)) {
+    work.flops = program.flops;
+    work.peak_flops = chip.peak_flops(grid.cores(), MathFidelity::hifi4);
+  }
+  return work;
+}
+
+}  // namespace
+
+ProgramFacts facts_of(const Program& program, const PlannedProgram& planned, CoreGrid grid,
+                      const ChipProfile& chip) {
+  ProgramFacts facts{.worker_cores = grid.cores(), .work = work_of(program, planned, grid, chip)};
+  const Describer describer{program, planned, facts};
+  if (const auto collective = collective_of(program)) {
+    describer.describe(*collective);
+  } else {
+    std::visit(describer, program.attributes);
+  }
+  facts.attributes.emplace_back("worker_grid", ttnn_range_text(grid));
+  for (const Operand& output : program.outputs) facts.outputs.push_back(facts_of(output.spec));
+  for (const Operand& input : program.inputs) facts.inputs.push_back(facts_of(input.spec));
+  return facts;
+}
+
+}  // namespace howard::chip

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/program_facts.h"
+#include "engines/chip/kernels/planner.h"
+
+namespace howard::chip {
+
+/// Returns what a log of tt-metal's profiler says of a launch besides its times, and how its work
+/// compares with what the chip can do. Except for operands beyond the log's columns, this is enough
+/// to plan the launch again. `grid` is the grid it was planned for.
+ProgramFacts facts_of(const Program& program, const PlannedProgram& planned, CoreGrid grid,
+                      const ChipProfile& chip);
+
+}  // namespace howard::chip

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/kernels/lowering.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "engines/chip/kernels/data_movement/slice_pad_permute.h"
+#include "engines/chip/kernels/matmul/matmul_planner.h"
+#include "engines/device/cache_programs.h"
+
+namespace howard::chip {
+namespace {
+
+/// Collects launches. The operands that it makes have no buffer.
+class Launches {
+ public:
+  explicit Launches(int sub_device) : sub_device_(sub_device) {}
+
+  Operand add(std::string_view name, Attributes attributes, std::vector<Operand> inputs,
+              Operand out) {
+    programs_.push_back({.name = name,
+                         .attributes = std::move(attributes),
+                         .inputs = std::move(inputs),
+                         .outputs = {out},
+                         .sub_device = sub_device_});
+    return out;
+  }
+
+  Operand temporary(const TensorSpec& spec) const { return {.spec = spec}; }
+
+  Operand eltwise(Eltwise function, std::vector<Operand> inputs, const Operand& out) {
+    return add(name_of(function), EltwiseAttributes{.function = function}, std::move(inputs), out);
+  }
+  /// Adds a function with a scalar, whose value does not matter here.
+  Operand scaled(Eltwise function, const Operand& x, const Operand& out) {
+    return add(name_of(function), EltwiseAttributes{.function = function, .scalar = 1.0F}, {x},
+               out);
+  }
+  Operand transpose(const Operand& x, Swap swap) {
+    const Shape shape =
+        swap == Swap::rows_columns ? x.spec.shape.transposed() : x.spec.shape.heads_swapped();
+    return add("transpose", TransposeAttributes{.swap = swap}, {x},
+               temporary({shape, x.spec.dtype}));
+  }
+  Operand reduce(const ReduceAttributes& attributes, const Operand& x, const Shape& to) {
+    return add(name_of(attributes.reduction), attributes, {x}, temporary({to, x.spec.dtype}));
+  }
+  Operand to_layout(const Operand& x, Layout layout) {
+    const std::string_view name = layout == Layout::tile ? "tilize" : "untilize";
+    return add(name, LayoutAttributes{}, {x}, temporary({x.spec.shape, x.spec.dtype, layout}));
+  }
+
+  void push(Program program) { programs_.push_back(std::move(program)); }
+  /// Makes the last launch write to `out`.
+  void end_in(const Operand& out) { programs_.back().outputs = {out}; }
+
+  std::vector<Program> take() { return std::move(programs_); }
+
+ private:
+  int sub_device_;
+  std::vector<Program> programs_;
+};
+
+/// Transposes factors before the product, and applies an activation after it, where ttnn does so.
+/// The multicasting kernels take an activation themselves if the caller gave a core grid or a
+/// configuration.
+void lower_matmul(Program program, MatmulAttributes attributes, CoreGrid grid,
+                  const Profiles& profiles, Launches& launches) {
+  const MatmulPlan plan =
+      plan_matmul(problem_of(program, attributes), grid, profiles.chip.l1_circular_buffers);
+  const bool fused = profiles.software.matmul_fuses_transposes && plan.is_multicast();
+  if (!fused) {
+    if (attributes.transpose_a) {
+      program.inputs[0] = launches.transpose(program.inputs[0], Swap::rows_columns);
+    }
+    if (attributes.transpose_b) {
+      program.inputs[1] = launches.transpose(program.inputs[1], Swap::rows_columns);
+    }
+    attributes.transpose_a = attributes.transpose_b = false;
+    program.attributes = attributes;
+  }
+  const bool told = attributes.core_grid || attributes.config;
+  if (!attributes.activation || (told && plan.is_multicast())) {
+    return launches.push(std::move(program));
+  }
+  const EltwiseStep activation = *std::exchange(attributes.activation, std::nullopt);
+  program.attributes = attributes;
+  const Operand out = program.outputs[0];
+  program.outputs[0] = launches.temporary(out.spec);
+  const Operand product = program.outputs[0];
+  launches.push(std::move(program));
+  launches.add(name_of(activation.function),
+               EltwiseAttributes{.function = activation.function,
+                                 .scalar = {},
+                                 .core_grid = {},
+                                 .numbers = activation.numbers},
+               {product}, out);
+}
+
+/// Tilizes row-major operands first and untilizes the result, because ttnn computes in tiles.
+void lower_eltwise(Program program, Launches& launches) {
+  for (Operand& input : program.inputs) {
+    if (input.spec.layout == Layout::row_major) input = launches.to_layout(input, Layout::tile);
+  }
+  const Operand out = program.outputs[0];
+  if (out.spec.layout == Layout::tile) return launches.push(std::move(program));
+  program.outputs[0] = launches.temporary({out.spec.shape, out.spec.dtype});
+  const Operand result = program.outputs[0];
+  launches.push(std::move(program));
+  launches.to_layout(result, Layout::row_major);
+  launches.end_in(out);
+}
+
+/// Follows ttnn's repeat (2025-12), which moves rows: a tensor in tiles is untilized first, and the
+/// result is tilized.
+void lower_repeat(const Program& program, Launches& launches) {
+  if (program.inputs[0].spec.layout == Layout::row_major) return launches.push(program);
+  const Operand rows = launches.to_layout(program.inputs[0], Layout::row_major);
+  const Operand& out = program.outputs[0];
+  const Operand repeated =
+      launches.add(program.name, ReshapeAttributes{}, {rows},
+                   launches.temporary({out.spec.shape, out.spec.dtype, Layout::row_major}));
+  launches.to_layout(repeated, Layout::tile);
+  launches.end_in(out);
+}
+
+/// Reduces all dimensions. ttnn reduces the last two in place and brings the batch to the rows; the
+/// moreh ops take one dimension after the other from the last.
+void lower_reduce_all(const Program& program, ReduceAttributes attributes, Launches& launches) {
+  const auto along = [&](Dimension dimension, const Operand& x, const Shape& to) {
+    attributes.dimension = dimension;
+    return launches.reduce(attributes, x, to);
+  };
+  Operand x = program.inputs[0];
+  const Shape in = x.spec.shape;
+  x = along(Dimension::columns, x, in.with_columns(1));
+  x = along(Dimension::rows, x, {in.outer(), in.heads(), 1, 1});
+  if (attributes.moreh) {
+    x = along(Dimension::batch, x, {in.outer(), 1, 1, 1});
+    along(Dimension::batch, x, {1});
+  } else if (in.batch() > 1) {
+    x.spec.shape = {1, in.batch(), 1, 1};
+    x = launches.transpose(x, Swap::heads_rows);
+    x = along(Dimension::rows, x, {1});
+    x = launches.transpose(x, Swap::heads_rows);
+    if (attributes.reduction == Reduction::mean) {
+      launches.scaled(Eltwise::multiply, x, launches.temporary(x.spec));
+    }
+  }
+  launches.end_in(program.outputs[0]);
+}
+
+/// Follows ttnn's gelu_bw for the exact gelu: dy (cdf(x) + x pdf(x)).
+void lower_gelu_backward(const Program& program, Launches& launches) {
+  const Operand& x = program.inputs[0];
+  const Operand& dy = program.inputs[1];
+  const Operand t = launches.temporary(x.spec);
+  launches.scaled(Eltwise::multiply, x, t);
+  launches.eltwise(Eltwise::erf, {t}, t);
+  launches.scaled(Eltwise::add, t, t);
+  launches.scaled(Eltwise::multiply, t, t);
+  launches.eltwise(Eltwise::multiply, {x, x}, t);
+  launches.scaled(Eltwise::multiply, t, t);
+  launches.eltwise(Eltwise::exp, {t}, t);
+  launches.scaled(Eltwise::multiply, t, t);
+  launches.eltwise(Eltwise::multiply, {t, x}, t);
+  launches.eltwise(Eltwise::add, {t, t}, t);
+  launches.eltwise(Eltwise::multiply, {t, dy}, program.outputs[0]);
+}
+
+/// Brings a tensor into rows and back into tiles: ttnn moves parts in this way if they do not begin
+/// and end with tiles.
+void lower_to_rows(Program program, Launches& launches) {
+  const Operand out = program.outputs[0];
+  program.inputs[0] = launches.to_layout(program.inputs[0], Layout::row_major);
+  program.outputs[0] = launches.temporary({out.spec.shape, out.spec.dtype, Layout::row_major});
+  const Operand rows = program.outputs[0];
+  launches.push(std::move(program));
+  launches.to_layout(rows, Layout::tile);
+  launches.end_in(out);
+}
+
+bool moves_rows_of_tiles(const Program& program) {
+  if (program.outputs[0].spec.layout != Layout::tile) return false;
+  if (const auto* const slice = std::get_if<SliceAttributes>(&program.attributes)) {
+    return !writes_rows(program) && !slices_whole_tiles(program, *slice);
+  }
+  const auto* const pad = std::get_if<PadAttributes>(&program.attributes);
+  return pad != nullptr && (pad->before[2] % kTileSide != 0 || pad->before[3] % kTileSide != 0);
+}
+
+}  // namespace
+
+std::vector<Program> lower(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  Launches launches(program.sub_device);
+  if (const auto* const matmul = std::get_if<MatmulAttributes>(&program.attributes)) {
+    lower_matmul(program, *matmul, grid, profiles, launches);
+  } else if (std::holds_alternative<EltwiseAttributes>(program.attributes)) {
+    lower_eltwise(program, launches);
+  } else if (std::holds_alternative<ReshapeAttributes>(program.attributes) &&
+             program.outputs[0].spec.shape.elements() > program.inputs[0].spec.shape.elements()) {
+    lower_repeat(program, launches);
+  } else if (const auto* const reduce = std::get_if<ReduceAttributes>(&program.attributes);
+             reduce != nullptr && reduce->dimension == Dimension::all) {
+    lower_reduce_all(program, *reduce, launches);
+  } else if (const auto* const gelu = std::get_if<GeluBackwardAttributes>(&program.attributes);
+             gelu != nullptr && !gelu->fused) {
+    lower_gelu_backward(program, launches);
+  } else if (moves_rows_of_tiles(program)) {
+    lower_to_rows(program, launches);
+  } else {
+    launches.push(program);
+  }
+  return launches.take();
+}
+
+Program timing_key(const Program& program) {
+  Program key = program;
+  key.sub_device = 0;
+  for (Operand& input : key.inputs) input.buffer = BufferId();
+  for (Operand& output : key.outputs) output.buffer = BufferId();
+  if (auto* const eltwise = std::get_if<EltwiseAttributes>(&key.attributes)) {
+    if (eltwise->scalar) eltwise->scalar = 1.0F;
+    eltwise->numbers = {};
+    for (auto* const steps : {&eltwise->then, &eltwise->on_a, &eltwise->on_b}) {
+      for (EltwiseStep& step : *steps) step.numbers = {};
+    }
+  } else if (auto* const matmul = std::get_if<MatmulAttributes>(&key.attributes)) {
+    if (matmul->activation) matmul->activation->numbers = {};
+  } else if (auto* const minimal = std::get_if<MinimalMatmulAttributes>(&key.attributes)) {
+    if (minimal->activation) minimal->activation->numbers = {};
+  } else if (auto* const adamw = std::get_if<AdamWAttributes>(&key.attributes)) {
+    const bool rounds = adamw->rounding_seed.has_value();
+    key.attributes = AdamWAttributes{.amsgrad = adamw->amsgrad, .kahan = adamw->kahan};
+    if (rounds) std::get<AdamWAttributes>(key.attributes).rounding_seed = 0;
+  } else if (auto* const sgd = std::get_if<SgdAttributes>(&key.attributes)) {
+    // The kernel has a step for each number that is not 0.
+    const auto is_set = [](float number) { return number != 0 ? 1.0F : 0.0F; };
+    *sgd = {.momentum = is_set(sgd->momentum),
+            .weight_decay = is_set(sgd->weight_decay),
+            .nesterov = sgd->nesterov};
+  } else if (std::holds_alternative<LayernormAttributes>(key.attributes)) {
+    key.attributes = LayernormAttributes{};
+  } else if (auto* const pad = std::get_if<PadAttributes>(&key.attributes)) {
+    pad->value = 0;
+  } else if (auto* const attention = std::get_if<AttentionAttributes>(&key.attributes)) {
+    attention->scale = 1;
+  } else if (std::holds_alternative<RmsNormAttributes>(key.attributes)) {
+    key.attributes = RmsNormAttributes{};
+  } else if (auto* const loss = std::get_if<CrossEntropyBackwardAttributes>(&key.attributes)) {
+    loss->scale = 1;
+  } else if (std::holds_alternative<DropoutAttributes>(key.attributes)) {
+    key.attributes = DropoutAttributes{};
+  }
+  return key;
+}
+
+}  // namespace howard::chip

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "engines/chip/profiles/profile.h"
+#include "engines/device/program.h"
+
+namespace howard::chip {
+
+/// Returns the launches that ttnn makes of one call, in its order, on the cores of `grid`. Most
+/// calls are one launch. Several are needed for a reduction over all dimensions, ttnn's gelu
+/// backward, elementwise ops on row-major operands, and products whose kernel cannot transpose.
+/// What one launch hands to a later one is an operand without a buffer. For the method see
+/// docs/method.md, "Launches of a call".
+std::vector<Program> lower(const Program& program, CoreGrid grid, const Profiles& profiles);
+
+/// Returns `program` without what does not change its launches or their times: buffers, scalars,
+/// seeds and rates. If two of these results are equal, the programs are the same to the chip.
+/// ttnn's program cache does the same.
+Program timing_key(const Program& program);
+
+}  // namespace howard::chip

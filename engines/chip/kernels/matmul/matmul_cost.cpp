@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/kernels/matmul/matmul_cost.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+#include "engines/chip/kernels/elementwise/eltwise.h"
+#include "engines/chip/kernels/matmul/tile_product.h"
+#include "engines/chip/kernels/pipeline/dram_banks.h"
+
+namespace howard::chip {
+namespace {
+
+/// The numbers of a plan that every stage needs.
+struct Geometry {
+  std::int64_t cores;
+  std::int64_t rows, columns;  // of the cores with work; one of them is 1 in the 1D kinds
+  std::int64_t in0_tiles, in1_tiles, out_tiles;  // of one step, and of an output block
+  std::int64_t subblocks;                        // of an output block
+  std::int64_t k_steps;
+  std::int64_t output_blocks;
+  Bytes in0_tile, in1_tile, out_tile;
+};
+
+Geometry geometry_of(const MatmulPlan& plan) {
+  const std::int64_t out_tiles = plan.out_block_h * plan.out_block_w;
+  return {.cores = plan.active_cores(),
+          .rows = plan.active_rows(),
+          .columns = plan.active_columns(),
+          .in0_tiles = plan.out_block_h * plan.in0_block_w,
+          .in1_tiles = plan.in0_block_w * plan.out_block_w,
+          .out_tiles = out_tiles,
+          .subblocks = out_tiles / (plan.subblock_h * plan.subblock_w),
+          .k_steps = plan.k_blocks(),
+          .output_blocks = plan.blocks_h() * plan.blocks_w() * plan.products(),
+          .in0_tile = tile_bytes(plan.types.a),
+          .in1_tile = tile_bytes(plan.types.b),
+          .out_tile = tile_bytes(plan.types.out)};
+}
+
+struct Costs {
+  const ChipProfile& chip;
+  const SoftwareProfile& software;
+
+  /// Returns the time in which one core reads `tiles` in one batch while `readers` cores do the
+  /// same. It is bounded by issuing requests, by the core's own port, or by its share of DRAM as
+  /// that NoC can read it. The L1 of the other cores has no such bound: they are more than the
+  /// readers, and each has a port as fast. `crowded` is the part of what all readers fetch at once
+  /// that lies in one bank, which serves nothing else meanwhile.
+  SimTime read(Storage from, std::int64_t tiles, Bytes tile, std::int64_t readers, Bandwidth dram,
+               TenThousandths crowded = 0) const {
+    SimTime per_tile = std::max(software.matmul_read_issue, transfer_time(tile, chip.noc_link));
+    if (from == Storage::dram) {
+      const Bytes in_one_bank(ceil_div((readers * tile).value() * crowded, kWhole) *
+                              chip.dram_banks);
+      per_tile = std::max({per_tile, transfer_time(readers * tile, dram),
+                           transfer_time(in_one_bank, chip.dram_bandwidth)});
+    }
+    return chip.noc_read_latency + tiles * per_tile;
+  }
+
+  SimTime multicast(std::int64_t tiles, Bytes tile) const {
+    return transfer_time(tiles * tile, chip.noc_multicast);
+  }
+};
+
+/// Returns which part of A's reads falls on one bank. A step reads so many tiles of each of A's
+/// rows; if K is a multiple of the banks and a step is one tile, they are all in one bank. (A
+/// transposed A is read along K: its rows are neighbours.)
+TenThousandths in0_share_of_one_bank(const MatmulPlan& plan, std::int64_t readers,
+                                     const ChipProfile& chip) {
+  if (plan.transposed_a) return 0;
+  const std::int64_t rows = std::min<std::int64_t>(plan.m, readers * plan.out_block_h);
+  return block_share_at_busiest_bank(rows, plan.in0_block_w, plan.k, chip.dram_banks);
+}
+
+/// Works out which cores read what over which NoC. The same RISC reads a block and then multicasts
+/// it, so the two times add. ttnn's multicast kernels read A on NoC 1 and B on NoC 0.
+void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, MatmulCost& cost) {
+  if (plan.kind == MatmulKind::reuse) {
+    // In the usual kernels, the reader on NoC 0 fetches A, and the writer on NoC 1 fetches B as
+    // well.
+    cost.in0_load =
+        costs.read(plan.in0, g.in0_tiles, g.in0_tile, g.cores, costs.chip.dram_read_noc0);
+    cost.in1_load =
+        costs.read(plan.in1, g.in1_tiles, g.in1_tile, g.cores, costs.chip.dram_read_noc1);
+    return;
+  }
+  if (plan.kind == MatmulKind::multi_core) {
+    // One reader fetches both, one after the other.
+    cost.in0_load =
+        costs.read(plan.in0, g.in0_tiles, g.in0_tile, g.cores, costs.chip.dram_read_noc0) +
+        costs.read(plan.in1, g.in1_tiles, g.in1_tile, g.cores, costs.chip.dram_read_noc0);
+    return;
+  }
+  const Bandwidth in0_dram = costs.chip.dram_read_noc1;
+  const Bandwidth in1_dram = costs.chip.dram_read_noc0;
+  // A is read by the left column of cores, or by a single core, or (1D in1) by every core for
+  // itself.
+  const bool in0_shared = plan.kind != MatmulKind::multicast_1d_in1;
+  const bool in1_shared = plan.kind != MatmulKind::multicast_1d_in0;
+  const std::int64_t in0_readers = in0_shared ? g.rows : g.cores;
+  const std::int64_t in1_readers = in1_shared ? g.columns : g.cores;
+  cost.in0_load = costs.read(plan.in0, g.in0_tiles, g.in0_tile, in0_readers, in0_dram,
+                             in0_share_of_one_bank(plan, in0_readers, costs.chip));
+  cost.in1_load = costs.read(plan.in1, g.in1_tiles, g.in1_tile, in1_readers, in1_dram);
+  if (in0_shared && g.columns > 1) cost.in0_load += costs.multicast(g.in0_tiles, g.in0_tile);
+  if (in1_shared && g.rows > 1) cost.in1_load += costs.multicast(g.in1_tiles, g.in1_tile);
+}
+
+/// The time of one tile product is the passes of the matrix unit or the unpacking, whichever is
+/// longer.
+struct TileProduct {
+  SimTime math, unpack;
+};
+
+TileProduct tile_product(const MatmulPlan& plan, const Geometry& g, const Costs& costs) {
+  SimTime unpack =
+      unpack_time({plan.subblock_h, plan.subblock_w, g.in0_tile, g.in1_tile}, costs.chip);
+  if (plan.transposed_b) {
+    // Every operand tile of a sub-block is unpacked once; those of B take longer because they are
+    // transposed on the way.
+    const Bytes bytes = plan.subblock_h * g.in0_tile +
+                        costs.software.matmul_transposed_unpack * plan.subblock_w * g.in1_tile;
+    const std::int64_t products = plan.subblock_h * plan.subblock_w;
+    unpack = std::max(unpack, SimTime::picoseconds(ceil_div(
+                                  transfer_time(bytes, costs.chip.unpack).ps(), products)));
+  }
+  return {.math = costs.chip.tile_pass() * static_cast<std::int64_t>(plan.fidelity) +
+                  costs.software.matmul_tile_product,
+          .unpack = unpack};
+}
+
+SimTime compute_time(const MatmulPlan& plan, const Geometry& g, const Costs& costs,
+                     const TileProduct& product) {
+  // Partial sums go through L1 only when K takes more than two steps (packer_l1_acc).
+  const std::int64_t pack_width = plan.fp32_accumulation ? 2 : 1;
+  const SimTime pack = g.k_steps > 2 ? costs.chip.pack_accumulate_tile * pack_width : SimTime();
+  const SimTime per_output_tile =
+      plan.in0_block_w * std::max(product.math, product.unpack) + costs.software.matmul_output_tile;
+  return g.out_tiles * std::max(per_output_tile, pack);
+}
+
+/// Returns twice the number of cores that write their output over NoC 0. In 2D, ttnn gives the
+/// right half of the columns to NoC 1, except the top row, which reads B there. The 1D kernels
+/// write everything over NoC 0.
+std::int64_t twice_cores_on_noc0(const MatmulPlan& plan, const Geometry& g) {
+  if (!plan.is_multicast()) return 0;
+  const bool split = plan.kind == MatmulKind::multicast_2d && g.rows > 1 && g.columns > 1;
+  return split ? g.cores + g.columns : 2 * g.cores;
+}
+
+/// Returns the time to add a row to an output block: each tile's partial sum and the row are
+/// unpacked. The row itself is read while K's last step computes.
+SimTime bias_time(const MatmulPlan& plan, const Geometry& g, const Costs& costs) {
+  if (!plan.bias) return {};
+  return g.out_tiles * (transfer_time(g.out_tile + tile_bytes(plan.types.bias), costs.chip.unpack) +
+                        costs.software.matmul_output_tile);
+}
+
+/// Returns the time of an activation. The vector unit applies it to each tile of the result before
+/// that is packed; the packer clips negative numbers by itself.
+SimTime activation_time(const MatmulPlan& plan, const Geometry& g, const Costs& costs) {
+  if (!plan.activation || *plan.activation == Eltwise::relu) return {};
+  return g.out_tiles * fused_math_time(*plan.activation, costs.software.tiles);
+}
+
+void drain_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, MatmulCost& cost) {
+  const Bytes twice_block = 2 * g.out_tiles * g.out_tile;
+  const std::int64_t twice_noc0 = twice_cores_on_noc0(plan, g);
+  const auto share = [&](std::int64_t twice_cores) {
+    return Bytes(twice_block.value() / 4 * twice_cores);  // tiles are multiples of 64 bytes
+  };
+  // Both NoCs end at the same DRAM channels, so their shares add. L1 is not shared by all cores.
+  const SimTime shared =
+      plan.out == Storage::l1
+          ? SimTime()
+          : transfer_time(share(twice_noc0), costs.chip.dram_write_noc0) +
+                transfer_time(share(2 * g.cores - twice_noc0), costs.chip.dram_write_noc1);
+  // A core that is alone waits at a barrier after every sub-block.
+  const SimTime alone = g.out_tiles * std::max(costs.software.matmul_read_issue,
+                                               transfer_time(g.out_tile, costs.chip.noc_link)) +
+                        g.subblocks * costs.chip.noc_write_latency;
+  cost.output_drain = std::max(shared, alone);
+  // Sub-blocks are written while the last pass over the block (the last step of K, or adding the
+  // bias) still computes the following ones.
+  cost.bias = bias_time(plan, g, costs);
+  cost.activation = activation_time(plan, g, costs);
+  const SimTime last_pass = (plan.bias ? cost.bias : cost.compute) + cost.activation;
+  const SimTime hidden = SimTime::picoseconds(last_pass.ps() * (g.subblocks - 1) / g.subblocks);
+  const SimTime last = SimTime::picoseconds(cost.output_drain.ps() / g.subblocks);
+  cost.output_exposed = cost.bias + cost.activation + std::max(last, cost.output_drain - hidden);
+}
+
+/// Computes the pipeline. Inputs are double buffered, so a step takes the slowest of its three
+/// stages. The output is not, and the RISC that writes it also reads B, so the next output block
+/// waits.
+void pipeline(const Geometry& g, const Costs& costs, MatmulCost& cost) {
+  const SimTime load = std::max(cost.in0_load, cost.in1_load);
+  const auto steps = [&](SimTime slowest, std::int64_t count) { return count * slowest; };
+  const SimTime first = load + cost.compute + steps(std::max(load, cost.compute), g.k_steps - 1);
+  const SimTime restart = cost.output_exposed + cost.in1_load + cost.compute;
+  SimTime again = std::max(g.k_steps * cost.in0_load,
+                           restart + steps(std::max(cost.in1_load, cost.compute), g.k_steps - 1));
+  if (g.k_steps > 1) {
+    again = std::max(again,
+                     restart + cost.compute + steps(std::max(load, cost.compute), g.k_steps - 2));
+  }
+  const SimTime start = costs.software.matmul_start;
+  KernelCost& kernel = cost.kernel;
+  kernel.compute_start = start + load;
+  const SimTime products_end =
+      start + first + (g.output_blocks - 1) * again + (cost.products - 1) * cost.restart;
+  kernel.reads_end = products_end - cost.compute;
+  kernel.math_end = products_end + cost.bias + cost.activation;
+  kernel.total = products_end + cost.output_exposed;
+  kernel.unshared = kernel.total;
+  kernel.first_write =
+      std::max(kernel.compute_start, start + first + cost.output_exposed - cost.output_drain);
+}
+
+/// Returns the time to restart: each core resets its loops and pointers, and the receivers of a
+/// multicast have to be ready again.
+SimTime restart_time(const MatmulPlan& plan, const Geometry& g, const SoftwareProfile& software) {
+  const bool multicast = plan.is_multicast() && g.cores > 1;
+  return software.matmul_next_product +
+         (multicast ? software.matmul_next_multicast_product : SimTime());
+}
+
+/// Returns the bytes that the readers fetch and the writers write.
+Bytes dram_traffic(const MatmulPlan& plan, const Geometry& g, const MatmulCost& cost) {
+  const auto from = [](Storage storage, std::int64_t tiles, Bytes tile) {
+    return storage == Storage::dram ? tiles * tile : Bytes();
+  };
+  if (!plan.is_multicast()) {
+    return plan.shares() * plan.batch_in_share *
+           (from(plan.in0, g.in0_tiles * g.k_steps, g.in0_tile) +
+            from(plan.in1, g.in1_tiles * g.k_steps, g.in1_tile) +
+            from(plan.out, g.out_tiles, g.out_tile));
+  }
+  const bool in0_shared = plan.kind != MatmulKind::multicast_1d_in1;
+  const bool in1_shared = plan.kind != MatmulKind::multicast_1d_in0;
+  const std::int64_t in0 = (in0_shared ? g.rows : g.cores) * g.in0_tiles * cost.steps;
+  const std::int64_t in1 = (in1_shared ? g.columns : g.cores) * g.in1_tiles * cost.steps;
+  return from(plan.in0, in0, g.in0_tile) + from(plan.in1, in1, g.in1_tile) +
+         from(plan.out, g.cores * g.out_tiles * g.output_blocks, g.out_tile);
+}
+
+Bottleneck find_bottleneck(const MatmulCost& cost, const TileProduct& product) {
+  const SimTime products = cost.compute * cost.steps;
+  const SimTime activation = cost.activation * cost.output_blocks;
+  const bool math = product.math >= product.unpack || activation >= products;
+  const std::array<std::pair<SimTime, Bottleneck>, 5> candidates{{
+      {products + activation, math ? Bottleneck::math : Bottleneck::unpack},
+      {cost.in0_load * cost.steps, Bottleneck::in0_reads},
+      {cost.in1_load * cost.steps, Bottleneck::in1_reads},
+      {cost.output_exposed * cost.output_blocks - activation, Bottleneck::output_writes},
+      {cost.kernel.compute_start, Bottleneck::start},
+  }};
+  return std::ranges::max(candidates, {}, &std::pair<SimTime, Bottleneck>::first).second;
+}
+
+int matmul_kernel_groups(const MatmulPlan& plan) {
+  if (!plan.is_multicast()) return plan.shares() % plan.active_cores() == 0 ? 1 : 2;
+  const bool grid_2d = plan.kind == MatmulKind::multicast_2d;
+  const bool many_rows = plan.active_rows() > 1;
+  const bool many_columns = plan.active_columns() > 1;
+  if (!grid_2d) return plan.active_cores() > 1 ? 2 : 1;
+  return 1 + (many_rows ? 1 : 0) + (many_columns ? 1 : 0) + (many_rows && many_columns ? 2 : 0);
+}
+
+}  // namespace
+
+MatmulCost matmul_cost(const MatmulPlan& plan, const ChipProfile& chip,
+                       const SoftwareProfile& software) {
+  const Geometry g = geometry_of(plan);
+  HOWARD_CHECK(g.k_steps > 0 && g.subblocks > 0 && g.output_blocks > 0, "a plan has blocks");
+  const Costs costs{chip, software};
+  const TileProduct product = tile_product(plan, g, costs);
+  MatmulCost cost{.steps = g.k_steps * g.output_blocks,
+                  .output_blocks = g.output_blocks,
+                  .products = plan.products()};
+  cost.restart = restart_time(plan, g, software);
+  load_times(plan, g, costs, cost);
+  cost.compute = compute_time(plan, g, costs, product);
+  drain_times(plan, g, costs, cost);
+  pipeline(g, costs, cost);
+  cost.kernel.bottleneck = find_bottleneck(cost, product);
+  cost.kernel.dram = dram_traffic(plan, g, cost);
+  cost.kernel.cores = static_cast<int>(g.cores);
+  // 2D kinds use a sub-grid; 1D kinds fill the rows of the grid.
+  const CoreGrid used{static_cast<int>(g.columns), static_cast<int>(g.rows)};
+  cost.kernel.grid = plan.kind != MatmulKind::multicast_2d ? plan.grid
+                     : plan.transpose_mcast                ? CoreGrid{used.rows, used.columns}
+                                                           : used;
+  return cost;
+}
+
+SimTime least_matmul_time(const MatmulPlan& plan, const ChipProfile& chip,
+                          const SoftwareProfile& software) {
+  // The best sub-block is a row or a column of all tiles that the destination registers hold.
+  MatmulPlan best = plan;
+  best.in0_block_w = 1;
+  best.transposed_b = false;
+  const std::int64_t most = plan.fp32_accumulation ? 4 : 8;
+  const auto product_time = [&](std::int64_t h, std::int64_t w) {
+    best.out_block_h = best.subblock_h = h;
+    best.out_block_w = best.subblock_w = w;
+    const TileProduct product = tile_product(best, geometry_of(best), {chip, software});
+    return std::max(product.math, product.unpack);
+  };
+  const SimTime per_output_tile =
+      plan.k * std::min(product_time(1, most), product_time(most, 1)) + software.matmul_output_tile;
+  return plan.products() * plan.per_core_m * plan.per_core_n * per_output_tile;
+}
+
+Footprint matmul_footprint(const MatmulPlan& plan, const SoftwareProfile& software) {
+  constexpr int kBinaries = 5;         // BRISC, NCRISC and three compute RISCs
+  constexpr int kCircularBuffers = 4;  // in0, in1, output, partial sums
+  // There is a sender and a receiver, for in0 and in1.
+  const int semaphores = plan.is_multicast() ? 4 : 0;
+  return {.cores = static_cast<int>(plan.active_cores()),
+          .kernel_groups = matmul_kernel_groups(plan),
+          .binaries = kBinaries,
+          .binary_bytes = software.ttnn_matmul_binary_bytes,
+          .circular_buffers = kCircularBuffers,
+          .semaphores = semaphores,
+          .unique_arguments = software.ttnn_matmul_arguments};
+}
+
+}  // namespace howard::chip

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/kernels/matmul/matmul_planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "engines/chip/kernels/matmul/matmul_rules.h"
+
+namespace howard::chip {
+namespace {
+
+// The letters are those of ttnn: m, n and k count tiles; h and w are the height and width of a
+// block in tiles.
+
+/// The circular buffers of one core, which decide whether a block fits in L1.
+struct CircularBuffers {
+  Bytes limit;
+  Bytes in0_tile;
+  Bytes in1_tile;
+  Bytes output_tile;
+  Bytes partial_tile;
+  Bytes bias_tile;  ///< zero without a bias
+
+  /// Inputs are double buffered; output and partial sums are not.
+  Bytes size(std::int64_t h, std::int64_t w, std::int64_t k) const {
+    const Bytes inputs = 2 * k * (h * in0_tile + w * in1_tile) + w * bias_tile;
+    return inputs + h * w * (output_tile + partial_tile);
+  }
+  /// Compares strictly, with less than, as ttnn does.
+  bool hold(std::int64_t h, std::int64_t w, std::int64_t k) const { return size(h, w, k) < limit; }
+};
+
+CircularBuffers circular_buffers(const MatmulPlan& plan, Bytes limit) {
+  const Bytes out_tile = tile_bytes(plan.types.out);
+  // Partial sums have the destination's format: fp32 or bf16, and never a block format.
+  const Bytes partial = plan.fp32_accumulation ? tile_bytes(DataType::float32)
+                                               : std::max(tile_bytes(DataType::bfloat16), out_tile);
+  return {.limit = limit,
+          .in0_tile = tile_bytes(plan.types.a),
+          .in1_tile = tile_bytes(plan.types.b),
+          .output_tile = out_tile,
+          .partial_tile = partial,
+          .bias_tile = plan.bias ? tile_bytes(plan.types.bias) : Bytes()};
+}
+
+struct Block {
+  std::int64_t h = 1, w = 1, k = 1;
+};
+
+std::vector<std::int64_t> divisors(std::int64_t n) {
+  std::vector<std::int64_t> result;
+  for (std::int64_t d = 1; d <= n; ++d) {
+    if (n % d == 0) result.push_back(d);
+  }
+  return result;
+}
+
+/// Returns all (h, w) that divide a core's share. The largest area comes first; among equal areas
+/// the squarest; among equally square ones the wide one: 12x12 is cut to 6x12, not to 12x6.
+std::vector<std::pair<std::int64_t, std::int64_t>> block_candidates(std::int64_t m,
+                                                                    std::int64_t n) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> result;
+  for (const std::int64_t h : divisors(m)) {
+    for (const std::int64_t w : divisors(n)) result.emplace_back(h, w);
+  }
+  std::ranges::stable_sort(result, [](const auto& a, const auto& b) {
+    const auto area = [](const auto& block) { return block.first * block.second; };
+    const auto skew = [](const auto& block) { return std::abs(block.first - block.second); };
+    return std::pair(-area(a), skew(a)) < std::pair(-area(b), skew(b));
+  });
+  return result;
+}
+
+/// Returns the largest block of a core's share that fits. ttnn's rule keeps K's step as long as it
+/// can and reduces the block's area instead. A prime share can only be cut to a strip one tile
+/// wide; this alone causes the report's cliff at 4096 on 8x7 (19 tile rows per core).
+Block fit_block(std::int64_t m, std::int64_t n, std::int64_t k, bool may_shorten_k,
+                const CircularBuffers& buffers) {
+  if (buffers.hold(m, n, k)) return {m, n, k};
+  const auto candidates = block_candidates(m, n);
+  for (std::int64_t step = k; step >= (may_shorten_k ? 1 : k); --step) {
+    if (k % step != 0) continue;
+    for (const auto& [h, w] : candidates) {
+      if (buffers.hold(h, w, step)) return {h, w, step};
+    }
+  }
+  return {};
+}
+
+std::int64_t most_tiles(bool fp32_accumulation) { return fp32_accumulation ? 4 : 8; }
+
+bool is_block_format(DataType type) {
+  return type == DataType::bfloat8_b || type == DataType::bfloat4_b;
+}
+
+/// Says whether both factors are fp32.
+bool multiplies_fp32(const MatmulTypes& types) {
+  return types.a == DataType::float32 && types.b == DataType::float32;
+}
+
+/// Returns whether sums are fp32. ttnn's default is fp32 if both factors or the result are.
+bool sums_in_fp32(const MatmulProblem& problem) {
+  return problem.compute.fp32_accumulation.value_or(multiplies_fp32(problem.types) ||
+                                                    problem.types.out == DataType::float32);
+}
+
+/// Chooses the first pair that divides the block. With fp32 accumulation half as many tiles fit.
+/// `pairs_are_w_h`: the core-grid path reads the same list as (width, height).
+void choose_subblock(MatmulPlan& plan, bool pairs_are_w_h) {
+  const std::int64_t most = most_tiles(plan.fp32_accumulation);
+  if (pairs_are_w_h) {
+    std::tie(plan.subblock_w, plan.subblock_h) =
+        preferred_subblock(plan.out_block_w, plan.out_block_h, most);
+  } else {
+    std::tie(plan.subblock_h, plan.subblock_w) =
+        preferred_subblock(plan.out_block_h, plan.out_block_w, most);
+  }
+}
+
+void take_block(MatmulPlan& plan, bool may_shorten_k, const CircularBuffers& buffers) {
+  const Block block =
+      fit_block(plan.per_core_m, plan.per_core_n, plan.in0_block_w, may_shorten_k, buffers);
+  plan.out_block_h = block.h;
+  plan.out_block_w = block.w;
+  plan.in0_block_w = block.k;
+}
+
+/// If the longer side is more than this many times the shorter one, ttnn calls an output narrow.
+constexpr std::int64_t kNarrowRatio = 8;
+
+bool is_narrow(std::int64_t m, std::int64_t n) {
+  return std::max(m, n) / std::min(m, n) > kNarrowRatio || m <= 1 || n <= 1;
+}
+
+/// Plans the kernel without a multicast, which makes one tile of the result after the other. A step
+/// reads a tile of each operand.
+void plan_multi_core(MatmulPlan& plan) {
+  plan.kind = MatmulKind::multi_core;
+  plan.per_core_m = plan.per_core_n = plan.in0_block_w = 1;
+  plan.out_block_h = plan.out_block_w = plan.subblock_h = plan.subblock_w = 1;
+}
+
+/// Follows create_simple_matmul_program_config, for a call without a core grid. `wide_only` says
+/// that A is read once for a batch of B, which only the kernel that multicasts A in one dimension
+/// can do. If an operand or the result is in L1, ttnn never cuts the large blocks of a 2D multicast
+/// to the grid.
+void plan_simple(MatmulPlan& plan, bool wide_only, const CircularBuffers& buffers) {
+  const bool all_in_dram =
+      plan.in0 == Storage::dram && plan.in1 == Storage::dram && plan.out == Storage::dram;
+  const bool narrow = is_narrow(plan.m, plan.n);
+  const bool wide = wide_only || (narrow && plan.n > plan.m);
+  const bool tall = narrow && !wide;
+
+  // Compute how many cores blocks of at most 16x16 tiles would need, if they form a grid at all.
+  std::int64_t side = 16;
+  while (side > 2 && !buffers.hold(side, side, 2)) side /= 2;
+  std::int64_t columns = ceil_div(plan.n, side);
+  std::int64_t rows = ceil_div(plan.m, side);
+  const bool one_block = columns == 1 && rows == 1;
+  if (one_block || columns > plan.grid.columns || rows > plan.grid.rows) columns = rows = 0;
+
+  if (rows == 1 || wide || columns == 1 || tall) {
+    const bool split_columns = rows == 1 || wide;
+    plan.kind = split_columns ? MatmulKind::multicast_1d_in0 : MatmulKind::multicast_1d_in1;
+    plan.per_core_m = split_columns ? plan.m : ceil_div(plan.m, plan.grid.cores());
+    plan.per_core_n = split_columns ? ceil_div(plan.n, plan.grid.cores()) : plan.n;
+    plan.in0_block_w = plan.k % 2 == 0 ? 2 : 1;
+    take_block(plan, /*may_shorten_k=*/false, buffers);
+  } else if (!all_in_dram && rows == 0) {
+    plan_multi_core(plan);
+  } else if (!all_in_dram) {
+    plan.kind = MatmulKind::multicast_2d;
+    plan.per_core_m = plan.out_block_h = side;
+    plan.per_core_n = plan.out_block_w = side;
+    plan.in0_block_w = plan.k % 2 == 0 ? 2 : 1;
+  } else {
+    plan.kind = MatmulKind::multicast_2d;
+    plan.per_core_m = ceil_div(plan.m, plan.grid.rows);
+    plan.per_core_n = ceil_div(plan.n, plan.grid.columns);
+    plan.in0_block_w = plan.k % plan.grid.columns == 0 ? plan.k / plan.grid.columns : 1;
+    take_block(plan, /*may_shorten_k=*/true, buffers);
+  }
+  choose_subblock(plan, /*pairs_are_w_h=*/false);
+}
+
+/// Plans the kernel for batches of both operands: a core computes whole products, with one tile of
+/// K in a step. Returns false if the block of one product does not fit.
+bool plan_reuse(MatmulPlan& plan, const CircularBuffers& buffers) {
+  if (!buffers.hold(plan.m, plan.n, 1)) return false;
+  plan.kind = MatmulKind::reuse;
+  plan.per_core_m = plan.out_block_h = plan.m;
+  plan.per_core_n = plan.out_block_w = plan.n;
+  plan.in0_block_w = 1;
+  choose_subblock(plan, /*pairs_are_w_h=*/true);
+  return true;
+}
+
+/// Follows create_matmul_program_config, for a call with a core grid. The batch is folded into m.
+void plan_for_core_grid(MatmulPlan& plan, const CircularBuffers& buffers) {
+  const bool narrow = is_narrow(plan.m, plan.n) || plan.k <= 1;
+  plan.m *= plan.batch;
+  plan.batch = 1;
+  if (narrow) {
+    const bool tall = plan.m > plan.n;
+    plan.kind = tall ? MatmulKind::multicast_1d_in1 : MatmulKind::multicast_1d_in0;
+    plan.per_core_m = tall ? ceil_div(plan.m, plan.grid.cores()) : plan.m;
+    plan.per_core_n = tall ? plan.n : ceil_div(plan.n, plan.grid.cores());
+    plan.in0_block_w = ceil_div(plan.k, plan.grid.cores());
+    while (plan.k % plan.in0_block_w != 0) --plan.in0_block_w;
+    take_block(plan, /*may_shorten_k=*/false, buffers);
+    choose_subblock(plan, /*pairs_are_w_h=*/true);
+    return;
+  }
+  plan.kind = MatmulKind::multicast_2d;
+  plan.per_core_m = ceil_div(plan.m, plan.grid.rows);
+  plan.per_core_n = ceil_div(plan.n, plan.grid.columns);
+  plan.in0_block_w = 4;
+  while (plan.k % plan.in0_block_w != 0) --plan.in0_block_w;
+  take_block(plan, /*may_shorten_k=*/false, buffers);
+  choose_subblock(plan, /*pairs_are_w_h=*/true);
+  if (plan.subblock_w != plan.per_core_n) plan.subblock_h = 1;
+}
+
+/// Chooses ttnn's default compute settings, by the types of both factors:
+///    two block formats            LoFi
+///    fp32 by fp32                 HiFi4 with fp32 accumulation
+///    others                       HiFi2, or LoFi with a core grid or a configuration
+/// A result in fp32 has fp32 accumulation.
+void choose_arithmetic(MatmulPlan& plan, const MatmulProblem& problem) {
+  const bool is_told = problem.core_grid || problem.config;
+  MathFidelity fidelity = is_told ? MathFidelity::lofi : MathFidelity::hifi2;
+  if (is_block_format(plan.types.a) && is_block_format(plan.types.b)) {
+    fidelity = MathFidelity::lofi;
+  } else if (multiplies_fp32(plan.types)) {
+    fidelity = MathFidelity::hifi4;
+  }
+  plan.fidelity = problem.compute.fidelity.value_or(fidelity);
+  plan.fp32_accumulation = sums_in_fp32(problem);
+}
+
+/// Takes the caller's configuration, which ttnn accepts.
+void take_config(MatmulPlan& plan, const MatmulConfig& config) {
+  if (config.kind == MatmulKind::multi_core) return plan_multi_core(plan);
+  plan.kind = config.kind;
+  plan.grid = config.grid;
+  plan.transpose_mcast = config.transpose_mcast;
+  if (config.fuse_batch && plan.is_multicast()) {
+    plan.m *= plan.batch;
+    plan.batch = 1;
+  }
+  plan.per_core_m = config.per_core_m;
+  plan.per_core_n = config.per_core_n;
+  plan.in0_block_w = config.in0_block_w;
+  plan.out_block_h = config.out_block_h;
+  plan.out_block_w = config.out_block_w;
+  plan.subblock_h = config.subblock_h;
+  plan.subblock_w = config.subblock_w;
+  if (config.kind != MatmulKind::reuse) return;
+  plan.batch_in_share = ceil_div(config.per_core_m, plan.m);
+  plan.per_core_m = plan.out_block_h = std::min(config.per_core_m, plan.m);
+  plan.out_block_w = plan.per_core_n;
+}
+
+/// Returns what the program asks for, with ttnn's choice of a configuration.
+MatmulProblem unconfigured_problem(const Program& program, const MatmulAttributes& attributes) {
+  const Shape& a = program.inputs[0].spec.shape;
+  const Shape& out = program.outputs[0].spec.shape;
+  return {.batch = out.batch(),
+          .batched_a = a.batch() > 1,
+          .batched_b = program.inputs[1].spec.shape.batch() > 1,
+          .m = out.tile_rows(),
+          .k = attributes.transpose_a ? a.tile_rows() : a.tile_columns(),
+          .n = out.tile_columns(),
+          .types = types_of(program),
+          .core_grid = attributes.core_grid,
+          .compute = attributes.compute,
+          .transposed_a = attributes.transpose_a,
+          .transposed_b = attributes.transpose_b,
+          .bias = program.inputs.size() > 2,
+          .activation =
+              attributes.activation ? std::optional(attributes.activation->function) : std::nullopt,
+          .in0 = program.inputs[0].spec.storage,
+          .in1 = program.inputs[1].spec.storage,
+          .out = program.outputs[0].spec.storage};
+}
+
+}  // namespace
+
+MatmulTypes types_of(const Program& product) {
+  const DataType out = product.outputs[0].spec.dtype;
+  return {.a = product.inputs[0].spec.dtype,
+          .b = product.inputs[1].spec.dtype,
+          .out = out,
+          .bias = product.inputs.size() > 2 ? product.inputs[2].spec.dtype : out};
+}
+
+MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes) {
+  MatmulProblem problem = unconfigured_problem(program, attributes);
+  const auto& config = attributes.config;
+  const MatmulSize size{problem.m, problem.k, problem.n};
+  if (config && config->only.value_or(size) == size) problem.config = config;
+  return problem;
+}
+
+std::int64_t destination_tiles(const MatmulProblem& problem) {
+  return most_tiles(sums_in_fp32(problem));
+}
+
+MatmulConfig config_of(const MatmulPlan& plan) {
+  return {.kind = plan.kind,
+          .grid = plan.grid,
+          .per_core_m = plan.per_core_m * plan.batch_in_share,
+          .per_core_n = plan.per_core_n,
+          .in0_block_w = plan.in0_block_w,
+          .out_block_h = plan.out_block_h * plan.batch_in_share,
+          .out_block_w = plan.out_block_w,
+          .subblock_h = plan.subblock_h,
+          .subblock_w = plan.subblock_w,
+          .transpose_mcast = plan.transpose_mcast,
+          .fuse_batch = plan.batch == 1 || !plan.is_multicast()};
+}
+
+std::string MatmulPlan::text() const {
+  return fmt::format("{}{} {} cores, per core {}x{}, block {}x{}, k {}, sub-block {}x{}, {}",
+                     name_of(kind), transpose_mcast ? " transposed" : "", active_cores(),
+                     per_core_m, per_core_n, out_block_h, out_block_w, in0_block_w, subblock_h,
+                     subblock_w, name_of(fidelity));
+}
+
+Bytes circular_buffer_bytes(const MatmulPlan& plan) {
+  return circular_buffers(plan, Bytes()).size(plan.out_block_h, plan.out_block_w, plan.in0_block_w);
+}
+
+MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,
+                       Bytes circular_buffer_bytes) {
+  HOWARD_CHECK(problem.batch > 0 && problem.m > 0 && problem.k > 0 && problem.n > 0,
+               "a matrix product has tiles");
+  MatmulPlan plan{.grid = device_grid,
+                  .batch = problem.batch,
+                  .m = problem.m,
+                  .k = problem.k,
+                  .n = problem.n,
+                  .types = problem.types,
+                  .transposed_a = problem.transposed_a,
+                  .transposed_b = problem.transposed_b,
+                  .bias = problem.bias,
+                  .activation = problem.activation,
+                  .in0 = problem.in0,
+                  .in1 = problem.in1,
+                  .out = problem.out};
+  if (problem.config) {
+    if (auto reason = matmul_objection(problem, *problem.config, device_grid)) {
+      throw Error({.attempted = fmt::format("multiply with {}", text_of(*problem.config)),
+                   .value = std::move(*reason),
+                   .accepted = "what ttnn accepts",
+                   .hint = "run_experiment tune, which lists what it accepts"});
+    }
+    choose_arithmetic(plan, problem);
+    take_config(plan, *problem.config);
+    return plan;
+  }
+  if (problem.core_grid && problem.core_grid->columns <= device_grid.columns &&
+      problem.core_grid->rows <= device_grid.rows) {
+    plan.grid = *problem.core_grid;
+  }
+  choose_arithmetic(plan, problem);
+  const CircularBuffers buffers = circular_buffers(plan, circular_buffer_bytes);
+  const bool batch_of_b = problem.batch > 1 && problem.batched_b;
+  if (problem.core_grid && !batch_of_b) {
+    plan_for_core_grid(plan, buffers);
+    return plan;
+  }
+  if (problem.core_grid && problem.batched_a && plan_reuse(plan, buffers)) return plan;
+  plan.grid = device_grid;
+  plan_simple(plan, batch_of_b && !problem.batched_a, buffers);
+  return plan;
+}
+
+}  // namespace howard::chip

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/sim_time.h"
+#include "base/units.h"
+#include "engines/chip/profiles/profile.h"
+
+namespace howard::chip {
+
+/// A sub-block of the result in tiles, and the sizes of its factors' tiles.
+struct SubBlock {
+  std::int64_t height = 1, width = 1;
+  Bytes in0_tile, in1_tile;
+};
+
+/// Returns the time in which the operands of one product of two tiles are unpacked. A sub-block
+/// keeps one operand tile in the registers and streams the other past it: a wide one keeps A's and
+/// streams B, a high one keeps B's (facts: docs/method.md, "Matmul cost").
+inline SimTime unpack_time(const SubBlock& block, const ChipProfile& chip) {
+  const bool wide = block.width >= block.height;
+  const std::int64_t reuse = std::max(block.height, block.width);
+  const Bytes kept = wide ? block.in0_tile : block.in1_tile;
+  const Bytes streamed = wide ? block.in1_tile : block.in0_tile;
+  return SimTime::picoseconds(
+      ceil_div(transfer_time(kept + reuse * streamed, chip.unpack).ps(), reuse));
+}
+
+}  // namespace howard::chip

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/kernels/pipeline/tile_pipeline.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/check.h"
+
+namespace howard::chip {
+namespace {
+
+/// This type holds hours of picoseconds times a part, which do not fit 64 bits. It is not in ISO
+/// C++, hence the marker.
+__extension__ using WidePart = __int128;
+
+SimTime part(SimTime whole, TilesPerStep amount) {
+  return SimTime::picoseconds(ceil_div(whole.ps() * amount.tiles, amount.steps));
+}
+
+Bytes part(Bytes whole, TilesPerStep amount) {
+  return Bytes(ceil_div(whole.value() * amount.tiles, amount.steps));
+}
+
+SimTime page_time(Bytes page, const Profiles& profiles) {
+  return std::max(profiles.software.matmul_read_issue, transfer_time(page, profiles.chip.noc_link));
+}
+
+/// Returns what the banks need for all steps but the first. This is the time of one core, which
+/// goes through its stages alone, and what the others have not yet brought to the banks when that
+/// is through.
+SimTime shared_time(const StepPipeline& p, const ChipProfile& chip) {
+  // These are three tenths of the others' first steps, as in the simulation of the banks.
+  const std::int64_t tenths = 10 * (p.all_steps - 1) - 3 * (p.cores - 1);
+  if (tenths <= 0) return {};
+  const auto moved = [&](Bytes step) {
+    return Bytes(step.value() / 10 * tenths + step.value() % 10 * tenths / 10);
+  };
+  const PageRuns runs = p.runs.cores > 0 ? p.runs : PageRuns{p.all_steps, p.cores};
+  return banks_time({.reads = moved(p.reads), .writes = moved(p.writes), .runs = runs}, chip);
+}
+
+/// Returns the time under two bounds that hold at the same time. It is the longer one, and the more
+/// above it the nearer the other comes, because cores wait now for the one and now for the other.
+SimTime overlapped(SimTime one, SimTime other, TenThousandths interference) {
+  const auto [less, more] = std::minmax({one.ps(), other.ps()});
+  if (more == 0) return {};
+  const auto ratio = static_cast<std::int64_t>(static_cast<WidePart>(less) * kWhole / more);
+  const std::int64_t cube = ratio * ratio / kWhole * ratio / kWhole;
+  return SimTime::picoseconds(
+      more + static_cast<std::int64_t>(static_cast<WidePart>(more) * cube * interference /
+                                       (static_cast<WidePart>(kWhole) * kWhole)));
+}
+
+}  // namespace
+
+SimTime read_time(std::int64_t pages, Bytes page, const Profiles& profiles) {
+  return profiles.chip.noc_read_latency + pages * page_time(page, profiles);
+}
+
+SimTime write_time(std::int64_t pages, Bytes page, const Profiles& profiles) {
+  return profiles.chip.noc_write_latency + pages * page_time(page, profiles);
+}
+
+KernelCost step_pipeline_cost(const StepPipeline& p, CoreGrid grid, const Profiles& profiles) {
+  HOWARD_CHECK(p.steps > 0 && p.cores > 0, "a kernel has work");
+  const std::array<std::pair<SimTime, Bottleneck>, 3> candidates{{
+      {p.compute, Bottleneck::math},
+      {p.read, Bottleneck::in0_reads},
+      {p.write, Bottleneck::output_writes},
+  }};
+  const auto [slowest, stage] =
+      std::ranges::max(candidates, {}, &std::pair<SimTime, Bottleneck>::first);
+  const SimTime alone = (p.steps - 1) * slowest;
+  // The pages of a first step of many come while that step reads.
+  const SimTime first_pages = p.read - std::min(p.read, profiles.chip.noc_read_latency);
+  const SimTime banks = shared_time(p, profiles.chip);
+  const SimTime shared = banks - std::min(banks, first_pages);
+  const SimTime further = overlapped(alone, shared, profiles.software.tiles.interference);
+  const SimTime start = profiles.software.tiles.start + p.set_up;
+  KernelCost kernel{.grid = grid, .cores = p.cores};
+  kernel.compute_start = start + p.read;
+  kernel.reads_end = kernel.compute_start + further;
+  kernel.first_write = kernel.compute_start + p.compute;
+  kernel.math_end = kernel.reads_end + p.compute;
+  kernel.total = kernel.math_end + p.last_write;
+  kernel.unshared = kernel.total - further + alone;
+  kernel.dram = p.all_steps * (p.reads + p.writes);
+  const SimTime steady = std::max(p.steps * slowest, shared);
+  kernel.bottleneck = steady < start   ? Bottleneck::start
+                      : shared > alone ? Bottleneck::dram
+                                       : stage;
+  return kernel;
+}
+
+KernelCost tile_pipeline_cost(const TilePipeline& p, CoreGrid grid, const Profiles& profiles) {
+  const ChipProfile& chip = profiles.chip;
+  StepPipeline steps{.steps = p.steps,
+                     .all_steps = p.all_steps,
+                     .cores = p.cores,
+                     .set_up = p.set_up,
+                     .read = p.read_extra,
+                     .compute = p.compute,
+                     .reads = part(p.tile, p.reads),
+                     .writes = part(p.out_tile, p.writes),
+                     .runs = p.runs};
+  if (p.reads.tiles > 0) {
+    steps.read += chip.noc_read_latency + part(page_time(p.tile, profiles), p.reads);
+  }
+  if (p.writes.tiles > 0) {
+    const SimTime barrier =
+        std::min(chip.noc_write_latency, part(chip.noc_write_latency, p.writes));
+    steps.write = barrier + part(page_time(p.out_tile, profiles), p.writes);
+    // At most one tile is left to write.
+    steps.last_write =
+        std::min(steps.write, chip.noc_write_latency + transfer_time(p.out_tile, chip.noc_link));
+  }
+  return step_pipeline_cost(steps, grid, profiles);
+}
+
+}  // namespace howard::chip

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "base/sim_time.h"
+#include "base/units.h"
+#include "engines/chip/kernels/pipeline/dram_banks.h"
+#include "engines/chip/kernels/plan/kernel_cost.h"
+#include "engines/chip/profiles/profile.h"
+
+namespace howard::chip {
+
+/// A kernel that works in steps: a reader fetches, compute works, and a writer writes back.
+/// Circular buffers hold two steps, so the three stages overlap.
+struct StepPipeline {
+  std::int64_t steps = 0;      ///< The steps of the busiest core.
+  std::int64_t all_steps = 0;  ///< The steps of all cores together.
+  int cores = 0;               ///< How many cores have steps.
+  /// A one-time cost before the first step, in addition to the start that every kernel has.
+  SimTime set_up;
+  SimTime read, compute, write;
+  SimTime last_write;   ///< The part of the last step's writing that is left when compute is done.
+  Bytes reads, writes;  ///< Those of a step, from and to DRAM.
+  PageRuns runs{};      ///< If it has no cores, a page of each stream is a step.
+};
+
+/// Returns the cost of the pipeline. The first step takes all three stages. Each further step takes
+/// the slowest stage, or its share of what the DRAM gives all cores together, whichever is longer
+/// (reads over NoC 0, writes over NoC 1, and both at the same time). For the method see
+/// docs/method.md, "Ops on tiles".
+KernelCost step_pipeline_cost(const StepPipeline& pipeline, CoreGrid grid,
+                              const Profiles& profiles);
+
+/// Returns the time in which a core reads or writes `pages` of one size and waits once. It is a
+/// latency plus, for each page, the issue of its request or its way through the core's NoC port,
+/// whichever is longer.
+SimTime read_time(std::int64_t pages, Bytes page, const Profiles& profiles);
+SimTime write_time(std::int64_t pages, Bytes page, const Profiles& profiles);
+
+/// The average number of tiles moved in a step. A column operand is read only once for a whole row
+/// of tiles.
+struct TilesPerStep {
+  std::int64_t tiles = 0;
+  std::int64_t steps = 1;
+};
+
+/// The usual kernel of ttnn, whose step is one tile. In each step the reader fetches tiles and
+/// waits for them, and the writer writes tiles back and waits for them.
+struct TilePipeline {
+  std::int64_t steps = 0;      ///< The steps of the busiest core.
+  std::int64_t all_steps = 0;  ///< The steps of all cores together.
+  int cores = 0;               ///< How many cores have steps.
+  TilesPerStep reads, writes;
+  SimTime compute;     ///< The time of a step.
+  SimTime set_up;      ///< Passes once, before the first step, besides the start of any kernel.
+  SimTime read_extra;  ///< The time in a step besides reading.
+  Bytes tile;          ///< The size of a tile that is read.
+  Bytes out_tile;      ///< The size of a tile that is written.
+  PageRuns runs{};     ///< If it has no cores, a page of each stream is a step.
+};
+
+KernelCost tile_pipeline_cost(const TilePipeline& pipeline, CoreGrid grid,
+                              const Profiles& profiles);
+
+}  // namespace howard::chip

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "engines/host/kernels/kernels.h"
+#include "engines/host/kernels/vector_loops.h"
+
+namespace howard::host {
+namespace {
+
+/// Copies runs of contiguous bytes that are laid out in three dimensions.
+struct StridedCopy {
+  struct Dimension {
+    std::int64_t size = 1;
+    std::int64_t from = 0;  ///< The distance in bytes between the beginnings of two runs.
+    std::int64_t to = 0;
+  };
+  const std::byte* source = nullptr;
+  std::byte* target = nullptr;
+  std::array<Dimension, 3> dimensions;  ///< The outermost dimension comes first.
+  std::int64_t run = 0;                 ///< The length of a run in bytes.
+
+  std::int64_t runs() const { return dimensions[0].size * dimensions[1].size * dimensions[2].size; }
+
+  void copy_run(std::int64_t index) const {
+    const auto& [first, middle, last] = dimensions;
+    const std::int64_t k = index % last.size;
+    const std::int64_t j = index / last.size % middle.size;
+    const std::int64_t i = index / last.size / middle.size;
+    std::memcpy(target + i * first.to + j * middle.to + k * last.to,
+                source + i * first.from + j * middle.from + k * last.from,
+                static_cast<std::size_t>(run));
+  }
+};
+
+Kernel copy_kernel(std::vector<StridedCopy> copies, const KernelContext& context) {
+  return [copies = std::move(copies), &pool = context.pool] {
+    for (const StridedCopy& copy : copies) {
+      share(pool, copy.runs(), row_grain(copy.run / 2 + 1),
+            [&](std::int64_t begin, std::int64_t end, int) {
+              for (std::int64_t run = begin; run < end; ++run) copy.copy_run(run);
+            });
+    }
+  };
+}
+
+std::int64_t element_bytes(const TensorSpec& spec) {
+  return spec.host_bytes().value() / spec.shape.elements();
+}
+
+void require_same_type(const Call& call) {
+  bool same = true;
+  for (std::size_t i = 0; i < call.inputs(); ++i)
+    same = same && call.in(i).dtype == call.out().dtype;
+  call.require(same, "operands and results of one data type");
+}
+
+/// Copies all elements in their order.
+Kernel plain_copy(const Call& call, const KernelContext& context) {
+  call.require_operands(1, 1);
+  require_same_type(call);
+  call.require_own_outputs();
+  call.require(call.in(0).shape.elements() == call.out().shape.elements(), "as many elements");
+  constexpr std::int64_t kPiece = std::int64_t{64} * 1024;
+  const std::int64_t size = call.out().host_bytes().value();
+  const std::int64_t whole = size / kPiece * kPiece;
+  std::vector<StridedCopy> copies;
+  if (whole > 0) {
+    copies.push_back({.source = call.in_values(0),
+                      .target = call.out_values(),
+                      .dimensions = {{{}, {}, {whole / kPiece, kPiece, kPiece}}},
+                      .run = kPiece});
+  }
+  if (whole < size) {
+    copies.push_back({.source = call.in_values(0) + whole,
+                      .target = call.out_values() + whole,
+                      .dimensions = {},
+                      .run = size - whole});
+  }
+  return copy_kernel(std::move(copies), context);
+}
+
+/// A matrix is transposed in squares of this side; the source and the target of a square both fit
+/// into the first-level cache.
+constexpr std::int64_t kSquare = 32;
+
+/// Transposes a part of a matrix, from its first element on. [rows, columns] is at most kSquare x
+/// kSquare.
+template <class Word>
+HOWARD_INLINE inline void transpose_square(const Word* from, std::int64_t from_step, Word* to,
+                                           std::int64_t to_step, std::int64_t rows,
+                                           std::int64_t columns) {
+  Word square[kSquare][kSquare];
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t column = 0; column < columns; ++column) {
+      square[column][row] = from[row * from_step + column];
+    }
+  }
+  for (std::int64_t column = 0; column < columns; ++column) {
+    std::memcpy(to + column * to_step, square[column],
+                static_cast<std::size_t>(rows) * sizeof(Word));
+  }
+}
+
+template <class Word>
+Kernel transpose_kernel(const Call& call, const KernelContext& context) {
+  const Shape shape = call.in(0).shape;
+  return [=, &pool = context.pool, x = call.in_values<Word>(0), out = call.out_values<Word>()] {
+    const std::int64_t rows = shape.rows();
+    const std::int64_t columns = shape.columns();
+    const std::int64_t strips = ceil_div(rows, kSquare);
+    share(pool, shape.batch() * strips, row_grain(columns * std::min(rows, kSquare)),
+          [&](std::int64_t begin, std::int64_t end, int) {
+            vectorised([&]() HOWARD_INLINE {
+              for (std::int64_t strip = begin; strip < end; ++strip) {
+                const std::int64_t matrix = strip / strips * rows * columns;
+                const std::int64_t row = strip % strips * kSquare;
+                for (std::int64_t column = 0; column < columns; column += kSquare) {
+                  transpose_square(x + matrix + row * columns + column, columns,
+                                   out + matrix + column * rows + row, rows,
+                                   std::min(kSquare, rows - row),
+                                   std::min(kSquare, columns - column));
+                }
+              }
+            });
+          });
+  };
+}
+
+/// Repeats each head several times, one after the other.
+Kernel repeat_heads(const Call& call, const KernelContext& context) {
+  require_same_type(call);
+  call.require_own_outputs();
+  const Shape& shape = call.in(0).shape;
+  const std::int64_t count = call.out().shape.heads() / shape.heads();
+  call.require(call.out().shape ==
+                   Shape{shape.outer(), shape.heads() * count, shape.rows(), shape.columns()},
+               "[n, heads, s, d] to [n, heads count, s, d]");
+  const std::int64_t run = shape.rows() * shape.columns() * element_bytes(call.out());
+  return copy_kernel({{.source = call.in_values(0),
+                       .target = call.out_values(),
+                       .dimensions = {{{}, {shape.batch(), run, count * run}, {count, 0, run}}},
+                       .run = run}},
+                     context);
+}
+
+}  // namespace
+
+Kernel make_kernel(const ReshapeAttributes&, const Call& call, const KernelContext& context) {
+  if (call.inputs() == 1 && call.outputs() == 1 &&
+      call.out().shape.elements() > call.in(0).shape.elements()) {
+    return repeat_heads(call, context);
+  }
+  return plain_copy(call, context);
+}
+
+Kernel make_kernel(const LayoutAttributes&, const Call& call, const KernelContext& context) {
+  return plain_copy(call, context);
+}
+
+Kernel make_kernel(const TransposeAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
+  call.require_operands(1, 1);
+  require_same_type(call);
+  call.require_own_outputs();
+  const Shape& shape = call.in(0).shape;
+  const bool columns = attributes.swap == Swap::rows_columns;
+  call.require(call.out().shape == (columns ? shape.transposed() : shape.heads_swapped()),
+               "a result with two dimensions swapped");
+  const std::int64_t element = element_bytes(call.out());
+  if (columns) {
+    return element == 4 ? transpose_kernel<std::uint32_t>(call, context)
+                        : transpose_kernel<std::uint16_t>(call, context);
+  }
+  const std::int64_t run = shape.columns() * element;
+  return copy_kernel({{.source = call.in_values(0),
+                       .target = call.out_values(),
+                       .dimensions = {{{shape.outer(), shape.heads() * shape.rows() * run,
+                                        shape.heads() * shape.rows() * run},
+                                       {shape.rows(), run, shape.heads() * run},
+                                       {shape.heads(), shape.rows() * run, run}}},
+                       .run = run}},
+                     context);
+}
+
+Kernel make_kernel(const ConcatAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
+  call.require(call.inputs() > 0 && call.outputs() == 1, "parts and one result");
+  require_same_type(call);
+  call.require_own_outputs();
+  call.require(attributes.dimension >= 0 && attributes.dimension < 4, "one of four dimensions");
+  const auto along = static_cast<std::size_t>(attributes.dimension);
+  const auto& sides = call.out().shape.dimensions();
+  // The dimensions before this one are gone through; those behind it stay together.
+  std::int64_t before = 1;
+  std::int64_t behind = element_bytes(call.out());
+  for (std::size_t i = 0; i < 4; ++i) (i < along ? before : behind) *= i == along ? 1 : sides[i];
+  std::vector<StridedCopy> copies;
+  std::int64_t offset = 0;  // in bytes
+  for (std::size_t i = 0; i < call.inputs(); ++i) {
+    auto part = call.in(i).shape.dimensions();
+    const std::int64_t run = part[along] * behind;
+    part[along] = sides[along];
+    call.require(part == sides, "parts that differ from the result in one dimension only");
+    copies.push_back({.source = call.in_values(i),
+                      .target = call.out_values() + offset,
+                      .dimensions = {{{}, {}, {before, run, sides[along] * behind}}},
+                      .run = run});
+    offset += run;
+  }
+  call.require(offset == sides[along] * behind, "as much as the parts have");
+  return copy_kernel(std::move(copies), context);
+}
+
+namespace {
+
+/// Splits q off the first operand, and k and v off the second.
+Kernel split_groups(const SplitHeadsAttributes& attributes, const Call& call,
+                    const KernelContext& context) {
+  call.require_operands(2, 3);
+  require_same_type(call);
+  call.require_own_outputs();
+  const std::int64_t groups = call.out(1).shape.heads();
+  std::vector<StridedCopy> copies;
+  std::int64_t offset = 0;  // The offset of v behind k in bytes.
+  for (std::size_t part = 0; part < 3; ++part) {
+    const std::size_t from = part == 0 ? 0 : 1;
+    const Shape& joined = call.in(from).shape;
+    const std::int64_t heads = part == 0 ? attributes.heads : groups;
+    const std::int64_t parts = part == 0 ? heads : 2 * heads;
+    const bool fits = heads >= 1 && joined.heads() == 1 && joined.columns() % parts == 0;
+    call.require(fits, "[n, 1, s, heads d] and [n, 1, s, 2 groups d]");
+    const std::int64_t columns = joined.columns() / parts;
+    call.require(call.out(part).shape == Shape{joined.outer(), heads, joined.rows(), columns} &&
+                     call.out(part).dtype == call.out().dtype,
+                 "q of [n, heads, s, d], k and v of [n, groups, s, d]");
+    const std::int64_t run = columns * element_bytes(call.out());
+    const std::int64_t rows = joined.rows();
+    copies.push_back({.source = call.in_values(from) + (part == 2 ? offset : 0),
+                      .target = call.out_values(part),
+                      .dimensions = {{{joined.outer(), rows * parts * run, heads * rows * run},
+                                      {heads, run, rows * run},
+                                      {rows, parts * run, run}}},
+                      .run = run});
+    offset = heads * run;
+  }
+  return copy_kernel(std::move(copies), context);
+}
+
+}  // namespace
+
+Kernel make_kernel(const SplitHeadsAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
+  if (call.inputs() == 2) return split_groups(attributes, call, context);
+  call.require_operands(1, 3);
+  require_same_type(call);
+  call.require_own_outputs();
+  const Shape& qkv = call.in(0).shape;
+  const std::int64_t heads = attributes.heads;
+  const bool fits = heads >= 1 && qkv.heads() == 1 && qkv.columns() % (3 * heads) == 0;
+  call.require(fits, "[n, 1, s, 3 heads d]");
+  const std::int64_t columns = qkv.columns() / (3 * heads);
+  const std::int64_t run = columns * element_bytes(call.out());
+  const std::int64_t rows = qkv.rows();
+  std::vector<StridedCopy> copies;
+  for (std::size_t part = 0; part < 3; ++part) {
+    call.require(call.out(part).shape == Shape{qkv.outer(), heads, rows, columns} &&
+                     call.out(part).dtype == call.out().dtype,
+                 "q, k, v of [n, heads, s, d]");
+    copies.push_back({.source = call.in_values(0) + static_cast<std::int64_t>(part) * heads * run,
+                      .target = call.out_values(part),
+                      .dimensions = {{{qkv.outer(), rows * 3 * heads * run, heads * rows * run},
+                                      {heads, run, rows * run},
+                                      {rows, 3 * heads * run, run}}},
+                      .run = run});
+  }
+  return copy_kernel(std::move(copies), context);
+}
+
+Kernel make_kernel(const ConcatHeadsAttributes&, const Call& call, const KernelContext& context) {
+  call.require_operands(1, 1);
+  require_same_type(call);
+  call.require_own_outputs();
+  const Shape& shape = call.in(0).shape;
+  const std::int64_t heads = shape.heads();
+  call.require(call.out().shape == Shape{shape.outer(), 1, shape.rows(), heads * shape.columns()},
+               "[n, heads, s, d] to [n, 1, s, heads d]");
+  const std::int64_t run = shape.columns() * element_bytes(call.out());
+  return copy_kernel(
+      {{.source = call.in_values(0),
+        .target = call.out_values(),
+        .dimensions = {{{shape.outer(), heads * shape.rows() * run, heads * shape.rows() * run},
+                        {shape.rows(), run, heads * run},
+                        {heads, shape.rows() * run, run}}},
+        .run = run}},
+      context);
+}
+
+}  // namespace howard::host

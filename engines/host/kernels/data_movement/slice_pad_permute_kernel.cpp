@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Has the kernels of slices, paddings and permutations, in which each element of the result has one
+// place in the operand, and of rows that are written into a cache.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+
+#include "engines/host/kernels/indices.h"
+#include "engines/host/kernels/kernels.h"
+#include "engines/host/kernels/vector_loops.h"
+
+namespace howard::host {
+namespace {
+
+using Sides = std::array<std::int64_t, 4>;
+
+/// Returns how many elements lie between one index of each dimension and the next, without padding.
+Sides element_steps(const Shape& shape) {
+  const Sides& sides = shape.dimensions();
+  return {sides[1] * sides[2] * sides[3], sides[2] * sides[3], sides[3], 1};
+}
+
+/// Returns the index of a row in the first three dimensions.
+Sides row_index(const Sides& sides, std::int64_t row) {
+  return {row / (sides[1] * sides[2]), row / sides[2] % sides[1], row % sides[2], 0};
+}
+
+/// Takes element (i, j, k, l) of the result from `first` + i steps[0] + j steps[1] + ...
+template <class Word>
+Kernel gather_kernel(const Call& call, std::int64_t first, const Sides& steps,
+                     const KernelContext& context) {
+  const Sides sides = call.out().shape.dimensions();
+  return [=, &pool = context.pool, from = call.in_values<Word>(0) + first,
+          to = call.out_values<Word>()] {
+    share(pool, sides[0] * sides[1] * sides[2], row_grain(sides[3]),
+          [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t row = begin; row < end; ++row) {
+              const Sides at = row_index(sides, row);
+              const Word* read = from + at[0] * steps[0] + at[1] * steps[1] + at[2] * steps[2];
+              Word* write = to + row * sides[3];
+              if (steps[3] == 1) {
+                std::copy(read, read + sides[3], write);
+              } else {
+                for (std::int64_t i = 0; i < sides[3]; ++i) write[i] = read[i * steps[3]];
+              }
+            }
+          });
+  };
+}
+
+Kernel gather(const Call& call, std::int64_t first, const Sides& steps,
+              const KernelContext& context) {
+  const bool wide = call.out().host_bytes().value() == call.out().shape.elements() * 4;
+  return wide ? gather_kernel<std::uint32_t>(call, first, steps, context)
+              : gather_kernel<std::uint16_t>(call, first, steps, context);
+}
+
+void require_one_of_a_type(const Call& call) {
+  call.require_operands(1, 1);
+  call.require(call.in(0).dtype == call.out().dtype, "an operand and a result of one data type");
+  call.require_own_outputs();
+}
+
+/// Replaces the rows of operand 0 from `first` on by those of operand 1. If operand 2 is a
+/// position, the rows begin that much further on.
+Kernel write_rows_kernel(const Call& call, std::int64_t first, const KernelContext& context) {
+  const Sides from = call.in(0).shape.dimensions();
+  const Sides to = call.out().shape.dimensions();
+  call.require(call.inputs() <= 3 && call.outputs() == 1 && call.in(1).shape == call.out().shape &&
+                   call.in_values(1) == call.out_values() && call.in(0).dtype == call.out().dtype &&
+                   call.in(1).dtype == call.out().dtype && from[0] == to[0] && from[1] == to[1] &&
+                   from[3] == to[3] && first >= 0 && first + from[2] <= to[2],
+               "rows and the cache that they are written into");
+  const std::int64_t places = to[2] - from[2] - first + 1;
+  const std::int64_t head = call.out().host_bytes().value() / (to[0] * to[1]);
+  const std::int64_t row = head / to[2];
+  std::optional<Indices> position;
+  if (call.inputs() == 3) position.emplace(call, 2, places, "write_rows");
+  return [=, &pool = context.pool, values = call.in_values(0), cache = call.out_values()] {
+    if (position) position->require_in_range();
+    const std::int64_t at = first + (position ? position->at(0) : 0);
+    share(pool, to[0] * to[1], row_grain(from[2] * from[3]),
+          [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i) {
+              std::memcpy(cache + i * head + at * row, values + i * from[2] * row,
+                          static_cast<std::size_t>(from[2] * row));
+            }
+          });
+  };
+}
+
+template <class T>
+Kernel pad_kernel(const PadAttributes& attributes, const Call& call, const KernelContext& context) {
+  const Sides inner = call.in(0).shape.dimensions();
+  const Sides sides = call.out().shape.dimensions();
+  const Sides steps = element_steps(call.in(0).shape);
+  return [=, &pool = context.pool, before = attributes.before, value = attributes.value,
+          from = call.in_values<T>(0), to = call.out_values<T>()] {
+    share(pool, sides[0] * sides[1] * sides[2], row_grain(sides[3]),
+          [&](std::int64_t begin, std::int64_t end, int) {
+            T filling{};
+            store(&filling, 0, value);
+            for (std::int64_t row = begin; row < end; ++row) {
+              const Sides at = row_index(sides, row);
+              T* write = to + row * sides[3];
+              bool inside = true;
+              std::int64_t first = 0;
+              for (std::size_t i = 0; i < 3; ++i) {
+                inside = inside && at[i] >= before[i] && at[i] < before[i] + inner[i];
+                first += (at[i] - before[i]) * steps[i];
+              }
+              std::fill(write, write + sides[3], filling);
+              if (inside) std::copy(from + first, from + first + inner[3], write + before[3]);
+            }
+          });
+  };
+}
+
+}  // namespace
+
+Kernel make_kernel(const SliceAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
+  if (call.inputs() > 1) return write_rows_kernel(call, attributes.begins[2], context);
+  require_one_of_a_type(call);
+  const Sides& from = call.in(0).shape.dimensions();
+  const Sides& to = call.out().shape.dimensions();
+  Sides steps = element_steps(call.in(0).shape);
+  std::int64_t first = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::int64_t last = attributes.begins[i] + (to[i] - 1) * attributes.steps[i];
+    call.require(attributes.begins[i] >= 0 && attributes.steps[i] >= 1 && last < from[i],
+                 "a part within the operand");
+    first += attributes.begins[i] * steps[i];
+    steps[i] *= attributes.steps[i];
+  }
+  return gather(call, first, steps, context);
+}
+
+Kernel make_kernel(const PermuteAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
+  require_one_of_a_type(call);
+  const Sides from = element_steps(call.in(0).shape);
+  const Sides& sides = call.in(0).shape.dimensions();
+  Sides steps{};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const int dimension = attributes.order[i];
+    call.require(
+        dimension >= 0 && dimension < 4 &&
+            sides.at(static_cast<std::size_t>(dimension)) == call.out().shape.dimensions()[i],
+        "a result with the operand's dimensions in that order");
+    steps[i] = from.at(static_cast<std::size_t>(dimension));
+  }
+  return gather(call, 0, steps, context);
+}
+
+Kernel make_kernel(const PadAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
+  require_one_of_a_type(call);
+  call.require_one_real_type();
+  const Sides& from = call.in(0).shape.dimensions();
+  const Sides& to = call.out().shape.dimensions();
+  for (std::size_t i = 0; i < 4; ++i) {
+    call.require(attributes.before[i] >= 0 && attributes.before[i] + from[i] <= to[i],
+                 "a result with room for the operand");
+  }
+  return with_type(call.out().dtype, [&](auto type) {
+    return pad_kernel<typename decltype(type)::type>(attributes, call, context);
+  });
+}
+
+}  // namespace howard::host

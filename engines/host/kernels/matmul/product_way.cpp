@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/host/kernels/matmul/product_way.h"
+
+#include <unistd.h>
+
+#include <dnnl.hpp>
+
+namespace howard::host {
+
+ProductWay fixed_way() {
+  // Each set is a mask of the extensions in it; AVX2 with VNNI has a larger number than AVX-512.
+  constexpr auto kWide = static_cast<unsigned>(dnnl::cpu_isa::avx512_core);
+  const bool wide = (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & kWide) == kWide;
+  return {.pads = !wide};
+}
+
+Bytes second_level_cache() {
+  static const Bytes kSize = [] {
+    const long told = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return Bytes(told > 0 ? std::int64_t{told} : std::int64_t{512} << 10);
+  }();
+  return kSize;
+}
+
+}  // namespace howard::host

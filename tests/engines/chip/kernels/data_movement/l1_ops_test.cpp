@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/kernels/data_movement/l1_ops.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "engines/chip/emulated_chip.h"
+#include "engines/ops/data_movement/reshape.h"
+#include "engines/ops/elementwise/eltwise.h"
+#include "tests/engines/chip/round_profiles.h"
+
+namespace howard::chip {
+namespace {
+
+class L1Ops : public ::testing::Test {
+ protected:
+  static Profiles profiles() {
+    Profiles profiles = round_profiles();
+    profiles.chip.l1_latency = ns(36);
+    return profiles;
+  }
+  ops::Tensor in_dram(const Shape& shape) { return {device_, {.shape = shape}}; }
+  ops::Tensor in_l1(const Shape& shape) {
+    return {device_, {.shape = shape, .storage = Storage::l1}};
+  }
+  /// Rows of tiles, one for each core.
+  ops::Tensor in_shards(const Shape& shape) {
+    return {device_,
+            {.shape = shape,
+             .storage = Storage::l1,
+             .sharding = Sharding{ShardLayout::height, {8, 8}, 32, shape.columns()}}};
+  }
+  const PlannedProgram& plan(const Program& program) { return device_.explain(program); }
+  SimTime time(const Program& program) { return plan(program).kernel.total; }
+
+  EmulatedChip device_{profiles(), {.dispatch = DispatchCoreType::eth}};  // 64 cores
+};
+
+TEST_F(L1Ops, InterleavedOperandsAreReadSoonerAndTakeNothingOfTheDram) {
+  const Shape tile{32, 32};
+  const Program far = ops::eltwise(Eltwise::add, in_dram(tile), in_dram(tile), in_dram(tile));
+  const Program near = ops::eltwise(Eltwise::add, in_l1(tile), in_l1(tile), in_l1(tile));
+  // A read waits 100 ns less, a write 200 ns.
+  EXPECT_EQ(time(far) - time(near), ns(100 + 200));
+  EXPECT_EQ(plan(near).kernel.dram, Bytes(0));
+  const Program mixed = ops::eltwise(Eltwise::add, in_l1(tile), in_dram(tile), in_l1(tile));
+  EXPECT_EQ(plan(mixed).kernel.dram, Bytes(2048));
+}
+
+TEST_F(L1Ops, EqualShardsMoveNothing) {
+  const Shape shape{64 * 32, 128};
+  const Program program =
+      ops::eltwise(Eltwise::add, in_shards(shape), in_shards(shape), in_shards(shape));
+  // 4 tiles a core, each unpacked and packed again in 50 ns.
+  EXPECT_EQ(time(program), ns(1000 + 4 * 50));
+  EXPECT_EQ(plan(program).kernel.dram, Bytes(0));
+  EXPECT_EQ(plan(program).kernel.cores, 64);
+}
+
+TEST_F(L1Ops, OtherShardsAreReadPageByPage) {
+  const Shape shape{64 * 32, 128};
+  const Program program =
+      ops::eltwise(Eltwise::add, in_shards(shape), in_dram(shape), in_shards(shape));
+  EXPECT_GT(time(program), ns(1000 + 4 * 50));
+  EXPECT_GT(plan(program).kernel.dram, Bytes(0));
+}
+
+TEST_F(L1Ops, AFunctionOfOneValueKeepsTheSharding) {
+  const Shape shape{64 * 32, 128};
+  EXPECT_THROW(plan(ops::eltwise(Eltwise::relu, in_shards(shape), in_l1(shape))), Error);
+  EXPECT_EQ(time(ops::eltwise(Eltwise::relu, in_shards(shape), in_shards(shape))),
+            ns(1000 + 4 * 50));
+}
+
+TEST_F(L1Ops, TensorsMoveBetweenMemories) {
+  const Shape shape{64 * 32, 128};
+  const PlannedProgram into = plan(ops::to_memory(in_dram(shape), in_shards(shape)));
+  EXPECT_EQ(into.facts.operation, "InterleavedToShardedDeviceOperation");
+  EXPECT_EQ(into.kernel.dram, Bytes(64 * 4 * 2048));
+  // Four tiles at once: 136 to wait, 4 x 64.
+  EXPECT_EQ(into.kernel.total, ns(1000 + 136 + 4 * 64));
+  const PlannedProgram out = plan(ops::to_memory(in_shards(shape), in_dram(shape)));
+  EXPECT_EQ(out.facts.operation, "ShardedToInterleavedDeviceOperation");
+  // The writes go to banks, whose share of the time is no whole number of nanoseconds.
+  EXPECT_NEAR(static_cast<double>(out.kernel.total.ps()), 1e3 * (1000 + 236 + 4 * 64), 1e3);
+  const ops::Tensor halves(device_, {.shape = shape,
+                                     .storage = Storage::l1,
+                                     .sharding = Sharding{ShardLayout::height, {8, 4}, 64, 128}});
+  const PlannedProgram again = plan(ops::to_memory(in_shards(shape), halves));
+  EXPECT_EQ(again.facts.operation, "ReshardDeviceOperation");
+  // Both RISCs read half of the eight tiles each.
+  EXPECT_EQ(again.kernel.total, ns(1000 + 36 + 4 * 64));
+  EXPECT_EQ(plan(ops::to_memory(in_dram(shape), in_l1(shape))).facts.operation,
+            "CopyDeviceOperation");
+}
+
+TEST_F(L1Ops, ShardsTakeTheirPartOfTheL1OfACore) {
+  // 16 KiB a core and tensor: 64 rows of tiles of 8 tiles each.
+  const Shape shape{64 * 32, 256};
+  std::vector<ops::Tensor> held;
+  EXPECT_THROW(for (int i = 0; i < 200; ++i) held.push_back(in_shards(shape)), Error);
+  EXPECT_GT(held.size(), 70U);
+  EXPECT_LT(held.size(), 95U);
+}
+
+}  // namespace
+}  // namespace howard::chip

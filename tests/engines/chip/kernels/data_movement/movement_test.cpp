@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Expected times are worked out by hand from the constants of round_profiles.h.
+#include "engines/chip/kernels/data_movement/movement.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+
+#include "engines/chip/emulated_chip.h"
+#include "engines/ops/data_movement/embedding.h"
+#include "engines/ops/data_movement/heads.h"
+#include "engines/ops/data_movement/reshape.h"
+#include "engines/ops/data_movement/transpose.h"
+#include "tests/engines/chip/round_profiles.h"
+
+namespace howard::chip {
+namespace {
+
+class MovementOps : public ::testing::Test {
+ protected:
+  ops::Tensor tensor(const Shape& shape, Layout layout = Layout::tile) {
+    return {device_, {shape, DataType::bfloat16, layout}};
+  }
+  ops::Tensor indices(const Shape& shape) {
+    return {device_, {shape, DataType::uint32, Layout::row_major}};
+  }
+  const PlannedProgram& plan(const Program& program) { return device_.explain(program); }
+  SimTime time(const Program& program) { return plan(program).kernel.total; }
+
+  Program swap_heads(const Shape& shape) {
+    return ops::transpose(tensor(shape), tensor(shape.heads_swapped()), Swap::heads_rows);
+  }
+  Program reshape(const Shape& from, const Shape& to) {
+    return ops::reshape(tensor(from), tensor(to));
+  }
+  Program tilize(const Shape& shape) {
+    return ops::to_layout(tensor(shape, Layout::row_major), tensor(shape));
+  }
+  Program untilize(const Shape& shape) {
+    return ops::to_layout(tensor(shape), tensor(shape, Layout::row_major));
+  }
+  Program embedding(const Shape& positions, std::int64_t words, std::int64_t width) {
+    return ops::embedding(indices(positions), tensor({words, width}, Layout::row_major),
+                          tensor({positions.rows(), positions.columns(), width}));
+  }
+  Program embedding_backward(const Shape& positions, std::int64_t words, std::int64_t width) {
+    return ops::embedding_backward(indices(positions),
+                                   tensor({positions.rows(), positions.columns(), width}),
+                                   tensor({words, width}));
+  }
+
+  EmulatedChip device_{round_profiles(), {.dispatch = DispatchCoreType::eth}};  // 64 cores
+};
+
+TEST_F(MovementOps, SwappingHeadsAndRowsWritesTheLinesOfEachFace) {
+  // There are 2 tiles of 19 rows, one a core: start, read, 2 x 19 lines of 3 and the barrier.
+  EXPECT_EQ(time(swap_heads({1, 2, 19, 32})), ns(1000 + 200 + 236 + 38 * 3));
+  // Rows of padding are not moved; full tiles have 32 rows.
+  EXPECT_EQ(time(swap_heads({1, 2, 32, 32})), ns(1000 + 200 + 236 + 64 * 3));
+  // There are 65 tiles, so the busiest core writes two.
+  const PlannedProgram planned = plan(swap_heads({1, 65, 32, 32}));
+  EXPECT_EQ(planned.kernel.total, ns(1000 + 200 + 2 * (236 + 64 * 3)));
+  EXPECT_EQ(planned.footprint.kernel_groups, 2);
+  EXPECT_EQ(planned.kernel.dram, Bytes(65 * 2 * 2048));
+}
+
+TEST_F(MovementOps, AReshapeReadsATileForEachRowOfAnotherWidth) {
+  // [19, 128] becomes [19, 4, 32]: 19 tiles of 4 rows, each row copied from another tile.
+  const PlannedProgram split = plan(reshape({19, 128}, {19, 4, 32}));
+  EXPECT_EQ(split.kernel.cores, 19);
+  EXPECT_EQ(split.kernel.total, ns(1000 + 4 * (200 + 7) + 300));
+  EXPECT_EQ(split.kernel.dram, Bytes(19 * 5 * 2048));
+  // Back again there are 4 tiles of 19 rows.
+  EXPECT_EQ(time(reshape({19, 4, 32}, {19, 128})), ns(1000 + 19 * (200 + 7) + 300));
+}
+
+TEST_F(MovementOps, AReshapeOfTheSameWidthFindsItsRowsTogether) {
+  // [4, 16, 32] becomes [2, 32, 32]: each tile is made of two.
+  EXPECT_EQ(time(reshape({4, 16, 32}, {2, 32, 32})), ns(1000 + 2 * 200 + 32 * 7 + 300));
+}
+
+TEST_F(MovementOps, TilizeTakes32RowsAtATime) {
+  // There are 2 bands of 4 tiles: rows of 256 bytes are issued every 10 ns (8 through the port),
+  // and 4 tiles are copied in 50 each and written in one batch.
+  EXPECT_EQ(time(tilize({64, 128})), ns(1000 + 136 + 32 * 10 + 4 * 50 + 236 + 4 * 64));
+  EXPECT_EQ(time(untilize({64, 128})), ns(1000 + 136 + 4 * 64 + 4 * 50 + 236 + 32 * 10));
+  EXPECT_EQ(plan(tilize({64, 128})).kernel.cores, 2);
+}
+
+TEST_F(MovementOps, TilizeOfPaddedRowsWaitsForEachAndFillsTheRest) {
+  // There are 19 pieces of 64 bytes, one after the other, and 13 rows of 16 words at 2.
+  const PlannedProgram planned = plan(tilize({19, 128}));
+  EXPECT_EQ(planned.kernel.cores, 4) << "tiles are dealt out";
+  EXPECT_EQ(planned.kernel.total, ns(1000 + 19 * (136 + 10) + 13 * 16 * 2 + 50 + 300));
+}
+
+TEST_F(MovementOps, HeadsAreMovedTileByTileInRowsOfTiles) {
+  const ops::Tensor qkv = tensor({3, 1, 64, 3 * 2 * 64});
+  const ops::Tensor q = tensor({3, 2, 64, 64});
+  // There are 6 rows of tiles with 12 tiles each. Writing, 300, is slower than reading.
+  const PlannedProgram split = plan(ops::split_heads(qkv, 2, q, q, q));
+  EXPECT_EQ(split.kernel.cores, 6);
+  EXPECT_EQ(split.kernel.total, ns(1000 + 200 + 12 * 300));
+  EXPECT_EQ(split.kernel.dram, Bytes(2 * 72 * 2048));
+  const PlannedProgram merge = plan(ops::concat_heads(q, tensor({3, 1, 64, 128})));
+  EXPECT_EQ(merge.kernel.cores, 6);
+  EXPECT_EQ(merge.kernel.total, ns(1000 + 200 + 4 * 300));
+}
+
+TEST_F(MovementOps, ConcatDealsOutTheTilesOfTheResult) {
+  const std::array<ops::Tensor, 2> parts{tensor({32, 32 * 40}), tensor({32, 32 * 25})};
+  const PlannedProgram planned = plan(ops::concat(parts, tensor({32, 32 * 65})));
+  EXPECT_EQ(planned.kernel.cores, 64);
+  EXPECT_EQ(planned.kernel.total, ns(1000 + 200 + 2 * 300));
+  EXPECT_EQ(planned.footprint.kernel_groups, 2);
+}
+
+TEST_F(MovementOps, EmbeddingWaitsForEachRowOfTheTable) {
+  // There are 2 blocks of 32 tokens with rows of 256 bytes: 10 to look up, 136 and 10 to read; then
+  // 4 tiles.
+  const PlannedProgram planned = plan(embedding({1, 64}, 1000, 128));
+  EXPECT_EQ(planned.kernel.cores, 2);
+  EXPECT_EQ(planned.kernel.total, ns(1000 + 32 * 156 + 4 * 50 + 236 + 4 * 64));
+  // The size of the table does not matter.
+  EXPECT_EQ(time(embedding({1, 64}, 50, 128)), planned.kernel.total);
+}
+
+TEST_F(MovementOps, EmbeddingBackwardRewritesEachChunkOfTheTableEvery32Tokens) {
+  // There are 4 tile columns; 64 tokens are 2 blocks; 96 rows are 3 chunks: read, mask, add, write.
+  const PlannedProgram planned = plan(embedding_backward({1, 64}, 96, 128));
+  EXPECT_EQ(planned.kernel.cores, 4);
+  EXPECT_EQ(planned.kernel.total, ns(1000 + 2 * (2 * 200 + 3 * (200 + 90 + 30 + 300))));
+  // Each block reads a gradient and three chunks and writes the chunks back.
+  EXPECT_EQ(planned.kernel.dram, Bytes(4 * 2 * (1 + 3 + 3) * 2048));
+  // 32 tokens touch at most 32 chunks.
+  EXPECT_EQ(time(embedding_backward({1, 32}, 32 * 32, 128)),
+            time(embedding_backward({1, 32}, 32 * 500, 128)));
+  EXPECT_LT(time(embedding_backward({1, 32}, 32 * 31, 128)),
+            time(embedding_backward({1, 32}, 32 * 32, 128)));
+}
+
+TEST_F(MovementOps, MoreNeverTakesLess) {
+  for (const auto& make : std::array<std::function<Program(std::int64_t)>, 5>{
+           [&](std::int64_t n) {
+             return swap_heads({1, n, 32, 64});
+           },
+           [&](std::int64_t n) {
+             return reshape({n, 32, 64}, {n, 32, 2, 32});
+           },
+           [&](std::int64_t n) {
+             return tilize({32 * n, 64});
+           },
+           [&](std::int64_t n) {
+             return embedding({n, 32}, 96, 64);
+           },
+           [&](std::int64_t n) {
+             return embedding_backward({n, 32}, 96, 64);
+           }}) {
+    SimTime last;
+    for (std::int64_t n = 1; n <= 150; ++n) {
+      EXPECT_GE(time(make(n)), last) << n;
+      last = time(make(n));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace howard::chip

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Expected times are worked out by hand from the constants of round_profiles.h. A row of tiles
+// takes a step for each tile: the first takes all three stages, and the others take math, the
+// slowest.
+#include "engines/chip/kernels/rows/row_ops.h"
+
+#include <gtest/gtest.h>
+
+#include "engines/chip/emulated_chip.h"
+#include "engines/chip/kernels/lowering.h"
+#include "engines/ops/rows/cross_entropy.h"
+#include "engines/ops/rows/layernorm.h"
+#include "engines/ops/rows/softmax.h"
+#include "engines/ops/training/sgd.h"
+#include "tests/engines/chip/round_profiles.h"
+
+namespace howard::chip {
+namespace {
+
+class RowOps : public ::testing::Test {
+ protected:
+  ops::Tensor tensor(const Shape& shape) { return {device_, {shape}}; }
+  ops::Tensor targets(const Shape& shape) {
+    return {device_, {shape, DataType::uint32, Layout::row_major}};
+  }
+  const PlannedProgram& plan(const Program& program) { return device_.explain(program); }
+  SimTime time(const Program& program) { return plan(program).kernel.total; }
+
+  Program softmax(const Shape& shape) { return ops::softmax(tensor(shape), tensor(shape)); }
+  Program ttml_layernorm(const ops::Tensor& x) {
+    const Shape& shape = x.spec().shape;
+    const ops::Tensor row = tensor({shape.columns()});
+    const ops::Tensor column = tensor(shape.with_columns(1));
+    return ops::layernorm(x, {row, row}, 1e-5F, x, {column, column});
+  }
+
+  EmulatedChip device_{round_profiles(), {.dispatch = DispatchCoreType::eth}};  // 64 cores
+};
+
+TEST_F(RowOps, SoftmaxPassesOverRowsOfTiles) {
+  // There are 3 rows of 4 tiles, one a core: start 1000 and 9000, a row 70, read 200, 4 x 500,
+  // write 300.
+  const PlannedProgram planned = plan(softmax({96, 128}));
+  EXPECT_EQ(planned.kernel.cores, 3);
+  EXPECT_EQ(planned.kernel.total, ns(1000 + 9000 + 70 + 200 + 4 * 500 + 300));
+  EXPECT_EQ(planned.kernel.dram, Bytes(2 * 12 * 2048));
+  EXPECT_EQ(planned.footprint.kernel_groups, 1);
+}
+
+TEST_F(RowOps, ACoreWithTwoRowsDecidesAndIsAGroupOfItsOwn) {
+  const PlannedProgram planned = plan(softmax({65, 32, 128}));
+  EXPECT_EQ(planned.kernel.cores, 64);
+  EXPECT_EQ(planned.kernel.total, ns(1000 + 9000 + 2 * 70 + 200 + 8 * 500 + 300));
+  EXPECT_EQ(planned.footprint.kernel_groups, 2);
+  EXPECT_EQ(plan(softmax({128, 32, 128})).footprint.kernel_groups, 1);
+}
+
+TEST_F(RowOps, SoftmaxBackwardReadsTwoTensors) {
+  const ops::Tensor x = tensor({96, 128});
+  // Two tiles in one batch: 136 + 2 x 64.
+  EXPECT_EQ(time(ops::softmax_backward(x, x, x)), ns(1000 + 264 + 4 * 400 + 300));
+  EXPECT_EQ(plan(ops::softmax_backward(x, x, x)).kernel.dram, Bytes(3 * 12 * 2048));
+}
+
+TEST_F(RowOps, LayernormThatKeepsItsStatisticsIsTtmls) {
+  const ops::Tensor x = tensor({96, 128});
+  EXPECT_EQ(time(ops::layernorm(x, 1e-5F, x)), ns(1000 + 200 + 4 * 700 + 300));
+  EXPECT_EQ(time(ttml_layernorm(x)), ns(1000 + 200 + 4 * 530 + 300));
+}
+
+TEST_F(RowOps, LayernormBackwardWritesThreeTensors) {
+  const ops::Tensor x = tensor({96, 128});
+  const ops::Tensor row = tensor({128});
+  const ops::Tensor column = tensor({96, 1});
+  const Program program = ops::layernorm_backward(x, row, {column, column}, x, x, {x, x});
+  // The math of a tile, 2 x 530, hides the writing of three, but for one tile at the end.
+  EXPECT_EQ(time(program), ns(1000 + 264 + 4 * 1060 + 300));
+  EXPECT_EQ(plan(program).kernel.dram, Bytes(5 * 12 * 2048));
+}
+
+TEST_F(RowOps, CrossEntropyWritesATileARowAndItsBackwardARow) {
+  const ops::Tensor logits = tensor({3, 32, 128});
+  const ops::Tensor loss = tensor({3, 32, 1});
+  const ops::Tensor positions = targets({3, 32});
+  const PlannedProgram forward = plan(ops::cross_entropy(logits, positions, loss));
+  EXPECT_EQ(forward.kernel.cores, 3);
+  EXPECT_EQ(forward.kernel.dram, Bytes(12 * 2048 + 3 * 2048));
+  // 32 targets are read one by one. A quarter of a tile a step: 59 + 16 at the end.
+  EXPECT_EQ(forward.kernel.total, ns(1000 + 32 * 200 + 200 + 4 * 300 + 75));
+  const Program backward = ops::cross_entropy_backward(logits, positions, 1.0F, logits);
+  EXPECT_EQ(time(backward), ns(1000 + 200 + 4 * 500 + 300));
+}
+
+TEST_F(RowOps, NllReadsTheTilesOfItsTargetsAlone) {
+  const ops::Tensor logarithms = tensor({3, 32, 128});
+  const ops::Tensor loss = tensor({3, 32, 1});
+  const ops::Tensor positions = targets({3, 32});
+  const PlannedProgram forward = plan(ops::nll_loss(logarithms, positions, loss));
+  EXPECT_EQ(forward.kernel.dram, Bytes(3 * 2048));
+  EXPECT_LT(forward.kernel.total,
+            time(ops::cross_entropy(logarithms, positions, loss)) - ns(4 * 200));
+  const Program backward = ops::nll_loss_backward(logarithms, positions, 1, logarithms);
+  EXPECT_EQ(plan(backward).kernel.dram, Bytes(12 * 2048));
+  EXPECT_LT(time(backward),
+            time(ops::cross_entropy_backward(logarithms, positions, 1, logarithms)));
+}
+
+TEST_F(RowOps, MoreRowsOrLongerOnesNeverTakeLess) {
+  SimTime last;
+  for (std::int64_t rows = 1; rows <= 200; ++rows) {
+    const SimTime now = time(softmax({32 * rows, 96}));
+    EXPECT_GE(now, last) << rows;
+    EXPECT_LT(now, time(softmax({32 * rows, 128}))) << rows;
+    last = now;
+  }
+}
+
+TEST_F(RowOps, SgdHasAPassMoreForDecayMomentumAndNesterov) {
+  const ops::Tensor x = tensor({96, 128});
+  // Writing a tile, 300, hides two passes.
+  EXPECT_EQ(time(ops::sgd(x, x, {}, {})), ns(1000 + 264 + 3 * 300 + 200 + 300));
+  EXPECT_EQ(plan(ops::sgd(x, x, {}, {})).kernel.dram, Bytes(3 * 12 * 2048));
+  const SgdAttributes all{.momentum = 0.9F, .weight_decay = 0.1F, .nesterov = true};
+  EXPECT_EQ(time(ops::sgd(x, x, x, all)), ns(1000 + 328 + 4 * 500 + 300));
+  EXPECT_EQ(plan(ops::sgd(x, x, x, all)).kernel.dram, Bytes(5 * 12 * 2048));
+  SgdAttributes other = all;
+  other.learning_rate = other.momentum = 0.5F;
+  EXPECT_EQ(timing_key(ops::sgd(x, x, x, other)).attributes,
+            timing_key(ops::sgd(x, x, x, all)).attributes);
+}
+
+}  // namespace
+}  // namespace howard::chip
