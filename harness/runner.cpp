@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
-#include <regex>
 #include <thread>
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/pattern.h"
 #include "base/text.h"
 #include "harness/statistics.h"
 
@@ -37,15 +37,9 @@ void require_known_axes(const Experiment& experiment, const PlanOptions& options
 std::function<bool(const std::string&)> compile_filter(const std::string& filter) {
   if (filter.empty()) return [](const std::string&) { return true; };
   const bool exclude = filter.front() == '-';
-  try {
-    const std::regex pattern(exclude ? filter.substr(1) : filter);
-    return [=](const std::string& id) { return std::regex_search(id, pattern) != exclude; };
-  } catch (const std::regex_error&) {
-    throw Error({.attempted = "read option --filter",
-                 .value = "'" + filter + "'",
-                 .accepted = "a regular expression, with a leading - to exclude",
-                 .hint = "--filter 'shape:1024.*eth'"});
-  }
+  const Pattern pattern(std::string_view(filter).substr(exclude ? 1 : 0),
+                        "choose points by a filter");
+  return [=](const std::string& id) { return pattern.find(id).has_value() != exclude; };
 }
 
 Metric exact_time(SimTime time) {

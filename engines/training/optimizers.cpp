@@ -30,27 +30,32 @@ class NoOp final : public autograd::Optimizer {
   std::vector<Parameter*> parameters_;
 };
 
-[[noreturn]] void refuse_replay(std::string attempted, std::string value, std::string accepted) {
-  throw Error({.attempted = std::move(attempted),
+/// Throws Error for a recipe whose steps of AdamW cannot be replayed. Everything that a replay
+/// needs is in each of its errors, so that one change of the command line is enough.
+[[noreturn]] void refuse_replay(std::string value) {
+  throw Error({.attempted = "replay steps of AdamW",
                .value = std::move(value),
-               .accepted = std::move(accepted),
-               .hint = "--engine static"});
+               .accepted = "AdamW of many calls with float32 parameters, without compensated sums "
+                           "and without a warm-up of beta1",
+               .hint = "--parameters float32 with --with use_moreh_adamw=false, with a type of "
+                       "AdamWComposite or with --optimizer adamw; or --engine static"});
 }
 
 AdamWForm form_of(const Recipe& recipe, bool replayable) {
-  if (recipe.optimizer != OptimizerKind::adamw) {
-    if (!replayable) return AdamWForm::fused;
-    refuse_replay("replay a step of AdamW in one program",
-                  "the program is told the number of the step", "the optimizer adamw");
+  const bool fused = recipe.optimizer != OptimizerKind::adamw;
+  if (!replayable) return fused ? AdamWForm::fused : AdamWForm::composite;
+  if (fused) {
+    refuse_replay("this form of it is one program, which is told the number of the step");
   }
-  if (replayable && recipe.kahan) {
-    refuse_replay("replay a step of AdamW with compensated sums", "kahan true", "kahan false");
+  if (recipe.parameters != DataType::float32) {
+    refuse_replay(fmt::format("parameters of {} would round the numbers of a step",
+                              name_of(recipe.parameters)));
   }
-  if (replayable && recipe.beta1_warmup > 0) {
-    refuse_replay("replay a step of AdamW whose beta1 changes",
-                  fmt::format("beta1-warmup {}", recipe.beta1_warmup), "beta1-warmup 0");
+  if (recipe.kahan) refuse_replay("it compensates its sums (kahan true)");
+  if (recipe.beta1_warmup > 0) {
+    refuse_replay(fmt::format("its beta1 changes (beta1-warmup {})", recipe.beta1_warmup));
   }
-  return replayable ? AdamWForm::replayable : AdamWForm::composite;
+  return AdamWForm::replayable;
 }
 
 AdamWAttributes adamw_attributes(const Recipe& recipe) {

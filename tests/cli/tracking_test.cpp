@@ -24,7 +24,7 @@ class Tracking : public CliFixture {
     const std::string command =
         "cd '" + folder().string() +
         "' && GIT_CONFIG_GLOBAL=/dev/null git -c user.name=t -c user.email=t@example.org " + words +
-        " >/dev/null 2>&1";
+        (words.find('>') == std::string::npos ? " >/dev/null 2>&1" : "");
     ASSERT_EQ(std::system(command.c_str()), 0) << command;
   }
   /// Makes a commit in which constant.txt holds `picoseconds`.
@@ -82,7 +82,26 @@ TEST_F(Tracking, RunsAreStoredByCommitShownAndComparedWithTheMergeBase) {
   EXPECT_EQ(stale.status, 0) << stale.out;
   EXPECT_TRUE(contains(stale.out, "1 stale")) << stale.out;
   EXPECT_EQ(run("compare main~1 c.txt --db perf.db --strict").status, 4);
+  git("rev-parse --short=12 main > tip.txt");
+  const std::string tip = content(folder() / "tip.txt").substr(0, 12);
+  EXPECT_TRUE(contains(run("compare main~1 c.txt --db perf.db --format md").out,
+                       "the baseline's branch has had this level since " + tip + " (main)"));
   EXPECT_EQ(run("compare nowhere main --db perf.db").status, 1);
+}
+
+TEST_F(Tracking, ALaterCommitOfTheSameBranchThatIsSlowerIsNoStaleFinding) {
+  git("init -b main");
+  for (const char* const picoseconds : {"100", "100", "136", "136", "136"}) {
+    commit(picoseconds);
+    put_times("a.txt", picoseconds);
+    ASSERT_EQ(run("track a.txt").status, 0);
+    if (picoseconds == std::string("100")) git("tag --force v1");
+  }
+  for (const char* const later : {"main", "main~1", "main~2", "a.txt"}) {
+    const Outcome slower = run(std::string("compare v1 ") + later + " --db perf.db");
+    EXPECT_EQ(slower.status, 3) << later << slower.out << slower.err;
+    EXPECT_TRUE(contains(slower.out, "1 slower")) << slower.out;
+  }
 }
 
 TEST_F(Tracking, ASlowCommitShowsAgainstTheRunsBeforeItAndIsNoneOfThem) {
@@ -195,6 +214,10 @@ TEST_F(Tracking, APageSaysWhatHasChangedAndHowItWentBefore) {
               contains(changed, "constants that moved: host.finish: 50 us -> 40 us"));
   EXPECT_TRUE(contains(changed, "nothing is slower, missing or failed: 1 faster"));
   EXPECT_FALSE(contains(changed, "<h2>History</h2>"));
+  // What is checked out is compared with the commit before it, whatever made the results.
+  commit("of this checkout");
+  const std::string with_base = page_of("--db p.db --anyway", 0);
+  EXPECT_TRUE(contains(with_base, "<h2>Changes since ")) << with_base.substr(0, 2000);
   const std::string with_history = page_of("--db p.db --against main --anyway", 0);
   EXPECT_TRUE(contains(with_history, "<h2>History</h2>"));
   EXPECT_TRUE(contains(with_history, "these results: "));

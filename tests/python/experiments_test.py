@@ -121,6 +121,7 @@ class RunTest(FolderTest):
             (lambda: howard.run("matmul_sweep", backend="gpu"), "emulated, host"),
             (lambda: howard.run("two_queues", backend="host"), "--backend emulated"),
             (lambda: howard.run("matmul_sweep", filter="("), "a regular expression"),
+            (lambda: howard.run("matmul_sweep", filter="(" * 12000 + ")" * 12000), "nested"),
             (lambda: howard.run("matmul_sweep", set={"host.op_cal": "1us"}), "host.op_call"),
             (lambda: howard.run("matmul_sweep", set="nonsense"), "nonsense"),
             (lambda: howard.run("matmul_sweep", profile="/no/profile"), "/no/profile"),

@@ -171,8 +171,10 @@ TEST(Comparison, AFindingThatTheBranchAlreadyHasIsStale) {
   const Side newest = side({exact_row("a", 1200), exact_row("b", 1000)});
   const Side after = side({exact_row("a", 1200), exact_row("b", 1100)});
   Comparison found = compare_sides(baseline, after, {});
-  mark_stale(found, newest, after, "cafe", {});
+  const auto since = [](const Series& series) { return "since cafe of " + series.benchmark; };
+  mark_stale(found, newest, after, since, {});
   EXPECT_EQ(row_of(found, "a").verdict, Verdict::stale);
+  EXPECT_EQ(row_of(found, "a").reason, "the baseline's branch has had this level since cafe of a");
   EXPECT_EQ(row_of(found, "b").verdict, Verdict::slower);
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/pattern.h"
 
 namespace howard::language {
 
@@ -15,19 +16,13 @@ class TextPieces {
  public:
   /// Throws Error, naming `source`, for a pattern that is no regular expression.
   TextPieces(const std::string& pattern, const std::string& source);
-  ~TextPieces();
-  TextPieces(const TextPieces&) = delete;
-  TextPieces& operator=(const TextPieces&) = delete;
 
   /// Returns the pieces of `text` in their order; together they are `text`. Throws Error for a
   /// pattern that needs more than 10 million steps for one piece.
   std::vector<std::string_view> pieces(std::string_view text) const;
 
  private:
-  struct Expression;
-
-  std::unique_ptr<Expression> expression_;
-  std::string source_;
+  Pattern pattern_;
 };
 
 /// GPT-2's pattern matches contractions, letters, digits or other signs after an optional blank,

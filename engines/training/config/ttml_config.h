@@ -25,6 +25,8 @@ struct TtmlOptimizer {
 
 struct TtmlTraining {
   std::string project_name = "tt_train_nano_gpt";
+  /// TTML's files may name the model here too; the one of transformer_config counts.
+  std::optional<std::string> model_type;
   std::int64_t seed = 5489;
   std::int64_t batch_size = 64;  ///< Sequences of a step; divided by the devices of DDP.
   std::optional<std::int64_t> validation_batch_size;  ///< Half of batch_size, 1 or more.

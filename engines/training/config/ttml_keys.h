@@ -9,6 +9,7 @@ template <class Training, class Visit>
 void for_each_training_key(Training& training, Visit&& visit) {
   const auto key = [&](const char* name, auto& field) { visit("training_config", name, field); };
   key("project_name", training.project_name);
+  key("model_type", training.model_type);
   key("seed", training.seed);
   key("batch_size", training.batch_size);
   key("validation_batch_size", training.validation_batch_size);

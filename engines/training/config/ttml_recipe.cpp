@@ -97,6 +97,9 @@ void require_tiles(const TtmlChecker& check) {
 void apply_sizes(const TtmlChecker& check, Recipe& recipe) {
   const TtmlTransformer& model = check.model();
   check.require_word("transformer_config.model_type", model.model_type, {"gpt2", "llama"});
+  const std::string also = check.training().model_type.value_or(model.model_type);
+  check.require(also == model.model_type, "training_config.model_type", "'" + also + "'",
+                "the model_type of transformer_config, which counts: " + model.model_type);
   check.require_word("transformer_config.runner_type", model.runner_type,
                      {"default", "memory_efficient"});
   check.require_word("transformer_config.weight_tying", model.weight_tying,

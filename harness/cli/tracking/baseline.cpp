@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/tracking/baseline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -10,6 +12,7 @@
 
 #include "base/error.h"
 #include "harness/cli/tracking/sides.h"
+#include "harness/tracking/series_history.h"
 
 namespace howard::cli {
 namespace {
@@ -17,8 +20,40 @@ namespace {
 using tracking::Comparison;
 using tracking::Side;
 
+/// Returns whether one of two runs is built on the other, or is of the same commit. Where git does
+/// not know them, runs of one branch are.
+bool is_one_line(const tracking::Run& one, const tracking::Run& other,
+                 const tracking::GitCheckout& git) {
+  const std::string a(one.clean_commit());
+  const std::string b(other.clean_commit());
+  if (a.empty() || b.empty()) return false;
+  if (a == b) return true;
+  if (!git.commit(a) || !git.commit(b)) return !one.branch.empty() && one.branch == other.branch;
+  const auto shared = git.merge_base(a, b);
+  return shared == a || shared == b;
+}
+
+/// Says since which commit a branch has had its present level of a series, which is where its
+/// history marks the last change.
+std::string since_when(const tracking::History& history, const tracking::Series& series,
+                       const std::string& branch) {
+  constexpr std::size_t kMostRuns = 100;  // as many as the verb history shows
+  for (const tracking::StoredSeries& stored : history.find_series(series.benchmark)) {
+    if (stored.series != series) continue;
+    const tracking::SeriesHistory all = series_history(history, stored, branch, kMostRuns);
+    if (all.points.empty()) break;
+    const tracking::HistoryPoint& first = all.points[all.changes.empty() ? 0 : all.changes.back()];
+    return fmt::format("{}since {} ({})", all.changes.empty() ? "at least " : "",
+                       first.commit.substr(0, 12), branch);
+  }
+  return "by now";
+}
+
+/// Marks what the baseline's branch has by now without `after`. Where one of the two is built on
+/// the other, a difference is theirs and not stale.
 void look_for_stale(Comparison& comparison, const tracking::History& history, std::int64_t baseline,
-                    const Side& after, const tracking::Limits& limits) {
+                    const Side& after, const tracking::GitCheckout& git,
+                    const tracking::Limits& limits) {
   const std::string branch = history.load(baseline).branch;
   if (branch.empty()) return;
   std::vector<std::int64_t> runs = history.runs(branch);
@@ -28,7 +63,11 @@ void look_for_stale(Comparison& comparison, const tracking::History& history, st
     const Side newest = stored_baseline(history, *--run);
     if (newest.last().id == after.last().id) continue;
     if (newest.last().is_dirty()) continue;
-    tracking::mark_stale(comparison, newest, after, newest.name, limits);
+    if (is_one_line(newest.last(), after.last(), git)) return;
+    const auto since = [&](const tracking::Series& series) {
+      return since_when(history, series, branch);
+    };
+    tracking::mark_stale(comparison, newest, after, since, limits);
     return;
   }
 }
@@ -60,7 +99,7 @@ Side side_of(const std::string& word, const tracking::History* history,
                  .accepted = "a file, a folder, or a stored run",
                  .hint = "run_experiment history --db " + history->path().string()});
   }
-  return read_side(word);
+  return read_side(word, git);
 }
 
 Comparison compare_with_baseline(const Side& after, const BaselineOptions& options,
@@ -72,7 +111,7 @@ Comparison compare_with_baseline(const Side& after, const BaselineOptions& optio
       stored ? stored_baseline(*history, *stored) : side_of(options.name, history, git);
   if (!options.anyway) tracking::require_comparable(before, after);
   Comparison comparison = tracking::compare_sides(before, after, options.limits);
-  if (stored) look_for_stale(comparison, *history, *stored, after, options.limits);
+  if (stored) look_for_stale(comparison, *history, *stored, after, git, options.limits);
   return comparison;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "harness/cli/tracking/sides.h"
 #include "harness/tracking/comparison/comparison_page.h"
 #include "harness/tracking/series_history.h"
 
@@ -46,8 +47,9 @@ void add_changes(std::span<const harness::ExperimentResult> results, const std::
                  const BaselineOptions& baseline, const std::string& database,
                  reports::Page& page) {
   try {
-    const tracking::Side after{.name = name, .runs = {tracking::run_of(results)}, .earlier = {}};
     const tracking::GitCheckout git;
+    tracking::Side after{.name = name, .runs = {tracking::run_of(results)}, .earlier = {}};
+    name_commit(after.runs.front(), git);
     std::optional<tracking::History> history;
     if (!database.empty()) history.emplace(database);
     if (history) {

@@ -85,8 +85,17 @@ std::vector<Run> read_runs(const std::string& path) {
   return tracking::parse_runs(read_file(path), path);
 }
 
-Side read_side(const std::string& path) {
+void name_commit(Run& run, const tracking::GitCheckout& git) {
+  if (const auto made_by = git.commit(std::string(run.clean_commit()))) {
+    run.commit = *made_by + (run.is_dirty() ? "-dirty" : "");
+  } else if (const auto head = git.commit("HEAD")) {
+    run.commit = *head + (git.is_dirty() ? "-dirty" : "");
+  }
+}
+
+Side read_side(const std::string& path, const tracking::GitCheckout& git) {
   Side side{.name = path, .runs = read_runs(path)};
+  for (Run& run : side.runs) name_commit(run, git);
   for (const Run& run : side.runs) {
     for (const auto kind : {tracking::Kind::exact, tracking::Kind::sampled}) {
       const std::string differs =

@@ -19,8 +19,13 @@ namespace howard::cli {
 /// file, or for each folder of results in it. Throws Error if there is nothing to read.
 std::vector<tracking::Run> read_runs(const std::string& path);
 
+/// Gives a run the commit that it is of: the one that it names, if that is a commit of this
+/// checkout; else what is checked out. Results name the commit of the program that made them, which
+/// is a commit here only if the program itself is what is measured.
+void name_commit(tracking::Run& run, const tracking::GitCheckout& git);
+
 /// Returns a side of a comparison from a file or folder: its runs must be of the same conditions.
-tracking::Side read_side(const std::string& path);
+tracking::Side read_side(const std::string& path, const tracking::GitCheckout& git);
 
 /// Returns a stored run as the first side. Its sampled metrics are joined by those of the runs
 /// before it, under the same conditions on the same branch, since their last change of level.

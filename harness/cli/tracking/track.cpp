@@ -53,8 +53,7 @@ TrackOptions track_options(int argc, const char* const* argv) {
   return options;
 }
 
-/// Says what the run is of: the commit that was asked for; else the one of the program that made
-/// the results, if it is a commit of this checkout; else what is checked out.
+/// Says what the run is of: the commit that was asked for, or the one of name_commit().
 void describe_origin(Run& run, const TrackOptions& options, const tracking::GitCheckout& git) {
   if (run.time == 0) {
     run.time = std::chrono::duration_cast<std::chrono::seconds>(
@@ -67,12 +66,10 @@ void describe_origin(Run& run, const TrackOptions& options, const tracking::GitC
                  .accepted = "results of one commit",
                  .hint = "--commit, if you know which one counts"});
   }
-  if (!options.commit.empty()) {
+  if (options.commit.empty()) {
+    name_commit(run, git);
+  } else {
     run.commit = git.commit(options.commit).value_or(options.commit);
-  } else if (const auto made_by = git.commit(std::string(run.clean_commit()))) {
-    run.commit = *made_by + (run.is_dirty() ? "-dirty" : "");
-  } else if (const auto head = git.commit("HEAD")) {
-    run.commit = *head + (git.is_dirty() ? "-dirty" : "");
   }
   const std::string commit(run.clean_commit());
   if (run.parent.empty()) run.parent = git.parent(commit);

@@ -317,14 +317,14 @@ Comparison compare_sides(const Side& before, const Side& after, const Limits& li
 }
 
 void mark_stale(Comparison& comparison, const Side& newest, const Side& after,
-                const std::string& since, const Limits& limits) {
+                const std::function<std::string(const Series&)>& since, const Limits& limits) {
   const Comparison against = compare_sides(newest, after, limits);
   for (JudgedRow& row : comparison.rows) {
     if (row.verdict != Verdict::slower && row.verdict != Verdict::faster) continue;
     const auto now = std::ranges::find(against.rows, row.series, &JudgedRow::series);
     if (now == against.rows.end() || now->verdict != Verdict::same) continue;
     row.verdict = Verdict::stale;
-    row.reason = "the baseline's branch has had this level at least since " + since;
+    row.reason = "the baseline's branch has had this level " + since(row.series);
   }
 }
 

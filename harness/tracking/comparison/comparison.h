@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -99,9 +100,10 @@ void require_comparable(const Side& before, const Side& after);
 Comparison compare_sides(const Side& before, const Side& after, const Limits& limits);
 
 /// Turns findings against an old baseline into `stale` where `newest`, a later run of the
-/// baseline's branch, already has the level of the second side. `since` names it.
+/// baseline's branch, already has the level of the second side. `since` says of a series since
+/// which commit the branch has had that level: "since 1f2e3d (main)".
 void mark_stale(Comparison& comparison, const Side& newest, const Side& after,
-                const std::string& since, const Limits& limits);
+                const std::function<std::string(const Series&)>& since, const Limits& limits);
 
 /// Says how a row's shift of its logarithm is judged; comparisons of pairs use it too.
 struct Judgement {

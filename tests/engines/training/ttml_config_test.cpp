@@ -225,6 +225,15 @@ transformer_config:
   EXPECT_EQ(recipe_of({}).dropout, 0.2F);
 }
 
+TEST(TtmlConfig, TheModelMayBeNamedAmongTheTrainingsKeysIfBothNamesAgree) {
+  const std::string named = "training_config: {model_type: llama}\n";
+  const std::string failure = error_of([&] { recipe_of(settings_of(named)); });
+  EXPECT_TRUE(contains(failure, "training_config.model_type") && contains(failure, "gpt2"))
+      << failure;
+  const Recipe recipe = recipe_of(settings_of(named + "transformer_config: {model_type: llama}\n"));
+  EXPECT_EQ(recipe.model, ModelKind::llama);
+}
+
 TEST(TtmlConfig, SchedulersOfTtmlsLibraryAreNamed) {
   const auto recipe = [](const std::string& type, const std::string& keys) {
     return recipe_of(settings_of("training_config: {scheduler_type: " + type +

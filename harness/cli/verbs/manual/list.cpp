@@ -7,10 +7,11 @@
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <string_view>
 
+#include "base/error.h"
 #include "base/file.h"
+#include "base/pattern.h"
 #include "base/text.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
@@ -62,22 +63,21 @@ std::vector<std::string> names_of(const ExperimentList& list) {
   return names;
 }
 
-std::regex compile_pattern(const std::string& pattern) {
+Pattern compile_pattern(const std::string& text) {
   try {
-    return std::regex(pattern);
-  } catch (const std::regex_error&) {
-    throw UsageError(
-        fmt::format("'{}' is no regular expression; try run_experiment list", pattern));
+    return Pattern(text, "list what matches");
+  } catch (const Error& failure) {
+    throw UsageError(failure.what());
   }
 }
 
 /// Returns everything that one of the patterns finds, or everything if there are no patterns.
 Selection select_matching(const ExperimentList& list, const std::vector<std::string>& patterns) {
-  std::vector<std::regex> compiled;
+  std::vector<Pattern> compiled;
   for (const std::string& pattern : patterns) compiled.push_back(compile_pattern(pattern));
   const auto wanted = [&](std::string_view name) {
-    return compiled.empty() || std::ranges::any_of(compiled, [&](const std::regex& pattern) {
-             return std::regex_search(name.begin(), name.end(), pattern);
+    return compiled.empty() || std::ranges::any_of(compiled, [&](const Pattern& pattern) {
+             return pattern.find(name).has_value();
            });
   };
   Selection selection;
