@@ -144,22 +144,32 @@ build() {
     show_build "build/$1" || die "the build failed (see above)"
 }
 
-# prepare LAUNCHER PRESET TARGET [CMAKE-ARGUMENT]...: makes TARGET up to date. One launcher of a tree
-# at a time; the lock goes with the process, however that ends.
+# Holds the lock $1 of the build folder until release_lock; $2 says what another launcher holds it for. The
+# lock goes with the process, however that ends.
+take_lock() {
+  exec {howard_lock}>"$howard_root/build/.lock_$1"
+  if ! flock -w 1 "$howard_lock"; then
+    say "waiting for another launcher that is $2"
+    flock "$howard_lock"
+  fi
+}
+
+release_lock() { exec {howard_lock}>&-; }
+
+# prepare LAUNCHER PRESET TARGET [CMAKE-ARGUMENT]...: makes TARGET up to date. One launcher at a time
+# installs packages, and one at a time builds a preset: ./run_experiment need not wait for ./run_tests.
 prepare() {
   local launcher=$1 preset=$2 target=$3
   shift 3
   trap 'exit 130' INT
   mkdir -p "$howard_root/build" 2>/dev/null || true
   [[ -w $howard_root/build ]] || die "cannot write $howard_root/build: copy the tree, or run as its owner"
-  exec {howard_lock}>"$howard_root/build/.lock"
-  if ! flock -w 1 "$howard_lock"; then
-    say "waiting for another launcher that is building here"
-    flock "$howard_lock"
-  fi
+  take_lock packages "installing packages"
   require_packages "$launcher"
+  release_lock
+  take_lock "$preset" "building build/$preset"
   configure "$preset" "$@"
   build "$preset" "$target"
-  exec {howard_lock}>&-
+  release_lock
   trap - INT
 }

@@ -83,6 +83,18 @@ output=$("$tree/run_tests" --show-only 2>"$work/log")
 expect "run_tests: packages" "libgtest-dev python3-numpy clang-format-14" "$(paste -sd' ' "$work/asked")"
 expect "run_tests: passes its arguments to ctest" 1 "$(grep -c '^Total Tests: 1$' <<<"$output")"
 
+# A build of one preset holds up nobody who wants another one, and another one of the same preset waits.
+exec {tests_lock}>"$tree/build/.lock_ci"
+flock "$tests_lock"
+expect "while the tests are built" " in $work/elsewhere" "$(timeout 60 ./link </dev/null 2>&1 {tests_lock}>&-)"
+exec {tests_lock}>&- {release_lock}>"$tree/build/.lock_release"
+flock "$release_lock"
+status=0
+timeout 3 ./link </dev/null >"$work/log" 2>&1 {release_lock}>&- || status=$?
+exec {release_lock}>&-
+expect "while the same is built: waits" "124 link: waiting for another launcher that is building build/release" \
+  "$status $(cat "$work/log")"
+
 mv "$tree" "$work/moved"
 tree=$work/moved
 output=$("$tree/run_experiment" </dev/null 2>/dev/null)
