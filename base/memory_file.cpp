@@ -22,6 +22,22 @@ MemoryFile::MemoryFile() : descriptor_(::memfd_create("howard", MFD_CLOEXEC)) {
   }
 }
 
+MemoryFile::MemoryFile(std::string_view content) : MemoryFile() {
+  std::size_t done = 0;
+  while (done < content.size()) {
+    const ssize_t count = ::pwrite(descriptor_, content.data() + done, content.size() - done,
+                                   static_cast<off_t>(done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      throw Error({.attempted = "write a file in memory",
+                   .value = std::strerror(errno),
+                   .accepted = "",
+                   .hint = ""});
+    }
+    done += static_cast<std::size_t>(count);
+  }
+}
+
 MemoryFile::~MemoryFile() { ::close(descriptor_); }
 
 std::string MemoryFile::content(std::size_t most) const {

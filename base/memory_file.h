@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace howard {
 
@@ -12,6 +13,8 @@ class MemoryFile {
  public:
   /// Throws Error when the system has no room for one.
   MemoryFile();
+  /// Makes a file that holds `content`; the first read begins at its beginning.
+  explicit MemoryFile(std::string_view content);
   ~MemoryFile();
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/language/chat/chat_messages.h"
 
-#include <map>
+#include <nlohmann/json.hpp>
 
+#include "base/check.h"
 #include "base/json_node.h"
 
 namespace howard::language {
+namespace {
 
-ChatJson parse_chat_messages(std::string_view text, const std::string& source) {
+/// JSON whose objects keep the order of their members, as Python's do.
+using nlohmann::ordered_json;
+
+ordered_json parsed_messages(std::string_view text, const std::string& source) {
   const JsonDocument document(text, {.attempted = "read the messages in " + source,
                                      .accepted = "a list of messages",
                                      .hint = R"([{"role": "user", "content": "Hello"}])"});
@@ -18,17 +23,23 @@ ChatJson parse_chat_messages(std::string_view text, const std::string& source) {
     static_cast<void>(message.member("role").filled_text());
     static_cast<void>(message.member("content").text());
   }
-  return ChatJson::parse(list.dump());
+  return ordered_json::parse(list.dump());
 }
 
-std::string chat_text(const ChatTemplate& format, const TokenizerConfig& config,
-                      const ChatJson& messages) {
-  std::map<std::string, ChatValue> variables;
-  for (const auto& [name, mark] : config.marks) variables[name] = chat_value(mark);
-  variables["messages"] = chat_value(messages);
-  variables["add_generation_prompt"] = chat_value(true);
-  variables["tools"] = variables["documents"] = chat_value(nullptr);
-  return format.text(variables);
+}  // namespace
+
+std::string chat_variables(std::string_view text, const std::string& source,
+                           const std::string& prompt, const TokenizerConfig& config) {
+  ordered_json messages = ordered_json::array();
+  if (!source.empty()) messages = parsed_messages(text, source);
+  if (!prompt.empty()) messages.push_back({{"role", "user"}, {"content", prompt}});
+  HOWARD_CHECK(!messages.empty(), "a chat has a message");
+  ordered_json variables(config.marks);
+  variables["messages"] = std::move(messages);
+  variables["add_generation_prompt"] = true;
+  variables["tools"] = nullptr;
+  variables["documents"] = nullptr;
+  return variables.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 }  // namespace howard::language

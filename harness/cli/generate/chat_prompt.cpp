@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "engines/language/chat/chat_messages.h"
+#include "engines/python/chat_template.h"
 
 namespace howard::cli {
 namespace {
@@ -44,7 +45,6 @@ ChatFiles chat_files(const GenerateOptions& options) {
 }  // namespace
 
 ChatPrompt chat_prompt(const GenerateOptions& options) {
-  using language::ChatJson;
   if (options.tokenizer.empty()) {
     throw Error({.attempted = "chat with " + options.weights.string(),
                  .value = "there is no tokenizer.json beside the weights",
@@ -52,17 +52,12 @@ ChatPrompt chat_prompt(const GenerateOptions& options) {
                  .hint = "--tokenizer FILE"});
   }
   const ChatFiles files = chat_files(options);
-  const language::ChatTemplate format(*files.config.chat_template, files.source.string());
-  ChatJson messages = ChatJson::array();
-  if (!options.messages.empty()) {
-    messages =
-        language::parse_chat_messages(read_file(options.messages), options.messages.string());
-  }
-  if (!options.prompt.empty()) {
-    messages.push_back({{"role", "user"}, {"content", options.prompt}});
-  }
+  const std::string earlier = options.messages.empty() ? "" : read_file(options.messages);
+  const std::string variables =
+      language::chat_variables(earlier, options.messages.string(), options.prompt, files.config);
   const auto end = files.config.marks.find("eos_token");
-  return {.text = language::chat_text(format, files.config, messages),
+  return {.text = python::filled_template(*files.config.chat_template, files.source.string(),
+                                          variables),
           .end = end == files.config.marks.end() ? "" : end->second};
 }
 
