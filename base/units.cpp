@@ -5,13 +5,10 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/wide.h"
 
 namespace howard {
 namespace {
-
-/// This type can hold any amount times one second in picoseconds. It is not in ISO C++, hence the
-/// marker.
-__extension__ using Wide = __int128;
 
 constexpr std::int64_t kPicosecondsPerSecond = 1'000'000'000'000;
 

@@ -16,7 +16,6 @@
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/plan/footprint.h"
 #include "engines/chip/profiles/profiles.h"
-#include "engines/chip/profiles/script_times.h"
 #include "engines/device/eltwise.h"
 #include "engines/device/sharding.h"
 #include "engines/device/tensor_spec.h"
@@ -62,7 +61,7 @@ class RecordingChip {
     workload_.source = std::move(source);
     workload_.eth_dispatch = eth;
     workload_.queues = queues;
-    const chip::ScriptTimes times = chip::script_times(chip::load_constants({profiles, settings}));
+    const chip::ScriptTimes& times = profiles_.software.script;
     workload_.host = {times.ttnn_call, times.program_miss, times.kernel_compile};
   }
 

@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "engines/chip/kernels/collective/collective.h"
-#include "engines/chip/kernels/pipeline/tile_pipeline.h"
+#include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/chip/kernels/plan/footprint.h"
 
 namespace howard::chip {

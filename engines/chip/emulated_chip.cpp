@@ -15,6 +15,7 @@
 #include "engines/chip/dispatch/sub_device_owners.h"
 #include "engines/chip/dispatch/sub_devices.h"
 #include "engines/chip/dispatch/trace_store.h"
+#include "engines/chip/kernels/planner.h"
 #include "engines/chip/memory/device_memory.h"
 #include "engines/chip/memory/value_shadow.h"
 
@@ -32,11 +33,11 @@ namespace {
 }  // namespace
 
 /// The host's clock, the chip behind its command queues, the memory and the captured traces.
-class EmulatedChip::Impl {
+class EmulatedChip::Chip final : public Device {
  public:
-  Impl(const Profiles& profiles, const DeviceOptions& options)
+  Chip(const Profiles& profiles, const DeviceOptions& options)
       : profiles_(profiles),
-        options_(options),
+        options_(checked(options, profiles.software.most_command_queues)),
         memory_(profiles.chip, profiles.software.trace_region, compute_grid()),
         sub_devices_(compute_grid(), profiles.software.most_sub_devices),
         owners_(1),
@@ -60,8 +61,8 @@ class EmulatedChip::Impl {
     for (int i = 0; i < options.command_queues; ++i) queues_.emplace_back(*this, i);
     memory_.report_to(options.memory, [this] { return host_now_; });
   }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
+  Chip(const Chip&) = delete;
+  Chip& operator=(const Chip&) = delete;
 
   // These are the functions of the command queues.
 
@@ -167,13 +168,13 @@ class EmulatedChip::Impl {
 
   // These are the functions of the device.
 
-  std::string description() const {
+  std::string description() const override {
     const CoreGrid grid = compute_grid();
     return fmt::format("{}, {} dispatch, {}x{} cores", profiles_.chip.name,
                        name_of(options_.dispatch), grid.columns, grid.rows);
   }
 
-  CommandQueue& queue(int index) {
+  CommandQueue& command_queue(int index) override {
     if (index < 0 || index >= options_.command_queues) {
       fail("open a command queue", std::to_string(index),
            fmt::format("0 to {}", options_.command_queues - 1), "a device opened with more queues");
@@ -181,7 +182,7 @@ class EmulatedChip::Impl {
     return queues_[at(index)];
   }
 
-  BufferId allocate(const TensorSpec& spec) {
+  BufferId allocate(const TensorSpec& spec) override {
     const BufferId buffer = memory_.allocate(spec);
     try {
       values_.allocate(buffer, spec);
@@ -193,12 +194,12 @@ class EmulatedChip::Impl {
     return buffer;
   }
 
-  void release(BufferId buffer) {
+  void release(BufferId buffer) override {
     memory_.release(buffer);
     values_.release(buffer);
   }
 
-  void host_work(HostWork work, int count) {
+  void host_work(HostWork work, int count) override {
     const SimTime each = work == HostWork::python_call ? profiles_.software.host_python_call
                                                        : profiles_.software.host_graph_node;
     const SimTime called = host_now_;
@@ -212,7 +213,7 @@ class EmulatedChip::Impl {
     record_host(name, "host", called, 0);
   }
 
-  void use_host_thread(int thread) {
+  void use_host_thread(int thread) override {
     HOWARD_CHECK(thread >= 0, "host threads count from 0");
     host_threads_[at(host_thread_)] = host_now_;
     if (std::ssize(host_threads_) <= thread) host_threads_.resize(at(thread) + 1, host_now_);
@@ -220,18 +221,18 @@ class EmulatedChip::Impl {
     host_now_ = host_threads_[at(thread)];
   }
 
-  void join_host_threads() {
+  void join_host_threads() override {
     use_host_thread(0);
     host_now_ = std::ranges::max(host_threads_);
     std::ranges::fill(host_threads_, host_now_);
   }
 
-  void release_trace(TraceId id) {
+  void release_trace(TraceId id) override {
     traces_.release(id);
     values_.release_trace(id);
   }
 
-  void set_sub_devices(std::span<const CoreRange> ranges) {
+  void set_sub_devices(std::span<const CoreRange> ranges) override {
     refuse_during_capture("divide the device");
     SubDevices divided = sub_devices_;
     divided.divide(ranges);
@@ -249,16 +250,26 @@ class EmulatedChip::Impl {
 
   CoreGrid compute_grid() const { return profiles_.chip.compute_grid(options_.dispatch); }
   Bytes l1_free() const { return memory_.l1_free(); }
-  int command_queues() const { return options_.command_queues; }
-  bool holds_values() const { return values_.exists(); }
-  DeviceMemory& memory() { return memory_; }
-  SimTime now() const { return host_now_; }
-  void set_trace_sink(EventSink* sink) { sink_ = sink; }
+  int command_queues() const override { return options_.command_queues; }
+  bool holds_values() const override { return values_.exists(); }
+  void begin_phase(std::string_view phase) override { memory_.begin_phase(phase); }
+  /// Returns the phases of DRAM.
+  std::vector<MemoryPhase> memory_phases() const override { return memory_.phases(); }
+  SimTime now() const override { return host_now_; }
+  void set_trace_sink(EventSink* sink) override { sink_ = sink; }
 
  private:
+  static DeviceOptions checked(const DeviceOptions& options, int most_queues) {
+    if (options.command_queues < 1 || options.command_queues > most_queues) {
+      fail("open the device", fmt::format("{} command queues", options.command_queues),
+           fmt::format("1 to {}", most_queues));
+    }
+    return options;
+  }
+
   class Queue final : public CommandQueue {
    public:
-    Queue(Impl& device, int index) : device_(device), index_(index) {}
+    Queue(Chip& device, int index) : device_(device), index_(index) {}
     void enqueue(const Program& program) override { device_.enqueue(index_, program); }
     void write_buffer(BufferId buffer, std::span<const std::byte> values) override {
       device_.write_buffer(index_, buffer, values);
@@ -274,7 +285,7 @@ class EmulatedChip::Impl {
     void execute_trace(TraceId trace) override { device_.execute_trace(index_, trace); }
 
    private:
-    Impl& device_;
+    Chip& device_;
     int index_;
   };
 
@@ -395,65 +406,35 @@ class EmulatedChip::Impl {
   std::optional<Capture> capture_;
 };
 
-EmulatedChip::EmulatedChip(const Profiles& profiles, const DeviceOptions& options) {
-  const int most = profiles.software.most_command_queues;
-  if (options.command_queues < 1 || options.command_queues > most) {
-    fail("open the device", fmt::format("{} command queues", options.command_queues),
-         fmt::format("1 to {}", most));
-  }
-  impl_ = std::make_unique<Impl>(profiles, options);
-}
+EmulatedChip::EmulatedChip(const Profiles& profiles, const DeviceOptions& options)
+    : EmulatedChip(std::make_unique<Chip>(profiles, options)) {}
+
+EmulatedChip::EmulatedChip(std::unique_ptr<Chip> chip)
+    : ForwardingDevice(*chip), chip_(std::move(chip)) {}
 
 EmulatedChip::~EmulatedChip() = default;
 
-std::string EmulatedChip::description() const { return impl_->description(); }
+int EmulatedChip::command_queues() const { return chip_->command_queues(); }
 
-BufferId EmulatedChip::allocate(const TensorSpec& spec) { return impl_->allocate(spec); }
+CommandQueue& EmulatedChip::command_queue(int index) { return chip_->command_queue(index); }
 
-void EmulatedChip::release(BufferId buffer) { impl_->release(buffer); }
-
-int EmulatedChip::command_queues() const { return impl_->command_queues(); }
-
-CommandQueue& EmulatedChip::command_queue(int index) { return impl_->queue(index); }
-
-void EmulatedChip::release_trace(TraceId trace) { impl_->release_trace(trace); }
-
-void EmulatedChip::set_sub_devices(std::span<const CoreRange> sub_devices) {
-  impl_->set_sub_devices(sub_devices);
-}
-
-void EmulatedChip::use_host_thread(int thread) { impl_->use_host_thread(thread); }
-
-void EmulatedChip::join_host_threads() { impl_->join_host_threads(); }
-
-bool EmulatedChip::holds_values() const { return impl_->holds_values(); }
-
-void EmulatedChip::begin_phase(std::string_view phase) { impl_->memory().begin_phase(phase); }
-
-std::vector<MemoryPhase> EmulatedChip::memory_phases() const { return impl_->memory().phases(); }
-
-void EmulatedChip::host_work(HostWork work, int count) { impl_->host_work(work, count); }
 void EmulatedChip::pass_host_time(SimTime time, std::string_view name) {
-  impl_->pass_host_time(time, name);
+  chip_->pass_host_time(time, name);
 }
 
-SimTime EmulatedChip::now() const { return impl_->now(); }
+CoreGrid EmulatedChip::compute_grid() const { return chip_->compute_grid(); }
 
-void EmulatedChip::set_trace_sink(EventSink* sink) { impl_->set_trace_sink(sink); }
+Bytes EmulatedChip::l1_free() const { return chip_->l1_free(); }
 
-CoreGrid EmulatedChip::compute_grid() const { return impl_->compute_grid(); }
-
-Bytes EmulatedChip::l1_free() const { return impl_->l1_free(); }
+std::span<const PlannedProgram> EmulatedChip::launches(const Program& program) {
+  return chip_->launches(program);
+}
 
 const PlannedProgram& EmulatedChip::explain(const Program& program) {
   const std::span<const PlannedProgram> all = launches(program);
   const auto product = std::ranges::find_if(
       all, [](const PlannedProgram& launch) { return launch.matmul.has_value(); });
   return product != all.end() ? *product : all.back();
-}
-
-std::span<const PlannedProgram> EmulatedChip::launches(const Program& program) {
-  return impl_->launches(program);
 }
 
 }  // namespace howard::chip

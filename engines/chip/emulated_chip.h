@@ -4,9 +4,10 @@
 #include <memory>
 #include <span>
 
-#include "engines/chip/kernels/planner.h"
+#include "engines/chip/kernels/plan/planned_program.h"
 #include "engines/chip/profiles/profile.h"
 #include "engines/device/device.h"
+#include "engines/device/forwarding_device.h"
 
 namespace howard::chip {
 
@@ -30,31 +31,17 @@ struct DeviceOptions {
 /// One host thread uses it at a time. As on the hardware, a queue may use a sub-device that another
 /// queue has used only in two cases: after that queue was finished, or after waiting for an event
 /// that it recorded behind its last program there.
-class EmulatedChip final : public Device {
+class EmulatedChip final : public ForwardingDevice {
  public:
   /// Throws Error for a number of command queues that the hardware does not have.
   explicit EmulatedChip(const Profiles& profiles, const DeviceOptions& options = {});
   ~EmulatedChip() override;
 
-  std::string description() const override;
-  BufferId allocate(const TensorSpec& spec) override;
-  void release(BufferId buffer) override;
   int command_queues() const override;
   CommandQueue& command_queue(int index) override;
-  void release_trace(TraceId trace) override;
-  void set_sub_devices(std::span<const CoreRange> sub_devices) override;
-  bool holds_values() const override;
-  void begin_phase(std::string_view phase) override;
-  /// Returns the phases of DRAM.
-  std::vector<MemoryPhase> memory_phases() const override;
-  void host_work(HostWork work, int count) override;
   /// Lets `time` pass for work of the host that no constant of a profile's calls describes.
   /// Timelines call it `name`, which must have static storage duration.
   void pass_host_time(SimTime time, std::string_view name);
-  void use_host_thread(int thread) override;
-  void join_host_threads() override;
-  SimTime now() const override;
-  void set_trace_sink(EventSink* sink) override;
 
   CoreGrid compute_grid() const;
   /// Returns what tensors leave of each core's L1 for circular buffers.
@@ -67,8 +54,10 @@ class EmulatedChip final : public Device {
   const PlannedProgram& explain(const Program& program);
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  class Chip;
+  explicit EmulatedChip(std::unique_ptr<Chip> chip);
+
+  std::unique_ptr<Chip> chip_;
 };
 
 }  // namespace howard::chip

@@ -44,9 +44,9 @@ ProductTuning tuning_of(const HostOptions& options, WorkerPool& pool) {
 }  // namespace
 
 /// The single command queue, with everything it works with.
-class HostDevice::Impl final : public CommandQueue {
+class HostDevice::Cpu final : public Device, public CommandQueue {
  public:
-  explicit Impl(const HostOptions& options)
+  explicit Cpu(const HostOptions& options)
       : pool_(thread_count(options), options.binds_threads),
         tuning_(tuning_of(options, pool_)),
         fuses_traces_(options.fuse_traces) {
@@ -55,7 +55,7 @@ class HostDevice::Impl final : public CommandQueue {
     pool_.when_left([this] { commands_.look(); });
     memory_.ledger().report_to(options.memory, MemoryKind::dram, [this] { return now(); });
   }
-  ~Impl() override { pool_.when_left({}); }
+  ~Cpu() override { pool_.when_left({}); }
 
   void enqueue(const Program& program) override {
     const bool captured = capture_.has_value();
@@ -160,24 +160,52 @@ class HostDevice::Impl final : public CommandQueue {
     });
   }
 
-  void release_trace(TraceId trace) {
+  std::string description() const override {
+    return fmt::format("host CPU, {} thread{}", threads(), threads() == 1 ? "" : "s");
+  }
+
+  BufferId allocate(const TensorSpec& spec) override { return memory_.allocate(spec); }
+  void release(BufferId buffer) override { memory_.release(buffer); }
+  bool holds_values() const override { return true; }
+
+  int command_queues() const override { return 1; }
+  CommandQueue& command_queue(int index) override {
+    if (index == 0) return *this;
+    throw Error({.attempted = "open a command queue of the host",
+                 .value = std::to_string(index),
+                 .accepted = "0",
+                 .hint = ""});
+  }
+
+  void set_sub_devices(std::span<const CoreRange> sub_devices) override {
+    finish();
+    if (sub_devices.empty()) return;
+    throw Error({.attempted = "divide the host",
+                 .value = fmt::format("{} sub-devices", sub_devices.size()),
+                 .accepted = "none: a CPU has no grid of cores to divide",
+                 .hint = ""});
+  }
+
+  void begin_phase(std::string_view phase) override { memory_.ledger().begin_phase(phase); }
+  std::vector<MemoryPhase> memory_phases() const override { return memory_.ledger().phases(); }
+
+  void release_trace(TraceId trace) override {
     for (const BufferId buffer : find_trace(trace)->own) memory_.release(buffer);
     traces_.erase(trace);
   }
 
-  SimTime now() const {
+  SimTime now() const override {
     const auto elapsed = SteadyClock::now() - opened_;
     return SimTime::nanoseconds(std::chrono::nanoseconds(elapsed).count());
   }
 
-  void set_trace_sink(EventSink* sink) {
+  void set_trace_sink(EventSink* sink) override {
     const std::lock_guard lock(sink_mutex_);
     sink_ = sink;
   }
 
   int threads() const { return pool_.threads(); }
   std::string product_ways() const { return tuning_.text(); }
-  HostMemory& memory() { return memory_; }
 
  private:
   void run(const Command& command, std::uint64_t number) {
@@ -190,7 +218,7 @@ class HostDevice::Impl final : public CommandQueue {
   /// throws.
   class HostSpan {
    public:
-    HostSpan(Impl& device, std::string_view name, std::string_view category, std::uint64_t program,
+    HostSpan(Cpu& device, std::string_view name, std::string_view category, std::uint64_t program,
              TraceId trace = {})
         : device_(device),
           name_(name),
@@ -205,7 +233,7 @@ class HostDevice::Impl final : public CommandQueue {
     HostSpan& operator=(const HostSpan&) = delete;
 
    private:
-    Impl& device_;
+    Cpu& device_;
     std::string_view name_;
     std::string_view category_;
     std::uint64_t program_;
@@ -286,55 +314,16 @@ class HostDevice::Impl final : public CommandQueue {
   CommandThread commands_{[this] { return pool_.is_staying(); }};
 };
 
-HostDevice::HostDevice(const HostOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+HostDevice::HostDevice(const HostOptions& options) : HostDevice(std::make_unique<Cpu>(options)) {}
+
+HostDevice::HostDevice(std::unique_ptr<Cpu> cpu) : ForwardingDevice(*cpu), cpu_(std::move(cpu)) {}
 
 HostDevice::~HostDevice() = default;
 
-std::string HostDevice::description() const {
-  return fmt::format("host CPU, {} thread{}", threads(), threads() == 1 ? "" : "s");
-}
+CommandQueue& HostDevice::command_queue(int index) { return cpu_->command_queue(index); }
 
-BufferId HostDevice::allocate(const TensorSpec& spec) { return impl_->memory().allocate(spec); }
+std::string HostDevice::product_ways() const { return cpu_->product_ways(); }
 
-void HostDevice::release(BufferId buffer) { impl_->memory().release(buffer); }
-
-CommandQueue& HostDevice::command_queue(int index) {
-  if (index != 0) {
-    throw Error({.attempted = "open a command queue of the host",
-                 .value = std::to_string(index),
-                 .accepted = "0",
-                 .hint = ""});
-  }
-  return *impl_;
-}
-
-int HostDevice::command_queues() const { return 1; }
-
-void HostDevice::release_trace(TraceId trace) { impl_->release_trace(trace); }
-
-void HostDevice::set_sub_devices(std::span<const CoreRange> sub_devices) {
-  impl_->finish();
-  if (sub_devices.empty()) return;
-  throw Error({.attempted = "divide the host",
-               .value = fmt::format("{} sub-devices", sub_devices.size()),
-               .accepted = "none: a CPU has no grid of cores to divide",
-               .hint = ""});
-}
-
-void HostDevice::begin_phase(std::string_view phase) {
-  impl_->memory().ledger().begin_phase(phase);
-}
-
-std::vector<MemoryPhase> HostDevice::memory_phases() const {
-  return impl_->memory().ledger().phases();
-}
-
-SimTime HostDevice::now() const { return impl_->now(); }
-
-void HostDevice::set_trace_sink(EventSink* sink) { impl_->set_trace_sink(sink); }
-
-std::string HostDevice::product_ways() const { return impl_->product_ways(); }
-
-int HostDevice::threads() const { return impl_->threads(); }
+int HostDevice::threads() const { return cpu_->threads(); }
 
 }  // namespace howard::host

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
-#include "engines/device/device.h"
+#include "engines/device/forwarding_device.h"
 #include "engines/host/host_options.h"
 
 namespace howard::host {
@@ -21,25 +22,14 @@ namespace howard::host {
 ///
 /// The sink receives the calls of the host thread and the programs of the queue from two threads,
 /// but never two events at once: a mutex of the device is held around each.
-class HostDevice final : public Device {
+class HostDevice final : public ForwardingDevice {
  public:
   /// Throws Error when the options make no sense on this machine.
   explicit HostDevice(const HostOptions& options = {});
   /// Waits for the running program and drops those behind it.
   ~HostDevice() override;
 
-  std::string description() const override;  ///< "host CPU, 2 threads".
-  BufferId allocate(const TensorSpec& spec) override;
-  void release(BufferId buffer) override;
-  int command_queues() const override;
   CommandQueue& command_queue(int index) override;
-  void release_trace(TraceId trace) override;
-  void set_sub_devices(std::span<const CoreRange> sub_devices) override;
-  bool holds_values() const override { return true; }
-  void begin_phase(std::string_view phase) override;
-  std::vector<MemoryPhase> memory_phases() const override;
-  SimTime now() const override;
-  void set_trace_sink(EventSink* sink) override;
 
   /// Returns the ways of large products, on which the bits of their results depend.
   std::string product_ways() const;
@@ -47,8 +37,10 @@ class HostDevice final : public Device {
   int threads() const;
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  class Cpu;
+  explicit HostDevice(std::unique_ptr<Cpu> cpu);
+
+  std::unique_ptr<Cpu> cpu_;
 };
 
 }  // namespace howard::host

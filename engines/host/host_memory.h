@@ -70,6 +70,7 @@ class HostMemory {
   /// buffer and lives as long as anybody shares it. Throws Error for an unknown buffer.
   void mark_recorded(BufferId buffer);
   MemoryLedger& ledger() { return ledger_; }
+  const MemoryLedger& ledger() const { return ledger_; }
 
  private:
   struct Buffer {

@@ -10,31 +10,25 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/chip/kernels/planner.h"
+#include "engines/chip/kernels/ttnn_names.h"
+#include "profiler/silicon/logged_call.h"
 #include "profiler/silicon/logged_program.h"
 #include "profiler/silicon/op_attributes.h"
 
 namespace howard::profiler {
 namespace {
 
-constexpr std::int64_t kTile = 32;
 /// More rows, columns or matrices are damage; their product must not leave 63 bits.
 constexpr std::int64_t kLongestSide = 1 << 20;
 
-struct Side {
-  std::int64_t padded = 1, logical = 1;
-};
+using logged::Side;
 
-/// Reads "32[19]", padded and logical, or "32", of version 1, which is both.
+/// Returns a side that a tensor of a chip can have.
 std::optional<Side> side_of(std::string_view cell) {
   if (cell.empty()) return Side{};
-  const std::size_t bracket = cell.find('[');
-  const auto padded = parse_integer(cell.substr(0, bracket));
-  auto logical = padded;
-  if (bracket != std::string_view::npos && cell.ends_with(']')) {
-    logical = parse_integer(cell.substr(bracket + 1, cell.size() - bracket - 2));
-  }
-  if (!padded || !logical || *padded < 1 || *padded > kLongestSide) return std::nullopt;
-  return Side{*padded, std::clamp<std::int64_t>(*logical, 1, *padded)};
+  const auto side = logged::parse_side(cell);
+  if (!side || side->padded < 1 || side->padded > kLongestSide) return std::nullopt;
+  return Side{side->padded, std::clamp<std::int64_t>(side->logical, 1, side->padded)};
 }
 
 /// Returns the bytes of 1024 elements: block floats share an exponent between sixteen.
@@ -61,7 +55,7 @@ struct Sizes {
 
   std::int64_t tiles() const {
     const auto [w, z, y, x] = sides;
-    return w.padded * z.padded * ceil_div(y.padded, kTile) * ceil_div(x.padded, kTile);
+    return w.padded * z.padded * ceil_div(y.padded, kTileSide) * ceil_div(x.padded, kTileSide);
   }
 };
 
@@ -81,17 +75,9 @@ std::optional<Sizes> sizes_of(const TensorCells& cells) {
   if (!bytes || elements > kMost) return std::nullopt;
   sizes.bytes = elements * static_cast<double>(*bytes) / 1024;
   sizes.in_dram = cells.memory.empty() || cells.memory.find("_DRAM_") != std::string_view::npos;
-  std::string type(cells.datatype);
-  std::ranges::transform(type, type.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
-  sizes.text += " " + type;
+  sizes.text += " " + logged::lower_case(cells.datatype);
   if (!sizes.in_dram) sizes.text += " in L1";
   return sizes;
-}
-
-bool has_word(std::string_view name, std::string_view word) {
-  return name.find(word) != std::string_view::npos;
 }
 
 /// Returns 2 M N K for each matrix of the result; K is the first operand's columns, or its rows
@@ -128,8 +114,7 @@ CallFacts facts_of(const OpRow& call) {
   facts.operands += " -> " + outputs.front().text;
   double dram = 0;
   // These read as much of a long operand as their result holds.
-  const bool picks = has_word(call.name, "Embedding") || has_word(call.name, "Slice") ||
-                     has_word(call.name, "Split") || has_word(call.name, "Gather");
+  const bool picks = chip::picks_elements(call.name);
   double written = 0;
   for (const Sizes& output : outputs) written += output.bytes;
   for (const Sizes& input : inputs) {
@@ -138,7 +123,7 @@ CallFacts facts_of(const OpRow& call) {
   for (const Sizes& output : outputs) {
     if (output.in_dram) dram += output.bytes;
   }
-  const bool product = has_word(call.name, "Matmul") && inputs.size() >= 2;
+  const bool product = chip::is_product(call.name) && inputs.size() >= 2;
   const double flops = product ? flops_of(call, inputs.front(), outputs.front()) : 0;
   if (dram > kMost || flops > kMost) return facts;
   facts.flops = Flops(std::llround(flops));
@@ -151,21 +136,21 @@ CallFacts facts_of(const OpRow& call) {
 CallEmulator::CallEmulator(const chip::Profiles& profiles)
     : profiles_(profiles), device_(profiles) {}
 
-std::optional<EmulatedCall> CallEmulator::run(const OpRow& call, std::string* reason) {
-  const auto fail = [&](std::string why) -> std::optional<EmulatedCall> {
-    if (reason != nullptr) *reason = std::move(why);
+std::optional<EmulatedCall> CallEmulator::run(const OpRow& call, CallObstacle* why) {
+  const auto fail = [&](Obstacle kind, std::string text) -> std::optional<EmulatedCall> {
+    if (why != nullptr) *why = {kind, std::move(text)};
     return std::nullopt;
   };
   try {
     const std::optional<Program> program = logged_program(call, device_);
-    if (!program) return fail("the emulator has no such op");
-    const CoreGrid grid = logged_grid(call).value_or(profiles_.chip.eth_grid);
+    if (!program) return fail(Obstacle::no_such_op, "the emulator has no such op");
+    const CoreGrid grid = logged_grid(call, profiles_.chip).value_or(profiles_.chip.eth_grid);
     const chip::PlannedProgram planned = plan_program(*program, grid, profiles_);
     return EmulatedCall{.kernel = planned.kernel.total,
                         .cores = planned.kernel.cores,
                         .bound_by = name_of(planned.kernel.bottleneck)};
   } catch (const Error& failure) {
-    return fail(failure.text().value);
+    return fail(Obstacle::refused, failure.text().value);
   }
 }
 

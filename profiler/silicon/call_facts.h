@@ -25,11 +25,25 @@ struct CallFacts {
 
 CallFacts facts_of(const OpRow& call);
 
+/// Says why the emulator has no time for a call.
+enum class Obstacle : std::uint8_t {
+  none,
+  other_chip,    ///< The log is of another chip than the emulator's.
+  beyond_limit,  ///< Other calls take more of the time.
+  no_such_op,
+  refused,  ///< The emulator has the op and cannot run this call.
+};
+
 /// Holds a call as the emulator would run it, alone on the chip.
 struct EmulatedCall {
   SimTime kernel;
   int cores = 0;
   std::string_view bound_by;
+};
+
+struct CallObstacle {
+  Obstacle kind{};
+  std::string text;
 };
 
 /// Runs calls of logs on an emulated chip.
@@ -38,9 +52,9 @@ class CallEmulator {
   /// `profiles` must outlive this.
   explicit CallEmulator(const chip::Profiles& profiles);
 
-  /// The result is absent when the emulator cannot run it; `reason`, if given, is then why. The
-  /// call may differ from what the log has: other operands, another fidelity.
-  std::optional<EmulatedCall> run(const OpRow& call, std::string* reason = nullptr);
+  /// The result is absent when the emulator cannot run it; `why`, if given, then gets the reason.
+  /// The call may differ from what the log has: other operands, another fidelity.
+  std::optional<EmulatedCall> run(const OpRow& call, CallObstacle* why = nullptr);
 
   const chip::ChipProfile& chip() const { return profiles_.chip; }
 

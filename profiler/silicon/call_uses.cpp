@@ -39,11 +39,11 @@ std::vector<SimTime> times_as_one(const std::map<std::uint16_t, std::vector<SimT
   return merged;
 }
 
-bool is_of(const OpRow& call, const LoggedRun& run, std::uint16_t device) {
+bool is_of(std::string_view chip, const OpRow& call, const LoggedRun& run, std::uint16_t device) {
   const auto found = std::ranges::find(run.devices, device, &LoggedDevice::id);
   const std::string_view named =
       found != run.devices.end() ? std::string_view(found->architecture) : call.architecture;
-  return named.empty() || named == "wormhole_b0";
+  return named.empty() || named == chip;
 }
 
 }  // namespace
@@ -87,15 +87,20 @@ std::vector<CallUse> uses_of_calls(const LoggedRun& run, const OpCalls& calls,
     const OpRow& row = calls.row(use.call);
     if (emulator == nullptr) {
       continue;
-    } else if (!is_of(row, run, devices[use.call])) {
+    } else if (!is_of(emulator->chip().architecture, row, run, devices[use.call])) {
+      use.obstacle = Obstacle::other_chip;
       use.not_emulated = "another chip than the emulator's";
     } else if (i >= kMostEmulated) {
+      use.obstacle = Obstacle::beyond_limit;
       use.not_emulated = "beyond the calls that take the most time";
     } else {
       use.dram_at_peak = dram_time_at_peak(use.facts, emulator->chip());
       use.flops_at_peak =
           flops_time_at_peak(use.facts, emulator->chip(), use.base_cores, row.fidelity);
-      use.emulated = emulator->run(row, &use.not_emulated);
+      CallObstacle why;
+      use.emulated = emulator->run(row, &why);
+      use.obstacle = why.kind;
+      use.not_emulated = std::move(why.text);
     }
   }
   return uses;

@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "engines/chip/kernels/ttnn_names.h"
 #include "profiler/merged_devices.h"
 #include "profiler/silicon/op_attributes.h"
 
@@ -26,15 +27,6 @@ SimTime in_proportion(SimTime time, SimTime now, SimTime then) {
 
 /// Returns "Matmul 32x1280 bfloat16, ...".
 std::string where(const CallUse& use) { return use.name + " " + use.facts.operands; }
-
-/// Says whether an op computes nothing: it puts the same elements elsewhere.
-bool is_movement(std::string_view name) {
-  constexpr std::array<std::string_view, 9> kWords{"Tilize",    "tilize",  "Reshape",
-                                                   "Transpose", "Permute", "Sharded",
-                                                   "Reshard",   "Copy",    "ToLayout"};
-  return std::ranges::any_of(
-      kWords, [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
-}
 
 /// Collects a finding about pairs of programs on each of several devices, which run side by side:
 /// what the whole would gain is what the device with the most does.
@@ -342,7 +334,7 @@ void Adviser::look_at_calls(std::span<const CallUse> uses) {
     }
     look_at_cores(use, shortest < use.median ? shortest : SimTime());
     const bool product = use.facts.flops > Flops() && use.facts.knows_sizes;
-    const bool same_chip = use.not_emulated != "another chip than the emulator's";
+    const bool same_chip = use.obstacle != Obstacle::other_chip;
     if (product && emulator_ != nullptr && same_chip) look_at_product(use);
     if (emulator_ != nullptr && same_chip) look_at_memory(use);
   }
@@ -353,7 +345,7 @@ void Adviser::look_at_calls(std::span<const CallUse> uses) {
 void Adviser::look_at_movements(std::span<const CallUse> uses) {
   std::map<std::string, LogFinding> by_name;
   for (const CallUse& use : uses) {
-    if (!is_movement(use.name)) continue;
+    if (!chip::moves_elements(use.name)) continue;
     LogFinding& finding = by_name[use.name];
     finding.programs += use.runs;
     finding.now += use.time;
@@ -373,7 +365,7 @@ void Adviser::look_at_movements(std::span<const CallUse> uses) {
                            .source = GainSource::measured});
   const std::vector<ProgramRun>& programs = run_.timeline.programs;
   const auto movement = [&](const ProgramRun& program) {
-    return program.call > 0 && is_movement(run_.timeline.names.name(program.name));
+    return program.call > 0 && chip::moves_elements(run_.timeline.names.name(program.name));
   };
   for (std::size_t i = 0; i + 1 < programs.size(); ++i) {
     const ProgramRun& one = programs[i];

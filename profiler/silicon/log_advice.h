@@ -31,7 +31,8 @@ struct CallUse {
   SimTime dram_at_peak;   ///< One run's bytes at the DRAM's peak; zero: none, or not known.
   SimTime flops_at_peak;  ///< One run on `base_cores` at its fidelity; zero as above.
   std::optional<EmulatedCall> emulated;
-  std::string not_emulated;  ///< The reason why it is not emulated.
+  Obstacle obstacle{};       ///< Why it is not emulated.
+  std::string not_emulated;  ///< The same in words.
 
   /// Returns the least time that is possible.
   SimTime at_peak() const { return std::max(dram_at_peak, flops_at_peak); }

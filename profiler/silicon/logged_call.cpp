@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -13,23 +12,11 @@
 namespace howard::profiler::logged {
 namespace {
 
-/// Returns 19 for "32[19]", which is padded to 32, and 32 for "32", of version 1.
+/// Returns the logical size.
 std::int64_t dimension_of(std::string_view cell) {
-  const std::size_t bracket = cell.find('[');
-  const bool both = bracket != std::string_view::npos && cell.ends_with(']');
-  const std::string_view logical =
-      both ? cell.substr(bracket + 1, cell.size() - bracket - 2) : cell;
-  const auto value = parse_integer(logical);
-  if (!value) refuse(fmt::format("a dimension '{}'", cell), "32[19] or 32");
-  return *value;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
-  return lower;
+  const auto side = parse_side(cell);
+  if (!side) refuse(fmt::format("a dimension '{}'", cell), "32[19] or 32");
+  return side->logical;
 }
 
 TensorSpec spec_of(const TensorCells& cells) {
@@ -62,6 +49,25 @@ void refuse(std::string value, std::string accepted) {
                .value = std::move(value),
                .accepted = std::move(accepted),
                .hint = ""});
+}
+
+std::optional<Side> parse_side(std::string_view cell) {
+  const std::size_t bracket = cell.find('[');
+  const auto padded = parse_integer(cell.substr(0, bracket));
+  auto logical = padded;
+  if (bracket != std::string_view::npos && cell.ends_with(']')) {
+    logical = parse_integer(cell.substr(bracket + 1, cell.size() - bracket - 2));
+  }
+  if (!padded || !logical) return std::nullopt;
+  return Side{*padded, *logical};
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
 }
 
 std::string_view enumerator(std::string_view text) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,18 @@ namespace howard::profiler::logged {
 
 /// Throws the Error that tells of a call that the emulator cannot run.
 [[noreturn]] void refuse(std::string value, std::string accepted);
+
+/// A dimension of a tensor as it lies in memory and as it was asked for.
+struct Side {
+  std::int64_t padded = 1, logical = 1;
+};
+
+/// Reads "32[19]", padded and logical, or "32", of version 1, which is both. The result is absent
+/// for anything else.
+std::optional<Side> parse_side(std::string_view cell);
+
+/// Returns `text` with the letters A to Z made small.
+std::string lower_case(std::string_view text);
 
 /// Returns what stands behind the "::" of an enumerator: "BinaryOpType::ADD", or
 /// "op_type=...::ERF;".

@@ -460,15 +460,22 @@ std::optional<Program> logged_program(const OpRow& row, Device& device) {
   return builder->build(Call(row, device));
 }
 
-std::optional<CoreGrid> logged_grid(const OpRow& row) {
+std::optional<CoreGrid> logged_grid(const OpRow& row, const chip::ChipProfile& chip) {
   if (const auto grid = OpAttributes(row.attributes).core_range("worker_grid")) return grid;
   if (!row.worker_cores) return std::nullopt;
-  constexpr int kColumns = 8;  // the columns of Wormhole's grid of Tensix cores
+  // What is harvested, or dispatches, are rows or columns of the chip: the other side stays.
+  const int side = chip.dispatch_takes_row ? chip.tensix.columns : chip.tensix.rows;
   const std::int64_t cores = *row.worker_cores;
-  if (cores < kColumns || cores > kColumns * 10 || cores % kColumns != 0) {
-    refuse(fmt::format("{} worker cores", cores), "rows of 8, as Wormhole has");
+  constexpr int kMostHarvested = 2;
+  const int most =
+      (chip.dispatch_takes_row ? chip.tensix.rows : chip.tensix.columns) + kMostHarvested;
+  if (cores < side || cores > side * most || cores % side != 0) {
+    refuse(fmt::format("{} worker cores", cores),
+           fmt::format("{} of {}, as {} has", chip.dispatch_takes_row ? "rows" : "columns", side,
+                       chip.name));
   }
-  return CoreGrid{kColumns, static_cast<int>(cores) / kColumns};
+  const int others = static_cast<int>(cores) / side;
+  return chip.dispatch_takes_row ? CoreGrid{side, others} : CoreGrid{others, side};
 }
 
 }  // namespace howard::profiler

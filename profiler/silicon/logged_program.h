@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "engines/chip/profiles/profile.h"
 #include "engines/device/device.h"
 #include "engines/device/program.h"
 #include "profiler/formats/ops_csv/ops_csv_reader.h"
@@ -22,7 +23,8 @@ std::optional<Program> logged_program(const OpRow& row, Device& device);
 
 /// Returns the cores over which the op could be spread, by its attribute worker_grid, which not all
 /// ops have, or by AVAILABLE WORKER CORE COUNT. The result is absent if the log has neither. Throws
-/// Error if their number is not a grid of Wormhole's, whose rows have eight cores.
-std::optional<CoreGrid> logged_grid(const OpRow& row);
+/// Error if their number is not a grid of chips like `chip`, of which other rows (or columns, if
+/// dispatch takes a column) may be harvested.
+std::optional<CoreGrid> logged_grid(const OpRow& row, const chip::ChipProfile& chip);
 
 }  // namespace howard::profiler

@@ -198,10 +198,10 @@ class Comparer {
     const std::string_view chip = row.architecture.empty() ? chip_of(row) : row.architecture;
     if (chip.empty() && !chip_noted_) {
       chip_noted_ = true;
-      found_.notes.emplace_back(
-          "the log does not say of which chip it is: taken to be wormhole_b0");
+      found_.notes.emplace_back("the log does not say of which chip it is: taken to be " +
+                                profiles_.chip.architecture);
     }
-    if (chip.empty() || chip == "wormhole_b0") return std::nullopt;
+    if (chip.empty() || chip == profiles_.chip.architecture) return std::nullopt;
     return fmt::format("the emulator is of another chip than {}{}", chip,
                        row.architecture.empty() ? ", which its clock or its cores say it is" : "");
   }
@@ -234,7 +234,7 @@ class Comparer {
   }
 
   Place emulated(const OpRow& row, const Program& program) {
-    const auto logged = logged_grid(row);
+    const auto logged = logged_grid(row, profiles_.chip);
     if (!logged && !grid_noted_) {
       grid_noted_ = true;
       found_.notes.push_back(

@@ -22,7 +22,6 @@
 #include "engines/chip/calibration/steady_state.h"
 #include "engines/chip/kernels/plan/footprint.h"
 #include "engines/chip/profiles/profiles.h"
-#include "engines/chip/profiles/script_times.h"
 #include "engines/ops/elementwise/eltwise.h"
 #include "engines/ops/training/adamw.h"
 #include "tests/experiments/run_emulated.h"
@@ -245,6 +244,8 @@ const std::map<std::string, Meaning>& meanings() {
       {"tensix.columns", {More::is_faster, {}}},
       {"tensix.rows", {More::is_faster, {}}},
       {"grid.eth.rows", {More::is_faster, {}}},
+      {"grid.dispatch_takes_row", {More::is_faster, {}}},
+      {"unpack.shared", {More::is_slower, {}}},
       {"l1.capacity", {More::is_faster, {}}},
       {"l1.firmware", {More::is_slower, {}}},
       {"matrix.flops_per_cycle", {More::is_faster, {}}},
@@ -293,8 +294,8 @@ bool any_moved(const std::vector<double>& before, const std::vector<double>& aft
 }
 
 /// What the host of a user's script does, which no experiment has.
-std::vector<double> times_of_scripts(const ProfileConstants& constants) {
-  const chip::ScriptTimes times = chip::script_times(constants);
+std::vector<double> times_of_scripts(const Profiles& profiles) {
+  const chip::ScriptTimes& times = profiles.software.script;
   return {times.ttnn_call.seconds(), times.program_miss.seconds(), times.kernel_compile.seconds()};
 }
 
@@ -328,7 +329,7 @@ class Tried {
     const bool moved =
         meaning.limit ? any_moved(meaning.limit(profiles_), meaning.limit(other), up)
                       : any_time_moved(other, up) ||
-                            any_moved(times_of_scripts(constants_), times_of_scripts(changed), up);
+                            any_moved(times_of_scripts(profiles_), times_of_scripts(other), up);
     return moved ? Outcome::moves : Outcome::does_nothing;
   }
 

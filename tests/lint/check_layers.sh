@@ -18,6 +18,12 @@ read_files cpp_files
     while (sub(/\/[^\/]*$/, "", part)) if (part in allowed) return part
     return ""
   }
+  # Whether the row of `from` has the folder `to`, or FOLDER/* of it or of one that it lies in.
+  function permits(from, to,    part) {
+    if (allowed[from] ~ / \* / || index(allowed[from], " " to " ")) return 1
+    for (part = to; index(allowed[from], " " part "/* ") == 0;) if (!sub(/\/[^\/]*$/, "", part)) return 0
+    return 1
+  }
   FILENAME != "-" {
     sub(/#.*/, "")
     if ($0 !~ /:/) next
@@ -44,7 +50,7 @@ read_files cpp_files
       print place ": \"" target "\" is no file of this tree; write includes from its top, and libraries in <>"
     } else if (!quoted && target in exists) {
       print place ": <" target "> is a file of this tree: write it in quotes"
-    } else if (quoted && from != "" && allowed[from] !~ / \* / && index(allowed[from], " " to " ") == 0) {
+    } else if (quoted && from != "" && !permits(from, to)) {
       print place ": " from " must not include " to " (" target ")"
     }
   }' "$here/layers.txt" - | report

@@ -56,6 +56,9 @@ test_layers() {
   put experiments/e.h '#include "harness/h.h"' '#include "engines/device/d.h"'
   put harness/cli/main.cpp '#include "experiments/e.h"' '#include "harness/h.h"'
   put tests/t.cpp '#include "harness/h.h"' '#include "engines/device/d.h"'
+  put engines/chip/kernels/plan/p.h '#include "engines/chip/profiles/c.h"'
+  put engines/chip/profiles/c.h
+  put engines/chip/dispatch/d.h '#include "engines/chip/kernels/plan/p.h"'
   accepts "a tree that follows the table"
   # FROM TO: one forbidden direction for each row of the table.
   local from to
@@ -69,6 +72,9 @@ base/a.cpp engines/device/d.h
 engines/device/d.h engines/ops/o.h
 engines/ops/o.h engines/chip/w.h
 engines/chip/w.h engines/host/h.h
+engines/chip/kernels/plan/p.h engines/chip/kernels/rows/r.h
+engines/chip/kernels/rows/r.h engines/chip/dispatch/d.h
+profiler/silicon/s.h engines/chip/calibration/c.h
 engines/host/h.h engines/ops/o.h
 engines/host/h.h profiler/p.h
 profiler/p.h engines/device/d.h

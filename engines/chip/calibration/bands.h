@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/sim_time.h"
-#include "engines/chip/kernels/planner.h"
+#include "engines/chip/kernels/plan/planned_program.h"
 
 namespace howard::calibration {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/chip/dispatch/launch_spans.h"
 
-#include "engines/chip/kernels/planner.h"
+#include "engines/chip/kernels/plan/planned_program.h"
 
 namespace howard::chip {
 

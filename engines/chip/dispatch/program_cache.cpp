@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "engines/chip/kernels/lowering.h"
+#include "engines/chip/kernels/planner.h"
 
 namespace howard::chip {
 namespace {
@@ -49,8 +50,8 @@ const std::vector<PlannedProgram>& ProgramCache::launches(const Program& program
   Profiles profiles = profiles_;
   profiles.chip.l1_circular_buffers = memory.l1_free();
   std::vector<PlannedProgram> planned;
-  for (const Program& launch : lower(key.program, grid, profiles)) {
-    planned.push_back(plan_program(launch, grid, profiles));
+  for (const auto& [launch, matmul] : lower(key.program, grid, profiles)) {
+    planned.push_back(plan_program(launch, grid, profiles, matmul));
     require_circular_buffers_fit(planned.back(), memory);
   }
   return planned_.emplace(std::move(key), std::move(planned)).first->second;

@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "engines/chip/kernels/planner.h"
+#include "engines/chip/kernels/plan/planned_program.h"
 #include "engines/chip/memory/device_memory.h"
 #include "engines/chip/profiles/profile.h"
 #include "engines/device/program.h"

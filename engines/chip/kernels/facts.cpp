@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "engines/chip/kernels/data_movement/l1_ops.h"
 #include "engines/chip/kernels/ttnn_names.h"
 #include "engines/device/attention_programs.h"
 #include "engines/device/cache_programs.h"
@@ -14,6 +13,14 @@ namespace howard::chip {
 namespace {
 
 std::string text(bool value) { return value ? "true" : "false"; }
+
+/// Returns ttnn's name of the operation that moves `from` to `to`.
+std::string_view move_operation(const TensorSpec& from, const TensorSpec& to) {
+  if (from.sharding && to.sharding) return "ReshardDeviceOperation";
+  if (to.sharding) return "InterleavedToShardedDeviceOperation";
+  if (from.sharding) return "ShardedToInterleavedDeviceOperation";
+  return "CopyDeviceOperation";
+}
 
 /// Fills in the operation and its arguments. There is one overload for each kind of attributes, so
 /// that a new kind does not compile until it has a name.

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "base/program_facts.h"
-#include "engines/chip/kernels/planner.h"
+#include "engines/chip/kernels/plan/planned_program.h"
+#include "engines/chip/profiles/profile.h"
+#include "engines/device/program.h"
 
 namespace howard::chip {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "engines/chip/kernels/data_movement/slice_pad_permute.h"
+#include "engines/chip/kernels/data_movement/data_movement.h"
 #include "engines/chip/kernels/matmul/matmul_planner.h"
 #include "engines/device/cache_programs.h"
 
@@ -19,11 +19,11 @@ class Launches {
 
   Operand add(std::string_view name, Attributes attributes, std::vector<Operand> inputs,
               Operand out) {
-    programs_.push_back({.name = name,
-                         .attributes = std::move(attributes),
-                         .inputs = std::move(inputs),
-                         .outputs = {out},
-                         .sub_device = sub_device_});
+    push({.name = name,
+          .attributes = std::move(attributes),
+          .inputs = std::move(inputs),
+          .outputs = {out},
+          .sub_device = sub_device_});
     return out;
   }
 
@@ -51,15 +51,17 @@ class Launches {
     return add(name, LayoutAttributes{}, {x}, temporary({x.spec.shape, x.spec.dtype, layout}));
   }
 
-  void push(Program program) { programs_.push_back(std::move(program)); }
+  void push(Program program, std::optional<MatmulPlan> matmul = {}) {
+    launches_.push_back({std::move(program), std::move(matmul)});
+  }
   /// Makes the last launch write to `out`.
-  void end_in(const Operand& out) { programs_.back().outputs = {out}; }
+  void end_in(const Operand& out) { launches_.back().program.outputs = {out}; }
 
-  std::vector<Program> take() { return std::move(programs_); }
+  std::vector<LoweredLaunch> take() { return std::move(launches_); }
 
  private:
   int sub_device_;
-  std::vector<Program> programs_;
+  std::vector<LoweredLaunch> launches_;
 };
 
 /// Transposes factors before the product, and applies an activation after it, where ttnn does so.
@@ -67,10 +69,11 @@ class Launches {
 /// configuration.
 void lower_matmul(Program program, MatmulAttributes attributes, CoreGrid grid,
                   const Profiles& profiles, Launches& launches) {
-  const MatmulPlan plan =
+  std::optional<MatmulPlan> plan =
       plan_matmul(problem_of(program, attributes), grid, profiles.chip.l1_circular_buffers);
-  const bool fused = profiles.software.matmul_fuses_transposes && plan.is_multicast();
-  if (!fused) {
+  const bool multicast = plan->is_multicast();
+  const bool fused = profiles.software.matmul_fuses_transposes && multicast;
+  if (!fused && (attributes.transpose_a || attributes.transpose_b)) {
     if (attributes.transpose_a) {
       program.inputs[0] = launches.transpose(program.inputs[0], Swap::rows_columns);
     }
@@ -79,17 +82,19 @@ void lower_matmul(Program program, MatmulAttributes attributes, CoreGrid grid,
     }
     attributes.transpose_a = attributes.transpose_b = false;
     program.attributes = attributes;
+    plan.reset();  // This is a product of other operands.
   }
   const bool told = attributes.core_grid || attributes.config;
-  if (!attributes.activation || (told && plan.is_multicast())) {
-    return launches.push(std::move(program));
+  if (!attributes.activation || (told && multicast)) {
+    return launches.push(std::move(program), plan);
   }
+  if (plan) plan->activation.reset();
   const EltwiseStep activation = *std::exchange(attributes.activation, std::nullopt);
   program.attributes = attributes;
   const Operand out = program.outputs[0];
   program.outputs[0] = launches.temporary(out.spec);
   const Operand product = program.outputs[0];
-  launches.push(std::move(program));
+  launches.push(std::move(program), plan);
   launches.add(name_of(activation.function),
                EltwiseAttributes{.function = activation.function,
                                  .scalar = {},
@@ -192,7 +197,7 @@ bool moves_rows_of_tiles(const Program& program) {
 
 }  // namespace
 
-std::vector<Program> lower(const Program& program, CoreGrid grid, const Profiles& profiles) {
+std::vector<LoweredLaunch> lower(const Program& program, CoreGrid grid, const Profiles& profiles) {
   Launches launches(program.sub_device);
   if (const auto* const matmul = std::get_if<MatmulAttributes>(&program.attributes)) {
     lower_matmul(program, *matmul, grid, profiles, launches);

@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "engines/chip/kernels/plan/matmul_plan.h"
 #include "engines/chip/profiles/profile.h"
 #include "engines/device/program.h"
 
 namespace howard::chip {
+
+/// A launch of a call. A product is planned when its call is lowered, because what ttnn launches
+/// depends on the plan.
+struct LoweredLaunch {
+  Program program;
+  std::optional<MatmulPlan> matmul;  ///< Only for a matrix product.
+};
 
 /// Returns the launches that ttnn makes of one call, in its order, on the cores of `grid`. Most
 /// calls are one launch. Several are needed for a reduction over all dimensions, ttnn's gelu
 /// backward, elementwise ops on row-major operands, and products whose kernel cannot transpose.
 /// What one launch hands to a later one is an operand without a buffer. For the method see
 /// docs/method.md, "Launches of a call".
-std::vector<Program> lower(const Program& program, CoreGrid grid, const Profiles& profiles);
+std::vector<LoweredLaunch> lower(const Program& program, CoreGrid grid, const Profiles& profiles);
 
 /// Returns `program` without what does not change its launches or their times: buffers, scalars,
 /// seeds and rates. If two of these results are equal, the programs are the same to the chip.

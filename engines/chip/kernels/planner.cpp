@@ -3,19 +3,16 @@
 
 #include "base/check.h"
 #include "engines/chip/kernels/attention/attention.h"
-#include "engines/chip/kernels/attention/ttml_attention.h"
 #include "engines/chip/kernels/collective/collective.h"
-#include "engines/chip/kernels/data_movement/l1_ops.h"
-#include "engines/chip/kernels/data_movement/movement.h"
-#include "engines/chip/kernels/data_movement/slice_pad_permute.h"
-#include "engines/chip/kernels/elementwise/eltwise.h"
+#include "engines/chip/kernels/data_movement/data_movement.h"
+#include "engines/chip/kernels/elementwise/elementwise.h"
 #include "engines/chip/kernels/facts.h"
 #include "engines/chip/kernels/matmul/matmul_cost.h"
 #include "engines/chip/kernels/matmul/matmul_planner.h"
 #include "engines/chip/kernels/matmul/minimal_matmul.h"
 #include "engines/chip/kernels/matmul/swiglu.h"
-#include "engines/chip/kernels/rows/rms_norm.h"
-#include "engines/chip/kernels/rows/row_ops.h"
+#include "engines/chip/kernels/rows/rows.h"
+#include "engines/chip/kernels/training/training.h"
 #include "engines/chip/memory/dram_sharing.h"
 #include "engines/device/attention_programs.h"
 #include "engines/device/cache_programs.h"
@@ -29,13 +26,15 @@ struct Planner {
   const Program& program;
   CoreGrid grid;
   const Profiles& profiles;
+  const std::optional<MatmulPlan>& matmul;
 
   PlannedProgram operator()(const MatmulAttributes& attributes) const {
-    const MatmulPlan plan =
-        plan_matmul(problem_of(program, attributes), grid, profiles.chip.l1_circular_buffers);
+    const MatmulPlan plan = matmul ? *matmul
+                                   : plan_matmul(problem_of(program, attributes), grid,
+                                                 profiles.chip.l1_circular_buffers);
     return {.name = program.name,
             .footprint = matmul_footprint(plan, profiles.software),
-            .kernel = matmul_cost(plan, profiles.chip, profiles.software).kernel,
+            .kernel = matmul_cost(plan, profiles).kernel,
             .matmul = plan};
   }
   PlannedProgram operator()(const EltwiseAttributes& attributes) const {
@@ -152,19 +151,14 @@ struct Planner {
 
 }  // namespace
 
-PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profiles& profiles,
+                            const std::optional<MatmulPlan>& matmul) {
   const auto collective = collective_of(program);
-  PlannedProgram planned = collective
-                               ? plan_collective(program, *collective, grid, profiles)
-                               : std::visit(Planner{program, grid, profiles}, program.attributes);
+  PlannedProgram planned =
+      collective ? plan_collective(program, *collective, grid, profiles)
+                 : std::visit(Planner{program, grid, profiles, matmul}, program.attributes);
   planned.facts = facts_of(program, planned, grid, profiles.chip);
   return planned;
-}
-
-Bytes circular_buffer_bytes(const PlannedProgram& planned) {
-  if (planned.matmul) return circular_buffer_bytes(*planned.matmul);
-  // Each circular buffer holds two tiles; the largest tile has 32 bit numbers.
-  return planned.footprint.circular_buffers * (2 * tile_bytes(DataType::float32));
 }
 
 Launch launch_of(const PlannedProgram& planned, DispatchCoreType type, const Profiles& profiles) {

@@ -3,7 +3,35 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 namespace howard::chip {
+namespace {
+
+template <std::size_t Count>
+bool has_any(std::string_view name, const std::array<std::string_view, Count>& words) {
+  return std::ranges::any_of(
+      words, [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
+}
+
+}  // namespace
+
+bool moves_elements(std::string_view operation) {
+  constexpr std::array<std::string_view, 9> kWords{"Tilize",    "tilize",  "Reshape",
+                                                   "Transpose", "Permute", "Sharded",
+                                                   "Reshard",   "Copy",    "ToLayout"};
+  return has_any(operation, kWords);
+}
+
+bool picks_elements(std::string_view operation) {
+  return has_any(operation,
+                 std::array<std::string_view, 4>{"Embedding", "Slice", "Split", "Gather"});
+}
+
+bool is_product(std::string_view operation) {
+  return operation.find(operation::kMatmul) != std::string_view::npos;
+}
 
 std::string ttnn_chain(std::span<const EltwiseStep> steps) {
   std::string chain;

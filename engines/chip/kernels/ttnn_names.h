@@ -65,6 +65,16 @@ inline constexpr std::string_view kSgd = "SGDFusedDeviceOperation";
 inline constexpr std::string_view kSwiglu = "SwiGLUForwardDeviceOperation";
 }  // namespace operation
 
+// These know an operation by words of its name, because logs have names of several versions of
+// ttnn.
+
+/// Returns whether an operation computes nothing: it puts the same elements elsewhere.
+bool moves_elements(std::string_view operation);
+/// Returns whether it reads as much of a long operand as its result holds.
+bool picks_elements(std::string_view operation);
+/// Returns whether it is a product of two matrices.
+bool is_product(std::string_view operation);
+
 /// Returns functions of one value, applied one after the other, as ttnn prints a unary chain.
 std::string ttnn_chain(std::span<const EltwiseStep> steps);
 

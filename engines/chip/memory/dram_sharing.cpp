@@ -5,16 +5,9 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "base/wide.h"
 
 namespace howard::chip {
-namespace {
-
-/// Hours of picoseconds times a million do not fit 64 bits. This type is not in ISO C++, hence the
-/// marker.
-__extension__ using Wide = __int128;
-
-}  // namespace
-
 DramShare share_of(SimTime busy, SimTime total) {
   HOWARD_CHECK(total > SimTime(), "a program takes time");
   const Wide share = static_cast<Wide>(busy.ps()) * kAllOfDram / total.ps();

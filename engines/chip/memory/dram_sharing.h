@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
-#include "engines/chip/kernels/plan/launch.h"
+#include "base/sim_time.h"
 
 namespace howard::chip {
+
+/// DRAM bandwidth in millionths of what the chip can deliver. It is an integer, so that sharing it
+/// among programs gives the same picoseconds everywhere.
+using DramShare = std::int64_t;
+inline constexpr DramShare kAllOfDram = 1'000'000;
 
 /// Returns the share of the DRAM that a program takes, if its traffic keeps all of the DRAM busy
 /// for `busy` of the `total` time it runs alone.

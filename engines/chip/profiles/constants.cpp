@@ -84,6 +84,7 @@ Constants Constants::parse(std::string_view text, std::string_view origin, std::
   result.name_ = root.member("name").filled_text();
   result.origin_ = origin;
   result.kind_ = kind;
+  if (root.has("architecture")) result.architecture_ = root.member("architecture").filled_text();
   for (const auto& [name, constant] : root.member("constants").members()) {
     result.put(name, read_constant(constant));
   }
@@ -134,6 +135,9 @@ std::string Constants::to_json() const {
   std::string text =
       fmt::format("{{\n  \"schema\": \"{}\",\n  \"name\": {},\n  \"kind\": \"{}\",\n", kSchema,
                   ordered_json(name_).dump(), kind_);
+  if (!architecture_.empty()) {
+    text += fmt::format("  \"architecture\": {},\n", ordered_json(architecture_).dump());
+  }
   text += "  \"constants\": {";
   for (const Entry& held : entries_) {
     const auto& [name, constant] = *held.constant;
@@ -288,11 +292,18 @@ void Constants::require_all_read() const {
     for (const Entry& other : entries_) {
       if (other.read) known.emplace_back(other.name());
     }
+    const std::string_view renamed = renamed_constant(entry.name());
     const auto suggestion = closest(entry.name(), known);
     refuse_profile(origin_, fmt::format("unknown constant {}", entry.name()),
                    "the names of the built-in profiles",
-                   suggestion ? "\"" + *suggestion + "\"" : "");
+                   !renamed.empty() ? fmt::format("\"{}\", as it is called now", renamed)
+                   : suggestion     ? "\"" + *suggestion + "\""
+                                    : "");
   }
+}
+
+std::string_view renamed_constant(std::string_view name) {
+  return name == "matmul.read_issue" ? "noc.read_issue" : "";
 }
 
 }  // namespace howard::chip

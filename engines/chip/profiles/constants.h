@@ -45,6 +45,8 @@ class Constants {
   static Constants parse(std::string_view json, std::string_view origin, std::string_view kind);
 
   const std::string& name() const { return name_; }
+  /// Returns what tt-metal's logs call the chip, "wormhole_b0"; "" for software.
+  const std::string& architecture() const { return architecture_; }
   void rename(std::string name) { name_ = std::move(name); }
 
   /// Returns whether there is a constant of that name; names() returns all names.
@@ -108,10 +110,14 @@ class Constants {
   Bandwidth positive_bandwidth(std::string_view name, std::span<const Unit> units);
 
   std::string name_;
+  std::string architecture_;
   std::string origin_;
   std::string kind_;
   std::vector<Entry> entries_;  ///< In the order of their names.
 };
+
+/// Returns what a constant of this name is called now, or "" if it never had another name.
+std::string_view renamed_constant(std::string_view name);
 
 /// Returns which kind of profile a file is: "chip" or "software". Throws Error when it is no
 /// profile.

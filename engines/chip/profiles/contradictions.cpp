@@ -57,10 +57,12 @@ void require_no_contradiction(const ProfileConstants& constants, const Profiles&
     check.require(rate <= chip.dram_bandwidth, {name, "dram.bandwidth"},
                   "a rate that is no higher than the best of the DRAM");
   }
-  // The last row dispatches under WORKER.
+  // The last row or column dispatches under WORKER.
   check.require(chip.worker_grid.rows > 0, {"tensix.rows"},
                 "at least 2 rows: one dispatches, the others compute");
-  check.require(chip.eth_grid.rows <= chip.worker_grid.rows + 1, {"grid.eth.rows", "tensix.rows"},
+  check.require(chip.worker_grid.columns > 0, {"tensix.columns"},
+                "at least 2 columns: one dispatches, the others compute");
+  check.require(chip.eth_grid.rows <= chip.tensix.rows, {"grid.eth.rows", "tensix.rows"},
                 "no more rows that compute than the chip has");
   check.require(chip.l1_circular_buffers > Bytes(),
                 {"l1.firmware", "dispatch.configuration_ring", "l1.capacity"},

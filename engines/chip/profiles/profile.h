@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/units.h"
 #include "engines/chip/profiles/constants.h"
+#include "engines/chip/profiles/costs.h"
 #include "engines/device/program.h"
 
 namespace howard::chip {
@@ -18,37 +19,30 @@ enum class DispatchCoreType : std::uint8_t { worker, eth };
 /// Returns "WORKER" or "ETH".
 std::string_view name_of(DispatchCoreType type);
 
-// profile.cpp names the constant of each member; profiles/*.json has its meaning, unit and source.
+// constants() names the constants of the members, as in costs.h.
 
 /// The constants of the chip.
 struct ChipProfile {
   std::string name;
+  std::string architecture;  // as tt-metal's logs call it
   Frequency aiclk;
-  CoreGrid worker_grid;
-  CoreGrid eth_grid;
+  CoreGrid tensix;                 // all that compute or dispatch
+  CoreGrid worker_grid, eth_grid;  // those that compute under WORKER and under ETH dispatch
+  bool dispatch_takes_row = true;
   Bytes l1_circular_buffers;  // the part of l1.capacity that the software leaves
   Bytes dram_capacity;
-  Bandwidth dram_bandwidth;
-  Bandwidth dram_read_noc0;
-  Bandwidth dram_read_noc1;
-  Bandwidth dram_spread;
-  Bandwidth dram_write_noc0;
-  Bandwidth dram_write_noc1;
+  Bandwidth dram_bandwidth, dram_read_noc0, dram_read_noc1, dram_spread, dram_write_noc0,
+      dram_write_noc1;
   int dram_banks = 1;
   std::int64_t dram_crowding = 0;  // in ten-thousandths
   int dram_crowding_steps = 1;
-  Bandwidth noc_link;
-  Bandwidth noc_multicast;
-  SimTime noc_read_latency;
-  SimTime noc_write_latency;
-  SimTime l1_latency;
+  Bandwidth noc_link, noc_multicast;
+  SimTime noc_read_latency, noc_write_latency, l1_latency;
   std::int64_t matrix_flops_per_cycle = 0;
   Bandwidth unpack;
+  bool unpackers_share = true;
   SimTime pack_accumulate_tile;
-  Bandwidth pcie_write;
-  Bandwidth pcie_read;
-  Bandwidth remote_write;
-  Bandwidth remote_read;
+  Bandwidth pcie_write, pcie_read, remote_write, remote_read;
   SimTime link_latency;
 
   CoreGrid compute_grid(DispatchCoreType type) const;
@@ -59,132 +53,101 @@ struct ChipProfile {
   /// Returns the most operations per second that `cores` matrix units can do at `fidelity`.
   double peak_flops(int cores, MathFidelity fidelity) const;
 
+  template <class Visitor>
+  void constants(Visitor& visit) {
+    visit("tensix.columns", tensix.columns);
+    visit("tensix.rows", tensix.rows);
+    visit("grid.eth.rows", eth_grid.rows);
+    visit("grid.dispatch_takes_row", dispatch_takes_row);
+    visit("l1.capacity", l1_circular_buffers);
+    visit("dram.capacity", dram_capacity);
+    visit("dram.bandwidth", dram_bandwidth);
+    visit.share_of_dram("dram.read.noc0", dram_read_noc0);
+    visit.share_of_dram("dram.read.noc1", dram_read_noc1);
+    visit.share_of_dram("dram.spread", dram_spread);
+    visit.share_of_dram("dram.write.noc0", dram_write_noc0);
+    visit.share_of_dram("dram.write.noc1", dram_write_noc1);
+    visit("dram.banks", dram_banks);
+    visit("dram.crowding", dram_crowding);
+    visit("dram.crowding_steps", dram_crowding_steps);
+    visit("noc.link", noc_link);
+    visit("noc.multicast", noc_multicast);
+    visit("noc.read_latency", noc_read_latency);
+    visit("noc.write_latency", noc_write_latency);
+    visit("noc.l1_latency", l1_latency);
+    visit.count("matrix.flops_per_cycle", matrix_flops_per_cycle);
+    visit("unpack.bandwidth", unpack);
+    visit("unpack.shared", unpackers_share);
+    visit("pack.accumulate_tile", pack_accumulate_tile);
+    visit("pcie.write", pcie_write);
+    visit("pcie.read", pcie_read);
+    visit("remote.write", remote_write);
+    visit("remote.read", remote_read);
+    visit("link.latency", link_latency);
+  }
+
   bool operator==(const ChipProfile&) const = default;
-};
-
-/// The costs of the dispatch kernels and the firmware (see footprint.h).
-struct DispatchCosts {
-  SimTime program;
-  SimTime binary;
-  Bandwidth write;
-  SimTime configuration;
-  SimTime core_arguments;
-  SimTime group;
-  SimTime group_least;
-  SimTime circular_buffer_group;
-  SimTime from_eth;
-  SimTime replay;
-  SimTime go;
-  SimTime go_core;
-  SimTime go_binary;
-  int launch_ring = 0;
-  Bytes configuration_ring;
-
-  bool operator==(const DispatchCosts&) const = default;
-};
-
-/// The costs of ttnn's kernels that go from tile to tile (see tile_pipeline.h).
-struct TileCosts {
-  SimTime start;
-  SimTime operand;
-  SimTime multiply;
-  std::int64_t interference = 0;  // in ten-thousandths
-  SimTime store;
-  SimTime fpu;
-  SimTime simple;
-  SimTime reduce;
-  SimTime transpose;
-
-  SimTime random;
-  SimTime gelu_backward;
-  SimTime adamw;
-  SimTime pass;
-  SimTime softmax_row;
-  SimTime softmax_start;
-  SimTime ttml_layernorm;
-
-  /// The times of the elementwise functions; a function's entry in the catalogue names its
-  /// constant.
-  std::array<SimTime, kEltwiseFunctions> functions{};
-
-  bool operator==(const TileCosts&) const = default;
-};
-
-/// The costs of ttnn's kernels that copy with a RISC (see movement_ops.cpp).
-struct MovementCosts {
-  SimTime face_line;
-  SimTime segment;
-  SimTime mask;
-
-  bool operator==(const MovementCosts&) const = default;
-};
-
-/// The costs of attention kernels besides their products (attention_op.cpp, ttml_attention.cpp).
-struct AttentionCosts {
-  SimTime exp;
-  SimTime max;
-  SimTime sum;
-  SimTime chunk;
-  SimTime accurate_exp;
-
-  bool operator==(const AttentionCosts&) const = default;
-};
-
-/// The costs of tt-metal's collectives over several chips (collective_ops.cpp says of what).
-struct CollectiveCosts {
-  SimTime gather_start;
-  SimTime gather_step;
-  Bandwidth gather_link;
-  Bandwidth gather_copy;
-  SimTime scatter_start;
-  SimTime scatter_step;
-  Bandwidth scatter_link;
-  Bandwidth scatter_add;
-
-  bool operator==(const CollectiveCosts&) const = default;
 };
 
 /// The constants of tt-metal, ttnn and the host that drives them.
 struct SoftwareProfile {
   std::string name;
-  SimTime host_op_call;
-  SimTime host_allocation;
-  SimTime host_python_call;
-  SimTime host_graph_node;
-  SimTime host_finish;
-  SimTime host_capture;
-  SimTime host_replay;
-  SimTime profiler_push;
-  SimTime profiler_read;
-  int most_command_queues = 0;
-  int most_sub_devices = 0;
-  Bytes trace_region;
-  Bytes trace_page;
-  int issue_entries_worker = 0;
-  int issue_entries_eth = 0;
+  SimTime host_op_call, host_allocation, host_python_call, host_graph_node, host_finish,
+      host_capture, host_replay, profiler_push, profiler_read;
+  int most_command_queues = 0, most_sub_devices = 0;
+  Bytes trace_region, trace_page;
+  int issue_entries_worker = 0, issue_entries_eth = 0;
   Bytes l1_firmware;  // l1.firmware
   DispatchCosts dispatch;
-  Bytes ttnn_binary_bytes;
-  Bytes ttnn_matmul_binary_bytes;
-  int ttnn_matmul_arguments = 0;
-  int ttnn_binary_arguments = 0;
-  int ttnn_unary_arguments = 0;
-  int ttnn_other_arguments = 0;
+  Bytes ttnn_binary_bytes, ttnn_matmul_binary_bytes;
+  int ttnn_matmul_arguments = 0, ttnn_binary_arguments = 0, ttnn_unary_arguments = 0,
+      ttnn_other_arguments = 0;
   TileCosts tiles;
   MovementCosts movement;
   AttentionCosts attention;
   CollectiveCosts collectives;
-  SimTime matmul_start;
-  SimTime matmul_read_issue;
-  SimTime matmul_tile_product;
-  SimTime matmul_output_tile;
-  SimTime minimal_matmul_handshake;
-  SimTime matmul_next_product;
-  SimTime matmul_next_multicast_product;
+  ScriptTimes script;
+  SimTime matmul_start, noc_read_issue, matmul_tile_product, matmul_output_tile,
+      minimal_matmul_handshake, matmul_next_product, matmul_next_multicast_product;
   int matmul_transposed_unpack = 1;
   bool matmul_fuses_transposes = true;
 
   int issue_entries(DispatchCoreType type) const;
+
+  template <class Visitor>
+  void constants(Visitor& visit) {
+    visit.host_time("host.op_call", host_op_call);
+    visit.host_time("host.allocation", host_allocation);
+    visit.host_time("host.python_call", host_python_call);
+    visit.host_time("host.graph_node", host_graph_node);
+    visit.host_time("host.finish", host_finish);
+    visit.host_time("host.capture_call", host_capture);
+    visit.host_time("host.replay_call", host_replay);
+    visit("profiler.push", profiler_push);
+    visit.host_time("profiler.read", profiler_read);
+    visit("queue.most", most_command_queues);
+    visit("sub_device.most", most_sub_devices);
+    visit("trace.region", trace_region);
+    visit("trace.page", trace_page);
+    visit("queue.issue_entries.worker", issue_entries_worker);
+    visit("queue.issue_entries.eth", issue_entries_eth);
+    visit("l1.firmware", l1_firmware);
+    visit("ttnn.binary_bytes", ttnn_binary_bytes);
+    visit("ttnn.matmul_binary_bytes", ttnn_matmul_binary_bytes);
+    visit("ttnn.matmul_arguments", ttnn_matmul_arguments);
+    visit("ttnn.binary_arguments", ttnn_binary_arguments);
+    visit("ttnn.unary_arguments", ttnn_unary_arguments);
+    visit("ttnn.other_arguments", ttnn_other_arguments);
+    visit("matmul.start", matmul_start);
+    visit("noc.read_issue", noc_read_issue);
+    visit("matmul.tile_product", matmul_tile_product);
+    visit("matmul.output_tile", matmul_output_tile);
+    visit("minimal_matmul.handshake", minimal_matmul_handshake);
+    visit("matmul.next_product", matmul_next_product);
+    visit("matmul.next_multicast_product", matmul_next_multicast_product);
+    visit("matmul.transposed_unpack", matmul_transposed_unpack);
+    visit("matmul.fuses_transposes", matmul_fuses_transposes);
+  }
 
   bool operator==(const SoftwareProfile&) const = default;
 };

@@ -312,7 +312,7 @@ LogWorkload log_workload(const profiler::Log& log, const std::string& file,
   const std::uint16_t device = run.timeline.programs.front().device;
   const auto described = std::ranges::find(run.devices, device, &profiler::LoggedDevice::id);
   if (described != run.devices.end() && !described->architecture.empty() &&
-      described->architecture != "wormhole_b0") {
+      described->architecture != profiles.chip.architecture) {
     fail("it is of a " + described->architecture + ", which the emulator is not", "");
   }
   if (log.runs.size() > 1) {

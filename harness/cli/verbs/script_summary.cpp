@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "engines/chip/profiles/script_times.h"
+#include "engines/chip/profiles/profile.h"
 #include "engines/workload/workload_json.h"
 #include "experiments/all.h"
 #include "experiments/workloads/questions/explain.h"
@@ -112,9 +112,7 @@ void print_head(const ScriptRun& run, const harness::PointResult& point) {
 void print_call_cost(const ScriptRun& run) {
   const chip::SoftwareProfile software = chip::load_profiles(run.profiles).software;
   const SimTime in_cpp = software.host_op_call + software.host_allocation;
-  const SimTime python = run.as_the_report
-                             ? software.host_python_call
-                             : chip::script_times(chip::load_constants(run.profiles)).ttnn_call;
+  const SimTime python = run.as_the_report ? software.host_python_call : software.script.ttnn_call;
   say(fmt::format(
       "a call takes its host {} in C++ and {} more from Python, {}", quantity(in_cpp),
       quantity(python),

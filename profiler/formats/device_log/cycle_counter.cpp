@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/formats/device_log/cycle_counter.h"
 
+#include "base/wide.h"
+
 namespace howard::profiler {
 namespace {
 
@@ -30,7 +32,6 @@ std::optional<std::int64_t> CycleCounter::between(std::int64_t start, std::int64
 }
 
 SimTime time_of_cycles(std::int64_t cycles, Frequency clock) {
-  __extension__ using Wide = __int128;
   constexpr Wide kPicosecondsPerSecond = 1'000'000'000'000;
   const Wide hertz = clock.value();
   return SimTime::picoseconds(

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/wide.h"
+
 namespace howard::profiler {
 namespace {
 
@@ -70,7 +72,6 @@ std::vector<OpRecord> op_records(std::span<const TimelineEvent> events,
 }
 
 std::int64_t cycles_of(SimTime time, Frequency clock) {
-  __extension__ using Wide = __int128;
   constexpr Wide kPicosecondsPerSecond = 1'000'000'000'000;
   const Wide doubled = 2 * Wide{time.ps()} * clock.value() + kPicosecondsPerSecond;
   return static_cast<std::int64_t>(doubled / (2 * kPicosecondsPerSecond));

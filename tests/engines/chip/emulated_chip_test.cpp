@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "engines/chip/kernels/planner.h"
 #include "engines/ops/elementwise/eltwise.h"
 #include "engines/ops/matmul/matmul.h"
 #include "engines/ops/rows/reduce.h"

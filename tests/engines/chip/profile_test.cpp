@@ -147,6 +147,26 @@ TEST(Profile, DispatchDecidesTheComputeGrid) {
   EXPECT_EQ(chip.compute_grid(DispatchCoreType::eth), (CoreGrid{8, 8}));
 }
 
+TEST(Profile, DispatchTakesTheLastRowOrTheLastColumn) {
+  const ChipProfile chip =
+      load_profiles({.settings = {"tensix.columns=13count", "tensix.rows=10count",
+                                  "grid.eth.rows=10count", "grid.dispatch_takes_row=0count"}})
+          .chip;
+  EXPECT_EQ(chip.compute_grid(DispatchCoreType::worker), (CoreGrid{12, 10}));
+  EXPECT_EQ(chip.compute_grid(DispatchCoreType::eth), (CoreGrid{13, 10}));
+}
+
+TEST_F(ProfileFile, AConstantThatWasRenamedIsRefusedWithItsNewName) {
+  const ErrorText set =
+      error_parts_of([] { load_profiles({.settings = {"matmul.read_issue=63cycles"}}); });
+  EXPECT_EQ(set.hint, "noc.read_issue=..., as it is called now");
+  const std::string file = chip_with([](json& document) {
+    document["constants"]["matmul.read_issue"] = document["constants"]["noc.read_latency"];
+  });
+  const ErrorText read = error_parts_of([&] { load_profiles({.profiles = {file}}); });
+  EXPECT_EQ(read.hint, "\"noc.read_issue\", as it is called now");
+}
+
 TEST_F(ProfileFile, AFileReplacesTheBuiltInOne) {
   const std::string file =
       chip_with([](json& document) { document["constants"]["clock.aiclk"]["value"] = 500; });

@@ -21,7 +21,7 @@ inline Profiles round_profiles() {
   chip.noc_read_latency = ns(136);
   chip.noc_write_latency = ns(236);
   chip.unpack = Bandwidth(81'920'000'000);
-  profiles.software.matmul_read_issue = ns(10);
+  profiles.software.noc_read_issue = ns(10);
   TileCosts& tiles = profiles.software.tiles;
   tiles = {.start = ns(1000), .store = ns(2), .fpu = ns(30), .reduce = ns(40)};
   for (const EltwiseEntry& entry : eltwise_catalogue()) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/chip/kernels/pipeline/tile_pipeline.h"
 #include "engines/chip/kernels/plan/work_split.h"
 
@@ -102,10 +103,8 @@ PlannedProgram plan_decode_attention(const Program& program, const AttentionAttr
   KernelCost kernel = step_pipeline_cost(pipeline, grid, profiles);
   kernel.dram += 2 * pairs * d * tile;
   constexpr int kCircularBuffers = 16;
-  return {.name = program.name,
-          .footprint = op_footprint(pipeline.cores, 2, software.ttnn_binary_arguments,
-                                    kCircularBuffers, software),
-          .kernel = kernel};
+  return planned(program, {.cores = pipeline.cores, .kernel_groups = 2},
+                 {software.ttnn_binary_arguments, kCircularBuffers}, kernel, software);
 }
 
 PlannedProgram plan_attention(const Program& program, const AttentionAttributes& attributes,
@@ -153,10 +152,8 @@ PlannedProgram plan_attention(const Program& program, const AttentionAttributes&
   KernelCost kernel = step_pipeline_cost(pipeline, grid, profiles);
   kernel.dram += 2 * q.shape.tiles() * tile;
   constexpr int kCircularBuffers = 16;
-  return {.name = program.name,
-          .footprint = op_footprint(split.cores, 1, software.ttnn_binary_arguments,
-                                    kCircularBuffers, software),
-          .kernel = kernel};
+  return planned(program, {.cores = split.cores},
+                 {software.ttnn_binary_arguments, kCircularBuffers}, kernel, software);
 }
 
 }  // namespace howard::chip

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engines/chip/kernels/planner.h"
+#include "engines/chip/kernels/plan/planned_program.h"
+#include "engines/chip/profiles/profile.h"
+#include "engines/device/program.h"
 
 namespace howard::chip {
 
@@ -17,5 +19,28 @@ PlannedProgram plan_attention(const Program& program, const AttentionAttributes&
 /// being seen.
 PlannedProgram plan_decode_attention(const Program& program, const AttentionAttributes& attributes,
                                      CoreGrid grid, const Profiles& profiles);
+
+// TTML's attention kernels deal rows of tiles out to the cores. A core goes through the other
+// operand's rows of tiles, one after the other, and shares what it reads with nobody. Products have
+// HiFi4 and sums of float32, and the exponential is accurate. If they are causal, a core has a row
+// that sees many others and one that sees few, in turn.
+
+/// Plans TTML's sdpa_fw, which deals out the rows of q.
+PlannedProgram plan_ttml_attention(const Program& program, const AttentionAttributes& attributes,
+                                   CoreGrid grid, const Profiles& profiles);
+
+/// Plans a program of TTML's sdpa_bw: the one of dq, which deals out the rows of q, or the one of
+/// dk and dv, which deals out those of k and goes through those of all heads that share them.
+PlannedProgram plan_ttml_attention_backward(const Program& program,
+                                            const AttentionAttributes& attributes, CoreGrid grid,
+                                            const Profiles& profiles);
+
+// The times follow from the structure of the kernels: how rows are dealt out, what a core reads
+// again, and how many passes it makes over a tile.
+
+/// Plans ttnn's rotary_embedding_llama and rotary_embedding.
+PlannedProgram plan_rotary_embedding(const Program& program,
+                                     const RotaryEmbeddingAttributes& attributes, CoreGrid grid,
+                                     const Profiles& profiles);
 
 }  // namespace howard::chip

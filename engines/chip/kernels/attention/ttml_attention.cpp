@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/chip/kernels/attention/ttml_attention.h"
+#include "engines/chip/kernels/attention/attention.h"
 
 #include <algorithm>
 
+#include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/chip/kernels/pipeline/tile_pipeline.h"
+#include "engines/chip/kernels/pipeline/tile_product.h"
 #include "engines/chip/kernels/plan/work_split.h"
 
 namespace howard::chip {
@@ -86,7 +88,7 @@ SimTime step_time(const TtmlKernel& kernel, std::int64_t d, Bytes tile, const Pr
   const SoftwareProfile& software = profiles.software;
   // One tile of the result at a time: both factors are unpacked for each product.
   const SimTime product = std::max(chip.tile_pass() * kPhases + software.matmul_tile_product,
-                                   transfer_time(2 * tile, chip.unpack));
+                                   unpack_time({.in0_tile = tile, .in1_tile = tile}, chip));
   return kernel.products * d * product +
          (kernel.passes + kernel.passes_of_row * d) * software.tiles.pass +
          kernel.exponentials * software.attention.accurate_exp;
@@ -118,11 +120,8 @@ PlannedProgram plan_ttml(const Program& program, const TtmlKernel& kernel, const
   KernelCost cost = step_pipeline_cost(pipeline, grid, profiles);
   cost.dram += rows.dealt * of_row * tile;
   constexpr int kCircularBuffers = 16;
-  return {.name = program.name,
-          .footprint =
-              op_footprint(work.cores, work.kernel_groups, profiles.software.ttnn_other_arguments,
-                           kCircularBuffers, profiles.software),
-          .kernel = cost};
+  return planned(program, work, {profiles.software.ttnn_other_arguments, kCircularBuffers}, cost,
+                 profiles.software);
 }
 
 /// Returns the rows of q, which meet those of k.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engines/chip/kernels/planner.h"
+#include "engines/chip/kernels/plan/planned_program.h"
+#include "engines/chip/profiles/profile.h"
 #include "engines/device/collective.h"
+#include "engines/device/program.h"
 
 namespace howard::chip {
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/chip/kernels/data_movement/slice_pad_permute.h"
+#include "engines/chip/kernels/data_movement/data_movement.h"
 
 #include <algorithm>
 #include <array>
 #include <variant>
 
-#include "engines/chip/kernels/data_movement/movement.h"
-#include "engines/chip/kernels/elementwise/eltwise.h"
+#include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/device/cache_programs.h"
 
 namespace howard::chip {
@@ -92,7 +91,7 @@ PlannedProgram plan_write_rows(const Program& program, CoreGrid grid, const Prof
       {.all_steps = lines,
        .read = read_time(2 * tiles, tile, profiles),
        // Both operands are untilized and one is tilized: each tile is unpacked and packed.
-       .compute = transfer_time(2 * 3 * tiles * tile, profiles.chip.unpack),
+       .compute = repack_time(3 * tiles, tile, profiles.chip),
        .write = write_time(tiles, tile, profiles),
        .reads = 2 * tiles * tile,
        .writes = tiles * tile},

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/chip/kernels/elementwise/eltwise.h"
+#include "engines/chip/kernels/elementwise/elementwise.h"
 
 #include <algorithm>
 #include <span>
-
-#include "base/check.h"
-#include "engines/chip/kernels/pipeline/tile_pipeline.h"
-#include "engines/chip/kernels/plan/work_split.h"
 
 namespace howard::chip {
 namespace {
@@ -14,9 +10,6 @@ namespace {
 /// A RISC fills a tile of bf16 with this many stores of two numbers in a word. It widens a column
 /// over a tile with as many.
 constexpr std::int64_t kStoresPerTile = 512;
-
-/// The circular buffers are for the input, the output, and a second operand or constants.
-constexpr int kTileBuffers = 3;
 
 /// Reads two tensors. A column operand ([..., 1]) is read and widened once for a row of tiles; any
 /// other operand is read tile for tile.
@@ -46,27 +39,6 @@ Bytes input_tile(const Program& program) {
   Bytes tile;
   for (const Operand& input : program.inputs) tile = std::max(tile, tile_bytes(input.spec.dtype));
   return tile;
-}
-
-/// Plans a program that makes every tile of the output from the tile at its place in each input.
-PlannedProgram plan_tile_for_tile(const Program& program, SimTime compute, CoreGrid grid,
-                                  const Profiles& profiles) {
-  const TensorSpec& out = program.outputs[0].spec;
-  const WorkSplit work = split_work(out.shape.tiles(), grid);
-  const TilePipeline pipeline{.steps = work.busiest,
-                              .all_steps = out.shape.tiles(),
-                              .cores = work.cores,
-                              .reads = {static_cast<std::int64_t>(program.inputs.size()), 1},
-                              .writes = {static_cast<std::int64_t>(program.outputs.size()), 1},
-                              .compute = compute,
-                              .set_up = operand_set_up(program, profiles.software),
-                              .tile = input_tile(program),
-                              .out_tile = tile_bytes(out.dtype)};
-  return {.name = program.name,
-          .footprint =
-              op_footprint(work.cores, work.kernel_groups, profiles.software.ttnn_other_arguments,
-                           kTileBuffers + 1, profiles.software),
-          .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
 }
 
 }  // namespace
@@ -102,10 +74,7 @@ PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& att
   const SoftwareProfile& software = profiles.software;
   const TensorSpec& out = program.outputs[0].spec;
   const CoreGrid grid = attributes.core_grid.value_or(device_grid);
-  const WorkSplit work = split_work(out.shape.tiles(), grid);
-  TilePipeline pipeline{.steps = work.busiest,
-                        .all_steps = out.shape.tiles(),
-                        .cores = work.cores,
+  TilePipeline pipeline{.all_steps = out.shape.tiles(),
                         .writes = {1, 1},
                         .compute = eltwise_math_time(attributes, software.tiles),
                         .set_up = operand_set_up(program, software),
@@ -115,85 +84,36 @@ PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& att
   // A scalar becomes a tile of its own before the first step.
   if (attributes.scalar) pipeline.set_up += scalar_tile_time(software);
   if (attributes.function == Eltwise::multiply) pipeline.set_up += software.tiles.multiply;
+  const bool binary = arity_of(attributes.function) == 2;
+  const int arguments = binary ? software.ttnn_binary_arguments : software.ttnn_unary_arguments;
+  PlannedProgram planned = plan_tiles(program, split_work(out.shape.tiles(), grid),
+                                      {arguments, kTileBuffers}, pipeline, grid, profiles);
   // binary_ng places its kernels on every core; kernels of one operand are only placed where there
   // is work.
-  const bool binary = arity_of(attributes.function) == 2;
-  const int cores = binary ? grid.cores() : work.cores;
-  const int arguments = binary ? software.ttnn_binary_arguments : software.ttnn_unary_arguments;
-  return {.name = program.name,
-          .footprint = op_footprint(cores, binary ? 1 : work.kernel_groups, arguments, kTileBuffers,
-                                    software),
-          .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
+  if (binary) {
+    planned.footprint.cores = grid.cores();
+    planned.footprint.kernel_groups = 1;
+  }
+  return planned;
 }
 
-PlannedProgram plan_dropout(const Program& program, CoreGrid grid, const Profiles& profiles) {
-  Program tiles = program;
-  // The offset of the seed is one number, not a tile for each tile.
-  tiles.inputs = {program.inputs[0]};
-  return plan_tile_for_tile(tiles, profiles.software.tiles.random, grid, profiles);
+PlannedProgram plan_tile_for_tile(const Program& program, SimTime compute, CoreGrid grid,
+                                  const Profiles& profiles) {
+  const TensorSpec& out = program.outputs[0].spec;
+  return plan_tiles(program, split_work(out.shape.tiles(), grid),
+                    {profiles.software.ttnn_other_arguments, kTileBuffers + 1},
+                    {.all_steps = out.shape.tiles(),
+                     .reads = {static_cast<std::int64_t>(program.inputs.size()), 1},
+                     .writes = {static_cast<std::int64_t>(program.outputs.size()), 1},
+                     .compute = compute,
+                     .set_up = operand_set_up(program, profiles.software),
+                     .tile = input_tile(program),
+                     .out_tile = tile_bytes(out.dtype)},
+                    grid, profiles);
 }
 
 PlannedProgram plan_gelu_backward(const Program& program, CoreGrid grid, const Profiles& profiles) {
   return plan_tile_for_tile(program, profiles.software.tiles.gelu_backward, grid, profiles);
-}
-
-PlannedProgram plan_adamw(const Program& program, const AdamWAttributes& attributes, CoreGrid grid,
-                          const Profiles& profiles) {
-  // Each option is further short steps of the same kernel: a maximum; the four sums of a
-  // compensation; a random number for each element and its sum. Nobody has published their times.
-  const TileCosts& cost = profiles.software.tiles;
-  const SimTime sum = fused_math_time(Eltwise::add, cost);
-  SimTime math = cost.adamw;
-  if (attributes.amsgrad) math += fused_math_time(Eltwise::maximum, cost);
-  if (attributes.kahan) math += 4 * sum;
-  if (attributes.rounding_seed) math += cost.random + sum;
-  return plan_tile_for_tile(program, math, grid, profiles);
-}
-
-PlannedProgram plan_reduce(const Program& program, const ReduceAttributes& attributes,
-                           CoreGrid grid, const Profiles& profiles) {
-  const SoftwareProfile& software = profiles.software;
-  const TensorSpec& in = program.inputs[0].spec;
-  const TensorSpec& out = program.outputs[0].spec;
-  // A unit is what one output tile needs: a row of tiles, a column of tiles, or one tile from each
-  // batch.
-  std::int64_t length = in.shape.tiles() / out.shape.tiles();
-  if (attributes.dimension == Dimension::columns) length = in.shape.tile_columns();
-  if (attributes.dimension == Dimension::rows) length = in.shape.tile_rows();
-  const WorkSplit work = split_work(in.shape.tiles() / length, grid);
-  const TilePipeline pipeline{.steps = work.busiest * length,
-                              .all_steps = in.shape.tiles(),
-                              .cores = work.cores,
-                              .reads = {1, 1},
-                              .writes = {1, length},
-                              .compute = software.tiles.reduce,
-                              .tile = tile_bytes(in.dtype),
-                              .out_tile = tile_bytes(out.dtype),
-                              // Rows lie one behind the other, columns side by side.
-                              .runs = {in.shape.tiles() / length, work.cores, length,
-                                       attributes.dimension == Dimension::columns ? length : 1}};
-  return {.name = program.name,
-          .footprint = op_footprint(work.cores, work.kernel_groups, software.ttnn_unary_arguments,
-                                    kTileBuffers, software),
-          .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
-}
-
-PlannedProgram plan_transpose(const Program& program, CoreGrid grid, const Profiles& profiles) {
-  const SoftwareProfile& software = profiles.software;
-  const TensorSpec& out = program.outputs[0].spec;
-  const WorkSplit work = split_work(out.shape.tiles(), grid);
-  const TilePipeline pipeline{.steps = work.busiest,
-                              .all_steps = out.shape.tiles(),
-                              .cores = work.cores,
-                              .reads = {1, 1},
-                              .writes = {1, 1},
-                              .compute = software.tiles.transpose,
-                              .tile = tile_bytes(out.dtype),
-                              .out_tile = tile_bytes(out.dtype)};
-  return {.name = program.name,
-          .footprint = op_footprint(work.cores, work.kernel_groups, software.ttnn_unary_arguments,
-                                    kTileBuffers, software),
-          .kernel = tile_pipeline_cost(pipeline, grid, profiles)};
 }
 
 }  // namespace howard::chip

@@ -5,9 +5,10 @@
 #include <array>
 
 #include "base/check.h"
-#include "engines/chip/kernels/elementwise/eltwise.h"
-#include "engines/chip/kernels/matmul/tile_product.h"
+#include "engines/chip/kernels/elementwise/elementwise.h"
 #include "engines/chip/kernels/pipeline/dram_banks.h"
+#include "engines/chip/kernels/pipeline/pages.h"
+#include "engines/chip/kernels/pipeline/tile_product.h"
 
 namespace howard::chip {
 namespace {
@@ -40,8 +41,9 @@ Geometry geometry_of(const MatmulPlan& plan) {
 }
 
 struct Costs {
-  const ChipProfile& chip;
-  const SoftwareProfile& software;
+  const Profiles& profiles;
+  const ChipProfile& chip = profiles.chip;
+  const SoftwareProfile& software = profiles.software;
 
   /// Returns the time in which one core reads `tiles` in one batch while `readers` cores do the
   /// same. It is bounded by issuing requests, by the core's own port, or by its share of DRAM as
@@ -50,7 +52,7 @@ struct Costs {
   /// that lies in one bank, which serves nothing else meanwhile.
   SimTime read(Storage from, std::int64_t tiles, Bytes tile, std::int64_t readers, Bandwidth dram,
                TenThousandths crowded = 0) const {
-    SimTime per_tile = std::max(software.matmul_read_issue, transfer_time(tile, chip.noc_link));
+    SimTime per_tile = page_time(tile, profiles);
     if (from == Storage::dram) {
       const Bytes in_one_bank(ceil_div((readers * tile).value() * crowded, kWhole) *
                               chip.dram_banks);
@@ -121,8 +123,9 @@ TileProduct tile_product(const MatmulPlan& plan, const Geometry& g, const Costs&
   if (plan.transposed_b) {
     // Every operand tile of a sub-block is unpacked once; those of B take longer because they are
     // transposed on the way.
-    const Bytes bytes = plan.subblock_h * g.in0_tile +
-                        costs.software.matmul_transposed_unpack * plan.subblock_w * g.in1_tile;
+    const Bytes a = plan.subblock_h * g.in0_tile;
+    const Bytes b = costs.software.matmul_transposed_unpack * plan.subblock_w * g.in1_tile;
+    const Bytes bytes = costs.chip.unpackers_share ? a + b : std::max(a, b);
     const std::int64_t products = plan.subblock_h * plan.subblock_w;
     unpack = std::max(unpack, SimTime::picoseconds(ceil_div(
                                   transfer_time(bytes, costs.chip.unpack).ps(), products)));
@@ -179,8 +182,7 @@ void drain_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, 
           : transfer_time(share(twice_noc0), costs.chip.dram_write_noc0) +
                 transfer_time(share(2 * g.cores - twice_noc0), costs.chip.dram_write_noc1);
   // A core that is alone waits at a barrier after every sub-block.
-  const SimTime alone = g.out_tiles * std::max(costs.software.matmul_read_issue,
-                                               transfer_time(g.out_tile, costs.chip.noc_link)) +
+  const SimTime alone = g.out_tiles * page_time(g.out_tile, costs.profiles) +
                         g.subblocks * costs.chip.noc_write_latency;
   cost.output_drain = std::max(shared, alone);
   // Sub-blocks are written while the last pass over the block (the last step of K, or adding the
@@ -272,16 +274,15 @@ int matmul_kernel_groups(const MatmulPlan& plan) {
 
 }  // namespace
 
-MatmulCost matmul_cost(const MatmulPlan& plan, const ChipProfile& chip,
-                       const SoftwareProfile& software) {
+MatmulCost matmul_cost(const MatmulPlan& plan, const Profiles& profiles) {
   const Geometry g = geometry_of(plan);
   HOWARD_CHECK(g.k_steps > 0 && g.subblocks > 0 && g.output_blocks > 0, "a plan has blocks");
-  const Costs costs{chip, software};
+  const Costs costs{profiles};
   const TileProduct product = tile_product(plan, g, costs);
   MatmulCost cost{.steps = g.k_steps * g.output_blocks,
                   .output_blocks = g.output_blocks,
                   .products = plan.products()};
-  cost.restart = restart_time(plan, g, software);
+  cost.restart = restart_time(plan, g, profiles.software);
   load_times(plan, g, costs, cost);
   cost.compute = compute_time(plan, g, costs, product);
   drain_times(plan, g, costs, cost);
@@ -297,8 +298,7 @@ MatmulCost matmul_cost(const MatmulPlan& plan, const ChipProfile& chip,
   return cost;
 }
 
-SimTime least_matmul_time(const MatmulPlan& plan, const ChipProfile& chip,
-                          const SoftwareProfile& software) {
+SimTime least_matmul_time(const MatmulPlan& plan, const Profiles& profiles) {
   // The best sub-block is a row or a column of all tiles that the destination registers hold.
   MatmulPlan best = plan;
   best.in0_block_w = 1;
@@ -307,11 +307,11 @@ SimTime least_matmul_time(const MatmulPlan& plan, const ChipProfile& chip,
   const auto product_time = [&](std::int64_t h, std::int64_t w) {
     best.out_block_h = best.subblock_h = h;
     best.out_block_w = best.subblock_w = w;
-    const TileProduct product = tile_product(best, geometry_of(best), {chip, software});
+    const TileProduct product = tile_product(best, geometry_of(best), {profiles});
     return std::max(product.math, product.unpack);
   };
-  const SimTime per_output_tile =
-      plan.k * std::min(product_time(1, most), product_time(most, 1)) + software.matmul_output_tile;
+  const SimTime per_output_tile = plan.k * std::min(product_time(1, most), product_time(most, 1)) +
+                                  profiles.software.matmul_output_tile;
   return plan.products() * plan.per_core_m * plan.per_core_n * per_output_tile;
 }
 

@@ -34,13 +34,11 @@ struct MatmulCost {
 /// The method is in docs/method.md, "Matmul cost". Readers, compute and writer are a pipeline with
 /// double-buffered inputs and a single-buffered output; the formula is the exact solution of that
 /// recurrence. What is shared (the DRAM, by all readers of one NoC) bounds the rate of each reader.
-MatmulCost matmul_cost(const MatmulPlan& plan, const ChipProfile& chip,
-                       const SoftwareProfile& software);
+MatmulCost matmul_cost(const MatmulPlan& plan, const Profiles& profiles);
 
 /// Returns what computing alone takes on the busiest core. It does not depend on the blocks, steps
 /// of K and sub-blocks into which `plan` cuts its share: no such plan takes less.
-SimTime least_matmul_time(const MatmulPlan& plan, const ChipProfile& chip,
-                          const SoftwareProfile& software);
+SimTime least_matmul_time(const MatmulPlan& plan, const Profiles& profiles);
 
 /// Returns what has to be dispatched. In 2D, the cores at the corner, in the left column, in the
 /// top row and in the two halves of the rest run different kernels; in 1D, the sender and the

@@ -20,34 +20,14 @@ namespace {
 
 /// The circular buffers of one core, which decide whether a block fits in L1.
 struct CircularBuffers {
+  MatmulBuffers buffers;
   Bytes limit;
-  Bytes in0_tile;
-  Bytes in1_tile;
-  Bytes output_tile;
-  Bytes partial_tile;
-  Bytes bias_tile;  ///< zero without a bias
 
-  /// Inputs are double buffered; output and partial sums are not.
-  Bytes size(std::int64_t h, std::int64_t w, std::int64_t k) const {
-    const Bytes inputs = 2 * k * (h * in0_tile + w * in1_tile) + w * bias_tile;
-    return inputs + h * w * (output_tile + partial_tile);
-  }
   /// Compares strictly, with less than, as ttnn does.
-  bool hold(std::int64_t h, std::int64_t w, std::int64_t k) const { return size(h, w, k) < limit; }
+  bool hold(std::int64_t h, std::int64_t w, std::int64_t k) const {
+    return buffers.size(h, w, k) < limit;
+  }
 };
-
-CircularBuffers circular_buffers(const MatmulPlan& plan, Bytes limit) {
-  const Bytes out_tile = tile_bytes(plan.types.out);
-  // Partial sums have the destination's format: fp32 or bf16, and never a block format.
-  const Bytes partial = plan.fp32_accumulation ? tile_bytes(DataType::float32)
-                                               : std::max(tile_bytes(DataType::bfloat16), out_tile);
-  return {.limit = limit,
-          .in0_tile = tile_bytes(plan.types.a),
-          .in1_tile = tile_bytes(plan.types.b),
-          .output_tile = out_tile,
-          .partial_tile = partial,
-          .bias_tile = plan.bias ? tile_bytes(plan.types.bias) : Bytes()};
-}
 
 struct Block {
   std::int64_t h = 1, w = 1, k = 1;
@@ -312,31 +292,6 @@ std::int64_t destination_tiles(const MatmulProblem& problem) {
   return most_tiles(sums_in_fp32(problem));
 }
 
-MatmulConfig config_of(const MatmulPlan& plan) {
-  return {.kind = plan.kind,
-          .grid = plan.grid,
-          .per_core_m = plan.per_core_m * plan.batch_in_share,
-          .per_core_n = plan.per_core_n,
-          .in0_block_w = plan.in0_block_w,
-          .out_block_h = plan.out_block_h * plan.batch_in_share,
-          .out_block_w = plan.out_block_w,
-          .subblock_h = plan.subblock_h,
-          .subblock_w = plan.subblock_w,
-          .transpose_mcast = plan.transpose_mcast,
-          .fuse_batch = plan.batch == 1 || !plan.is_multicast()};
-}
-
-std::string MatmulPlan::text() const {
-  return fmt::format("{}{} {} cores, per core {}x{}, block {}x{}, k {}, sub-block {}x{}, {}",
-                     name_of(kind), transpose_mcast ? " transposed" : "", active_cores(),
-                     per_core_m, per_core_n, out_block_h, out_block_w, in0_block_w, subblock_h,
-                     subblock_w, name_of(fidelity));
-}
-
-Bytes circular_buffer_bytes(const MatmulPlan& plan) {
-  return circular_buffers(plan, Bytes()).size(plan.out_block_h, plan.out_block_w, plan.in0_block_w);
-}
-
 MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,
                        Bytes circular_buffer_bytes) {
   HOWARD_CHECK(problem.batch > 0 && problem.m > 0 && problem.k > 0 && problem.n > 0,
@@ -370,7 +325,7 @@ MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,
     plan.grid = *problem.core_grid;
   }
   choose_arithmetic(plan, problem);
-  const CircularBuffers buffers = circular_buffers(plan, circular_buffer_bytes);
+  const CircularBuffers buffers{buffers_of(plan), circular_buffer_bytes};
   const bool batch_of_b = problem.batch > 1 && problem.batched_b;
   if (problem.core_grid && !batch_of_b) {
     plan_for_core_grid(plan, buffers);

@@ -1,47 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <compare>
-#include <cstdint>
-#include <optional>
-#include <string>
-
 #include "base/units.h"
-#include "engines/device/matmul_config.h"
+#include "engines/chip/kernels/plan/matmul_plan.h"
 #include "engines/device/program.h"
 
 namespace howard::chip {
-
-/// The data types of a product, which may all differ. Without a bias its type is the result's.
-struct MatmulTypes {
-  DataType a = DataType::bfloat16, b = DataType::bfloat16, out = DataType::bfloat16;
-  DataType bias = DataType::bfloat16;
-
-  static constexpr MatmulTypes all(DataType type) { return {type, type, type, type}; }
-
-  friend constexpr auto operator<=>(const MatmulTypes&, const MatmulTypes&) = default;
-};
-
-/// A matrix product in tiles. All operands are tiled and interleaved over the banks of DRAM or L1.
-struct MatmulProblem {
-  std::int64_t batch = 1;
-  bool batched_a = true;             ///< True if A has the batch, if there is one.
-  bool batched_b = false;            ///< True if B has the batch, if there is one.
-  std::int64_t m = 1, k = 1, n = 1;  ///< Tiles of 32.
-  MatmulTypes types;
-  /// The caller's; one larger than the device means the device's.
-  std::optional<CoreGrid> core_grid;
-  ComputeConfig compute;               ///< ttnn's defaults stand for what the caller left out.
-  bool transposed_a = false;           ///< A is read along its columns.
-  bool transposed_b = false;           ///< B's tiles are transposed by the kernel.
-  bool bias = false;                   ///< A row is added to the result.
-  std::optional<Eltwise> activation;   ///< Applied to the result by the kernel.
-  std::optional<MatmulConfig> config;  ///< The caller's, in place of ttnn's choice.
-  Storage in0 = Storage::dram, in1 = Storage::dram, out = Storage::dram;
-
-  friend auto operator<=>(const MatmulProblem&, const MatmulProblem&) = default;
-};
 
 /// Returns the types of a program whose inputs are two factors and perhaps a bias.
 MatmulTypes types_of(const Program& product);
@@ -52,57 +16,6 @@ MatmulProblem problem_of(const Program& program, const MatmulAttributes& attribu
 /// Returns how many tiles of the result the destination registers hold: 8, or 4 if sums are fp32.
 std::int64_t destination_tiles(const MatmulProblem& problem);
 
-/// The configuration that ttnn chose or was given, in tiles.
-struct MatmulPlan {
-  MatmulKind kind{};
-  CoreGrid grid;           ///< The grid it was planned for.
-  std::int64_t batch = 1;  ///< The number of products, where ttnn does not fold them into m.
-  /// The problem; where ttnn fuses the batch, it is folded into m.
-  std::int64_t m = 1, k = 1, n = 1;
-  std::int64_t per_core_m = 1, per_core_n = 1;
-  std::int64_t out_block_h = 1, out_block_w = 1;
-  std::int64_t in0_block_w = 1;  ///< Tiles of K in one step.
-  std::int64_t subblock_h = 1, subblock_w = 1;
-  MatmulTypes types;
-  MathFidelity fidelity = MathFidelity::hifi2;
-  bool fp32_accumulation = false;
-  bool transposed_a = false;
-  bool transposed_b = false;
-  bool bias = false;
-  std::optional<Eltwise> activation;
-  bool transpose_mcast = false;     ///< 2D: M over the columns of cores, N over the rows.
-  std::int64_t batch_in_share = 1;  ///< Reuse: products of a batch that stay together.
-  Storage in0 = Storage::dram, in1 = Storage::dram, out = Storage::dram;
-
-  bool is_multicast() const { return kind != MatmulKind::reuse && kind != MatmulKind::multi_core; }
-
-  /// Returns how many shares a kernel without a multicast deals out to the cores: products of a
-  /// batch, or parts of them.
-  std::int64_t shares() const {
-    return ceil_div(m, per_core_m) * ceil_div(n, per_core_n) * batch / batch_in_share;
-  }
-  // Cores that have work are a sub-grid in 2D, and a number of cores in row-major order in 1D.
-  std::int64_t active_columns() const { return ceil_div(n, per_core_n); }
-  std::int64_t active_rows() const { return ceil_div(m, per_core_m); }
-  std::int64_t active_cores() const {
-    return is_multicast() ? active_columns() * active_rows()
-                          : std::min<std::int64_t>(shares(), grid.cores());
-  }
-  /// Returns how many products the busiest core runs one after the other.
-  std::int64_t products() const {
-    return is_multicast() ? batch : ceil_div(shares(), active_cores()) * batch_in_share;
-  }
-  std::int64_t k_blocks() const { return k / in0_block_w; }
-  std::int64_t blocks_h() const { return per_core_m / out_block_h; }
-  std::int64_t blocks_w() const { return per_core_n / out_block_w; }
-
-  /// Returns "2D 56 cores, per core 19x16, block 19x1, k 16, sub-block 1x1, HiFi2".
-  std::string text() const;
-};
-
-/// Returns the configuration of `plan`, as a caller would give it.
-MatmulConfig config_of(const MatmulPlan& plan);
-
 /// Follows ttnn's rules as of June 2025 to June 2026 (facts: docs/method.md, "Matmul planner"). It
 /// plans the default configuration, the one for a given core grid, or the one that is given. Equal
 /// input gives an equal result. Throws Error, with ttnn's reason, for a given configuration that
@@ -112,8 +25,5 @@ MatmulConfig config_of(const MatmulPlan& plan);
 /// circular buffers.
 MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,
                        Bytes circular_buffer_bytes);
-
-/// Returns the L1 that the plan's circular buffers take on each core.
-Bytes circular_buffer_bytes(const MatmulPlan& plan);
 
 }  // namespace howard::chip

@@ -132,7 +132,7 @@ std::vector<SharedPlan> shared_plans(const std::vector<Family>& all, CoreGrid gr
         SharedPlan shared{.plan = family.plan, .least = {}};
         take_share(shared.plan, m, n);
         if (shared.plan.transpose_mcast && fits_untransposed(shared.plan, grid)) continue;
-        shared.least = least_matmul_time(shared.plan, profiles.chip, profiles.software);
+        shared.least = least_matmul_time(shared.plan, profiles);
         plans.push_back(std::move(shared));
       }
     }
@@ -249,7 +249,7 @@ bool ranks_before(const PricedMatmul& a, const PricedMatmul& b) {
 
 PricedMatmul price(const MatmulPlan& plan, const Profiles& profiles) {
   return {.plan = plan,
-          .kernel = matmul_cost(plan, profiles.chip, profiles.software).kernel,
+          .kernel = matmul_cost(plan, profiles).kernel,
           .l1 = circular_buffer_bytes(plan)};
 }
 

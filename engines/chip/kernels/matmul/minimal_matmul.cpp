@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/error.h"
-#include "engines/chip/kernels/elementwise/eltwise.h"
+#include "engines/chip/kernels/elementwise/elementwise.h"
 #include "engines/chip/kernels/matmul/matmul_planner.h"
-#include "engines/chip/kernels/matmul/tile_product.h"
-#include "engines/chip/kernels/plan/work_split.h"
+#include "engines/chip/kernels/pipeline/pages.h"
+#include "engines/chip/kernels/pipeline/tile_product.h"
 
 namespace howard::chip {
 namespace {
@@ -140,12 +140,11 @@ KernelCost minimal_cost(const MinimalSplit& split, const std::vector<MinimalStep
   const ChipProfile& chip = profiles.chip;
   const SoftwareProfile& software = profiles.software;
   const auto chain = [&](std::int64_t cores, std::int64_t readers, Bytes tile, Bandwidth dram) {
-    const SimTime port = transfer_time(tile, chip.noc_link);
     return ChainCosts{
         .cores = cores,
         .latency = chip.noc_read_latency,
-        .read = std::max({software.matmul_read_issue, port, transfer_time(readers * tile, dram)}),
-        .forward = port,
+        .read = std::max(page_time(tile, profiles), transfer_time(readers * tile, dram)),
+        .forward = transfer_time(tile, chip.noc_link),
         .handshake = software.minimal_matmul_handshake};
   };
   // The operand of more tiles is read on NoC 0. A goes along N's cores, with one line for each of
@@ -230,11 +229,9 @@ PlannedProgram plan_minimal_matmul(const Program& program,
   constexpr int kCircularBuffers = 5;
   // The groups are the injectors of either operand, of both, and the other cores.
   constexpr int kKernelGroups = 4;
-  return {.name = program.name,
-          .footprint =
-              op_footprint(grid.cores(), kKernelGroups, profiles.software.ttnn_matmul_arguments,
-                           kCircularBuffers, profiles.software),
-          .kernel = kernel};
+  return planned(program, {.cores = grid.cores(), .kernel_groups = kKernelGroups},
+                 {profiles.software.ttnn_matmul_arguments, kCircularBuffers}, kernel,
+                 profiles.software);
 }
 
 }  // namespace howard::chip

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engines/chip/kernels/planner.h"
+#include "engines/chip/kernels/plan/planned_program.h"
+#include "engines/chip/profiles/profile.h"
 
 namespace howard::chip {
 

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
-#include "engines/chip/kernels/elementwise/eltwise.h"
+#include "engines/chip/kernels/elementwise/elementwise.h"
+#include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/chip/kernels/pipeline/tile_pipeline.h"
+#include "engines/chip/kernels/pipeline/tile_product.h"
 #include "engines/chip/kernels/plan/work_split.h"
 
 namespace howard::chip {
@@ -43,7 +45,7 @@ SimTime swiglu_step_time(const SwigluRow& row, Bytes tile, const Profiles& profi
   const TileCosts& cost = profiles.software.tiles;
   const SimTime product =
       std::max(profiles.chip.tile_pass() * kPhases + profiles.software.matmul_tile_product,
-               transfer_time(2 * tile, profiles.chip.unpack));
+               unpack_time({.in0_tile = tile, .in1_tile = tile}, profiles.chip));
   const SimTime hidden =
       kHiddenPasses * cost.pass + eltwise_math_time({.function = Eltwise::silu}, cost);
   const SimTime results = row.times * row.hidden * hidden + row.width * cost.pass;
@@ -72,11 +74,8 @@ PlannedProgram plan_swiglu(const Program& program, CoreGrid grid, const Profiles
   KernelCost cost = step_pipeline_cost(pipeline, grid, profiles);
   cost.dram += rows * (row.times + 1) * row.width * tile;
   constexpr int kCircularBuffers = 10;
-  return {.name = program.name,
-          .footprint =
-              op_footprint(work.cores, work.kernel_groups, profiles.software.ttnn_other_arguments,
-                           kCircularBuffers, profiles.software),
-          .kernel = cost};
+  return planned(program, work, {profiles.software.ttnn_other_arguments, kCircularBuffers}, cost,
+                 profiles.software);
 }
 
 }  // namespace howard::chip

@@ -6,17 +6,14 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/wide.h"
 
 namespace howard::chip {
 namespace {
 
-/// This type holds hours of picoseconds times a part, which do not fit 64 bits. It is not in ISO
-/// C++, hence the marker.
-__extension__ using WideTime = __int128;
-
 /// Returns `time` and the share `more` of it.
 SimTime lengthened(SimTime time, TenThousandths more) {
-  const WideTime ps = static_cast<WideTime>(time.ps()) * (kWhole + more) / kWhole;
+  const Wide ps = static_cast<Wide>(time.ps()) * (kWhole + more) / kWhole;
   if (ps > std::numeric_limits<std::int64_t>::max()) throw_time_overflow();
   return SimTime::picoseconds(static_cast<std::int64_t>(ps));
 }

@@ -9,10 +9,10 @@
 
 namespace howard::chip {
 
-// Page i of an interleaved buffer lies in bank i mod 12. What the banks give together depends on
-// who asks which bank when: cores that begin at one bank march from bank to bank in step, and a
-// page that waits for a busy bank on NoC 1 stops pages for idle ones. The method, and the
-// simulation that the closed form is checked against, are in docs/method.md, "DRAM banks".
+// Page i of an interleaved buffer lies in bank i mod dram.banks. What the banks give together
+// depends on who asks which bank when: cores that begin at one bank march from bank to bank in
+// step, and a page that waits for a busy bank on NoC 1 stops pages for idle ones. The method, and
+// the simulation that the closed form is checked against, are in docs/method.md, "DRAM banks".
 
 /// Says how ttnn deals contiguous runs of units out over cores.
 struct PageRuns {
@@ -26,8 +26,8 @@ struct PageRuns {
 using TenThousandths = std::int64_t;
 inline constexpr TenThousandths kWhole = 10'000;
 
-/// Returns which part of all cores begins at the bank where most do: from a little more than a
-/// twelfth, if they are spread evenly, to all.
+/// Returns which part of all cores begins at the bank where most do: from a little more than that
+/// of one bank, if they are spread evenly, to all.
 TenThousandths share_at_busiest_bank(const PageRuns& runs, std::int64_t banks);
 
 /// Describes what all cores of a kernel move; each reader and writer moves page by page.

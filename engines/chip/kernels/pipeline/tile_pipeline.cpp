@@ -6,13 +6,11 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/wide.h"
+#include "engines/chip/kernels/pipeline/pages.h"
 
 namespace howard::chip {
 namespace {
-
-/// This type holds hours of picoseconds times a part, which do not fit 64 bits. It is not in ISO
-/// C++, hence the marker.
-__extension__ using WidePart = __int128;
 
 SimTime part(SimTime whole, TilesPerStep amount) {
   return SimTime::picoseconds(ceil_div(whole.ps() * amount.tiles, amount.steps));
@@ -20,10 +18,6 @@ SimTime part(SimTime whole, TilesPerStep amount) {
 
 Bytes part(Bytes whole, TilesPerStep amount) {
   return Bytes(ceil_div(whole.value() * amount.tiles, amount.steps));
-}
-
-SimTime page_time(Bytes page, const Profiles& profiles) {
-  return std::max(profiles.software.matmul_read_issue, transfer_time(page, profiles.chip.noc_link));
 }
 
 /// Returns what the banks need for all steps but the first. This is the time of one core, which
@@ -45,22 +39,14 @@ SimTime shared_time(const StepPipeline& p, const ChipProfile& chip) {
 SimTime overlapped(SimTime one, SimTime other, TenThousandths interference) {
   const auto [less, more] = std::minmax({one.ps(), other.ps()});
   if (more == 0) return {};
-  const auto ratio = static_cast<std::int64_t>(static_cast<WidePart>(less) * kWhole / more);
+  const auto ratio = static_cast<std::int64_t>(static_cast<Wide>(less) * kWhole / more);
   const std::int64_t cube = ratio * ratio / kWhole * ratio / kWhole;
   return SimTime::picoseconds(
-      more + static_cast<std::int64_t>(static_cast<WidePart>(more) * cube * interference /
-                                       (static_cast<WidePart>(kWhole) * kWhole)));
+      more + static_cast<std::int64_t>(static_cast<Wide>(more) * cube * interference /
+                                       (static_cast<Wide>(kWhole) * kWhole)));
 }
 
 }  // namespace
-
-SimTime read_time(std::int64_t pages, Bytes page, const Profiles& profiles) {
-  return profiles.chip.noc_read_latency + pages * page_time(page, profiles);
-}
-
-SimTime write_time(std::int64_t pages, Bytes page, const Profiles& profiles) {
-  return profiles.chip.noc_write_latency + pages * page_time(page, profiles);
-}
 
 KernelCost step_pipeline_cost(const StepPipeline& p, CoreGrid grid, const Profiles& profiles) {
   HOWARD_CHECK(p.steps > 0 && p.cores > 0, "a kernel has work");
@@ -93,6 +79,15 @@ KernelCost step_pipeline_cost(const StepPipeline& p, CoreGrid grid, const Profil
   return kernel;
 }
 
+PlannedProgram plan_steps(const Program& program, const WorkSplit& work, StepPipeline pipeline,
+                          CoreGrid grid, const Profiles& profiles, int circular_buffers) {
+  if (pipeline.steps == 0) pipeline.steps = work.busiest;
+  pipeline.cores = work.cores;
+  pipeline.last_write = pipeline.write;
+  return planned(program, work, {profiles.software.ttnn_other_arguments, circular_buffers},
+                 step_pipeline_cost(pipeline, grid, profiles), profiles.software);
+}
+
 KernelCost tile_pipeline_cost(const TilePipeline& p, CoreGrid grid, const Profiles& profiles) {
   const ChipProfile& chip = profiles.chip;
   StepPipeline steps{.steps = p.steps,
@@ -116,6 +111,14 @@ KernelCost tile_pipeline_cost(const TilePipeline& p, CoreGrid grid, const Profil
         std::min(steps.write, chip.noc_write_latency + transfer_time(p.out_tile, chip.noc_link));
   }
   return step_pipeline_cost(steps, grid, profiles);
+}
+
+PlannedProgram plan_tiles(const Program& program, const WorkSplit& work, KernelNeeds needs,
+                          TilePipeline pipeline, CoreGrid grid, const Profiles& profiles) {
+  if (pipeline.steps == 0) pipeline.steps = work.busiest;
+  pipeline.cores = work.cores;
+  return planned(program, work, needs, tile_pipeline_cost(pipeline, grid, profiles),
+                 profiles.software);
 }
 
 }  // namespace howard::chip

@@ -6,7 +6,7 @@
 #include "base/sim_time.h"
 #include "base/units.h"
 #include "engines/chip/kernels/pipeline/dram_banks.h"
-#include "engines/chip/kernels/plan/kernel_cost.h"
+#include "engines/chip/kernels/plan/planned_program.h"
 #include "engines/chip/profiles/profile.h"
 
 namespace howard::chip {
@@ -32,11 +32,11 @@ struct StepPipeline {
 KernelCost step_pipeline_cost(const StepPipeline& pipeline, CoreGrid grid,
                               const Profiles& profiles);
 
-/// Returns the time in which a core reads or writes `pages` of one size and waits once. It is a
-/// latency plus, for each page, the issue of its request or its way through the core's NoC port,
-/// whichever is longer.
-SimTime read_time(std::int64_t pages, Bytes page, const Profiles& profiles);
-SimTime write_time(std::int64_t pages, Bytes page, const Profiles& profiles);
+/// Plans a program whose cores go through `pipeline`, with its steps dealt out as `work` says. The
+/// caller gives the steps of the busiest core if they are not those of `work`, and neither the
+/// cores nor the last write: nothing of the last step's writing is hidden.
+PlannedProgram plan_steps(const Program& program, const WorkSplit& work, StepPipeline pipeline,
+                          CoreGrid grid, const Profiles& profiles, int circular_buffers = 4);
 
 /// The average number of tiles moved in a step. A column operand is read only once for a whole row
 /// of tiles.
@@ -62,5 +62,10 @@ struct TilePipeline {
 
 KernelCost tile_pipeline_cost(const TilePipeline& pipeline, CoreGrid grid,
                               const Profiles& profiles);
+
+/// Plans a program whose cores go through `pipeline`, with its steps dealt out as `work` says. The
+/// caller gives the steps of the busiest core if they are not those of `work`, and not the cores.
+PlannedProgram plan_tiles(const Program& program, const WorkSplit& work, KernelNeeds needs,
+                          TilePipeline pipeline, CoreGrid grid, const Profiles& profiles);
 
 }  // namespace howard::chip

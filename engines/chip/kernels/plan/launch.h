@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-
 #include "base/sim_time.h"
 #include "base/units.h"
+#include "engines/chip/memory/dram_sharing.h"
 
 namespace howard::chip {
 
 struct PlannedProgram;
-
-/// DRAM bandwidth in millionths of what the chip can deliver. It is an integer, so that sharing it
-/// among programs gives the same picoseconds everywhere.
-using DramShare = std::int64_t;
-inline constexpr DramShare kAllOfDram = 1'000'000;
 
 /// The costs of a program on its way through the chip. They are decided when it is enqueued or
 /// captured.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engines/chip/emulated_chip.h"
+#include "engines/chip/kernels/matmul/matmul_planner.h"
 #include "engines/chip/kernels/planner.h"
 #include "engines/ops/rows/layernorm.h"
 #include "engines/ops/training/adamw.h"
@@ -27,7 +28,11 @@ class Lowering : public ::testing::Test {
     return {device_, {shape, DataType::bfloat16, layout}};
   }
   std::vector<Program> launches(const Program& program) const {
-    return lower(program, kGrid, profiles_);
+    std::vector<Program> programs;
+    for (auto& [launch, matmul] : lower(program, kGrid, profiles_)) {
+      programs.push_back(std::move(launch));
+    }
+    return programs;
   }
   /// Returns "name IN IN>OUT" for each.
   std::vector<std::string> texts(const Program& program) const {
@@ -141,6 +146,32 @@ TEST_F(Lowering, TheKernelForBatchesOfBothTransposesFirst) {
       (Texts{"transpose 32x6x256x64>32x6x64x256", "matmul 32x6x256x64 32x6x64x256>32x6x256x256"}));
   EXPECT_EQ(launches(product({32, 6, 256, 64}, {32, 6, 256, 64}, {.transpose_b = true})).size(), 1U)
       << "without a core grid it is not the kernel";
+}
+
+/// A product is planned when its call is lowered, so this plan must be that of the launch.
+TEST_F(Lowering, ThePlanOfAProductIsThatOfItsLaunch) {
+  std::vector<MatmulAttributes> calls(8);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    calls[i].transpose_a = (i & 1) != 0;
+    calls[i].transpose_b = (i & 2) != 0;
+    if ((i & 4) != 0) calls[i].core_grid = CoreGrid{8, 7};
+    calls[i].activation = EltwiseStep{.function = Eltwise::gelu};
+  }
+  int planned = 0;
+  for (const bool fuses : {true, false}) {
+    profiles_.software.matmul_fuses_transposes = fuses;
+    for (const MatmulAttributes& attributes : calls) {
+      const Program program = product({256, 256}, {256, 256}, attributes);
+      for (const auto& [launch, matmul] : lower(program, kGrid, profiles_)) {
+        if (!matmul) continue;
+        ++planned;
+        const auto& own = std::get<MatmulAttributes>(launch.attributes);
+        EXPECT_EQ(*matmul,
+                  plan_matmul(problem_of(launch, own), kGrid, profiles_.chip.l1_circular_buffers));
+      }
+    }
+  }
+  EXPECT_GE(planned, 8);
 }
 
 TEST_F(Lowering, AnActivationIsAProgramOfItsOwnUnlessTtnnFusesIt) {

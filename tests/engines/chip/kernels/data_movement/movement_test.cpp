@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Expected times are worked out by hand from the constants of round_profiles.h.
-#include "engines/chip/kernels/data_movement/movement.h"
+#include "engines/chip/kernels/data_movement/data_movement.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/chip/kernels/elementwise/eltwise.h"
+#include "engines/chip/kernels/elementwise/elementwise.h"
 
 #include <gtest/gtest.h>
 

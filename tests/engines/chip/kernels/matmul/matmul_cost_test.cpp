@@ -21,7 +21,7 @@ MatmulPlan plan(const MatmulProblem& problem, CoreGrid grid = {8, 7}) {
 }
 
 MatmulCost cost(const MatmulPlan& plan, const Profiles& with = profiles()) {
-  return matmul_cost(plan, with.chip, with.software);
+  return matmul_cost(plan, with);
 }
 
 /// Returns sizes that reach every kind of plan: aligned and prime shares, strips, one tile,
@@ -141,7 +141,7 @@ TEST(MatmulCost, AFasterChipIsNeverSlower) {
       faster([](Profiles& p) { p.chip.noc_multicast = p.chip.noc_multicast * 2; }),
       faster([](Profiles& p) { p.chip.noc_link = p.chip.noc_link * 2; }),
       faster([](Profiles& p) { p.chip.unpack = p.chip.unpack * 2; }),
-      faster([](Profiles& p) { p.software.matmul_read_issue = SimTime::nanoseconds(10); }),
+      faster([](Profiles& p) { p.software.noc_read_issue = SimTime::nanoseconds(10); }),
   };
   const std::vector<MatmulProblem> all = problems();
   for (const Profiles& with : better) {
@@ -243,6 +243,18 @@ TEST(MatmulCost, ATransposedBUnpacksSlowerUnlessASubBlockReusesItEnough) {
   EXPECT_EQ(compute(4, 2, true), compute(4, 2, false)) << "2/4 + 1/2 tiles, less than 5/4";
   // With 1x8 it is 2 + 1/8 tiles a product instead of 9/8; a tile unpacks in 32 ns.
   EXPECT_EQ(compute(1, 8, true) - compute(1, 8, false), 64 * p.in0_block_w * ns(32));
+}
+
+TEST(MatmulCost, OperandsThatDoNotShareTheirWayAreUnpackedSideBySide) {
+  MatmulPlan p = plan({.m = 32, .k = 32, .n = 32});
+  p.fidelity = MathFidelity::lofi;
+  p.out_block_h = p.out_block_w = p.per_core_m = p.per_core_n = 8;
+  p.subblock_h = 4;
+  p.subblock_w = 2;
+  Profiles apart = profiles();
+  apart.chip.unpackers_share = false;
+  // A tile takes 32 ns. Together they are 5/4 tiles a product, apart the longer one is one tile.
+  EXPECT_EQ(cost(p).compute - cost(p, apart).compute, 64 * p.in0_block_w * ns(8));
 }
 
 TEST(MatmulCost, ABiasIsAddedToAnOutputBlockBeforeItLeaves) {

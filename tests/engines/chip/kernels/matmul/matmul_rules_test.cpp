@@ -111,7 +111,7 @@ TEST(MatmulRules, TheConfigurationThatTtnnChoosesIsLegalAndTheSame) {
 SimTime kernel_time(const MatmulProblem& problem) {
   static const Profiles kBuiltIn = load_profiles();
   const MatmulPlan plan = plan_matmul(problem, kWorker, kCircularBuffers);
-  return matmul_cost(plan, kBuiltIn.chip, kBuiltIn.software).kernel.total;
+  return matmul_cost(plan, kBuiltIn).kernel.total;
 }
 
 MatmulProblem with_config(const std::string& config) {
@@ -162,7 +162,7 @@ TEST(MatmulMechanisms, DramTrafficLeavesOutWhatLiesInL1) {
     problem.in1 = in1;
     problem.out = out;
     const MatmulPlan plan = plan_matmul(problem, kWorker, kCircularBuffers);
-    return matmul_cost(plan, profiles.chip, profiles.software).kernel.dram;
+    return matmul_cost(plan, profiles).kernel.dram;
   };
   const Bytes all = traffic(Storage::dram, Storage::dram, Storage::dram);
   const Bytes parts = traffic(Storage::dram, Storage::l1, Storage::l1) +

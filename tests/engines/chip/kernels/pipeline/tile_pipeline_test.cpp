@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "engines/chip/kernels/pipeline/pages.h"
 #include "tests/engines/chip/round_profiles.h"
 
 namespace howard::chip {
@@ -20,7 +21,7 @@ class Pipeline : public ::testing::Test {
   /// Reads one tile in a batch of its own: request and port side by side, then the latency.
   SimTime read_one() const {
     return chip_.noc_read_latency +
-           std::max(profiles_.software.matmul_read_issue, transfer_time(tile_, chip_.noc_link));
+           std::max(profiles_.software.noc_read_issue, transfer_time(tile_, chip_.noc_link));
   }
 
   Profiles profiles_ = load_profiles();

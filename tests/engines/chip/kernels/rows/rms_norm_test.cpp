@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/chip/kernels/rows/rms_norm.h"
+#include "engines/chip/kernels/rows/rows.h"
 
 #include <gtest/gtest.h>
 

@@ -18,14 +18,16 @@ struct SubBlock {
 
 /// Returns the time in which the operands of one product of two tiles are unpacked. A sub-block
 /// keeps one operand tile in the registers and streams the other past it: a wide one keeps A's and
-/// streams B, a high one keeps B's (facts: docs/method.md, "Matmul cost").
+/// streams B, a high one keeps B's (facts: docs/method.md, "Matmul cost"). Operands that do not
+/// share the way from L1 come at the same time.
 inline SimTime unpack_time(const SubBlock& block, const ChipProfile& chip) {
   const bool wide = block.width >= block.height;
   const std::int64_t reuse = std::max(block.height, block.width);
   const Bytes kept = wide ? block.in0_tile : block.in1_tile;
   const Bytes streamed = wide ? block.in1_tile : block.in0_tile;
-  return SimTime::picoseconds(
-      ceil_div(transfer_time(kept + reuse * streamed, chip.unpack).ps(), reuse));
+  const Bytes moved =
+      chip.unpackers_share ? kept + reuse * streamed : std::max(kept, reuse * streamed);
+  return SimTime::picoseconds(ceil_div(transfer_time(moved, chip.unpack).ps(), reuse));
 }
 
 }  // namespace howard::chip

@@ -3,7 +3,7 @@
 // Expected times are worked out by hand from the constants of round_profiles.h. A row of tiles
 // takes a step for each tile: the first takes all three stages, and the others take math, the
 // slowest.
-#include "engines/chip/kernels/rows/row_ops.h"
+#include "engines/chip/kernels/rows/rows.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/chip/kernels/data_movement/l1_ops.h"
+#include "engines/chip/kernels/data_movement/data_movement.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/kernels/attention/attention.h"
+
+#include <algorithm>
+
+#include "engines/chip/kernels/pipeline/tile_pipeline.h"
+
+namespace howard::chip {
+PlannedProgram plan_rotary_embedding(const Program& program,
+                                     const RotaryEmbeddingAttributes& attributes, CoreGrid grid,
+                                     const Profiles& profiles) {
+  const TensorSpec& x = program.inputs[0].spec;
+  const std::int64_t length = x.shape.tile_columns();
+  const std::int64_t sequence = x.shape.tile_rows();
+  WorkSplit work;
+  TilesPerStep reads{1, 1};
+  if (attributes.style == RotaryStyle::pairs) {
+    // The batch is dealt out first, then the sequence; a core goes over all heads of its rows.
+    const std::int64_t batches = std::min<std::int64_t>(x.shape.outer(), grid.cores());
+    const std::int64_t each = std::min(grid.cores() / batches, sequence);
+    const std::int64_t rows = ceil_div(sequence, each);
+    work = {.cores = static_cast<int>(batches * each),
+            .busiest = ceil_div(x.shape.outer(), batches) * rows * x.shape.heads(),
+            .kernel_groups = 1};
+    // The tables are kept for up to eight rows of a core, and read again for every head beyond.
+    constexpr std::int64_t kKeptRows = 8;
+    const bool kept = x.shape.heads() * rows <= kKeptRows;
+    reads = kept ? TilesPerStep{x.shape.heads() + 2, x.shape.heads()} : TilesPerStep{3, 1};
+  } else {
+    // Each tile needs its partner of the other half and both tables.
+    work = split_work(x.shape.batch() * sequence, grid);
+    reads = {4, 1};
+  }
+  // A core computes the rotated copy, two products and their sum.
+  constexpr int kCircularBuffers = 6;
+  return plan_tiles(program, work, {profiles.software.ttnn_other_arguments, kCircularBuffers},
+                    {.steps = work.busiest * length,
+                     .all_steps = x.shape.tiles(),
+                     .reads = reads,
+                     .writes = {1, 1},
+                     .compute = 4 * profiles.software.tiles.fpu,
+                     .tile = tile_bytes(x.dtype),
+                     .out_tile = tile_bytes(program.outputs[0].spec.dtype)},
+                    grid, profiles);
+}
+
+}  // namespace howard::chip

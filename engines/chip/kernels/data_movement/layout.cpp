@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/kernels/data_movement/data_movement.h"
+
+#include <algorithm>
+
+#include "engines/chip/kernels/pipeline/pages.h"
+
+namespace howard::chip {
+namespace {
+
+/// Plans the tilizing of rows that do not fill tiles. ttnn's kernel shares the tiles among the
+/// cores, waits for each piece of a row and fills what is missing word by word.
+PlannedProgram plan_padded_tilize(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& in = program.inputs[0].spec;
+  const Bytes tile = tile_bytes(in.dtype);
+  const Bytes piece(row_bytes({{kTileSide}, in.dtype, Layout::row_major}));
+  constexpr Bytes kWord{4};
+  const std::int64_t rows = rows_in_tile(in.shape);
+  const std::int64_t fill = (kTileSide - rows) * ceil_div(piece.value(), kWord.value());
+  const WorkSplit work = split_work(in.shape.tiles(), grid);
+  return plan_steps(
+      program, work,
+      {.all_steps = in.shape.tiles(),
+       .read = rows * read_time(1, piece, profiles) + fill * profiles.software.tiles.store,
+       .compute = repack_time(1, tile, profiles.chip),
+       .write = write_time(1, tile, profiles),
+       .reads = rows * piece,
+       .writes = tile},
+      grid, profiles);
+}
+
+}  // namespace
+
+PlannedProgram plan_layout(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& in = program.inputs[0].spec;
+  const TensorSpec& out = program.outputs[0].spec;
+  const bool tilize = out.layout == Layout::tile;
+  if (tilize && in.shape.rows() % kTileSide != 0)
+    return plan_padded_tilize(program, grid, profiles);
+  const Bytes tile = tile_bytes(in.dtype);
+  const Bytes row = row_bytes(in);
+  const std::int64_t rows = rows_in_tile(in.shape);
+  const std::int64_t tiles = in.shape.tile_columns();
+  const WorkSplit work = split_work(in.shape.batch() * in.shape.tile_rows(), grid);
+  const SimTime write =
+      tilize ? write_time(tiles, tile, profiles) : write_time(rows, row, profiles);
+  return plan_steps(
+      program, work,
+      {.all_steps = in.shape.batch() * in.shape.tile_rows(),
+       .read = tilize ? read_time(rows, row, profiles) : read_time(tiles, tile, profiles),
+       // Tiles are unpacked and packed again, at one rate.
+       .compute = repack_time(tiles, tile, profiles.chip),
+       .write = write,
+       .reads = tilize ? rows * row : tiles * tile,
+       .writes = tilize ? tiles * tile : rows * row,
+       .runs = {in.shape.batch() * in.shape.tile_rows(), work.cores, tiles, tiles}},
+      grid, profiles);
+}
+
+}  // namespace howard::chip

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/kernels/data_movement/data_movement.h"
+
+#include <algorithm>
+
+#include "engines/chip/kernels/pipeline/pages.h"
+
+namespace howard::chip {
+namespace {
+
+constexpr int kMoveBuffers = 3;
+
+/// Returns the cores of `shards` that each take `steps`.
+WorkSplit split_of(std::int64_t shards, std::int64_t steps) {
+  return {.cores = static_cast<int>(shards), .busiest = steps};
+}
+
+/// Plans reads into shards in batches of pages, each with a barrier; the more cores ask the DRAM,
+/// the smaller the batches.
+PlannedProgram plan_into_shards(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& from = program.inputs[0].spec;
+  const TensorSpec& to = program.outputs[0].spec;
+  const std::int64_t shards = shards_of(to);
+  const auto [pages, page] = shard_pages(to);
+  // These bytes keep the DRAM busy. ttnn deals them out over the cores, and each core has a barrier
+  // after its pages of them.
+  constexpr std::int64_t kInFlight = std::int64_t{512} * 1152;
+  const std::int64_t batch = std::clamp<std::int64_t>(kInFlight / shards / page.value(), 1, pages);
+  const std::int64_t batches = ceil_div(pages, batch);
+  return plan_steps(program, split_of(shards, batches),
+                    {.all_steps = batches * shards,
+                     .read = read_latency(from, profiles.chip) + batch * page_time(page, profiles),
+                     .reads = in_dram(from, batch * page)},
+                    grid, profiles, kMoveBuffers);
+}
+
+/// Plans the writing of all pages of a shard, with one wait.
+PlannedProgram plan_out_of_shards(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& from = program.inputs[0].spec;
+  const TensorSpec& to = program.outputs[0].spec;
+  const std::int64_t shards = shards_of(from);
+  const auto [pages, page] = shard_pages(from);
+  return plan_steps(program, split_of(shards, 1),
+                    {.all_steps = shards,
+                     .write = write_latency(to, profiles.chip) + pages * page_time(page, profiles),
+                     .writes = in_dram(to, pages * page)},
+                    grid, profiles, kMoveBuffers);
+}
+
+/// Plans a move in which both RISCs of a core read half of its new shard each, from wherever it
+/// lies.
+PlannedProgram plan_reshard(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& to = program.outputs[0].spec;
+  const std::int64_t shards = shards_of(to);
+  const auto [pages, page] = shard_pages(to);
+  PlannedProgram planned = plan_steps(
+      program, split_of(shards, 1),
+      {.all_steps = shards,
+       .read = profiles.chip.l1_latency + ceil_div(pages, 2) * page_time(page, profiles)},
+      grid, profiles, kMoveBuffers);
+  planned.footprint.unique_arguments = profiles.software.ttnn_binary_arguments;
+  return planned;
+}
+
+/// Plans a move of page by page through a core.
+PlannedProgram plan_interleaved_move(const Program& program, CoreGrid grid,
+                                     const Profiles& profiles) {
+  const TensorSpec& from = program.inputs[0].spec;
+  const TensorSpec& to = program.outputs[0].spec;
+  const bool tiles = to.layout == Layout::tile;
+  const std::int64_t pages = tiles ? to.shape.tiles() : to.shape.batch() * to.shape.rows();
+  const Bytes page(ceil_div(to.padded_bytes().value(), pages));
+  return plan_steps(program, split_work(pages, grid),
+                    {.all_steps = pages,
+                     .read = read_latency(from, profiles.chip) + page_time(page, profiles),
+                     .write = write_latency(to, profiles.chip) + page_time(page, profiles),
+                     .reads = in_dram(from, page),
+                     .writes = in_dram(to, page)},
+                    grid, profiles, kMoveBuffers);
+}
+
+}  // namespace
+
+PlannedProgram plan_memory_move(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& from = program.inputs[0].spec;
+  const TensorSpec& to = program.outputs[0].spec;
+  if (from.sharding && to.sharding) return plan_reshard(program, grid, profiles);
+  if (to.sharding) return plan_into_shards(program, grid, profiles);
+  if (from.sharding) return plan_out_of_shards(program, grid, profiles);
+  return plan_interleaved_move(program, grid, profiles);
+}
+
+}  // namespace howard::chip

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/kernels/elementwise/elementwise.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/error.h"
+#include "engines/chip/kernels/pipeline/pages.h"
+
+namespace howard::chip {
+namespace {
+
+/// Says whether ttnn runs the program on the shards where they are: if all are alike and full.
+bool runs_on_shards(const Program& program) {
+  const TensorSpec& out = program.outputs[0].spec;
+  if (!out.sharding || shards_of(out) * shard_pages(out).count != out.shape.tiles()) return false;
+  return std::ranges::all_of(program.inputs, [&](const Operand& input) {
+    return input.spec.shape == out.shape && input.spec.sharding == out.sharding;
+  });
+}
+
+}  // namespace
+
+bool touches_l1(const Program& program) {
+  const auto in_l1 = [](const Operand& operand) { return operand.spec.storage == Storage::l1; };
+  return std::ranges::any_of(program.inputs, in_l1) || std::ranges::any_of(program.outputs, in_l1);
+}
+
+PlannedProgram plan_eltwise_in_l1(const Program& program, const EltwiseAttributes& attributes,
+                                  CoreGrid device_grid, const Profiles& profiles) {
+  const TensorSpec& out = program.outputs[0].spec;
+  const CoreGrid grid = attributes.core_grid.value_or(device_grid);
+  const bool one_value = arity_of(attributes.function) == 1;
+  if (one_value && !program.inputs.empty() && program.inputs[0].spec.sharding != out.sharding) {
+    throw Error({.attempted = "compute " + std::string(program.name) + " of shards",
+                 .value = "the operand and the result are not sharded alike",
+                 .accepted = "Input and Output memory layout to match",
+                 .hint = "to move one of them first"});
+  }
+  const SoftwareProfile& software = profiles.software;
+  const Bytes tile = tile_bytes(out.dtype);
+  StepPipeline steps{.compute = eltwise_math_time(attributes, software.tiles)};
+  if (attributes.scalar) steps.set_up = scalar_tile_time(software);
+  WorkSplit work{.kernel_groups = 1};
+  if (runs_on_shards(program)) {
+    steps.cores = work.cores = static_cast<int>(shards_of(out));
+    steps.steps = shard_pages(out).count;
+    steps.all_steps = steps.steps * steps.cores;
+    // A core unpacks and packs the tiles again beside the arithmetic.
+    steps.compute = std::max(steps.compute, transfer_time(2 * tile, profiles.chip.unpack));
+  } else {
+    work = split_work(out.shape.tiles(), grid);
+    steps.cores = work.cores;
+    steps.steps = work.busiest;
+    steps.all_steps = out.shape.tiles();
+    for (const Operand& input : program.inputs) {
+      const Bytes own = tile_bytes(input.spec.dtype);
+      steps.read = std::max(steps.read, read_latency(input.spec, profiles.chip));
+      steps.reads += in_dram(input.spec, own);
+    }
+    for (const Operand& input : program.inputs) {
+      steps.read += page_time(tile_bytes(input.spec.dtype), profiles);
+    }
+    steps.write = write_latency(out, profiles.chip) + page_time(tile, profiles);
+    steps.last_write = steps.write;
+    steps.writes = in_dram(out, tile);
+  }
+  const bool binary = arity_of(attributes.function) == 2;
+  if (binary) work = {.cores = grid.cores(), .kernel_groups = 1};
+  const int arguments = binary ? software.ttnn_binary_arguments : software.ttnn_unary_arguments;
+  return planned(program, work, {arguments, kTileBuffers},
+                 step_pipeline_cost(steps, grid, profiles), software);
+}
+
+}  // namespace howard::chip

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/kernels/pipeline/pages.h"
+
+#include <algorithm>
+
+namespace howard::chip {
+
+SimTime page_time(Bytes page, const Profiles& profiles) {
+  return std::max(profiles.software.noc_read_issue, transfer_time(page, profiles.chip.noc_link));
+}
+
+SimTime read_time(std::int64_t pages, Bytes page, const Profiles& profiles) {
+  return profiles.chip.noc_read_latency + pages * page_time(page, profiles);
+}
+
+SimTime write_time(std::int64_t pages, Bytes page, const Profiles& profiles) {
+  return profiles.chip.noc_write_latency + pages * page_time(page, profiles);
+}
+
+SimTime read_latency(const TensorSpec& spec, const ChipProfile& chip) {
+  return spec.storage == Storage::dram ? chip.noc_read_latency : chip.l1_latency;
+}
+
+SimTime write_latency(const TensorSpec& spec, const ChipProfile& chip) {
+  return spec.storage == Storage::dram ? chip.noc_write_latency : chip.l1_latency;
+}
+
+Bytes in_dram(const TensorSpec& spec, Bytes size) {
+  return spec.storage == Storage::dram ? size : Bytes();
+}
+
+ShardPages shard_pages(const TensorSpec& spec) {
+  const Sharding& shard = *spec.sharding;
+  if (spec.layout == Layout::tile) {
+    return {shard.rows / kTileSide * (shard.columns / kTileSide), tile_bytes(spec.dtype)};
+  }
+  return {shard.rows, shard.columns * Bytes(spec.host_bytes().value() / spec.shape.elements())};
+}
+
+}  // namespace howard::chip

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/program_facts.h"
+#include "engines/chip/kernels/plan/footprint.h"
+#include "engines/chip/kernels/plan/kernel_cost.h"
+#include "engines/chip/kernels/plan/matmul_plan.h"
+#include "engines/chip/kernels/plan/work_split.h"
+#include "engines/device/program.h"
+
+namespace howard::chip {
+
+/// One launch as the chip will run it: planned, with its cost at every stage.
+struct PlannedProgram {
+  std::string_view name;
+  Footprint footprint;
+  KernelCost kernel;
+  std::optional<MatmulPlan> matmul;  ///< Only for a matrix product.
+  ProgramFacts facts;                ///< Used by logs.
+};
+
+/// The words of arguments of each core, and the circular buffers, of an op's kernels.
+struct KernelNeeds {
+  int arguments = 0;
+  int circular_buffers = 0;
+};
+
+/// Returns the launch of an op other than a matrix product, whose work is dealt out as `work` says.
+inline PlannedProgram planned(const Program& program, const WorkSplit& work, KernelNeeds needs,
+                              const KernelCost& kernel, const SoftwareProfile& software) {
+  return {.name = program.name,
+          .footprint = op_footprint(work.cores, work.kernel_groups, needs.arguments,
+                                    needs.circular_buffers, software),
+          .kernel = kernel};
+}
+
+/// Returns the L1 that its circular buffers take on each core.
+Bytes circular_buffer_bytes(const PlannedProgram& planned);
+
+}  // namespace howard::chip

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/kernels/rows/rows.h"
+
+#include "engines/chip/kernels/elementwise/elementwise.h"
+#include "engines/chip/kernels/pipeline/pages.h"
+
+namespace howard::chip {
+namespace {
+
+constexpr std::int64_t kCrossEntropyPasses = 2;  // maximum; exp and sum
+constexpr std::int64_t kCrossEntropyBackwardPasses =
+    3;  // those, and exp times what the sum makes of it
+
+}  // namespace
+
+PlannedProgram plan_cross_entropy(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TileCosts& cost = profiles.software.tiles;
+  return plan_rows(
+      program,
+      {.reads = {1, 1},
+       .writes = one_a_row(program),
+       .math =
+           kCrossEntropyPasses * cost.pass + eltwise_math_time({.function = Eltwise::exp}, cost),
+       // Before a row, it reads the tile in which each of its positions has its target, one by one.
+       .per_row = kTileSide * read_time(1, tile_bytes(program.inputs[0].spec.dtype), profiles)},
+      grid, profiles);
+}
+
+PlannedProgram plan_cross_entropy_backward(const Program& program, CoreGrid grid,
+                                           const Profiles& profiles) {
+  const TileCosts& cost = profiles.software.tiles;
+  return plan_rows(program,
+                   {.reads = {1, 1},
+                    .writes = {1, 1},
+                    .math = kCrossEntropyBackwardPasses * cost.pass +
+                            2 * eltwise_math_time({.function = Eltwise::exp}, cost)},
+                   grid, profiles);
+}
+
+PlannedProgram plan_nll_loss(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  // It reads no row, but for each position the tile that has its target. Nobody has published its
+  // time.
+  return plan_rows(
+      program,
+      {.reads = {0, 1},
+       .writes = one_a_row(program),
+       .math = SimTime(),
+       .per_row = kTileSide * read_time(1, tile_bytes(program.inputs[0].spec.dtype), profiles)},
+      grid, profiles);
+}
+
+PlannedProgram plan_nll_loss_backward(const Program& program, CoreGrid grid,
+                                      const Profiles& profiles) {
+  // A tile of zeros is made once for a row of tiles; the targets are set in it.
+  return plan_rows(program,
+                   {.reads = {0, 1},
+                    .writes = {1, 1},
+                    .math = SimTime(),
+                    .per_row = scalar_tile_time(profiles.software)},
+                   grid, profiles);
+}
+
+}  // namespace howard::chip

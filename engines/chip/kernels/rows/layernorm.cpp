@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/kernels/rows/rows.h"
+
+namespace howard::chip {
+PlannedProgram plan_layernorm(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TileCosts& cost = profiles.software.tiles;
+  const bool statistics = program.outputs.size() > 1;
+  return plan_rows(program,
+                   {.reads = {1, 1},
+                    .writes = {1, 1},
+                    .math = statistics ? cost.ttml_layernorm : kLayernormPasses * cost.pass},
+                   grid, profiles);
+}
+
+PlannedProgram plan_layernorm_backward(const Program& program, CoreGrid grid,
+                                       const Profiles& profiles) {
+  // The kernel reads x and dy and writes dx and two components; it has about twice the arithmetic
+  // of the forward pass.
+  return plan_rows(
+      program,
+      {.reads = {2, 1}, .writes = {3, 1}, .math = 2 * profiles.software.tiles.ttml_layernorm}, grid,
+      profiles);
+}
+
+}  // namespace howard::chip

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/kernels/rows/rows.h"
+
+#include "engines/chip/kernels/elementwise/elementwise.h"
+
+namespace howard::chip {
+PlannedProgram plan_reduce(const Program& program, const ReduceAttributes& attributes,
+                           CoreGrid grid, const Profiles& profiles) {
+  const SoftwareProfile& software = profiles.software;
+  const TensorSpec& in = program.inputs[0].spec;
+  const TensorSpec& out = program.outputs[0].spec;
+  // A unit is what one output tile needs: a row of tiles, a column of tiles, or one tile from each
+  // batch.
+  std::int64_t length = in.shape.tiles() / out.shape.tiles();
+  if (attributes.dimension == Dimension::columns) length = in.shape.tile_columns();
+  if (attributes.dimension == Dimension::rows) length = in.shape.tile_rows();
+  const std::int64_t units = in.shape.tiles() / length;
+  const WorkSplit work = split_work(units, grid);
+  return plan_tiles(program, work, {software.ttnn_unary_arguments, kTileBuffers},
+                    {.steps = work.busiest * length,
+                     .all_steps = in.shape.tiles(),
+                     .reads = {1, 1},
+                     .writes = {1, length},
+                     .compute = software.tiles.reduce,
+                     .tile = tile_bytes(in.dtype),
+                     .out_tile = tile_bytes(out.dtype),
+                     // Rows lie one behind the other, columns side by side.
+                     .runs = {units, work.cores, length,
+                              attributes.dimension == Dimension::columns ? length : 1}},
+                    grid, profiles);
+}
+
+}  // namespace howard::chip

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engines/chip/kernels/pipeline/tile_pipeline.h"
+#include "engines/device/program.h"
+
+namespace howard::chip {
+
+// These kernels need a whole row of tiles before they can write the first tile of it. The cores
+// share the rows of tiles: a core reads a row once, keeps it in L1 and passes over it several
+// times. The math time of the passes is a constant per tile.
+
+/// The times of a kernel for each tile of a row, and besides.
+struct RowWork {
+  TilesPerStep reads, writes;
+  SimTime math;     ///< For one tile, all passes together.
+  SimTime per_row;  ///< The extra time for a row of tiles.
+  SimTime set_up;   ///< Passes once.
+  bool keeps_scale =
+      false;  ///< Each core reads a row of tiles once before the others, and keeps it.
+  int circular_buffers = 4;
+};
+
+PlannedProgram plan_rows(const Program& program, const RowWork& row, CoreGrid grid,
+                         const Profiles& profiles);
+
+/// Returns one tile for each row of `program`'s first input.
+TilesPerStep one_a_row(const Program& program);
+
+/// Plans ttnn's softmax along the columns.
+PlannedProgram plan_softmax(const Program& program, CoreGrid grid, const Profiles& profiles);
+/// Plans moreh_softmax_backward.
+PlannedProgram plan_softmax_backward(const Program& program, CoreGrid grid,
+                                     const Profiles& profiles);
+
+/// The passes of layernorm over a tile are mean, difference, square, variance, product, scale and
+/// shift.
+inline constexpr std::int64_t kLayernormPasses = 7;
+
+// The times of rms_norm follow from its structure: a pass takes as long as one of the seven passes
+// of the layernorm kernel of the same library, which is measured.
+
+/// Plans ttnn's layernorm, or TTML's if the statistics are asked for.
+PlannedProgram plan_layernorm(const Program& program, CoreGrid grid, const Profiles& profiles);
+PlannedProgram plan_layernorm_backward(const Program& program, CoreGrid grid,
+                                       const Profiles& profiles);
+
+/// Plans ttnn's rms_norm, or TTML's if the root is asked for.
+PlannedProgram plan_rms_norm(const Program& program, CoreGrid grid, const Profiles& profiles);
+/// Plans TTML's rmsnorm_bw, without the sum over rows that follows it.
+PlannedProgram plan_rms_norm_backward(const Program& program, CoreGrid grid,
+                                      const Profiles& profiles);
+
+/// These plan TTML's kernels.
+PlannedProgram plan_cross_entropy(const Program& program, CoreGrid grid, const Profiles& profiles);
+PlannedProgram plan_cross_entropy_backward(const Program& program, CoreGrid grid,
+                                           const Profiles& profiles);
+PlannedProgram plan_nll_loss(const Program& program, CoreGrid grid, const Profiles& profiles);
+PlannedProgram plan_nll_loss_backward(const Program& program, CoreGrid grid,
+                                      const Profiles& profiles);
+
+/// Plans a reduction along columns, rows or the batch.
+PlannedProgram plan_reduce(const Program& program, const ReduceAttributes& attributes,
+                           CoreGrid grid, const Profiles& profiles);
+
+}  // namespace howard::chip

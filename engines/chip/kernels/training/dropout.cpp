@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/kernels/training/training.h"
+
+#include "engines/chip/kernels/elementwise/elementwise.h"
+
+namespace howard::chip {
+PlannedProgram plan_dropout(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  Program tiles = program;
+  // The offset of the seed is one number, not a tile for each tile.
+  tiles.inputs = {program.inputs[0]};
+  return plan_tile_for_tile(tiles, profiles.software.tiles.random, grid, profiles);
+}
+
+}  // namespace howard::chip

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/sim_time.h"
+#include "base/units.h"
+#include "engines/device/eltwise.h"
+
+namespace howard::chip {
+
+// constants() names the constant of each member once; it is called as visit("name", member).
+// profiles/*.json has the meaning, the unit and the source of each.
+
+/// The costs of the dispatch kernels and the firmware (see footprint.h).
+struct DispatchCosts {
+  SimTime program, binary;
+  Bandwidth write;
+  SimTime configuration, core_arguments, group, group_least, circular_buffer_group, from_eth,
+      replay, go, go_core, go_binary;
+  int launch_ring = 0;
+  Bytes configuration_ring;
+
+  template <class Visitor>
+  void constants(Visitor& visit) {
+    visit("dispatch.program", program);
+    visit("dispatch.binary", binary);
+    visit("dispatch.write", write);
+    visit("dispatch.configuration", configuration);
+    visit("dispatch.core_arguments", core_arguments);
+    visit("dispatch.group", group);
+    visit("dispatch.group_least", group_least);
+    visit("dispatch.circular_buffer_group", circular_buffer_group);
+    visit("dispatch.from_eth", from_eth);
+    visit("dispatch.replay", replay);
+    visit("dispatch.go", go);
+    visit("dispatch.go_core", go_core);
+    visit("dispatch.go_binary", go_binary);
+    visit("dispatch.launch_ring", launch_ring);
+    visit("dispatch.configuration_ring", configuration_ring);
+  }
+
+  bool operator==(const DispatchCosts&) const = default;
+};
+
+/// The costs of ttnn's kernels that go from tile to tile (see tile_pipeline.h).
+struct TileCosts {
+  SimTime start, operand, multiply;
+  std::int64_t interference = 0;  // in ten-thousandths
+  SimTime store, fpu, simple, reduce, transpose;
+
+  SimTime random, gelu_backward, adamw, pass, softmax_row, softmax_start, ttml_layernorm;
+
+  /// The times of the elementwise functions; a function's entry in the catalogue names its
+  /// constant.
+  std::array<SimTime, kEltwiseFunctions> functions{};
+
+  template <class Visitor>
+  void constants(Visitor& visit) {
+    visit("tiles.start", start);
+    visit("tiles.operand", operand);
+    visit("tiles.multiply", multiply);
+    visit("tiles.interference", interference);
+    visit("tiles.store", store);
+    visit("tiles.fpu", fpu);
+    visit("tiles.simple", simple);
+    visit("tiles.reduce", reduce);
+    visit("tiles.transpose", transpose);
+    visit("tiles.random", random);
+    visit("tiles.gelu_backward", gelu_backward);
+    visit("tiles.adamw", adamw);
+    visit("tiles.pass", pass);
+    visit("tiles.softmax_row", softmax_row);
+    visit("tiles.softmax_start", softmax_start);
+    visit("tiles.ttml_layernorm", ttml_layernorm);
+  }
+
+  bool operator==(const TileCosts&) const = default;
+};
+
+/// The costs of ttnn's kernels that copy with a RISC (kernels/data_movement).
+struct MovementCosts {
+  SimTime face_line, segment, mask;
+
+  template <class Visitor>
+  void constants(Visitor& visit) {
+    visit("movement.face_line", face_line);
+    visit("movement.segment", segment);
+    visit("movement.mask", mask);
+  }
+
+  bool operator==(const MovementCosts&) const = default;
+};
+
+/// The costs of attention kernels besides their products (kernels/attention).
+struct AttentionCosts {
+  SimTime exp, max, sum, chunk, accurate_exp;
+
+  template <class Visitor>
+  void constants(Visitor& visit) {
+    visit("attention.exp", exp);
+    visit("attention.max", max);
+    visit("attention.sum", sum);
+    visit("attention.chunk", chunk);
+    visit("attention.accurate_exp", accurate_exp);
+  }
+
+  bool operator==(const AttentionCosts&) const = default;
+};
+
+/// The costs of tt-metal's collectives over several chips (kernels/collective).
+struct CollectiveCosts {
+  SimTime gather_start, gather_step;
+  Bandwidth gather_link, gather_copy;
+  SimTime scatter_start, scatter_step;
+  Bandwidth scatter_link, scatter_add;
+
+  template <class Visitor>
+  void constants(Visitor& visit) {
+    visit("all_gather.start", gather_start);
+    visit("all_gather.step", gather_step);
+    visit("all_gather.link", gather_link);
+    visit("all_gather.copy", gather_copy);
+    visit("reduce_scatter.start", scatter_start);
+    visit("reduce_scatter.step", scatter_step);
+    visit("reduce_scatter.link", scatter_link);
+    visit("reduce_scatter.add", scatter_add);
+  }
+
+  bool operator==(const CollectiveCosts&) const = default;
+};
+
+/// The times of what the host of a user's script does besides the work of its calls in C++.
+struct ScriptTimes {
+  SimTime ttnn_call;       ///< The call of an op through ttnn's own Python layer.
+  SimTime program_miss;    ///< A program's first call if its kernels are on disk.
+  SimTime kernel_compile;  ///< A program's first call that compiles them.
+
+  template <class Visitor>
+  void constants(Visitor& visit) {
+    visit.host_time("host.ttnn_call", ttnn_call);
+    visit.host_time("host.program_miss", program_miss);
+    visit.host_time("host.kernel_compile", kernel_compile);
+  }
+
+  bool operator==(const ScriptTimes&) const = default;
+};
+
+}  // namespace howard::chip
