@@ -37,7 +37,7 @@ import termios
 import textwrap
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-DOCUMENTS = ["README.md", "docs/*.md", "docs/tutorials/*.md"]
+DOCUMENTS = ["README.md", "docs/**/*.md"]
 MARK = re.compile(r"<!-- (shows|measured|text)(?:, (\d+) wide)?: (.*?) -->$", re.S)
 COMMAND = re.compile(r"^(\$ |\./run_|run_experiment |cmake |export |git |#|howard |HOWARD_|  )")
 LONGEST = 118

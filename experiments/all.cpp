@@ -38,7 +38,7 @@ ExperimentList all_experiments(const std::shared_ptr<const DevBox>& box,
   list.push_back(gradient_check(box));
   list.push_back(calibrate(choice));
   list.push_back(op_list(box));
-  list.push_back(workload_runs(box));
+  list.push_back(workload_runs(box, choice));
   return list;
 }
 

@@ -27,7 +27,8 @@ std::unique_ptr<harness::Experiment> two_queues(std::shared_ptr<const DevBox> bo
 std::unique_ptr<harness::Experiment> dispatch_cores(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> op_list(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> multi_device(std::shared_ptr<const DevBox> box);
-std::unique_ptr<harness::Experiment> workload_runs(std::shared_ptr<const DevBox> box);
+std::unique_ptr<harness::Experiment> workload_runs(std::shared_ptr<const DevBox> box,
+                                                   const chip::ProfileChoice& choice = {});
 std::unique_ptr<harness::Experiment> all_reduce(std::shared_ptr<const DevBox> box);
 std::unique_ptr<harness::Experiment> parallel(std::shared_ptr<const DevBox> box);
 

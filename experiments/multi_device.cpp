@@ -274,6 +274,7 @@ class MultiDevice final : public harness::Experiment {
             .overlapped = *harness::find_parameter(parameters, "overlap") == "backward"};
     if (job.overlapped && !job.sums) return NotApplicable{"independent chips sum nothing"};
     const auto count = static_cast<std::int64_t>(job.chips.size());
+    if (job.overlapped && count == 1) return NotApplicable{"one chip sums nothing"};
     if (mode == "strong") {
       if (workload.batch % count != 0) {
         return NotApplicable{

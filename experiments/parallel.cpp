@@ -86,6 +86,8 @@ std::optional<std::string> obstacle_of(const MeshJob& job) {
   if (job.model.sequence_parallel && job.mesh.tp == 1) {
     return "one chip of a group has whole sequences";
   }
+  if (job.socket == Socket::fabric && job.mesh.pp == 1) return "one stage sends over no socket";
+  if (job.links > 1 && job.mesh.chips() == 1) return "one chip has no links";
   if (job.overlapped && job.mesh.ddp == 1) return "one group of chips sums no gradients";
   return std::nullopt;
 }

@@ -10,10 +10,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
+#include "base/error.h"
 #include "engines/workload/workload_json.h"
 #include "experiments/all.h"
 #include "experiments/workloads/axes.h"
@@ -32,7 +36,8 @@ bool is(const Parameters& parameters, std::string_view axis, std::string_view va
 
 class WorkloadExperiment final : public harness::Experiment {
  public:
-  explicit WorkloadExperiment(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
+  WorkloadExperiment(std::shared_ptr<const DevBox> box, const chip::ProfileChoice& choice)
+      : box_(std::move(box)), choice_(choice) {}
 
   std::string_view name() const override { return "workload"; }
   std::string_view question() const override {
@@ -104,6 +109,7 @@ class WorkloadExperiment final : public harness::Experiment {
     const auto file = find_parameter(parameters, "file");
     if (!file) return harness::NotApplicable{"no program is named: -a file=FILE"};
     const auto program = program_of(std::string(*file));
+    require_effect(program->host);
     const bool eth =
         find_parameter(parameters, "dispatch").value_or(program->eth_dispatch ? "eth" : "worker") ==
         "eth";
@@ -120,6 +126,29 @@ class WorkloadExperiment final : public harness::Experiment {
   }
 
  private:
+  /// Throws Error if a constant was set that a recorded program has in its file, with another
+  /// value.
+  void require_effect(const workload::HostTimes& recorded) const {
+    if (choice_.settings.empty()) return;
+    const chip::ScriptTimes& now = box_->profiles().software.script;
+    const std::array<std::tuple<std::string_view, SimTime, SimTime>, 3> times{
+        {{"host.ttnn_call", now.ttnn_call, recorded.ttnn_call},
+         {"host.program_miss", now.program_miss, recorded.program_miss},
+         {"host.kernel_compile", now.kernel_compile, recorded.kernel_compile}}};
+    for (const auto& [name, time, of_file] : times) {
+      const std::string begin = std::string(name) + "=";
+      const bool is_set = std::ranges::any_of(
+          choice_.settings, [&](const std::string& one) { return one.starts_with(begin); });
+      if (!is_set || time == of_file) continue;
+      throw Error({.attempted = fmt::format("set {} for a recorded program", name),
+                   .value = fmt::format("its file has this time: {} ps", of_file.ps()),
+                   .accepted = "constants of the chip and of what C++ does",
+                   .hint = fmt::format("run_experiment python --set {}... SCRIPT, which records it "
+                                       "with another one",
+                                       begin)});
+    }
+  }
+
   std::string_view recorded_dispatch(const Parameters& parameters) const {
     const auto file = find_parameter(parameters, "file");
     return file && program_of(std::string(*file))->eth_dispatch ? "eth" : "worker";
@@ -136,14 +165,16 @@ class WorkloadExperiment final : public harness::Experiment {
   }
 
   std::shared_ptr<const DevBox> box_;
+  chip::ProfileChoice choice_;
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::shared_ptr<const workload::Workload>> programs_;
 };
 
 }  // namespace
 
-std::unique_ptr<harness::Experiment> workload_runs(std::shared_ptr<const DevBox> box) {
-  return std::make_unique<WorkloadExperiment>(std::move(box));
+std::unique_ptr<harness::Experiment> workload_runs(std::shared_ptr<const DevBox> box,
+                                                   const chip::ProfileChoice& choice) {
+  return std::make_unique<WorkloadExperiment>(std::move(box), choice);
 }
 
 }  // namespace howard::experiments

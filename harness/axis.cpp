@@ -11,6 +11,9 @@ namespace howard::harness {
 
 Axis word_axis(std::string name, std::string meaning, std::vector<std::string> words,
                std::vector<std::string> defaults) {
+  const bool tells_all = std::ranges::all_of(
+      words, [&](const std::string& word) { return meaning.find(word) != std::string::npos; });
+  if (!tells_all) meaning += ": " + join(words, ", ");
   auto canonical = [name, words = std::move(words)](std::string_view value) {
     if (const auto word = std::ranges::find(words, value); word != words.end()) return *word;
     const auto suggestion = closest(value, words);
@@ -32,7 +35,7 @@ AxisOverride parse_axis_override(std::string_view text) {
     throw Error({.attempted = "read option -a",
                  .value = "'" + std::string(text) + "'",
                  .accepted = "AXIS=VALUE,VALUE,...",
-                 .hint = "-a shape=1024"});
+                 .hint = "-a " + std::string(text.substr(0, equals)) + "=VALUE"});
   }
   return {.axis = std::string(text.substr(0, equals)),
           .values = split(text.substr(equals + 1), ',')};

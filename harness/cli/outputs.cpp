@@ -276,6 +276,8 @@ std::vector<fs::path> Outputs::left_over() const {
       const fs::path file = folder / entry.path().filename();
       const bool named = std::ranges::any_of(
           names_, [&](const std::string& name) { return is_file_of(name, file); });
+      // A file of this run that could not be written to its end is no older one.
+      if (entry.last_write_time(ignored) >= started_) continue;
       if (named && entry.is_regular_file(ignored) &&
           own.insert(fs::weakly_canonical(file, ignored)).second) {
         files.insert(file);

@@ -90,6 +90,7 @@ class Outputs {
   std::vector<harness::ExperimentResult> finished_;
   std::vector<std::string> names_;  ///< The experiments whose files were written.
   std::vector<std::filesystem::path> written_;
+  std::filesystem::file_time_type started_ = std::filesystem::file_time_type::clock::now();
   bool all_written_ = true;
   bool has_warned_ = false;  ///< True once a failed checkpoint was reported.
   Clock::time_point next_checkpoint_ = Clock::now() + kCheckpointInterval;

@@ -31,6 +31,7 @@
 #include "harness/cli/session.h"
 #include "harness/cli/sharing/point_sharing.h"
 #include "harness/cli/sharing/ranks.h"
+#include "harness/cli/terminal/interruption.h"
 #include "harness/cli/terminal/streams.h"
 #include "harness/cli/timeline_files.h"
 #include "harness/cli/verbs/manual/help.h"
@@ -96,6 +97,21 @@ void print_summary(const Finished& finished) {
              finished.result.interrupted ? "; interrupted" : "");
 }
 
+/// Says so if no point of the run was measured, because each was skipped. Returns whether it is so.
+bool says_that_nothing_ran(const std::vector<Finished>& finished) {
+  const harness::PointResult* first = nullptr;
+  for (const Finished& one : finished) {
+    for (const harness::PointResult& point : one.result.points) {
+      if (!point.skipped || point.failed) return false;
+      if (first == nullptr) first = &point;
+    }
+  }
+  if (first == nullptr) return false;
+  fmt::print(stderr, "{}: nothing ran: every point was skipped: {}\n", program_name(),
+             *first->skipped);
+  return true;
+}
+
 /// Prints the end of `all`: how far everything is from the published figures, and what that says
 /// about the report's claims.
 void print_verdicts(const std::vector<Finished>& finished, const Outputs& outputs) {
@@ -123,7 +139,7 @@ int run_planned(std::vector<PlannedExperiment> planned, const Options& options,
   }
   std::vector<Finished> finished;
   for (PlannedExperiment& one : planned) {
-    if (!Session::interrupted()) finished.push_back(session.run(std::move(one)));
+    if (!interrupted()) finished.push_back(session.run(std::move(one)));
   }
   if (std::ranges::find(options.names, "all") != options.names.end()) {
     print_verdicts(finished, outputs);
@@ -141,7 +157,8 @@ int run_planned(std::vector<PlannedExperiment> planned, const Options& options,
     well = well && std::ranges::none_of(one.result.points, &harness::PointResult::failed);
   }
   outputs.print_written();
-  if (Session::interrupted()) return kInterrupted;
+  if (says_that_nothing_ran(finished)) well = false;
+  if (interrupted()) return kInterrupted;
   return well ? kOk : kFailed;
 }
 
@@ -201,7 +218,7 @@ int run_selected(const experiments::ExperimentList& list, const Options& options
     }
     return kOk;
   }
-  Session::catch_signals();
+  catch_signals();
   if (!ranks.is_first()) {
     take_part(ranks, planned, Session::thread_count(options, ranks));
     return kOk;
@@ -242,7 +259,7 @@ int run(int argc, const char* const* argv, Ranks& ranks) {
                         .tunes_products = options.tuning,
                         .binds_threads = options.binding,
                         .memory = watches ? memory.host() : nullptr},
-      options.seed, watches ? memory.chip() : nullptr, Session::interrupted);
+      options.seed, watches ? memory.chip() : nullptr, interrupted);
   const experiments::ExperimentList list =
       experiments::vary(experiments::all_experiments(box, options.profiles), box, space);
   return run_selected(list, options, *box, space, memory, ranks);

@@ -2,14 +2,9 @@
 #include "harness/cli/session.h"
 
 #include <fmt/format.h>
-#include <signal.h>
-#include <time.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <csignal>
-#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <map>
@@ -23,6 +18,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "harness/cli/sharing/point_sharing.h"
+#include "harness/cli/terminal/interruption.h"
 #include "harness/cli/terminal/progress.h"
 #include "reports/published/reference.h"
 #include "reports/tables/table.h"
@@ -30,45 +26,10 @@
 namespace howard::cli {
 namespace {
 
-// Holds when the first signal came, in milliseconds of the steady clock; 0 if none has come. It is
-// a global because a signal handler can reach nothing else.
-std::atomic<std::int64_t> first_signal = 0;  // NOLINT(*-avoid-non-const-global-variables)
-static_assert(std::atomic<std::int64_t>::is_always_lock_free);
-
-/// Signals that are no further apart count as one wish: timeout(1) sends two at once, and a closed
-/// terminal sends two or three.
-constexpr std::int64_t kOneWish = 500;
-
 /// This says why there is nothing to look into for a point.
 constexpr std::string_view kElsewhere = "its steps run in another process";
 
-/// The first signal asks for an end, and a later one demands it.
-void on_signal(int signal) {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  const std::int64_t time = 1 + now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
-  std::int64_t first = 0;
-  if (first_signal.compare_exchange_strong(first, time) || time - first < kOneWish) return;
-  std::signal(signal, SIG_DFL);
-  raise(signal);
-}
-
 }  // namespace
-
-bool Session::interrupted() { return first_signal != 0; }
-
-void Session::catch_signals() {
-  struct sigaction action {};
-  action.sa_handler = on_signal;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction before {};
-    sigaction(signal, nullptr, &before);
-    // nohup wants to outlive its terminal. Ctrl-C counts even if a script has started us in the
-    // background, where its shell sets SIGINT to be ignored.
-    if (signal == SIGHUP && before.sa_handler == SIG_IGN) continue;
-    sigaction(signal, &action, nullptr);
-  }
-}
 
 Session::Session(const Options& options, const harness::RunContext& context, Outputs& outputs,
                  MemoryWatch& memory, Ranks& ranks)

@@ -61,12 +61,6 @@ class Session {
   /// Returns false if --memory, or the timeline of a page, failed for a point.
   bool memory_is_complete() const { return memory_is_complete_; }
 
-  /// Returns true once the user has pressed Ctrl-C. A second press ends the program at once.
-  static bool interrupted();
-  /// Makes Ctrl-C, SIGTERM and SIGHUP set interrupted(). A second signal, half a second later or
-  /// more, ends the program at once.
-  static void catch_signals();
-
  private:
   void record_memory(const harness::Experiment& experiment, const harness::PointResult& point);
   /// Records what the options want of the points that have run, and says which of them failed.

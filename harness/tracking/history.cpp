@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "base/error.h"
@@ -82,7 +84,16 @@ Series series_in(const Statement& row, int first) {
 
 History::History(const std::filesystem::path& path, Access access)
     : file_(path, access, kPatience) {
-  open_schema(access);
+  try {
+    open_schema(access);
+  } catch (const Error&) {
+    // A new file for which there is no room holds nothing, and would be taken for a broken one.
+    std::error_code ignored;
+    if (access == Access::write && std::filesystem::file_size(path, ignored) == 0) {
+      std::filesystem::remove(path, ignored);
+    }
+    throw;
+  }
 }
 
 void History::open_schema(Access access) {

@@ -23,7 +23,7 @@ def _word(value: Value) -> str:
 
 
 def _words(given: Union[Value, Iterable[Value]]) -> str:
-    if isinstance(given, (str, int, float)):
+    if isinstance(given, str) or not isinstance(given, Iterable):
         return _word(given)
     return ",".join(_word(value) for value in given)
 

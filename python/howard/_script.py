@@ -9,6 +9,7 @@ import os
 import pathlib
 import signal
 import sys
+import types
 
 # The package around this script replaces its own folder in the search path.
 _PACKAGE = str(pathlib.Path(__file__).resolve().parents[1])
@@ -55,10 +56,14 @@ def _save(path):
                   "them at its end, with a device for what their fixtures give", file=sys.stderr)
         return
     path = pathlib.Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(path.name + f".{os.getpid()}")
-    unfinished.write_text(text)
-    os.replace(unfinished, path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished.write_text(text)
+        os.replace(unfinished, path)
+    except OSError:
+        unfinished.unlink(missing_ok=True)
+        raise
     others = len(session.chips) - 1
     if others > 0:
         print(f"howard: the script opened devices in {others + 1} ways; the summary is of the one "
@@ -84,11 +89,10 @@ def _run(script, arguments):
 
     sys.argv = [script, *arguments]
     sys.path.insert(0, str(pathlib.Path(script).resolve().parent))
-    namespace = {"__name__": "__main__", "__file__": script, "__builtins__": __builtins__,
-                 "__doc__": None, "__package__": None, "__spec__": None, "__loader__": None}
-    main = sys.modules["__main__"]
-    main.__dict__.update(namespace)
-    main.__dict__.pop("_run_script", None)
+    # The script has a module of its own, so that no name of it takes the place of ours.
+    main = types.ModuleType("__main__")
+    main.__dict__.update({"__file__": script, "__builtins__": __builtins__})
+    sys.modules["__main__"] = main
     try:
         with open(script, "rb") as file:
             text = file.read()
@@ -119,6 +123,17 @@ def _run(script, arguments):
     return 0
 
 
+def _end(workload, status):
+    """Saves what the script asked of its chip, and returns the exit status."""
+    for what, step in [("standard output", sys.stdout.flush), (workload, lambda: _save(workload))]:
+        try:
+            step()
+        except OSError as failure:
+            print(f"run_experiment: cannot write {what}: {failure.strerror}", file=sys.stderr)
+            status = status or 1
+    return status
+
+
 def _start():
     options = _options()
     script, *arguments = options.script
@@ -140,13 +155,10 @@ def _start():
     signal.signal(signal.SIGINT, session.interrupt)
     if options.virtual_clock:
         _set_clock()
-    run, save = _run, _save
-    status = run(script, arguments)
+    status = _run(script, arguments)
     _say_times(script, status)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sys.stdout.flush()
-    save(options.workload)
-    sys.exit(status)
+    sys.exit(_end(options.workload, status))
 
 
 if __name__ == "__main__":

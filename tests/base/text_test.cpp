@@ -57,6 +57,7 @@ TEST(Text, ClosestFindsTyposAndOffersNoWildGuess) {
   EXPECT_EQ(closest("matmul_swep", names), "matmul_sweep");
   EXPECT_EQ(closest("matmlu_sweep", names), "matmul_sweep");
   EXPECT_EQ(closest("mlp-engine", names), "mlp_engines");
+  EXPECT_EQ(closest("MATMUL_SWEEP", names), "matmul_sweep");
   EXPECT_EQ(closest("softmax", names), std::nullopt);
   EXPECT_EQ(closest("x", {}), std::nullopt);
 }

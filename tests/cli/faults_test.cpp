@@ -4,6 +4,7 @@
 // is given nonsense. They run the real program. tests/faults/sweep.sh does the same at random and
 // on full disks.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -77,7 +78,29 @@ TEST_F(Faults, AFileThatFindsNoRoomIsNamedAndTheOthersAreWritten) {
   EXPECT_EQ(outcome.status, 1);
   EXPECT_TRUE(contains(outcome.err, "results/matmul_sweep.png: ")) << outcome.err;
   EXPECT_FALSE(fs::exists(results() / "matmul_sweep.png"));
+  EXPECT_FALSE(contains(outcome.err, "of an earlier one")) << outcome.err;
   expect_all_files();
+}
+
+TEST_F(Faults, AScriptThatFindsNoRoomForItsProgramSaysSoInALine) {
+  put("script.py",
+      "import ttnn\ndevice = ttnn.open_device(device_id=0)\n"
+      "for _ in range(30):\n    ttnn.zeros((32, 32), device=device)\nttnn.close_device(device)\n");
+  const Outcome outcome = run("python script.py", "ulimit -f 1;");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(contains(outcome.err, "cannot write results/script.workload.json: ")) << outcome.err;
+  EXPECT_FALSE(contains(outcome.err, "Traceback")) << outcome.err;
+  EXPECT_TRUE(fs::is_empty(results()));
+}
+
+// The checkpoint finds room, and the whole result, which takes its place, does not.
+TEST_F(Faults, AFileOfThisRunThatCouldNotBeReplacedIsNotCalledAnOlderOne) {
+  const Outcome outcome =
+      run("matmul_sweep --backend host --repetitions 1 --min-time 1.2 -a shape=16,17,18,19",
+          "ulimit -f 14;");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(contains(outcome.err, "cannot write ")) << outcome.err;
+  EXPECT_FALSE(contains(outcome.err, "of an earlier one")) << outcome.err;
 }
 
 TEST_F(Faults, EverySignalThatAsksForAnEndKeepsWhatIsFinished) {
@@ -96,6 +119,19 @@ TEST_F(Faults, EverySignalThatAsksForAnEndKeepsWhatIsFinished) {
     const json result = json::parse(content(results() / "matmul_sweep.json"));
     EXPECT_TRUE(result["interrupted"].get<bool>());
     EXPECT_GE(result["points"].size(), 1U);
+  }
+}
+
+// Each of them waits for its input when the signal comes: a pipe into which nobody writes.
+TEST_F(Faults, ACommandThatKeepsNothingSaysThatItWasInterrupted) {
+  ASSERT_EQ(::mkfifo((folder() / "pipe.json").c_str(), 0600), 0);
+  for (const std::string command :
+       {"fit -c pipe.json", "explain -a m=64 -a k=64 -a n=64 --chip pipe.json",
+        "tune -a m=64 -a k=64 -a n=64 --chip pipe.json", "report ."}) {
+    const Outcome outcome =
+        run(command, "sh -c '\"$@\" & exec 3>pipe.json; kill -TERM $!; wait $!' sh");
+    EXPECT_EQ(outcome.status, 130) << command;
+    EXPECT_TRUE(contains(outcome.err, "run_experiment: interrupted")) << command << outcome.err;
   }
 }
 

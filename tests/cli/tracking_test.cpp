@@ -278,6 +278,10 @@ TEST_F(Tracking, ABadDatabaseIsAClearError) {
     EXPECT_EQ(outcome.status, 1) << command;
     EXPECT_TRUE(contains(outcome.err, "bad.db")) << outcome.err;
   }
+  const Outcome full = run("track a.txt --db full.db", "ulimit -f 1;");
+  EXPECT_EQ(full.status, 1);
+  EXPECT_TRUE(contains(full.err, "full.db")) << full.err;
+  EXPECT_FALSE(std::filesystem::exists(folder() / "full.db"));
   put("empty.json", "{}");
   EXPECT_EQ(run("track empty.json --db x.db").status, 1);
   EXPECT_EQ(run("history nothing --db x.db").status, 1);

@@ -194,6 +194,8 @@ TEST_F(TrainCli, AnInterruptedRunIsSavedAndGoesOn) {
                                     [this] { await("step 1/"); });
   EXPECT_EQ(outcome.status, 130);
   EXPECT_TRUE(contains(outcome.err, "; interrupted\nwrote c\n")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "it ends when the step that is running is done"))
+      << outcome.err;
   const Outcome again =
       run("--data text --resume --checkpoint c --steps 1 --threads 1 --generate 3");
   EXPECT_EQ(again.status, 0) << again.err;

@@ -27,6 +27,9 @@ const std::pair<std::string, std::string> kRefused[] = {
     {"history --export e --last 3", "--export writes whole runs"},
     {"matmul_sweep --set dram.read=1GB/s", "dram.read.noc0=... or dram.read.noc1=..."},
     {"tune -a m=64 -a k=64 -a n=64 --set noc.link=20B/cycle,24B/cycle", "accepted: one quantity"},
+    {"matmul_sweep --backend emulated --set host.finish=0.1ps", "the clock counts picoseconds"},
+    {"MATMUL_SWEEP", "did you mean matmul_sweep?"},
+    {"op_list -a ops=", "-a ops=VALUE"},
     {"compare a b --pairs 3", "--pairs is for --exec-a and --exec-b"},
     {"train_nano_gpt --data x --prompt a", "--prompt is for --generate N"},
     {"train_nano_gpt --data x --momentum 0.9", "--momentum is for --optimizer sgd"},
@@ -40,6 +43,40 @@ TEST_F(UnusedOptions, AreRefusedWithWhatTheyAreFor) {
     EXPECT_EQ(outcome.status, 2) << arguments;
     EXPECT_TRUE(contains(outcome.err, part)) << arguments << ": " << outcome.err;
   }
+}
+
+TEST_F(UnusedOptions, OfAPointSkipItWithAReasonAndARunWithoutAnotherPointFails) {
+  const std::pair<std::string, std::string> skipped[] = {
+      {"parallel -a model=tinyllama -a mesh=1x1x1 -a links=2", "one chip has no links"},
+      {"parallel -a model=tinyllama -a mesh=1x1x1 -a socket=fabric", "one stage sends over no"},
+      {"multi_device -a devices=0 -a mode=weak -a overlap=backward", "one chip sums nothing"}};
+  for (const auto& [arguments, reason] : skipped) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 1) << arguments;
+    EXPECT_TRUE(contains(outcome.err, "nothing ran: every point was skipped: " + reason))
+        << outcome.err;
+  }
+}
+
+TEST_F(UnusedOptions, TimesThatARecordedProgramHasInItsFileCanNotBeSet) {
+  put("script.py",
+      "import ttnn\ndevice = ttnn.open_device(device_id=0)\n"
+      "ttnn.zeros((32, 32), device=device)\nttnn.close_device(device)\n");
+  const Outcome recorded = run("python --set host.ttnn_call=20us --json r.json script.py");
+  ASSERT_EQ(recorded.status, 0) << recorded.err;
+  const std::string again = "workload -a file=results/script.workload.json ";
+  EXPECT_EQ(run(again).status, 0);
+  const Outcome refused = run(again + "--set host.ttnn_call=30us");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_TRUE(contains(refused.err, "its file has this time: 20000000 ps")) << refused.err;
+}
+
+TEST_F(UnusedOptions, AFileWithoutAnySettingIsRefused) {
+  put("empty.yaml", "# nothing\n");
+  const Outcome outcome = run("fit -c empty.yaml");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(contains(outcome.err, "in empty.yaml: there is none in it")) << outcome.err;
+  EXPECT_TRUE(contains(run("generate --weights NOT_THERE --prompt a").err, "no such file"));
 }
 
 }  // namespace

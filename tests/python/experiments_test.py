@@ -115,11 +115,12 @@ class RunTest(FolderTest):
 
     def test_what_cannot_be_run_is_an_error(self):
         for attempt, text in [
-            (lambda: howard.run("matmul_sweep", axes={"shap": 3}), "try -a shape="),
+            (lambda: howard.run("matmul_sweep", axes={"shap": 3}), 'try axes={"shape": "..."}'),
+            (lambda: howard.run("matmul_sweep", axes={"shape": None}), "'None'"),
             (lambda: howard.run("matmul_sweep", axes={"shape": []}), "shape="),
             (lambda: howard.run("matmul_sweep", axes={"shape": -1}), "-1"),
             (lambda: howard.run("matmul_sweep", backend="gpu"), "emulated, host"),
-            (lambda: howard.run("two_queues", backend="host"), "--backend emulated"),
+            (lambda: howard.run("two_queues", backend="host"), 'try backend="emulated"'),
             (lambda: howard.run("matmul_sweep", filter="("), "a regular expression"),
             (lambda: howard.run("matmul_sweep", filter="(" * 12000 + ")" * 12000), "nested"),
             (lambda: howard.run("matmul_sweep", set={"host.op_cal": "1us"}), "host.op_call"),

@@ -203,16 +203,25 @@ double Constants::scaled(std::string_view name, std::string_view what,
   return value;
 }
 
+SimTime Constants::whole_time(std::string_view name, std::span<const Unit> units) {
+  const double picoseconds = scaled(name, "time", units);
+  if (picoseconds > 0 && picoseconds < 0.5) {
+    refuse_profile(origin_, fmt::format("constant {} is {} ps", name, picoseconds),
+                   "0, or a time of 1 ps or more: the clock counts picoseconds");
+  }
+  return SimTime::picoseconds(std::llround(picoseconds));
+}
+
 SimTime Constants::time(std::string_view name, Frequency clock) {
   const double cycle = 1e12 / static_cast<double>(clock.value());
   const std::array<Unit, 5> units{
       {{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"cycles", cycle}}};
-  return SimTime::picoseconds(std::llround(scaled(name, "time", units)));
+  return whole_time(name, units);
 }
 
 SimTime Constants::time(std::string_view name) {
   const std::array<Unit, 4> units{{{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}}};
-  return SimTime::picoseconds(std::llround(scaled(name, "time", units)));
+  return whole_time(name, units);
 }
 
 Bandwidth Constants::positive_bandwidth(std::string_view name, std::span<const Unit> units) {

@@ -107,6 +107,8 @@ class Constants {
   void put(std::string name, Constant constant);
   const Constant& take(std::string_view name);
   double scaled(std::string_view name, std::string_view accepted, std::span<const Unit> units);
+  /// Returns a time in whole picoseconds. Throws Error if one that is not 0 would become 0.
+  SimTime whole_time(std::string_view name, std::span<const Unit> units);
   Bandwidth positive_bandwidth(std::string_view name, std::span<const Unit> units);
 
   std::string name_;

@@ -19,6 +19,7 @@
 #include "harness/cli/fit/fit_tables.h"
 #include "harness/cli/fit/run_plan.h"
 #include "harness/cli/profile_options.h"
+#include "harness/cli/terminal/interruption.h"
 #include "harness/cli/terminal/terminal.h"
 #include "harness/cli/train/mesh_options.h"
 #include "harness/cli/train/train_files.h"
@@ -199,6 +200,7 @@ int fit(int argc, const char* const* argv) {
     return kOk;
   }
   const chip::Profiles profiles = read_settings(options.profiles, chip::load_profiles);
+  end_on_signals();
   const training::TtmlSettings settings = read_ttml_files(options.files, NamedFiles::optional);
   const RunSetting setting = setting_of(options, settings);
   const RunPlan plan = plan_run(setting, profiles, true);

@@ -28,7 +28,7 @@
 #include "harness/cli/exit_status.h"
 #include "harness/cli/generate/chat_prompt.h"
 #include "harness/cli/generate/generate_options.h"
-#include "harness/cli/session.h"
+#include "harness/cli/terminal/interruption.h"
 #include "harness/cli/train/train_files.h"
 #include "harness/environment.h"
 #include "harness/statistics.h"
@@ -103,7 +103,7 @@ class GenerateRun {
     std::size_t shown = begun.size();
     const auto stop = [this] {
       starts_.push_back(device().now());
-      return Session::interrupted();
+      return interrupted();
     };
     const std::vector<std::uint32_t> ends = ends_of_text();
     const auto sink = [&](std::uint32_t token) {
@@ -126,7 +126,7 @@ class GenerateRun {
     show("\n");
     summarise();
     if (!options_.results.empty()) write_result();
-    return !Session::interrupted();
+    return !interrupted();
   }
 
  private:
@@ -301,7 +301,7 @@ class GenerateRun {
     harness::ExperimentResult result{.experiment = std::string(kGenerateVerb),
                                      .context = harness::describe_environment(),
                                      .points = {point},
-                                     .interrupted = Session::interrupted()};
+                                     .interrupted = interrupted()};
     result.context.threads = host_.threads();
     result.context.seed = options_.sampling.seed;
     if (profiles_) experiments::describe_chip(options_.profiles, result.context);
@@ -333,7 +333,7 @@ int generate(int argc, const char* const* argv) {
     fmt::print("{}", kGenerateHelp);
     return kOk;
   }
-  Session::catch_signals();
+  catch_signals();
   GenerateRun run(std::move(options));
   return run.run() ? kOk : kInterrupted;
 }

@@ -74,6 +74,11 @@ GenerateOptions parse_generate_options(int argc, const char* const* argv) {
   if (options.weights.empty()) {
     throw UsageError("no weights; try --weights model.safetensors, or the folder of a model");
   }
+  if (!fs::exists(options.weights)) {
+    throw Error({.attempted = "read the weights " + options.weights.string(),
+                 .value = "there is no such file or folder",
+                 .accepted = "model.safetensors, or the folder of a model"});
+  }
   options.chat = options.chat || !options.messages.empty() || !options.chat_template.empty();
   if (options.prompt.empty() && options.messages.empty()) {
     throw UsageError("no prompt; try --prompt 'Once upon a time'");

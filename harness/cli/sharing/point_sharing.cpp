@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "harness/cli/terminal/interruption.h"
 #include "harness/runner.h"
 #include "reports/formats/result_json.h"
 
@@ -60,7 +61,7 @@ struct Collected final : harness::RunObserver {
   Places ended;
   std::vector<harness::PointResult> results;
 
-  bool stop() override { return Session::interrupted(); }
+  bool stop() override { return interrupted(); }
   void point_done(std::size_t index, const harness::PointResult& point) override {
     ended.push_back(index);
     results.push_back(point);

@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/session.h"
+#include "harness/cli/terminal/interruption.h"
 #include "harness/cli/verbs/manual/manual.h"
 #include "harness/tracking/bisect.h"
 #include "harness/tracking/comparison/pairs.h"
@@ -230,12 +230,12 @@ int bisect(int argc, const char* const* argv) {
     fmt::print("{}", manual(kBisectHelp));
     return kOk;
   }
-  Session::catch_signals();
-  options.command.stop = Session::interrupted;
+  catch_signals();
+  options.command.stop = interrupted;
   try {
     return bisect_with(options);
   } catch (const Error&) {
-    if (Session::interrupted()) return kInterrupted;
+    if (interrupted()) return kInterrupted;
     throw;
   }
 }

@@ -14,7 +14,7 @@
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/given_options.h"
-#include "harness/cli/session.h"
+#include "harness/cli/terminal/interruption.h"
 #include "harness/cli/terminal/status_line.h"
 #include "harness/cli/tracking/baseline.h"
 #include "harness/cli/tracking/comparison_formats.h"
@@ -111,8 +111,8 @@ Comparison compare_stored(const CompareOptions& options) {
 }
 
 Comparison compare_commands(CompareOptions& options) {
-  Session::catch_signals();
-  options.command.stop = Session::interrupted;
+  catch_signals();
+  options.command.stop = interrupted;
   options.pairs.anyway = options.anyway;
   StatusLine line(true);
   options.pairs.progress = [&](const std::string& text) { line.show("compare: " + text); };
@@ -148,7 +148,7 @@ int compare(int argc, const char* const* argv) {
     write_comparison(comparison, options.outputs, terminal_style(STDOUT_FILENO, options.color));
     return status_of(comparison, options.strict);
   } catch (const Error&) {
-    if (options.runs() && Session::interrupted()) return kInterrupted;
+    if (options.runs() && interrupted()) return kInterrupted;
     throw;
   }
 }

@@ -18,7 +18,7 @@
 #include "base/text.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/session.h"
+#include "harness/cli/terminal/interruption.h"
 #include "harness/cli/terminal/status_line.h"
 #include "harness/cli/verbs/manual/manual.h"
 #include "harness/environment.h"
@@ -192,7 +192,7 @@ int run_test(SelftestOptions options) {
   try {
     static_cast<void>(options.exec.empty() ? test_built_in(options) : test_command(options));
   } catch (const Error&) {
-    if (!Session::interrupted()) throw;
+    if (!interrupted()) throw;
     if (progress.findings().comparisons > 0) progress.print();
     return kInterrupted;
   }
@@ -215,8 +215,8 @@ int selftest_gate(int argc, const char* const* argv) {
     fmt::print("{}\n", tracking::run_line(run));
     return kOk;
   }
-  Session::catch_signals();
-  options.command.stop = Session::interrupted;
+  catch_signals();
+  options.command.stop = interrupted;
   return run_test(std::move(options));
 }
 

@@ -25,8 +25,8 @@
 #include "experiments/workloads/chip_context.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/launcher.h"
-#include "harness/cli/session.h"
 #include "harness/cli/sharing/process_ranks.h"
+#include "harness/cli/terminal/interruption.h"
 #include "harness/cli/train/chip_fit.h"
 #include "harness/cli/train/mesh_memory.h"
 #include "harness/cli/train/step_split.h"
@@ -193,7 +193,7 @@ class MeshRun {
 
   /// Says whether the run stops now. Rank 0 decides, so that all ranks make the same steps.
   bool stops_now() {
-    const int wish = Session::interrupted() ? 1 : 0;
+    const int wish = interrupted() ? 1 : 0;
     return training::join_numbers<int, int>(ranks_, wish,
                                             [](std::span<const int> all) { return all[0]; }) != 0;
   }

@@ -28,7 +28,7 @@
 #include "harness/cli/launcher.h"
 #include "harness/cli/memory_watch.h"
 #include "harness/cli/options.h"
-#include "harness/cli/session.h"
+#include "harness/cli/terminal/interruption.h"
 #include "harness/cli/terminal/terminal.h"
 #include "harness/cli/train/chip_fit.h"
 #include "harness/cli/train/mesh_run.h"
@@ -123,8 +123,8 @@ class TrainRun {
     if (!options_.exported.empty()) export_weights();
     if (!options_.results.empty()) write_result();
     if (is_of_files() && !options_.results.empty()) write_metrics();
-    if (options_.generate > 0 && !Session::interrupted()) write_text();
-    return !Session::interrupted();
+    if (options_.generate > 0 && !interrupted()) write_text();
+    return !interrupted();
   }
 
  private:
@@ -155,7 +155,7 @@ class TrainRun {
   void train() {
     TrainProgress progress(options_.progress);
     interval_start_ = devices_.device().now();
-    while (trainer_.steps_done() < options_.recipe.steps && !Session::interrupted()) {
+    while (trainer_.steps_done() < options_.recipe.steps && !interrupted()) {
       const float rate = trainer_.learning_rate();
       const SimTime start = devices_.device().now();
       step(progress.wants_bound() || (trainer_.steps_done() + 1) % options_.every == 0);
@@ -322,7 +322,7 @@ class TrainRun {
                  options_.verb, first, trainer_.steps_done(), devices_.device().description(),
                  losses_.front(), losses_.back(), tokens_per_second(),
                  static_cast<double>(most_memory(devices_.device()).value()) / (1 << 20),
-                 Session::interrupted() ? "; interrupted" : "");
+                 interrupted() ? "; interrupted" : "");
     }
   }
 
@@ -351,7 +351,7 @@ class TrainRun {
     harness::ExperimentResult result{.experiment = options_.verb,
                                      .context = harness::describe_environment(),
                                      .points = {point()},
-                                     .interrupted = Session::interrupted()};
+                                     .interrupted = interrupted()};
     result.context.threads = devices_.host.threads();
     result.context.seed = options_.recipe.seed;
     if (devices_.profiles) experiments::describe_chip(options_.profiles, result.context);
@@ -371,7 +371,7 @@ class TrainRun {
     const auto reader = language::window_reader(devices_.device(), trainer_.model());
     fmt::print("{}{}\n", prompt(),
                language::generate(*reader, trainer_.tokenizer(), prompt(), options_.generate,
-                                  options_.sampling, Session::interrupted));
+                                  options_.sampling, interrupted));
   }
 
   TrainOptions options_;
@@ -409,7 +409,8 @@ int train(int argc, const char* const* argv) {
   for (const std::string& warning : harness::describe_environment().warnings) {
     fmt::print(stderr, "run_experiment: warning: {}\n", warning);
   }
-  Session::catch_signals();
+  catch_signals(
+      "train: it ends when the step that is running is done; a second signal ends it at once");
   if (options.plan) return train_on_mesh(options) ? kOk : kInterrupted;
   if (launched_processes() > 1) {
     throw Error({.attempted = "train on one device",

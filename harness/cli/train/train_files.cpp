@@ -49,7 +49,16 @@ std::filesystem::path required_path(const TtmlSettings& settings, const std::str
 }
 
 void read_into(const std::filesystem::path& file, TtmlSettings& settings) {
-  if (!file.empty()) training::read_ttml(read_file(file), file.string(), settings);
+  if (file.empty()) return;
+  training::read_ttml(read_file(file), file.string(), settings);
+  const bool has_keys = std::ranges::any_of(settings.places, [&](const auto& place) {
+    return place.second.starts_with(file.string() + ":");
+  });
+  if (has_keys) return;
+  throw Error({.attempted = "read the settings in " + file.string(),
+               .value = "there is none in it",
+               .accepted = "the keys of TTML's files",
+               .hint = "run_experiment train --print-config, which has them all"});
 }
 
 /// Returns "section.key" of a key that is given with its section or with the end of it, or without

@@ -67,10 +67,11 @@ std::vector<Table> result_tables(const std::vector<harness::ExperimentResult>& r
   return tables;
 }
 
-/// Returns the tables of each run of a log.
-std::vector<std::vector<Table>> log_tables(const Analyzed& file, std::size_t top) {
+/// Returns the tables of the first `count` runs of a log.
+std::vector<std::vector<Table>> log_tables(const Analyzed& file, std::size_t top,
+                                           std::size_t count) {
   const profiler::Log& log = *file.log();
-  std::vector<std::vector<Table>> of_runs(log.runs.size());
+  std::vector<std::vector<Table>> of_runs(count);
   tbb::parallel_for(std::size_t{0}, of_runs.size(), [&](std::size_t i) {
     of_runs[i] = reports::timeline_tables(log.runs[i], file.title_of(i), top);
     if (i >= file.advice.size()) return;
@@ -85,6 +86,10 @@ std::vector<std::vector<Table>> log_tables(const Analyzed& file, std::size_t top
     notes.push_back("warning: left out " + describe(reason));
   }
   for (const std::string& note : log.notes) notes.push_back("warning: " + note);
+  if (count < log.runs.size()) {
+    notes.push_back(fmt::format("the first {} of {} runs are shown; --json FILE has all of them",
+                                count, log.runs.size()));
+  }
   return of_runs;
 }
 
@@ -98,7 +103,9 @@ reports::PageLog page_log(const Analyzed& file, std::size_t run) {
 /// gaps would be looked for twice: that takes a third of the time of reading it.
 Table answer_table(const Analyzed& file, std::size_t run) {
   constexpr std::size_t kLongLog = 100'000;
-  if (file.log()->runs[run].timeline.programs.size() > kLongLog) return {};
+  std::size_t programs = 0;
+  for (const profiler::LoggedRun& one : file.log()->runs) programs += one.timeline.programs.size();
+  if (programs > kLongLog) return {};
   const reports::PageLog log = page_log(file, run);
   Table table{.caption = log.title + ": in short"};
   add_words(table, reports::TableColumn{.title = "answer", .room = harness::Room::key},
@@ -132,9 +139,10 @@ std::string Analyzed::title_of(std::size_t run) const {
 
 std::vector<Table> tables_of(const Analyzed& file, std::size_t top) {
   if (file.log() != nullptr) {
-    std::vector<Table> answers(file.log()->runs.size());
+    constexpr std::size_t kMostRuns = 20;  // more than these nobody reads one after the other
+    std::vector<Table> answers(std::min(kMostRuns, file.log()->runs.size()));
     std::vector<std::vector<Table>> of_runs;
-    tbb::parallel_invoke([&] { of_runs = log_tables(file, top); },
+    tbb::parallel_invoke([&] { of_runs = log_tables(file, top, answers.size()); },
                          [&] {
                            for (std::size_t i = 0; i < answers.size(); ++i) {
                              answers[i] = answer_table(file, i);
@@ -192,7 +200,7 @@ void write_log_page(const std::deque<Analyzed>& files, const std::vector<std::st
       page.logs.push_back({.title = file.title_of(0), .tables = tables_of(file, top)});
       continue;
     }
-    std::vector<std::vector<Table>> tables = log_tables(file, top);
+    std::vector<std::vector<Table>> tables = log_tables(file, top, file.log()->runs.size());
     for (std::size_t i = 0; i < tables.size(); ++i) {
       page.logs.push_back(page_log(file, i));
       page.logs.back().tables = std::move(tables[i]);

@@ -28,6 +28,7 @@
 #include "harness/cli/picture_options.h"
 #include "harness/cli/profile_options.h"
 #include "harness/cli/table_options.h"
+#include "harness/cli/terminal/interruption.h"
 #include "harness/cli/verbs/manual/manual.h"
 #include "harness/cli/verbs/onnx_model.h"
 #include "harness/environment.h"
@@ -120,6 +121,7 @@ void take_model(ExplainOptions& options) {
 }
 
 int write(const ExplainOptions& options, const reports::Explanation& explanation) {
+  catch_signals();  // all files are written, which takes a moment
   harness::RunContext context = harness::describe_environment();
   experiments::describe_chip(options.outputs.profiles, context);
   Outputs outputs(options.outputs);
@@ -134,6 +136,7 @@ int write(const ExplainOptions& options, const reports::Explanation& explanation
     return reports::write_explanation_plot(explanation, canvas);
   }) && well;
   outputs.print_written();
+  if (interrupted()) return kInterrupted;
   return well ? kOk : kFailed;
 }
 
@@ -145,6 +148,7 @@ int explain(int argc, const char* const* argv) {
     fmt::print("{}", manual(kExplainHelp));
     return kOk;
   }
+  end_on_signals();
   const chip::Profiles profiles = read_settings(options.outputs.profiles, chip::load_profiles);
   take_model(options);
   const auto box = std::make_shared<const experiments::DevBox>(profiles, host::HostOptions{}, 1);

@@ -25,8 +25,8 @@
 #include "experiments/all.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/profile_options.h"
-#include "harness/cli/session.h"
 #include "harness/cli/table_options.h"
+#include "harness/cli/terminal/interruption.h"
 #include "harness/cli/verbs/manual/manual.h"
 #include "harness/cli/verbs/script_summary.h"
 
@@ -144,7 +144,7 @@ int run_child(std::string name, std::vector<std::string> words) {
   bool told = false;
   while (true) {
     if (const auto status = child.wait(ChildProcess::Clock::now() + kLook)) return *status;
-    if (Session::interrupted() && !std::exchange(told, true)) child.signal_all(SIGINT);
+    if (interrupted() && !std::exchange(told, true)) child.signal_all(SIGINT);
   }
 }
 
@@ -196,7 +196,7 @@ int python(int argc, const char* const* argv) {
                                 : fs::path(options.workload);
   std::vector<std::string> command = script_command(options, workload);
   std::fflush(stdout);
-  Session::catch_signals();
+  catch_signals();
   std::error_code ignored;
   fs::remove(workload, ignored);
   const int status = run_child("the script", std::move(command));

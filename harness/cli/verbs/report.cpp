@@ -23,6 +23,7 @@
 #include "harness/cli/given_options.h"
 #include "harness/cli/page_of_run.h"
 #include "harness/cli/result_folder.h"
+#include "harness/cli/terminal/interruption.h"
 #include "harness/cli/tracking/comparison_formats.h"
 #include "harness/cli/tracking/page_changes.h"
 #include "harness/cli/train/train_page.h"
@@ -297,6 +298,7 @@ int report(int argc, const char* const* argv) {
     fmt::print("{}", manual(kReportHelp));
     return kOk;
   }
+  end_on_signals();
   const auto known = presentations();
   if (options.format == Format::html) return write_html(options, known);
   const std::vector<ExperimentResult> results = in_order(read_results(options.places), known);

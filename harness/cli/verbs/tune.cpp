@@ -21,6 +21,7 @@
 #include "harness/cli/picture_options.h"
 #include "harness/cli/profile_options.h"
 #include "harness/cli/table_options.h"
+#include "harness/cli/terminal/interruption.h"
 #include "harness/cli/verbs/manual/manual.h"
 #include "harness/environment.h"
 
@@ -100,6 +101,7 @@ int tune(int argc, const char* const* argv) {
     fmt::print("{}", manual(kTuneHelp));
     return kOk;
   }
+  end_on_signals();
   std::vector<harness::Parameters> products;
   try {
     products = experiments::tuned_products(options.axes);
@@ -112,7 +114,9 @@ int tune(int argc, const char* const* argv) {
   for (const harness::Parameters& product : products) {
     tunings.push_back(experiments::tune(box, product, options.top, thread_count(options.outputs)));
   }
-  return write_tunings(options, tunings);
+  catch_signals();  // all files are written, which takes a moment
+  const int status = write_tunings(options, tunings);
+  return interrupted() ? kInterrupted : status;
 }
 
 }  // namespace howard::cli
