@@ -20,6 +20,9 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
 /// in CRLF.
 std::string_view trimmed(std::string_view text);
 
+/// Returns `text` with the letters A to Z made small.
+std::string lower_case(std::string_view text);
+
 /// Returns `word` in a form that a shell reads as one word: quoted if it contains special
 /// characters.
 std::string shell_word(std::string_view word);

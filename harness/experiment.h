@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/events/timeline_event.h"
 #include "base/sim_time.h"
-#include "base/timeline_event.h"
 #include "harness/axis.h"
 #include "harness/presentation.h"
 #include "harness/result.h"

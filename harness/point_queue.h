@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "base/timeline_event.h"
+#include "base/events/timeline_event.h"
 #include "harness/result.h"
 
 namespace howard::harness {

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "base/timeline_event.h"
+#include "base/events/timeline_event.h"
 #include "harness/result.h"
 
 namespace howard::harness {

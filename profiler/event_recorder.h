@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "base/timeline_event.h"
+#include "base/events/timeline_event.h"
 
 namespace howard::profiler {
 

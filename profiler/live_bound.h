@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "base/timeline_event.h"
+#include "base/events/timeline_event.h"
 
 namespace howard::profiler {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/memory_event.h"
+#include "base/events/memory_event.h"
 #include "base/sim_time.h"
 #include "base/units.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/memory_event.h"
+#include "base/events/memory_event.h"
 #include "profiler/memory.h"
 #include "profiler/timeline.h"
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "base/program_facts.h"
+#include "base/events/program_facts.h"
 #include "profiler/bottleneck.h"
 #include "profiler/timeline.h"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "base/timeline_event.h"
+#include "base/events/timeline_event.h"
 #include "profiler/event_recorder.h"
 
 namespace howard::profiler {

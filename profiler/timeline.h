@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/events/timeline_event.h"
 #include "base/sim_time.h"
-#include "base/timeline_event.h"
 
 namespace howard::profiler {
 

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "base/timeline_event.h"
+#include "base/events/timeline_event.h"
 
 namespace howard::profiler {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/events/timeline_event.h"
 #include "base/sim_time.h"
-#include "base/timeline_event.h"
 #include "engines/device/memory_ledger.h"
 #include "engines/device/program.h"
 #include "engines/device/tensor_spec.h"

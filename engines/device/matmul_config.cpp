@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <set>
 #include <utility>
 #include <vector>
@@ -60,9 +59,8 @@ class ConfigReader {
   }
 
  private:
-  MatmulKind kind(std::string word) const {
-    std::ranges::transform(word, word.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  MatmulKind kind(std::string_view name) const {
+    const std::string word = lower_case(name);
     const auto found = std::ranges::find(kKindWords, word);
     if (found != kKindWords.end()) return static_cast<MatmulKind>(found - kKindWords.begin());
     reject_config(text_, fmt::format("there is no kind '{}'", word),

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/memory_event.h"
+#include "base/events/memory_event.h"
 #include "base/units.h"
 #include "engines/device/buffer_table.h"
 #include "engines/device/program.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/memory_event.h"
+#include "base/events/memory_event.h"
 
 namespace howard::host {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/timeline_event.h"
+#include "base/events/timeline_event.h"
 #include "base/units.h"
 #include "profiler/bottleneck.h"
 #include "profiler/critical_path.h"

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/timeline_event.h"
+#include "base/events/timeline_event.h"
 #include "profiler/event_recorder.h"
 #include "profiler/formats/traces/chrome_trace.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/timeline_event.h"
+#include "base/events/timeline_event.h"
 #include "profiler/formats/log_file.h"
 #include "profiler/formats/traces/chrome_trace.h"
 #include "profiler/formats/traces/perfetto_trace.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/timeline_event.h"
+#include "base/events/timeline_event.h"
 #include "profiler/formats/log.h"
 #include "profiler/formats/traces/trace_process.h"
 

@@ -75,7 +75,7 @@ std::optional<Sizes> sizes_of(const TensorCells& cells) {
   if (!bytes || elements > kMost) return std::nullopt;
   sizes.bytes = elements * static_cast<double>(*bytes) / 1024;
   sizes.in_dram = cells.memory.empty() || cells.memory.find("_DRAM_") != std::string_view::npos;
-  sizes.text += " " + logged::lower_case(cells.datatype);
+  sizes.text += " " + lower_case(cells.datatype);
   if (!sizes.in_dram) sizes.text += " in L1";
   return sizes;
 }

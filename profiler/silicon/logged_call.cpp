@@ -62,14 +62,6 @@ std::optional<Side> parse_side(std::string_view cell) {
   return Side{*padded, *logical};
 }
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
 std::string_view enumerator(std::string_view text) {
   const std::size_t colons = text.rfind("::");
   const std::string_view rest = colons == std::string_view::npos ? text : text.substr(colons + 2);

@@ -26,9 +26,6 @@ struct Side {
 /// for anything else.
 std::optional<Side> parse_side(std::string_view cell);
 
-/// Returns `text` with the letters A to Z made small.
-std::string lower_case(std::string_view text);
-
 /// Returns what stands behind the "::" of an enumerator: "BinaryOpType::ADD", or
 /// "op_type=...::ERF;".
 std::string_view enumerator(std::string_view text);

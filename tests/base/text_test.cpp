@@ -14,6 +14,10 @@ TEST(Text, SplitKeepsEmptyParts) {
   EXPECT_EQ(split("a,", ','), (std::vector<std::string>{"a", ""}));
 }
 
+TEST(Text, LowerCaseLeavesAllButTheLettersAToZ) {
+  EXPECT_EQ(lower_case("BFLOAT8_B, \xC3\x84"), "bfloat8_b, \xC3\x84");
+}
+
 TEST(Text, JoinIsTheInverseOfSplit) {
   EXPECT_EQ(join(split("a,,b", ','), ","), "a,,b");
   EXPECT_EQ(join({}, ","), "");

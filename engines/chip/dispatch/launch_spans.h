@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "base/timeline_event.h"
+#include "base/events/timeline_event.h"
 #include "engines/chip/kernels/plan/launch.h"
 #include "engines/device/device.h"
 

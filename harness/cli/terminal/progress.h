@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "base/timeline_event.h"
+#include "base/events/timeline_event.h"
 #include "harness/cli/terminal/rate.h"
 #include "harness/cli/terminal/status_line.h"
 #include "harness/result.h"

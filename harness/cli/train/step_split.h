@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "base/events/timeline_event.h"
 #include "base/sim_time.h"
-#include "base/timeline_event.h"
 #include "harness/result.h"
 
 namespace howard::cli {

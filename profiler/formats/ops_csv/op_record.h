@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/program_facts.h"
-#include "base/timeline_event.h"
+#include "base/events/program_facts.h"
+#include "base/events/timeline_event.h"
 #include "base/units.h"
 #include "profiler/op_runs.h"
 #include "profiler/timeline.h"

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -35,13 +34,6 @@ std::string phase_of(std::string_view marker) {
   const bool numbered = digits != std::string_view::npos && digits + 1 < marker.size() &&
                         marker[digits] == '_' && digits > 0;
   return std::string(numbered ? marker.substr(0, digits) : marker);
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
 }
 
 bool has_any(std::string_view text, std::span<const std::string_view> words) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/timeline_event.h"
+#include "base/events/timeline_event.h"
 #include "profiler/formats/log.h"
 
 namespace howard::profiler {

@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "base/program_facts.h"
-#include "base/timeline_event.h"
+#include "base/events/program_facts.h"
+#include "base/events/timeline_event.h"
 #include "profiler/dispatch_gaps.h"
 #include "profiler/tracks.h"
 

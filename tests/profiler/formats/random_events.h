@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/timeline_event.h"
+#include "base/events/timeline_event.h"
 
 namespace howard::profiler::testing {
 

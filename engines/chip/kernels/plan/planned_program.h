@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/program_facts.h"
+#include "base/events/program_facts.h"
 #include "engines/chip/kernels/plan/footprint.h"
 #include "engines/chip/kernels/plan/kernel_cost.h"
 #include "engines/chip/kernels/plan/matmul_plan.h"

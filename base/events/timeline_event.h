@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/program_facts.h"
+#include "base/events/program_facts.h"
 #include "base/sim_time.h"
 
 namespace howard {
