@@ -105,10 +105,8 @@ ChildProcess::ChildProcess(const ChildCommand& command) {
                     word_pointers.data(), variables.empty() ? environ : variable_pointers.data());
   }
   if (error != 0) {
-    throw Error({.attempted = "start " + command.name,
-                 .value = words.at(0) + ": " + std::strerror(error),
-                 .accepted = "",
-                 .hint = ""});
+    throw Error(
+        {.attempted = "start " + command.name, .value = words.at(0) + ": " + std::strerror(error)});
   }
 }
 

@@ -11,10 +11,10 @@ namespace howard {
 /// The four things a user needs to know in order to fix bad input or a bad environment. `attempted`
 /// and `value` are required; the other two are left out of the text when they are empty.
 struct ErrorText {
-  std::string attempted;  ///< What was being done: "read axis shape".
-  std::string value;      ///< The offending value: "12xab".
-  std::string accepted;   ///< What would have been accepted: "N or MxKxN, positive integers".
-  std::string hint;       ///< What to try next: "-a shape=1024".
+  std::string attempted;      ///< What was being done: "read axis shape".
+  std::string value;          ///< The offending value: "12xab".
+  std::string accepted = {};  ///< What would have been accepted: "N or MxKxN, positive integers".
+  std::string hint = {};      ///< What to try next: "-a shape=1024".
 };
 
 /// The one exception type; it reports bad input or a bad environment. The libraries throw it. The

@@ -23,7 +23,6 @@ namespace {
                        const std::string& reason) {
   throw Error({.attempted = attempted + " " + path.string(),
                .value = reason,
-               .accepted = "",
                .hint = "another place, or free space and permission there"});
 }
 
@@ -161,8 +160,7 @@ std::string read_file(const std::filesystem::path& path) {
   if (!stream || std::filesystem::is_directory(path)) {
     throw Error({.attempted = "read " + path.string(),
                  .value = errno != 0 ? std::strerror(errno) : "not a readable file",
-                 .accepted = "a readable file",
-                 .hint = ""});
+                 .accepted = "a readable file"});
   }
   return std::move(content).str();
 }

@@ -32,8 +32,7 @@ void refuse_json_depth(std::string_view attempted) {
   throw Error({.attempted = std::string(attempted),
                .value = "lists and objects lie in each other more than " +
                         std::to_string(kMostJsonDepth) + " deep",
-               .accepted = std::to_string(kMostJsonDepth) + " levels at most",
-               .hint = ""});
+               .accepted = std::to_string(kMostJsonDepth) + " levels at most"});
 }
 
 }  // namespace howard

@@ -17,7 +17,6 @@ MemoryFile::MemoryFile() : descriptor_(::memfd_create("howard", MFD_CLOEXEC)) {
   if (descriptor_ < 0) {
     throw Error({.attempted = "make a file in memory",
                  .value = std::strerror(errno),
-                 .accepted = "",
                  .hint = "a larger limit of open files (ulimit -n)"});
   }
 }
@@ -30,9 +29,7 @@ MemoryFile::MemoryFile(std::string_view content) : MemoryFile() {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
       throw Error({.attempted = "write a file in memory",
-                   .value = std::strerror(errno),
-                   .accepted = "",
-                   .hint = ""});
+                   .value = std::strerror(errno)});
     }
     done += static_cast<std::size_t>(count);
   }

@@ -13,11 +13,12 @@
 
 #include <utility>
 
-#include "experiments/all.h"
-#include "experiments/workloads/axes.h"
-#include "experiments/workloads/finding.h"
-#include "experiments/workloads/meshes/chip_mesh.h"
-#include "experiments/workloads/meshes/gradient_exchange.h"
+#include "experiments/axes/axes.h"
+#include "experiments/cases/finding.h"
+#include "experiments/laboratory/devbox.h"
+#include "experiments/laboratory/experiment_list.h"
+#include "experiments/meshes/chip_mesh.h"
+#include "experiments/meshes/gradient_exchange.h"
 
 namespace howard::experiments {
 namespace {

@@ -28,8 +28,10 @@
 #include "engines/chip/calibration/calibration.h"
 #include "engines/chip/calibration/error_summary.h"
 #include "engines/chip/calibration/function_fit.h"
-#include "experiments/all.h"
-#include "experiments/workloads/finding.h"
+#include "engines/chip/profiles/profile.h"
+#include "experiments/axes/axes.h"
+#include "experiments/cases/finding.h"
+#include "experiments/laboratory/experiment_list.h"
 
 namespace howard::experiments {
 namespace {

@@ -19,11 +19,12 @@
 #include <optional>
 #include <utility>
 
-#include "experiments/all.h"
-#include "experiments/workloads/axes.h"
-#include "experiments/workloads/cases/emulated_case.h"
-#include "experiments/workloads/cases/four_networks.h"
-#include "experiments/workloads/questions/what_ifs.h"
+#include "experiments/axes/axes.h"
+#include "experiments/cases/emulated_case.h"
+#include "experiments/cases/four_networks.h"
+#include "experiments/laboratory/devbox.h"
+#include "experiments/laboratory/experiment_list.h"
+#include "experiments/questions/what_ifs.h"
 
 namespace howard::experiments {
 namespace {

@@ -20,11 +20,11 @@
 #include <utility>
 
 #include "engines/autograd/calls.h"
-#include "experiments/all.h"
-#include "experiments/workloads/axes.h"
-#include "experiments/workloads/cases/gpt2_case.h"
-#include "experiments/workloads/cases/mlp_case.h"
-#include "experiments/workloads/questions/what_ifs.h"
+#include "experiments/axes/axes.h"
+#include "experiments/cases/gpt2_case.h"
+#include "experiments/cases/training_case.h"
+#include "experiments/laboratory/experiment_list.h"
+#include "experiments/questions/what_ifs.h"
 #include "harness/measurement.h"
 #include "harness/wrapped_case.h"
 

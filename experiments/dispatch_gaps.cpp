@@ -21,12 +21,13 @@
 #include <functional>
 #include <utility>
 
-#include "experiments/all.h"
-#include "experiments/workloads/axes.h"
-#include "experiments/workloads/cases/four_networks.h"
-#include "experiments/workloads/cases/gpt2_case.h"
-#include "experiments/workloads/cases/mlp_case.h"
-#include "experiments/workloads/finding.h"
+#include "experiments/axes/axes.h"
+#include "experiments/cases/finding.h"
+#include "experiments/cases/four_networks.h"
+#include "experiments/cases/gpt2_case.h"
+#include "experiments/cases/training_case.h"
+#include "experiments/laboratory/devbox.h"
+#include "experiments/laboratory/experiment_list.h"
 #include "profiler/dispatch_gaps.h"
 #include "profiler/event_recorder.h"
 

@@ -20,8 +20,9 @@
 
 #include "base/error.h"
 #include "engines/chip/calibration/error_summary.h"
-#include "experiments/all.h"
-#include "experiments/workloads/finding.h"
+#include "experiments/axes/axes.h"
+#include "experiments/cases/finding.h"
+#include "experiments/laboratory/experiment_list.h"
 #include "harness/runner.h"
 #include "reports/published/reference.h"
 
@@ -119,10 +120,7 @@ class RowFinding final : public Finding {
   void run() override {
     const PointResult& point = rows_->emulated(row_);
     if (point.failed) {
-      throw Error({.attempted = "emulate " + row_.subject,
-                   .value = *point.skipped,
-                   .accepted = "",
-                   .hint = ""});
+      throw Error({.attempted = "emulate " + row_.subject, .value = *point.skipped});
     }
     found_ = point;
     // PyTorch on a CPU has a row in the report's table, but not a row of the chip.

@@ -17,10 +17,10 @@
 
 #include <utility>
 
-#include "experiments/all.h"
-#include "experiments/workloads/axes.h"
-#include "experiments/workloads/cases/gpt2_case.h"
-#include "experiments/workloads/cases/mlp_case.h"
+#include "experiments/axes/axes.h"
+#include "experiments/cases/gpt2_case.h"
+#include "experiments/laboratory/experiment_list.h"
+#include "experiments/questions/what_ifs.h"
 
 namespace howard::experiments {
 namespace {

@@ -20,10 +20,12 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/all.h"
-#include "experiments/workloads/checks/model_checks.h"
-#include "experiments/workloads/checks/op_checks.h"
-#include "experiments/workloads/finding.h"
+#include "experiments/axes/axes.h"
+#include "experiments/cases/finding.h"
+#include "experiments/checks/model_checks.h"
+#include "experiments/checks/op_checks.h"
+#include "experiments/laboratory/devbox.h"
+#include "experiments/laboratory/experiment_list.h"
 
 namespace howard::experiments {
 namespace {

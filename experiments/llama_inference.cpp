@@ -18,13 +18,14 @@
 #include <utility>
 
 #include "engines/models/cached_llama.h"
-#include "experiments/all.h"
-#include "experiments/workloads/axes.h"
-#include "experiments/workloads/cases/known_time.h"
-#include "experiments/workloads/cases/llama_training.h"
-#include "experiments/workloads/cases/mlp_case.h"
-#include "experiments/workloads/cases/training_case.h"
-#include "experiments/workloads/questions/what_ifs.h"
+#include "experiments/axes/axes.h"
+#include "experiments/cases/known_time.h"
+#include "experiments/cases/llama_training.h"
+#include "experiments/cases/mlp_case.h"
+#include "experiments/cases/training_case.h"
+#include "experiments/laboratory/devbox.h"
+#include "experiments/laboratory/experiment_list.h"
+#include "experiments/questions/what_ifs.h"
 
 namespace howard::experiments {
 namespace {

@@ -17,14 +17,14 @@
 
 #include <utility>
 
-#include "experiments/all.h"
-#include "experiments/workloads/axes.h"
-#include "experiments/workloads/cases/gpt2_case.h"
-#include "experiments/workloads/cases/llama_training.h"
-#include "experiments/workloads/cases/mlp_case.h"
-#include "experiments/workloads/cases/python_case.h"
-#include "experiments/workloads/cases/training_case.h"
-#include "experiments/workloads/questions/what_ifs.h"
+#include "experiments/axes/axes.h"
+#include "experiments/cases/gpt2_case.h"
+#include "experiments/cases/llama_training.h"
+#include "experiments/cases/mlp_case.h"
+#include "experiments/cases/python_case.h"
+#include "experiments/cases/training_case.h"
+#include "experiments/laboratory/experiment_list.h"
+#include "experiments/questions/what_ifs.h"
 
 namespace howard::experiments {
 namespace {

@@ -24,16 +24,17 @@
 #include <vector>
 
 #include "base/error.h"
+#include "engines/chip/profiles/profile.h"
 #include "engines/device/bfloat16.h"
 #include "engines/ops/matmul/matmul.h"
 #include "engines/ops/tensor.h"
-#include "experiments/all.h"
-#include "experiments/workloads/axes.h"
-#include "experiments/workloads/cases/emulated_case.h"
-#include "experiments/workloads/cases/known_time.h"
-#include "experiments/workloads/cases/mlp_case.h"
-#include "experiments/workloads/questions/tuning.h"
-#include "experiments/workloads/questions/what_ifs.h"
+#include "experiments/axes/axes.h"
+#include "experiments/cases/emulated_case.h"
+#include "experiments/cases/known_time.h"
+#include "experiments/laboratory/devbox.h"
+#include "experiments/laboratory/experiment_list.h"
+#include "experiments/questions/tuning.h"
+#include "experiments/questions/what_ifs.h"
 #include "profiler/bound.h"
 
 namespace howard::experiments {
@@ -89,8 +90,7 @@ std::vector<ProductShape> parts_of(const ProductShape& shape, bool two_queues) {
   if (shape.m <= kTileSide) {
     throw Error({.attempted = "share a product by two queues",
                  .value = fmt::format("its {} rows are one row of tiles", shape.m),
-                 .accepted = "more than 32 rows",
-                 .hint = ""});
+                 .accepted = "more than 32 rows"});
   }
   const std::int64_t first = ceil_div(ceil_div(shape.m, 2), kTileSide) * kTileSide;
   return {{first, shape.k, shape.n}, {shape.m - first, shape.k, shape.n}};

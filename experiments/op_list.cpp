@@ -22,11 +22,14 @@
 #include "engines/autograd/calls.h"
 #include "engines/ops/catalogue.h"
 #include "engines/ops/matmul/minimal_matmul.h"
-#include "experiments/all.h"
-#include "experiments/workloads/axes.h"
-#include "experiments/workloads/cases/half_batches.h"
-#include "experiments/workloads/cases/known_time.h"
-#include "experiments/workloads/cases/mlp_case.h"
+#include "experiments/axes/axes.h"
+#include "experiments/cases/half_batches.h"
+#include "experiments/cases/known_time.h"
+#include "experiments/cases/mlp_case.h"
+#include "experiments/cases/training_case.h"
+#include "experiments/laboratory/devbox.h"
+#include "experiments/laboratory/experiment_list.h"
+#include "experiments/questions/what_ifs.h"
 
 namespace howard::experiments {
 namespace {

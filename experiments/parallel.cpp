@@ -34,12 +34,13 @@
 #include <optional>
 #include <utility>
 
-#include "experiments/all.h"
-#include "experiments/workloads/axes.h"
-#include "experiments/workloads/cases/llama_training.h"
-#include "experiments/workloads/finding.h"
-#include "experiments/workloads/meshes/mesh_step.h"
-#include "experiments/workloads/questions/what_ifs.h"
+#include "experiments/axes/axes.h"
+#include "experiments/cases/finding.h"
+#include "experiments/cases/llama_training.h"
+#include "experiments/laboratory/devbox.h"
+#include "experiments/laboratory/experiment_list.h"
+#include "experiments/meshes/mesh_step.h"
+#include "experiments/questions/what_ifs.h"
 
 namespace howard::experiments {
 namespace {

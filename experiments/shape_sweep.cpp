@@ -21,10 +21,13 @@
 #include <optional>
 #include <utility>
 
-#include "experiments/all.h"
-#include "experiments/workloads/axes.h"
-#include "experiments/workloads/cases/known_time.h"
-#include "experiments/workloads/cases/mlp_case.h"
+#include "experiments/axes/axes.h"
+#include "experiments/cases/known_time.h"
+#include "experiments/cases/mlp_case.h"
+#include "experiments/cases/training_case.h"
+#include "experiments/laboratory/devbox.h"
+#include "experiments/laboratory/experiment_list.h"
+#include "experiments/questions/what_ifs.h"
 #include "harness/measurement.h"
 #include "harness/wrapped_case.h"
 

@@ -19,11 +19,12 @@
 
 #include "engines/ops/matmul/matmul.h"
 #include "engines/ops/tensor.h"
-#include "experiments/all.h"
-#include "experiments/workloads/axes.h"
-#include "experiments/workloads/cases/emulated_case.h"
-#include "experiments/workloads/cases/known_time.h"
-#include "experiments/workloads/questions/what_ifs.h"
+#include "experiments/axes/axes.h"
+#include "experiments/cases/emulated_case.h"
+#include "experiments/cases/known_time.h"
+#include "experiments/laboratory/devbox.h"
+#include "experiments/laboratory/experiment_list.h"
+#include "experiments/questions/what_ifs.h"
 #include "profiler/bound.h"
 
 namespace howard::experiments {

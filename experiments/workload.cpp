@@ -19,9 +19,11 @@
 
 #include "base/error.h"
 #include "engines/workload/workload_json.h"
-#include "experiments/all.h"
-#include "experiments/workloads/axes.h"
-#include "experiments/workloads/cases/workload_case.h"
+#include "experiments/axes/axes.h"
+#include "experiments/cases/workload_case.h"
+#include "experiments/laboratory/devbox.h"
+#include "experiments/laboratory/experiment_list.h"
+#include "experiments/questions/what_ifs.h"
 
 namespace howard::experiments {
 namespace {

@@ -18,6 +18,14 @@ namespace howard::harness {
 /// definition for its loops).
 SimTime measure_virtual(Case& point, const VirtualTiming& timing);
 
+/// Says what a user may ask for.
+struct Limits {
+  double least = 0, most = 0;
+};
+inline constexpr Limits kRepetitions{1, 1000};
+inline constexpr Limits kSecondsOfARepetition{1e-6, 3600};
+inline constexpr Limits kThreads{1, 4096};
+
 struct WallOptions {
   int repetitions = 9;    ///< Nine give a 96 % interval of the median.
   double min_time = 0.1;  ///< The least seconds of timed iterations in one repetition.

@@ -216,14 +216,12 @@ std::vector<PointResult> plan_points(const Experiment& experiment, const PlanOpt
     const bool emulated = !experiment.axes(Backend::emulated).empty();
     throw Error({.attempted = "plan " + std::string(experiment.name()),
                  .value = "it has no points on the chosen backend",
-                 .accepted = "",
                  .hint = "--backend " +
                          std::string(name_of(emulated ? Backend::emulated : Backend::host))});
   }
   if (points.empty()) {
     throw Error({.attempted = "plan " + std::string(experiment.name()),
                  .value = "no point is left after --backend and --filter",
-                 .accepted = "",
                  .hint = "--dry-run without --filter to see the points' names"});
   }
   return points;

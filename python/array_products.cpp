@@ -66,8 +66,7 @@ Array product(const Array& a, const Array& b) {
   if (ra < 2 || rb < 2 || a.shape()[ra - 1] != b.shape()[rb - 2]) {
     throw Error({.attempted = "multiply matrices",
                  .value = arrays::text(a.shape()) + " by " + arrays::text(b.shape()),
-                 .accepted = "[.., m, k] by [.., k, n]",
-                 .hint = ""});
+                 .accepted = "[.., m, k] by [.., k, n]"});
   }
   ProductSize size{1, a.shape()[ra - 2], a.shape()[ra - 1], b.shape()[rb - 1]};
   Dims shape = arrays::broadcast(batch_of(a), batch_of(b));

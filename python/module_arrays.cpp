@@ -39,8 +39,7 @@ Array array_from_bytes(const py::buffer& buffer, char format, const Dims& shape)
   if (static_cast<std::size_t>(from.size * from.itemsize) != to.words().size() * width) {
     throw Error({.attempted = "read a buffer of numbers",
                  .value = std::to_string(from.size * from.itemsize) + " bytes",
-                 .accepted = std::to_string(to.words().size() * width),
-                 .hint = ""});
+                 .accepted = std::to_string(to.words().size() * width)});
   }
   switch (format) {
     case 'f':
@@ -80,8 +79,7 @@ Array array_from_bytes(const py::buffer& buffer, char format, const Dims& shape)
     default:
       throw Error({.attempted = "read a buffer of numbers",
                    .value = std::string("format ") + format,
-                   .accepted = "? b B h H i I l L q Q f d E",
-                   .hint = ""});
+                   .accepted = "? b B h H i I l L q Q f d E"});
   }
   return to;
 }

@@ -66,10 +66,8 @@ autograd::TapeOptions tape_options(std::uint32_t seed, bool records) {
 }
 
 [[noreturn]] void refuse_graph(std::string attempted, std::string value, std::string hint) {
-  throw Error({.attempted = std::move(attempted),
-               .value = std::move(value),
-               .accepted = "",
-               .hint = std::move(hint)});
+  throw Error(
+      {.attempted = std::move(attempted), .value = std::move(value), .hint = std::move(hint)});
 }
 
 /// The graph of TTML's AutoContext: a tape that is begun anew after each backward pass.

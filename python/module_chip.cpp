@@ -153,8 +153,7 @@ class RecordingChip {
     if (d.size() != 4) {
       throw Error({.attempted = "make a tensor on the chip",
                    .value = std::to_string(d.size()) + " dimensions",
-                   .accepted = "4",
-                   .hint = ""});
+                   .accepted = "4"});
     }
     TensorSpec spec{.shape = {d[0], d[1], d[2], d[3]},
                     .dtype = parse_data_type(dtype),

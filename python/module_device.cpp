@@ -209,7 +209,6 @@ py::object to_numpy(const PythonTensor& from) {
     if (!failure.matches(PyExc_ImportError)) throw;
     throw Error({.attempted = "give a tensor as a NumPy array",
                  .value = "NumPy is not installed",
-                 .accepted = "",
                  .hint = "apt-get install python3-numpy, or read(), which gives a memoryview"});
   }
 }

@@ -8,93 +8,34 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
-#include "experiments/all.h"
-#include "experiments/workloads/chip_context.h"
-#include "experiments/workloads/logs/log_content.h"
-#include "experiments/workloads/questions/design_space.h"
-#include "experiments/workloads/questions/explain_question.h"
+#include "engines/chip/profiles/profile.h"
+#include "experiments/laboratory/chip_context.h"
+#include "experiments/laboratory/laboratory.h"
+#include "experiments/logs/log_content.h"
 #include "harness/environment.h"
-#include "harness/runner.h"
 #include "python/interruption.h"
-#include "reports/findings/explanation.h"
 #include "reports/findings/log_advice_report.h"
 #include "reports/formats/result_json.h"
-#include "reports/published/reference.h"
 
 namespace py = pybind11;
 
 namespace howard::python {
 namespace {
 
-using experiments::DevBox;
-using experiments::ExperimentList;
+using experiments::Laboratory;
+using experiments::LaboratorySettings;
 using harness::Backend;
 using Words = std::vector<std::string>;
-
-/// What to run, and how. The words are those of the command line.
-struct RunRequest {
-  std::string name;
-  Words axes;
-  std::string backend;
-  chip::ProfileChoice profiles;
-  std::string filter;
-  bool quick = false;
-  std::uint64_t seed = 0;
-  harness::WallOptions wall;
-  int threads = 0;
-};
-
-/// A box together with its experiments.
-struct Laboratory {
-  std::shared_ptr<const DevBox> box;
-  ExperimentList list;
-  chip::ProfileChoice profiles;  ///< Without the constants that have several values.
-  bool one_design = true;        ///< True if no constant has several values.
-
-  Laboratory(const chip::ProfileChoice& choice, const host::HostOptions& host, std::uint64_t seed,
-             std::function<bool()> stop) {
-    const experiments::DesignSpace space = experiments::parse_design_space(choice);
-    profiles = space.fixed;
-    box = std::make_shared<const DevBox>(chip::load_profiles(profiles), host, seed, nullptr,
-                                         std::move(stop));
-    one_design = space.axes.empty();
-    list = experiments::vary(experiments::all_experiments(box, space.fixed), box, space);
-  }
-
-  harness::RunContext context() const {
-    harness::RunContext context = harness::describe_environment();
-    experiments::describe_chip(profiles, context);
-    context.published_chip = context.published_chip && one_design;
-    context.seed = box->seed();
-    return context;
-  }
-};
-
-const harness::Experiment& find(const ExperimentList& list, const std::string& name) {
-  Words known;
-  for (const auto& experiment : list) {
-    if (experiment->name() == name) return *experiment;
-    known.emplace_back(experiment->name());
-  }
-  const auto suggestion = closest(name, known);
-  throw Error({.attempted = "run experiment '" + name + "'",
-               .value = "there is none of that name",
-               .accepted = join(known, ", "),
-               .hint = suggestion.value_or("")});
-}
 
 /// Returns the backends that `word` names. Without a word, it is the emulator for experiments that
 /// can run on it.
@@ -106,26 +47,18 @@ std::vector<Backend> backends_of(const std::string& word, const harness::Experim
     if (one != "emulated" && one != "host") {
       throw Error({.attempted = "run " + std::string(experiment.name()),
                    .value = "backend '" + word + "'",
-                   .accepted = "emulated, host, emulated,host",
-                   .hint = ""});
+                   .accepted = "emulated, host, emulated,host"});
     }
     backends.push_back(one == "host" ? Backend::host : Backend::emulated);
   }
   return backends;
 }
 
-void require_within(std::string_view what, double value, double low, double high) {
-  if (value >= low && value <= high) return;
+void require_within(std::string_view what, double value, const harness::Limits& limits) {
+  if (value >= limits.least && value <= limits.most) return;
   throw Error({.attempted = fmt::format("read {}", what),
                .value = fmt::format("{}", value),
-               .accepted = fmt::format("{} to {}", low, high),
-               .hint = ""});
-}
-
-void require_sensible(const RunRequest& request) {
-  require_within("repetitions", request.wall.repetitions, 1, 1000);
-  require_within("min_time", request.wall.min_time, 1e-6, 3600);
-  require_within("threads", request.threads, 0, 4096);
+               .accepted = fmt::format("{} to {}", limits.least, limits.most)});
 }
 
 /// Stops a run when Python was interrupted.
@@ -138,41 +71,31 @@ class Interruptible final : public harness::RunObserver {
   LongWork& work_;
 };
 
-std::string run(const RunRequest& request) {
-  require_sensible(request);
+/// Runs what the words of the command line name. The `plan` has no backends yet.
+std::string run(const std::string& name, const std::string& backend, harness::PlanOptions plan,
+                const harness::WallOptions& wall, LaboratorySettings settings) {
+  require_within("repetitions", wall.repetitions, harness::kRepetitions);
+  require_within("min_time", wall.min_time, harness::kSecondsOfARepetition);
+  require_within("threads", settings.host.threads, {0, harness::kThreads.most});
   return LongWork::run([&](LongWork& work) {
-    const auto stop = [&] { return work.interrupted(); };
-    const Laboratory laboratory(request.profiles, {.threads = request.threads}, request.seed, stop);
-    const harness::Experiment& experiment = find(laboratory.list, request.name);
-    harness::PlanOptions plan{.backends = backends_of(request.backend, experiment),
-                              .overrides = harness::parse_axis_overrides(request.axes),
-                              .filter = request.filter,
-                              .quick = request.quick};
-    std::vector<harness::PointResult> points = harness::plan_points(experiment, plan);
-    harness::RunContext context = laboratory.context();
-    if (std::ranges::find(points, Backend::host, &harness::PointResult::backend) != points.end()) {
-      context.threads = laboratory.box->host()->threads();
-    }
+    settings.stop = [&] { return work.interrupted(); };
+    const Laboratory laboratory(settings);
+    const harness::Experiment& experiment = laboratory.find(name);
+    plan.backends = backends_of(backend, experiment);
+    const experiments::PlannedExperiment planned = laboratory.plan(experiment, plan);
     Interruptible observer(work);
-    const int threads = request.threads > 0 ? request.threads
-                                            : static_cast<int>(std::thread::hardware_concurrency());
-    harness::ExperimentResult result{.experiment = request.name, .context = context, .points = {}};
-    result.points = harness::run_points(experiment, std::move(points), request.wall, observer,
-                                        {.threads = std::max(1, threads), .others = {}});
-    reports::attach_references(result);
+    const harness::ExperimentResult result =
+        laboratory.run(planned, laboratory.context_of({&planned, 1}), wall, observer,
+                       {.threads = experiments::thread_count(settings.host.threads), .others = {}});
     return reports::result_json({&result, 1});
   });
 }
 
 std::string explain(const std::string& what, const Words& axes, const chip::ProfileChoice& choice) {
   return LongWork::run([&](LongWork& work) {
-    const Laboratory laboratory(choice, {}, 1, [&] { return work.interrupted(); });
-    const experiments::ExplainQuestion question{.what = what, .axes = axes, .profiles = choice};
-    const auto planned = experiments::plan_explanation(question, laboratory.list);
-    harness::RunContext context = laboratory.context();
-    context.seed = 0;  // nothing is drawn
-    const harness::ExperimentResult result = reports::explanation_result(
-        experiments::answer(*laboratory.box, question, planned), context);
+    const Laboratory laboratory({.profiles = choice, .stop = [&] { return work.interrupted(); }});
+    const harness::ExperimentResult result =
+        laboratory.result_of(laboratory.explain({.what = what, .axes = axes, .profiles = choice}));
     return reports::result_json({&result, 1});
   });
 }
@@ -216,9 +139,9 @@ py::list axes_of(const harness::Experiment& experiment, Backend backend) {
 }
 
 py::list experiments_there_are() {
-  const Laboratory laboratory({}, {}, 1, {});
+  const Laboratory laboratory;
   py::list result;
-  for (const auto& experiment : laboratory.list) {
+  for (const auto& experiment : laboratory.experiments()) {
     py::dict axes;
     for (const Backend backend : {Backend::emulated, Backend::host}) {
       py::list some = axes_of(*experiment, backend);
@@ -239,18 +162,17 @@ void bind_experiments(py::module_& module) {
   module.def("experiments", &experiments_there_are);
   module.def(
       "run",
-      [](std::string name, Words axes, std::string backend, Words profiles, Words settings,
-         std::string filter, bool quick, std::uint64_t seed, int repetitions, double min_time,
-         int threads) {
-        return run({.name = std::move(name),
-                    .axes = std::move(axes),
-                    .backend = std::move(backend),
-                    .profiles = {std::move(profiles), std::move(settings)},
+      [](const std::string& name, const Words& axes, const std::string& backend, Words profiles,
+         Words settings, std::string filter, bool quick, std::uint64_t seed, int repetitions,
+         double min_time, int threads) {
+        return run(name, backend,
+                   {.overrides = harness::parse_axis_overrides(axes),
                     .filter = std::move(filter),
-                    .quick = quick,
-                    .seed = seed,
-                    .wall = {.repetitions = repetitions, .min_time = min_time},
-                    .threads = threads});
+                    .quick = quick},
+                   {.repetitions = repetitions, .min_time = min_time},
+                   {.profiles = {std::move(profiles), std::move(settings)},
+                    .host = {.threads = threads},
+                    .seed = seed});
       },
       py::arg("name"), py::arg("axes"), py::arg("backend"), py::arg("profiles"),
       py::arg("settings"), py::arg("filter"), py::arg("quick"), py::arg("seed"),

@@ -44,8 +44,7 @@ std::vector<language::Safetensors> weights_in(const std::filesystem::path& folde
   if (paths.empty()) {
     throw Error({.attempted = "load weights from " + folder.string(),
                  .value = failure ? failure.message() : "no file ends in .safetensors",
-                 .accepted = "a folder with files of safetensors",
-                 .hint = ""});
+                 .accepted = "a folder with files of safetensors"});
   }
   std::ranges::sort(paths);
   std::vector<language::Safetensors> files;

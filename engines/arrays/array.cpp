@@ -20,8 +20,7 @@ std::int64_t elements_of(const Dims& shape) {
     if (dimension < 0 || (dimension > 0 && elements > kMost / dimension)) {
       throw Error({.attempted = "make an array",
                    .value = "shape " + text(shape),
-                   .accepted = "dimensions from 0, 2^40 elements at most",
-                   .hint = ""});
+                   .accepted = "dimensions from 0, 2^40 elements at most"});
     }
     elements *= dimension;
   }
@@ -39,8 +38,7 @@ std::size_t Array::axis(std::int64_t dimension) const {
   if (from_first < 0 || from_first >= rank) {
     throw Error({.attempted = fmt::format("use dimension {} of a tensor", dimension),
                  .value = fmt::format("it has the shape {}", text(shape_)),
-                 .accepted = fmt::format("{} to {}", -rank, rank - 1),
-                 .hint = ""});
+                 .accepted = fmt::format("{} to {}", -rank, rank - 1)});
   }
   return static_cast<std::size_t>(from_first);
 }
@@ -60,8 +58,7 @@ Array Array::reshaped(Dims shape) const {
   if (elements_of(shape) != size()) {
     throw Error({.attempted = "reshape a tensor of " + text(shape_),
                  .value = "to " + text(shape),
-                 .accepted = "as many elements",
-                 .hint = ""});
+                 .accepted = "as many elements"});
   }
   Array result = *this;
   result.shape_ = std::move(shape);
@@ -80,8 +77,7 @@ Dims broadcast(const Dims& a, const Dims& b) {
     if (x != y && x != 1 && y != 1) {
       throw Error({.attempted = "broadcast tensors to one shape",
                    .value = text(a) + " and " + text(b),
-                   .accepted = "dimensions that are equal or 1, from the last one",
-                   .hint = ""});
+                   .accepted = "dimensions that are equal or 1, from the last one"});
     }
     result[result.size() - 1 - i] = x == 1 ? y : x;
   }

@@ -118,9 +118,7 @@ const auto& known_function(const Functions& functions, std::string_view name) {
   const auto* const found = find_function(functions, name);
   if (found != nullptr) return *found;
   throw Error({.attempted = "compute elementwise",
-               .value = fmt::format("there is no function '{}'", name),
-               .accepted = "",
-               .hint = ""});
+               .value = fmt::format("there is no function '{}'", name)});
 }
 
 /// Computes the four most frequent functions, of float32 in one shape, in loops that a compiler
@@ -165,8 +163,7 @@ Array unary(std::string_view function, const Array& a, std::span<const double> p
   if (std::ssize(parameters) < known.parameters) {
     throw Error({.attempted = fmt::format("compute {}", function),
                  .value = fmt::format("{} parameters", parameters.size()),
-                 .accepted = std::to_string(known.parameters),
-                 .hint = ""});
+                 .accepted = std::to_string(known.parameters)});
   }
   Array out(a.shape(), a.is_whole());
   const std::span<float> to = out.words();

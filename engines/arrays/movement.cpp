@@ -13,8 +13,7 @@ namespace {
 [[noreturn]] void refuse_movement(std::string attempted, std::string value, std::string accepted) {
   throw Error({.attempted = std::move(attempted),
                .value = std::move(value),
-               .accepted = std::move(accepted),
-               .hint = ""});
+               .accepted = std::move(accepted)});
 }
 
 Array taken(const Array& a, const Dims& shape, const Dims& strides, std::int64_t start) {

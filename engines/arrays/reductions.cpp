@@ -24,8 +24,7 @@ struct Running {
 [[noreturn]] void refuse_kind(std::string_view what, std::string_view kind) {
   throw Error({.attempted = fmt::format("compute {}", what),
                .value = fmt::format("'{}'", kind),
-               .accepted = "sum, mean, max, min, prod, var, std, cumsum, cumprod",
-               .hint = ""});
+               .accepted = "sum, mean, max, min, prod, var, std, cumsum, cumprod"});
 }
 
 /// Adds the squares for variances, which need the mean first.
@@ -92,8 +91,7 @@ Array argmax(const Array& a, std::int64_t dim, bool keep) {
   if (lines.length == 0) {
     throw Error({.attempted = "find the largest number",
                  .value = "a dimension of 0",
-                 .accepted = "1 or more",
-                 .hint = ""});
+                 .accepted = "1 or more"});
   }
   for (std::int64_t o = 0; o < lines.outer; ++o) {
     for (std::int64_t i = 0; i < lines.inner; ++i) {

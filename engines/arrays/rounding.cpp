@@ -86,10 +86,10 @@ Array rounded(const Array& a, std::string_view dtype) {
   if (dtype == "uint8") return whole(a, 8);
   if (dtype == "uint16") return whole(a, 16);
   if (dtype == "int32" || dtype == "uint32") return whole(a, 32);
-  throw Error({.attempted = "round numbers to a data type",
-               .value = fmt::format("'{}'", dtype),
-               .accepted = "bfloat16, float32, bfloat8_b, bfloat4_b, uint8, uint16, int32, uint32",
-               .hint = ""});
+  throw Error(
+      {.attempted = "round numbers to a data type",
+       .value = fmt::format("'{}'", dtype),
+       .accepted = "bfloat16, float32, bfloat8_b, bfloat4_b, uint8, uint16, int32, uint32"});
 }
 
 }  // namespace howard::arrays

@@ -16,8 +16,7 @@ void require(const ops::Tensor& tensor, std::size_t values, bool fits) {
   if (fits && static_cast<std::int64_t>(values) == tensor.spec().shape.elements()) return;
   throw Error({.attempted = "transfer values of a tensor " + ops::text(tensor.spec()),
                .value = fmt::format("{} values", values),
-               .accepted = "as many as it has elements, of its kind: floats or indices",
-               .hint = ""});
+               .accepted = "as many as it has elements, of its kind: floats or indices"});
 }
 
 bool is_float(const ops::Tensor& tensor) {

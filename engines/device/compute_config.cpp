@@ -24,8 +24,7 @@ MathFidelity parse_math_fidelity(std::string_view word) {
   }
   throw Error({.attempted = "read a math fidelity",
                .value = "'" + std::string(word) + "'",
-               .accepted = "LoFi, HiFi2, HiFi3, HiFi4",
-               .hint = ""});
+               .accepted = "LoFi, HiFi2, HiFi3, HiFi4"});
 }
 
 }  // namespace howard

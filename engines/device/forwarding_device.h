@@ -26,8 +26,7 @@ class ForwardingDevice : public Device, protected CommandQueue {
     if (index == 0) return *this;
     throw Error({.attempted = "open a command queue of " + description(),
                  .value = std::to_string(index),
-                 .accepted = "0",
-                 .hint = ""});
+                 .accepted = "0"});
   }
   void release_trace(TraceId trace) override {
     before("release a trace");

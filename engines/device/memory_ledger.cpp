@@ -90,8 +90,7 @@ const MemoryLedger::Entry& MemoryLedger::entry(BufferId buffer) const {
   if (found == nullptr) {
     throw Error({.attempted = "use a buffer of " + memory_,
                  .value = fmt::format("there is no buffer {}", static_cast<std::uint64_t>(buffer)),
-                 .accepted = "a buffer that was allocated there and not released",
-                 .hint = ""});
+                 .accepted = "a buffer that was allocated there and not released"});
   }
   return *found;
 }

@@ -26,8 +26,7 @@ PhysicalShape physical_shape(const TensorSpec& spec) {
 [[noreturn]] void refuse_shards(const TensorSpec& spec, std::string accepted) {
   throw Error({.attempted = "shard a tensor " + spec.shape.text(),
                .value = spec.sharding->text(),
-               .accepted = std::move(accepted),
-               .hint = ""});
+               .accepted = std::move(accepted)});
 }
 
 }  // namespace

@@ -40,8 +40,7 @@ DataType parse_data_type(std::string_view word) {
   }
   throw Error({.attempted = "read a data type",
                .value = "'" + std::string(word) + "'",
-               .accepted = "bfloat16, float32, bfloat8_b, bfloat4_b, uint32",
-               .hint = ""});
+               .accepted = "bfloat16, float32, bfloat8_b, bfloat4_b, uint32"});
 }
 
 Bytes tile_bytes(DataType dtype) { return facts(dtype).tile; }
@@ -55,8 +54,7 @@ Shape::Shape(std::initializer_list<std::int64_t> dimensions) {
   if (!fits || !in_range || elements > kMostElements) {
     throw Error({.attempted = "make a tensor shape",
                  .value = fmt::format("{}", fmt::join(dimensions, "x")),
-                 .accepted = "1 to 4 dimensions from 1 to 16777216, 1e15 elements at most",
-                 .hint = ""});
+                 .accepted = "1 to 4 dimensions from 1 to 16777216, 1e15 elements at most"});
   }
   std::ranges::copy(dimensions, dimensions_.end() - static_cast<std::ptrdiff_t>(dimensions.size()));
 }

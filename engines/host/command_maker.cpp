@@ -104,8 +104,7 @@ void CommandMaker::require_spec(const Operand& operand) const {
   throw Error(
       {.attempted = "enqueue a program on the host",
        .value = fmt::format("an operand {} in a buffer {}", operand.spec.text(), held.text()),
-       .accepted = "the layout, data type and number of elements of the buffer",
-       .hint = ""});
+       .accepted = "the layout, data type and number of elements of the buffer"});
 }
 
 const std::shared_ptr<std::byte[]>& CommandMaker::values(BufferId buffer) const {

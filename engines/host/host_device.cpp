@@ -124,8 +124,7 @@ class HostDevice::Cpu final : public Device, public CommandQueue {
     if (static_cast<std::uint64_t>(event) < events_) return;
     throw Error({.attempted = "wait for an event of the host",
                  .value = fmt::format("event {}", static_cast<std::uint64_t>(event)),
-                 .accepted = "an event this device recorded",
-                 .hint = ""});
+                 .accepted = "an event this device recorded"});
   }
 
   void begin_trace_capture() override {
@@ -138,8 +137,7 @@ class HostDevice::Cpu final : public Device, public CommandQueue {
     if (!capture_) {
       throw Error({.attempted = "end a trace capture on the host",
                    .value = "none has begun",
-                   .accepted = "begin_trace_capture() first",
-                   .hint = ""});
+                   .accepted = "begin_trace_capture() first"});
     }
     const TraceId trace{next_trace_++};
     Recording recording = *std::exchange(capture_, std::nullopt);
@@ -173,8 +171,7 @@ class HostDevice::Cpu final : public Device, public CommandQueue {
     if (index == 0) return *this;
     throw Error({.attempted = "open a command queue of the host",
                  .value = std::to_string(index),
-                 .accepted = "0",
-                 .hint = ""});
+                 .accepted = "0"});
   }
 
   void set_sub_devices(std::span<const CoreRange> sub_devices) override {
@@ -182,8 +179,7 @@ class HostDevice::Cpu final : public Device, public CommandQueue {
     if (sub_devices.empty()) return;
     throw Error({.attempted = "divide the host",
                  .value = fmt::format("{} sub-devices", sub_devices.size()),
-                 .accepted = "none: a CPU has no grid of cores to divide",
-                 .hint = ""});
+                 .accepted = "none: a CPU has no grid of cores to divide"});
   }
 
   void begin_phase(std::string_view phase) override { memory_.ledger().begin_phase(phase); }
@@ -280,8 +276,7 @@ class HostDevice::Cpu final : public Device, public CommandQueue {
     if (found != traces_.end()) return found->second;
     throw Error({.attempted = "use a trace of the host",
                  .value = fmt::format("there is no trace {}", static_cast<std::uint64_t>(trace)),
-                 .accepted = "a trace that was captured on this device and not released",
-                 .hint = ""});
+                 .accepted = "a trace that was captured on this device and not released"});
   }
 
   void require_size(BufferId buffer, std::size_t size) const {
@@ -290,8 +285,7 @@ class HostDevice::Cpu final : public Device, public CommandQueue {
     if (static_cast<std::int64_t>(size) == expected.value()) return;
     throw Error({.attempted = "transfer a tensor " + spec.text(),
                  .value = fmt::format("{} bytes", size),
-                 .accepted = fmt::format("{} bytes", expected.value()),
-                 .hint = ""});
+                 .accepted = fmt::format("{} bytes", expected.value())});
   }
 
   SteadyClock::time_point opened_ = SteadyClock::now();

@@ -11,10 +11,10 @@ namespace howard::host {
 int thread_count(const HostOptions& options) {
   const int most = tbb::info::default_concurrency();
   if (options.threads < 0 || options.threads > most) {
-    throw Error({.attempted = "open the host device",
-                 .value = fmt::format("{} threads", options.threads),
-                 .accepted = fmt::format("1 to {}, what this process may use, or 0 for all", most),
-                 .hint = ""});
+    throw Error(
+        {.attempted = "open the host device",
+         .value = fmt::format("{} threads", options.threads),
+         .accepted = fmt::format("1 to {}, what this process may use, or 0 for all", most)});
   }
   return options.threads == 0 ? most : options.threads;
 }

@@ -40,8 +40,7 @@ void require_valid(const Sampling& sampling) {
     if (valid) return;
     throw Error({.attempted = "generate text",
                  .value = fmt::format("{} {}", name, value),
-                 .accepted = accepted,
-                 .hint = ""});
+                 .accepted = accepted});
   };
   require(std::isfinite(sampling.temperature) && sampling.temperature >= 0, "temperature",
           sampling.temperature, "0 or more");
@@ -107,8 +106,7 @@ std::string generate(TextReader& reader, const Tokenizer& tokenizer, std::string
   if (text.empty()) {
     throw Error({.attempted = "generate text",
                  .value = "an empty prompt",
-                 .accepted = "one token or more",
-                 .hint = ""});
+                 .accepted = "one token or more"});
   }
   return tokenizer.decode(continue_text(reader, std::move(text), count, sampling,
                                         {.range = tokenizer.written(), .ends = {}}, stop));

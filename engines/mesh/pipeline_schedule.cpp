@@ -52,8 +52,7 @@ PipelineSchedule parse_pipeline_schedule(std::string_view word) {
   }
   throw Error({.attempted = "choose the schedule of a pipeline",
                .value = "'" + std::string(word) + "'",
-               .accepted = "ttml, gpipe, 1f1b",
-               .hint = ""});
+               .accepted = "ttml, gpipe, 1f1b"});
 }
 
 std::vector<int> blocks_of_parts(std::span<const int> blocks, int chunks) {

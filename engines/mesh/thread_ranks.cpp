@@ -42,8 +42,7 @@ class PostOffice {
     if (messages.empty()) {
       throw Error({.attempted = fmt::format("receive from rank {} on rank {}", way.from, way.to),
                    .value = fmt::format("rank {} has ended with an error", failed_),
-                   .accepted = "ranks that all go on",
-                   .hint = ""});
+                   .accepted = "ranks that all go on"});
     }
     std::vector<std::byte> message = std::move(messages.front());
     messages.pop_front();

@@ -71,8 +71,7 @@ std::map<TraceId, TraceSplitter::Trace>::iterator TraceSplitter::find(TraceId tr
   if (found != traces_.end()) return found;
   throw Error({.attempted = "use a trace of a device in a mesh",
                .value = fmt::format("trace {}", static_cast<std::uint64_t>(trace)),
-               .accepted = "a trace that was captured on this device and not released",
-               .hint = ""});
+               .accepted = "a trace that was captured on this device and not released"});
 }
 
 }  // namespace howard::mesh

@@ -45,7 +45,6 @@ Gpt2::Gpt2(Device& device, const Gpt2Options& options)
   if (options.fused && options.as_published) {
     throw Error({.attempted = "make GPT-2 as published of fused functions",
                  .value = "the published code has none",
-                 .accepted = "",
                  .hint = "gradients that are summed"});
   }
   const ParameterMaker make{device, options.parameters};

@@ -44,8 +44,7 @@ void require_heads(std::string_view model, int heads, std::int64_t width) {
   if (heads >= 1 && width % heads == 0) return;
   throw Error({.attempted = fmt::format("make a {}", model),
                .value = fmt::format("{} heads of a width of {}", heads, width),
-               .accepted = "a number of heads that divides the width",
-               .hint = ""});
+               .accepted = "a number of heads that divides the width"});
 }
 
 std::vector<std::uint32_t> counted_positions(std::int64_t batch, std::int64_t sequence) {

@@ -39,8 +39,7 @@ void require_shards(const LlamaOptions& options) {
     throw Error({.attempted = "divide a llama among devices",
                  .value = fmt::format("{} {} among {}", size, what, options.shards()),
                  .accepted = "devices that divide heads, groups, feed-forward columns and "
-                             "vocabulary",
-                 .hint = ""});
+                             "vocabulary"});
   };
   require(options.heads, "heads");
   require(options.groups, "groups");
@@ -50,8 +49,7 @@ void require_shards(const LlamaOptions& options) {
     throw Error({.attempted = "divide the rows of a llama among devices",
                  .value = fmt::format("sequences of {} tokens among {}", options.sequence,
                                       options.shards()),
-                 .accepted = fmt::format("a multiple of {}", kTileSide * options.shards()),
-                 .hint = ""});
+                 .accepted = fmt::format("a multiple of {}", kTileSide * options.shards())});
   }
   if (options.shards() == 1 || !options.tied) return;
   throw Error({.attempted = "divide a llama among devices",
@@ -67,22 +65,20 @@ void require_blocks(const LlamaOptions& options) {
       options.end_block <= options.layers && !(is_part && options.tied)) {
     return;
   }
-  throw Error({.attempted = "make a stage of a llama",
-               .value = fmt::format("blocks {} up to {} of {}{}", options.first_block,
-                                    options.end_block, options.layers,
-                                    options.tied ? " with a head that is the token table" : ""),
-               .accepted = "at least one block of the model for each stage, and a head of its own",
-               .hint = ""});
+  throw Error(
+      {.attempted = "make a stage of a llama",
+       .value =
+           fmt::format("blocks {} up to {} of {}{}", options.first_block, options.end_block,
+                       options.layers, options.tied ? " with a head that is the token table" : ""),
+       .accepted = "at least one block of the model for each stage, and a head of its own"});
 }
 
 /// Fills in the width of the feed-forward part and the last block. Throws Error as the model does.
 LlamaOptions llama_sizes(LlamaOptions options) {
   require_heads("llama", options.heads, options.width);
   const auto refuse = [](std::string value, std::string accepted) {
-    throw Error({.attempted = "make a llama",
-                 .value = std::move(value),
-                 .accepted = std::move(accepted),
-                 .hint = ""});
+    throw Error(
+        {.attempted = "make a llama", .value = std::move(value), .accepted = std::move(accepted)});
   };
   if (options.groups < 1 || options.heads % options.groups != 0) {
     refuse(fmt::format("{} groups of {} heads", options.groups, options.heads),

@@ -23,8 +23,7 @@ Mlp::Mlp(Device& device, const MlpOptions& options)
   if (options.layers < 1) {
     throw Error({.attempted = "make an MLP",
                  .value = fmt::format("{} layers", options.layers),
-                 .accepted = "1 or more",
-                 .hint = ""});
+                 .accepted = "1 or more"});
   }
   const auto parameter = [&](int layer, std::string_view name, std::int64_t rows) {
     const TensorSpec spec{.shape = {rows, options.width}, .dtype = options.parameters};

@@ -40,8 +40,7 @@ const NanoGptOptions& require_equal_shares(const NanoGptOptions& options) {
     if (holds) return;
     throw Error({.attempted = "divide a nano_gpt among devices",
                  .value = fmt::format("{} {} among {}", size, what, options.shards()),
-                 .accepted = "devices that divide heads and vocabulary, and a head of its own",
-                 .hint = ""});
+                 .accepted = "devices that divide heads and vocabulary, and a head of its own"});
   };
   require(options.heads % options.shards() == 0, options.heads, "heads");
   const std::int64_t wide = options.feed_forward.value_or(kFeedForwardFactor * options.width);

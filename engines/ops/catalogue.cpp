@@ -164,8 +164,7 @@ std::int64_t whole(const OpCall& call, std::size_t i) {
   }
   throw Error({.attempted = fmt::format("run {}", call.op->name),
                .value = fmt::format("{} = {}", call.op->numbers.at(i).name, value),
-               .accepted = "a whole number from 0 on",
-               .hint = ""});
+               .accepted = "a whole number from 0 on"});
 }
 
 std::array<int, 4> order_of(const OpCall& call) {
@@ -294,8 +293,7 @@ std::vector<OpEntry> make_catalogue() {
 [[noreturn]] void refuse_call(std::string_view text, std::string value, std::string accepted) {
   throw Error({.attempted = fmt::format("read the op '{}'", text),
                .value = std::move(value),
-               .accepted = std::move(accepted),
-               .hint = ""});
+               .accepted = std::move(accepted)});
 }
 
 [[noreturn]] void refuse_numbers(std::string_view text, std::string_view name, std::size_t most,

@@ -22,8 +22,7 @@ void refuse(std::string_view op, std::initializer_list<TensorSpec> specs,
             std::string_view accepted) {
   throw Error({.attempted = fmt::format("compute {}", op),
                .value = text(specs),
-               .accepted = std::string(accepted),
-               .hint = ""});
+               .accepted = std::string(accepted)});
 }
 
 bool is_real(const TensorSpec& spec) { return spec.dtype != DataType::uint32; }
@@ -37,8 +36,7 @@ void require_output(std::string_view op, const Tensor& out, const TensorSpec& ex
   }
   throw Error({.attempted = fmt::format("store the result of {}", op),
                .value = text(out.spec()),
-               .accepted = text(expected),
-               .hint = ""});
+               .accepted = text(expected)});
 }
 
 void require_position(std::string_view op, const Tensor& position) {

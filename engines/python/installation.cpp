@@ -34,7 +34,6 @@ void require(const fs::path& file, const std::string& what, const std::string& v
   if (fs::exists(file, ignored)) return;
   throw Error({.attempted = "find " + what,
                .value = "there is no " + file.string(),
-               .accepted = "",
                .hint = "a new build, or set " + variable});
 }
 

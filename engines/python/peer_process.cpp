@@ -56,10 +56,7 @@ class PeerProcess::Child {
   explicit Child(const PeerCommand& command) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-      throw Error({.attempted = "start " + command.name,
-                   .value = std::strerror(errno),
-                   .accepted = "",
-                   .hint = ""});
+      throw Error({.attempted = "start " + command.name, .value = std::strerror(errno)});
     }
     ours_.emplace(ends[0]);
     const Descriptor theirs(ends[1]);

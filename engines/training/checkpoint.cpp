@@ -100,8 +100,7 @@ class ByteReader {
   [[noreturn]] void fail() const {
     throw Error({.attempted = "read checkpoint " + source_,
                  .value = "its parts do not fit its length",
-                 .accepted = "a checkpoint that train_nano_gpt wrote",
-                 .hint = ""});
+                 .accepted = "a checkpoint that train_nano_gpt wrote"});
   }
 
   std::string_view bytes_;
@@ -214,8 +213,7 @@ void require_same_run(const Checkpoint& checkpoint, const Recipe& recipe,
   const auto fail = [](std::string value, std::string accepted) {
     throw Error({.attempted = "resume a training run",
                  .value = std::move(value),
-                 .accepted = std::move(accepted),
-                 .hint = ""});
+                 .accepted = std::move(accepted)});
   };
   for_each_field(recipe, [&](std::string_view name, const auto&) {
     const std::string theirs = field_text(checkpoint.recipe, name);
@@ -246,8 +244,7 @@ const std::vector<float>& saved_values(const Checkpoint& checkpoint, std::string
   throw Error({.attempted = "resume a training run",
                .value = fmt::format("no {} of {}x{}", name, rows, columns),
                .accepted = "the tensors of this model, on a mesh that rounds the vocabulary up to "
-                           "the same",
-               .hint = ""});
+                           "the same"});
 }
 
 }  // namespace howard::training

@@ -44,8 +44,7 @@ void FiniteCheck::enqueue(const Program& program) {
 void FiniteCheck::before(std::string_view what) {
   throw Error({.attempted = std::string(what),
                .value = "while a step is checked op by op",
-               .accepted = "programs, reads and writes on one queue",
-               .hint = ""});
+               .accepted = "programs, reads and writes on one queue"});
 }
 
 }  // namespace howard::training

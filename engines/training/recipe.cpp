@@ -40,8 +40,7 @@ constexpr const char* kAcceptedDataTypes = "bfloat16, float32";
 [[noreturn]] void refuse(std::string_view name, std::string_view value, std::string accepted) {
   throw Error({.attempted = fmt::format("set {} of a training run", name),
                .value = fmt::format("'{}'", value),
-               .accepted = std::move(accepted),
-               .hint = ""});
+               .accepted = std::move(accepted)});
 }
 
 template <std::integral Whole>
@@ -161,8 +160,7 @@ bool has_schedule(const Recipe& recipe, autograd::Schedule schedule) {
 [[noreturn]] void refuse_name(std::string_view name) {
   throw Error({.attempted = "describe a training run",
                .value = fmt::format("'{}'", name),
-               .accepted = "a setting of training runs",
-               .hint = ""});
+               .accepted = "a setting of training runs"});
 }
 
 }  // namespace

@@ -28,8 +28,7 @@ const Recipe& require(const Device& device, const Recipe& recipe) {
   if (!device.holds_values()) {
     throw Error({.attempted = "train on " + device.description(),
                  .value = "it keeps no values",
-                 .accepted = "a device that computes",
-                 .hint = ""});
+                 .accepted = "a device that computes"});
   }
   return recipe;
 }
@@ -182,8 +181,7 @@ void Trainer::require_same(const Checkpoint& checkpoint) {
   if (same && checkpoint.step >= 0) return;
   throw Error({.attempted = "resume a training run",
                .value = "tensors of another model",
-               .accepted = "those of the model that the checkpoint describes",
-               .hint = ""});
+               .accepted = "those of the model that the checkpoint describes"});
 }
 
 void Trainer::restore(const Checkpoint& checkpoint) {

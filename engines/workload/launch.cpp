@@ -157,8 +157,7 @@ class OperandCheck {
     for (const Operand& one : program_.inputs) text += one.spec.text() + ", ";
     throw Error({.attempted = fmt::format("launch {}", name_),
                  .value = fmt::format("{}to {}", text, program_.outputs[0].spec.text()),
-                 .accepted = std::string(accepted),
-                 .hint = ""});
+                 .accepted = std::string(accepted)});
   }
 
   std::string_view name_;
@@ -173,8 +172,7 @@ void check_collective(const Program& program) {
     throw Error({.attempted = fmt::format("launch {}", program.name),
                  .value = fmt::format("{} operands, to {}", program.inputs.size(),
                                       program.outputs[0].spec.text()),
-                 .accepted = std::string(accepted),
-                 .hint = ""});
+                 .accepted = std::string(accepted)});
   };
   const bool gathers = program.name == kAllGather;
   const auto* const concat = std::get_if<ConcatAttributes>(&program.attributes);
@@ -231,8 +229,7 @@ Program make_program(std::string_view name, const Attributes& attributes,
   if (program.outputs.empty() || (program.inputs.empty() && !fills)) {
     throw Error({.attempted = fmt::format("launch {}", name),
                  .value = "it has no operands or no result",
-                 .accepted = "one or more of each",
-                 .hint = ""});
+                 .accepted = "one or more of each"});
   }
   take_for_real(program);
   if (is_collective(program.name)) {

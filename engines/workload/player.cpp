@@ -27,10 +27,7 @@ std::string name_of_program(const OpLine& op) {
 }
 
 [[noreturn]] void refuse_number(const char* what, std::uint64_t number, const char* why) {
-  throw Error({.attempted = fmt::format("use {} {} of a workload", what, number),
-               .value = why,
-               .accepted = "",
-               .hint = ""});
+  throw Error({.attempted = fmt::format("use {} {} of a workload", what, number), .value = why});
 }
 
 template <class Lines>

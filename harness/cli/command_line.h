@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "engines/chip/profiles/profile.h"
 #include "harness/cli/terminal/terminal.h"
+#include "harness/measurement.h"
 
 namespace howard::cli {
 
@@ -61,6 +62,14 @@ void add_whole(CLI::App& app, const std::string& option, Whole& value, std::uint
   app.add_option_function<std::string>(option, [=, &value](const std::string& text) {
     value = static_cast<Whole>(whole_within(option, text, low, high));
   });
+}
+
+/// Declares an option that is a whole number within `limits`.
+template <class Whole>
+void add_whole(CLI::App& app, const std::string& option, Whole& value,
+               const harness::Limits& limits) {
+  add_whole(app, option, value, static_cast<std::uint64_t>(limits.least),
+            static_cast<std::uint64_t>(limits.most));
 }
 
 /// Declares an option that is a number from `low` to `high`.

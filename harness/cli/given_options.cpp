@@ -2,6 +2,7 @@
 #include "harness/cli/given_options.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 

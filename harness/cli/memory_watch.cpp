@@ -56,8 +56,7 @@ profiler::MemoryUse MemoryWatch::record(const harness::Experiment& experiment,
   if (auto* const reason = std::get_if<harness::NotApplicable>(&prepared)) {
     throw Error({.attempted = "record the memory of " + point.id(),
                  .value = reason->reason,
-                 .accepted = "a point that runs",
-                 .hint = ""});
+                 .accepted = "a point that runs"});
   }
   const auto runs = std::get<std::unique_ptr<harness::Case>>(std::move(prepared));
   for (int i = 0; trace != nullptr && i < experiment.timing().warmup; ++i) runs->run();

@@ -29,8 +29,7 @@ harness::Backend parse_backend(const std::string& word) {
   }
   throw Error({.attempted = "read option --backend",
                .value = "'" + word + "'",
-               .accepted = "emulated, host, emulated,host",
-               .hint = ""});
+               .accepted = "emulated, host, emulated,host"});
 }
 
 /// Holds what CLI11 reads as plain text or numbers, before it is understood.
@@ -52,9 +51,10 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.add_option("--filter", options.plan.filter);
   app.add_flag("--quick", options.plan.quick);
   app.add_flag("--dry-run", options.dry_run);
-  add_whole(app, "--repetitions", raw.repetitions, 1, 1000);
-  add_number(app, "--min-time", raw.min_time, 1e-6, 3600);
-  add_whole(app, "--threads", options.threads, 1, 4096);
+  add_whole(app, "--repetitions", raw.repetitions, harness::kRepetitions);
+  add_number(app, "--min-time", raw.min_time, harness::kSecondsOfARepetition.least,
+             harness::kSecondsOfARepetition.most);
+  add_whole(app, "--threads", options.threads, harness::kThreads);
   app.add_flag("!--no-tuning", options.tuning);
   app.add_flag("!--no-binding", options.binding);
   add_whole(app, "--seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max());

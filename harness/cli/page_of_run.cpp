@@ -5,7 +5,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "experiments/workloads/checks/fidelity_tables.h"
+#include "experiments/checks/fidelity_tables.h"
 #include "reports/page/page.h"
 
 namespace howard::cli {

@@ -31,9 +31,15 @@ constexpr std::string_view kElsewhere = "its steps run in another process";
 
 }  // namespace
 
-Session::Session(const Options& options, const harness::RunContext& context, Outputs& outputs,
-                 MemoryWatch& memory, Ranks& ranks)
-    : options_(options), context_(context), outputs_(outputs), memory_(memory), ranks_(ranks) {}
+Session::Session(const Options& options, const experiments::Laboratory& laboratory,
+                 const harness::RunContext& context, Outputs& outputs, MemoryWatch& memory,
+                 Ranks& ranks)
+    : options_(options),
+      laboratory_(laboratory),
+      context_(context),
+      outputs_(outputs),
+      memory_(memory),
+      ranks_(ranks) {}
 
 void Session::record_memory(const harness::Experiment& experiment,
                             const harness::PointResult& point) {
@@ -178,15 +184,13 @@ void Session::follow_up(const harness::Experiment& experiment,
   }
 }
 
-Finished Session::run(PlannedExperiment planned) {
-  const std::string name(planned.experiment->name());
-  const std::size_t count = planned.points.size();
+Finished Session::run(const PlannedExperiment& planned) {
+  const harness::Experiment& experiment = *planned.experiment;
   const auto start = std::chrono::steady_clock::now();
-  harness::ExperimentResult result{.experiment = name, .context = context_, .points = {}};
+  const std::string forewarning = experiment.forewarning(planned.points);
+  if (!forewarning.empty()) fmt::print(stderr, "{}: {}\n", experiment.name(), forewarning);
+  Finished finished;
   std::vector<std::string> costs;
-  bool emulated_is_shown = false;
-  const std::string forewarning = planned.experiment->forewarning(planned.points);
-  if (!forewarning.empty()) fmt::print(stderr, "{}: {}\n", name, forewarning);
   {
     Watch watch(*this, planned);
     harness::Workers workers;
@@ -196,22 +200,19 @@ Finished Session::run(PlannedExperiment planned) {
     // One thread keeps what is recorded of the points in order.
     const bool in_order = !options_.trace.empty() || options_.bottlenecks;
     workers.threads = in_order ? 1 : thread_count(options_, ranks_);
-    result.points = harness::run_points(*planned.experiment, std::move(planned.points),
-                                        options_.wall, watch, workers);
+    finished.result = laboratory_.run(planned, context_, options_.wall, watch, workers);
     costs = watch.costs();
-    emulated_is_shown = watch.emulated_is_shown();
+    finished.emulated_is_shown = watch.emulated_is_shown();
   }
   ++runs_;
-  result.interrupted = result.points.size() < count;
-  reports::attach_references(result);
-  Finished finished{
-      std::move(result), planned.experiment->presentation(), planned.experiment->documents(),
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
-  finished.emulated_is_shown = emulated_is_shown;
-  finished.question = planned.experiment->question();
+  finished.presentation = experiment.presentation();
+  finished.documents = experiment.documents();
+  finished.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  finished.question = experiment.question();
   outputs_.finish(finished);
   for (const std::string& cost : costs) fmt::print(stderr, "{}\n", cost);
-  follow_up(*planned.experiment, finished.result);
+  follow_up(experiment, finished.result);
   return finished;
 }
 

@@ -7,22 +7,16 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/all.h"
+#include "experiments/laboratory/laboratory.h"
 #include "harness/cli/memory_watch.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/sharing/ranks.h"
-#include "harness/environment.h"
-#include "harness/runner.h"
 #include "profiler/program_recorder.h"
 
 namespace howard::cli {
 
-/// Holds an experiment and the points that it is to run.
-struct PlannedExperiment {
-  const harness::Experiment* experiment = nullptr;
-  std::vector<harness::PointResult> points;
-};
+using experiments::PlannedExperiment;
 
 /// Holds one more, recorded iteration of a point.
 struct TracedPoint {
@@ -42,13 +36,13 @@ class Session {
  public:
   /// The session runs on the first rank, which shares points with the others. All arguments must
   /// outlive the session. The devices of the experiments report their allocations to `memory`.
-  Session(const Options& options, const harness::RunContext& context, Outputs& outputs,
-          MemoryWatch& memory, Ranks& ranks);
+  Session(const Options& options, const experiments::Laboratory& laboratory,
+          const harness::RunContext& context, Outputs& outputs, MemoryWatch& memory, Ranks& ranks);
 
   /// Runs the next experiment that all ranks have planned, in their order, and prints its tables.
   /// Those of the emulated points are printed before the host's points run. Points that a stop left
   /// out are missing from the result.
-  Finished run(PlannedExperiment planned);
+  Finished run(const PlannedExperiment& planned);
 
   /// Returns what was recorded of every point so far, for --trace, --device-logs and --bottlenecks.
   const std::deque<TracedPoint>& traced() const { return traced_; }
@@ -76,6 +70,7 @@ class Session {
   class Watch;
 
   const Options& options_;
+  const experiments::Laboratory& laboratory_;
   const harness::RunContext& context_;
   Outputs& outputs_;
   MemoryWatch& memory_;

@@ -38,7 +38,6 @@ CommandOutcome run_words(const std::string& name, std::vector<std::string> words
       if (passed() > limit) {
         throw Error({.attempted = "wait for " + name,
                      .value = fmt::format("it takes longer than {} s", limit),
-                     .accepted = "",
                      .hint = "a larger --limit"});
       }
     }

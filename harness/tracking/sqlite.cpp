@@ -93,7 +93,6 @@ SqliteFile::~SqliteFile() { sqlite3_close(handle_); }
 void SqliteFile::fail(int status) const {
   throw Error({.attempted = "use the database " + path_.string(),
                .value = handle_ != nullptr ? sqlite3_errmsg(handle_) : sqlite3_errstr(status),
-               .accepted = "",
                .hint = hint_for(status)});
 }
 

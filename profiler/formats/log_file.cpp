@@ -85,8 +85,7 @@ Log read_log(LogKind kind, ByteSource& source, std::string_view name, const Read
   if (kind != LogKind::ops_csv && !options.range.is_whole()) {
     throw Error({.attempted = fmt::format("take a part of {}", name),
                  .value = fmt::format("a {} has no signposts", name_of(kind)),
-                 .accepted = "an ops_perf_results CSV",
-                 .hint = ""});
+                 .accepted = "an ops_perf_results CSV"});
   }
   switch (kind) {
     case LogKind::ops_csv:

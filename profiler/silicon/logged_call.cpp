@@ -45,10 +45,8 @@ TensorSpec spec_of(const TensorCells& cells) {
 }  // namespace
 
 void refuse(std::string value, std::string accepted) {
-  throw Error({.attempted = "emulate it",
-               .value = std::move(value),
-               .accepted = std::move(accepted),
-               .hint = ""});
+  throw Error(
+      {.attempted = "emulate it", .value = std::move(value), .accepted = std::move(accepted)});
 }
 
 std::optional<Side> parse_side(std::string_view cell) {

@@ -15,8 +15,7 @@ namespace {
 [[noreturn]] void fail(std::string_view name, std::string_view value, std::string accepted) {
   throw Error({.attempted = fmt::format("read attribute {}", name),
                .value = fmt::format("'{}'", value),
-               .accepted = std::move(accepted),
-               .hint = ""});
+               .accepted = std::move(accepted)});
 }
 
 /// Takes `text` off the beginning of `rest`. Returns false if `rest` does not begin with it.

@@ -24,7 +24,7 @@ constexpr int kFirstOutput = 3;
 constexpr std::size_t kMostErrorText = 2000;
 
 [[noreturn]] void fail(const std::string& reason) {
-  throw Error({.attempted = "draw with gnuplot", .value = reason, .accepted = "", .hint = ""});
+  throw Error({.attempted = "draw with gnuplot", .value = reason});
 }
 
 /// Puts the script where gnuplot reads it, at its beginning.

@@ -98,7 +98,6 @@ std::vector<std::string> draw(const Picture& picture, const fs::path& gnuplot,
     throw Error(
         {.attempted = "draw " + file.string(),
          .value = failure.text().value,
-         .accepted = "",
          .hint = fmt::format("`gnuplot {}.gp` in {}", picture.name, canvas.folder.string())});
   }
 }

@@ -18,7 +18,7 @@ TEST(Error, TextHasAllFourParts) {
 }
 
 TEST(Error, EmptyPartsAreLeftOut) {
-  const Error error({.attempted = "open F", .value = "no such file", .accepted = "", .hint = ""});
+  const Error error({.attempted = "open F", .value = "no such file"});
   EXPECT_STREQ(error.what(), "cannot open F: no such file");
 }
 

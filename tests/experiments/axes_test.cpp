@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "experiments/workloads/axes.h"
+#include "experiments/axes/axes.h"
 
 #include <gtest/gtest.h>
 

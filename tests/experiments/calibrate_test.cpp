@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "experiments/all.h"
+#include "engines/chip/profiles/profile.h"
+#include "experiments/laboratory/experiment_list.h"
 #include "harness/runner.h"
 
 namespace howard::experiments {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "experiments/workloads/questions/explain.h"
+#include "experiments/questions/explain.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "engines/chip/profiles/profile.h"
 #include "engines/device/forwarding_device.h"
 #include "engines/reference/reference_device.h"
-#include "experiments/all.h"
-#include "experiments/workloads/checks/model_checks.h"
-#include "experiments/workloads/checks/op_checks.h"
+#include "experiments/checks/model_checks.h"
+#include "experiments/checks/op_checks.h"
+#include "experiments/laboratory/devbox.h"
+#include "experiments/laboratory/experiment_list.h"
 #include "harness/runner.h"
 #include "reports/published/reference.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "experiments/workloads/meshes/chip_mesh.h"
+#include "experiments/meshes/chip_mesh.h"
 #include "tests/error_of.h"
 #include "tests/experiments/run_emulated.h"
 

@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "base/error.h"
-#include "experiments/all.h"
-#include "experiments/workloads/meshes/mesh_step.h"
-#include "experiments/workloads/questions/explain.h"
+#include "engines/chip/profiles/profile.h"
+#include "experiments/laboratory/experiment_list.h"
+#include "experiments/meshes/mesh_step.h"
+#include "experiments/questions/explain.h"
 #include "tests/experiments/run_emulated.h"
 
 namespace howard::experiments {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "experiments/workloads/cases/python_case.h"
+#include "experiments/cases/python_case.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "base/check.h"
-#include "experiments/all.h"
+#include "engines/chip/profiles/profile.h"
+#include "experiments/laboratory/devbox.h"
+#include "experiments/laboratory/experiment_list.h"
 #include "harness/runner.h"
 #include "reports/published/reference.h"
 

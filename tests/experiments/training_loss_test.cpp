@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "experiments/workloads/cases/training_loss.h"
+#include "experiments/cases/training_loss.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "experiments/workloads/questions/tuning.h"
+#include "experiments/questions/tuning.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "experiments/workloads/questions/tuning_report.h"
+#include "experiments/questions/tuning_report.h"
 #include "tests/error_of.h"
 #include "tests/experiments/run_emulated.h"
 

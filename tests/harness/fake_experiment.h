@@ -18,7 +18,7 @@ class FakeCase final : public Case {
 
   void run() override {
     ++runs;
-    if (fails) throw Error({.attempted = "run", .value = "it fails", .accepted = "", .hint = ""});
+    if (fails) throw Error({.attempted = "run", .value = "it fails"});
     now_ += step_;
     if (sink_ == nullptr) return;
     sink_->record({.name = "run", .category = "test", .start = now_ - step_, .end = now_});

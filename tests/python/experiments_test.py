@@ -58,6 +58,15 @@ class RunTest(FolderTest):
         self.assertEqual(len(result["points"]), 4)
         self.assertIs(type(result), dict)
 
+    def test_every_experiment_gives_what_the_program_writes(self):
+        written = self.written(
+            *"all fidelity op_list workload --quick --backend emulated --results .".split()
+        )
+        self.assertGreater(len(written), 17)
+        for one in written:
+            result = howard.run(one["experiment"], quick=True, backend="emulated")
+            self.assertEqual(result, one)
+
     def test_constants_and_profiles_are_those_of_the_options(self):
         for settings in (
             {"host.op_call": "1us", "dispatch.go_core": ["1cycles", "2cycles"]},

@@ -47,14 +47,12 @@ void AdamW::require_options() const {
   if (replayable && attributes_.kahan) {
     throw Error({.attempted = "make an AdamW whose steps can be replayed",
                  .value = "it compensates its sums",
-                 .accepted = "sums without compensation",
-                 .hint = ""});
+                 .accepted = "sums without compensation"});
   }
   if (attributes_.rounding_seed && form_ != AdamWForm::fused) {
     throw Error({.attempted = "make an AdamW that rounds by chance",
                  .value = "it is made of many calls",
-                 .accepted = "AdamW in one call",
-                 .hint = ""});
+                 .accepted = "AdamW in one call"});
   }
   for (const Parameter* parameter : parameters_) {
     const DataType dtype = parameter->value.spec().dtype;
@@ -69,8 +67,7 @@ void AdamW::require_options() const {
     if (attributes_.rounding_seed && dtype != DataType::bfloat16) {
       throw Error({.attempted = "make an AdamW that rounds by chance",
                    .value = fmt::format("{} is {}", parameter->name, name_of(dtype)),
-                   .accepted = "bfloat16 parameters",
-                   .hint = ""});
+                   .accepted = "bfloat16 parameters"});
     }
   }
 }

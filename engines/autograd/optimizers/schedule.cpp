@@ -83,8 +83,7 @@ float sequential_factor(const SchedulePlan& plan, std::int64_t asked) {
   throw Error({.attempted = "read a sequence of schedules",
                .value = fmt::format("'{}'", text),
                .accepted = "identity, warmup_linear, step, linear or cosine, each with its steps: "
-                           "linear:100,cosine:900",
-               .hint = ""});
+                           "linear:100,cosine:900"});
 }
 
 }  // namespace
@@ -104,8 +103,7 @@ Schedule parse_schedule(std::string_view word) {
   }
   throw Error({.attempted = "read a schedule of the learning rate",
                .value = "'" + std::string(word) + "'",
-               .accepted = accepted,
-               .hint = ""});
+               .accepted = accepted});
 }
 
 std::vector<ScheduledPart> parse_schedule_parts(std::string_view text) {

@@ -30,8 +30,7 @@ StepFunction training_step(LossFunction loss, Optimizer& optimizer,
   if (options.batches < 1) {
     throw Error({.attempted = "accumulate gradients",
                  .value = "over " + std::to_string(options.batches) + " batches",
-                 .accepted = "1 or more",
-                 .hint = ""});
+                 .accepted = "1 or more"});
   }
   return [loss = std::move(loss), &optimizer, options,
           seed = options.tape.seed](Device& device) mutable {

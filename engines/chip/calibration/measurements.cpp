@@ -34,8 +34,7 @@ constexpr std::string_view kSchema = "howard.measurements/1";
 [[noreturn]] void fail(std::string_view table, std::string value, std::string accepted) {
   throw Error({.attempted = "read measurements " + std::string(table),
                .value = std::move(value),
-               .accepted = std::move(accepted),
-               .hint = ""});
+               .accepted = std::move(accepted)});
 }
 
 CoreGrid read_grid(const JsonNode& node) {

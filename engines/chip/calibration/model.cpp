@@ -26,8 +26,7 @@ using chip::Profiles;
 [[noreturn]] void fail(const MeasurementTable& table, std::string value, std::string accepted) {
   throw Error({.attempted = "read measurements " + table.name,
                .value = std::move(value),
-               .accepted = std::move(accepted),
-               .hint = ""});
+               .accepted = std::move(accepted)});
 }
 
 class ProgramDispatch final : public Model {

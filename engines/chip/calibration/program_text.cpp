@@ -37,8 +37,7 @@ struct Words {
 [[noreturn]] void fail(std::string_view text, std::string accepted) {
   throw Error({.attempted = "read a program",
                .value = "'" + std::string(text) + "'",
-               .accepted = std::move(accepted),
-               .hint = ""});
+               .accepted = std::move(accepted)});
 }
 
 Shape parse_shape(std::string_view word, std::string_view text) {

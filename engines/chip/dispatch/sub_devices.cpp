@@ -13,8 +13,7 @@ namespace {
 [[noreturn]] void refuse(std::string value, std::string accepted) {
   throw Error({.attempted = "divide the device",
                .value = std::move(value),
-               .accepted = std::move(accepted),
-               .hint = ""});
+               .accepted = std::move(accepted)});
 }
 
 CoreRange whole(CoreGrid grid) { return {0, 0, grid.columns - 1, grid.rows - 1}; }

@@ -37,8 +37,7 @@ const TraceStore::Entry& TraceStore::entry(TraceId trace) const {
   if (found == entries_.end()) {
     throw Error({.attempted = "use a trace",
                  .value = fmt::format("there is no trace {}", static_cast<std::uint64_t>(trace)),
-                 .accepted = "a trace that was captured on this device and not released",
-                 .hint = ""});
+                 .accepted = "a trace that was captured on this device and not released"});
   }
   return found->second;
 }

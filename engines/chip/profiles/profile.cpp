@@ -111,8 +111,7 @@ Constants load(const std::vector<std::string>& chosen, std::string_view kind,
     if (found) {
       throw Error({.attempted = fmt::format("choose the {} profile", kind),
                    .value = origin + " and " + candidate,
-                   .accepted = "one of them",
-                   .hint = ""});
+                   .accepted = "one of them"});
     }
     origin = candidate;
     found = true;

@@ -24,8 +24,7 @@ void Indices::require_in_range() const {
   if (bad == end) return;
   throw Error({.attempted = fmt::format("compute {}", op_),
                .value = fmt::format("index {} at position {}", *bad, bad - values_),
-               .accepted = fmt::format("0 to {}: there are {}", size_ - 1, size_),
-               .hint = ""});
+               .accepted = fmt::format("0 to {}: there are {}", size_ - 1, size_)});
 }
 
 }  // namespace howard::host

@@ -55,8 +55,7 @@ void Call::require_distinct_outputs() const {
 void Call::refuse(std::string_view accepted) const {
   throw Error({.attempted = fmt::format("run {} on the host", program_.name),
                .value = fmt::format("{} to {}", text(program_.inputs), text(program_.outputs)),
-               .accepted = std::string(accepted),
-               .hint = ""});
+               .accepted = std::string(accepted)});
 }
 
 }  // namespace howard::host

@@ -76,8 +76,7 @@ std::string with_marks(std::string_view text) {
                                    std::string accepted) {
   throw Error({.attempted = "read the tokenizer in " + source,
                .value = std::move(value),
-               .accepted = std::move(accepted),
-               .hint = ""});
+               .accepted = std::move(accepted)});
 }
 
 }  // namespace
@@ -262,8 +261,7 @@ void BpeTokenizer::spell(std::string_view character, std::vector<std::uint32_t>&
   } else {
     throw Error({.attempted = "read a text with " + source_,
                  .value = fmt::format("'{}' has no token", character),
-                 .accepted = "what the tokenizer's vocabulary can spell",
-                 .hint = ""});
+                 .accepted = "what the tokenizer's vocabulary can spell"});
   }
 }
 

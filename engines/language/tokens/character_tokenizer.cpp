@@ -60,8 +60,7 @@ std::vector<std::uint32_t> CharacterTokenizer::encode(std::string_view text) con
       throw Error({.attempted = "read a text",
                    .value = fmt::format("character '{}' at place {}", character, tokens.size() + 1),
                    .accepted = fmt::format("the {} characters of the text that was trained on",
-                                           characters_.size()),
-                   .hint = ""});
+                                           characters_.size())});
     }
     tokens.push_back(found->second);
   });

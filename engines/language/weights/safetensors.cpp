@@ -118,10 +118,8 @@ void Safetensors::require_gapless(std::size_t data) const {
 }
 
 void Safetensors::fail(std::string value, std::string accepted) const {
-  throw Error({.attempted = "read " + source_,
-               .value = std::move(value),
-               .accepted = std::move(accepted),
-               .hint = ""});
+  throw Error(
+      {.attempted = "read " + source_, .value = std::move(value), .accepted = std::move(accepted)});
 }
 
 std::vector<std::string> Safetensors::names() const {

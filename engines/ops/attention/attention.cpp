@@ -14,8 +14,7 @@ void require_chunk(std::int64_t rows) {
   if (rows >= kTileSide && rows <= kMost && rows % kTileSide == 0) return;
   throw Error({.attempted = "compute attention",
                .value = fmt::format("chunks of {} rows", rows),
-               .accepted = "multiples of 32, up to 1048576",
-               .hint = ""});
+               .accepted = "multiples of 32, up to 1048576"});
 }
 
 /// Throws Error when q, k and v do not fit together.

@@ -30,8 +30,7 @@ Program slice(const Tensor& a, const Sides& begins, const Sides& steps, const Te
     throw Error(
         {.attempted = fmt::format("take a slice {} of {}", text(out.spec()), text(a.spec())),
          .value = fmt::format("from {} in steps of {} along dimension {}", begins[i], steps[i], i),
-         .accepted = "begins from 0 on and steps from 1 on, within the tensor",
-         .hint = ""});
+         .accepted = "begins from 0 on and steps from 1 on, within the tensor"});
   }
   require_same_kind("slice", a, out);
   return {.name = "slice",
@@ -91,8 +90,7 @@ TensorSpec permute_output(const TensorSpec& a, const std::array<int, 4>& order) 
       throw Error(
           {.attempted = "permute a tensor " + text(a),
            .value = fmt::format("the order {},{},{},{}", order[0], order[1], order[2], order[3]),
-           .accepted = "0, 1, 2 and 3, each once",
-           .hint = ""});
+           .accepted = "0, 1, 2 and 3, each once"});
     }
     sides[i] = a.shape.dimensions().at(static_cast<std::size_t>(from));
   }

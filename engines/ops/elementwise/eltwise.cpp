@@ -13,8 +13,7 @@ void require_arity(Eltwise function, int values) {
   if (arity_of(function) == values) return;
   throw Error({.attempted = fmt::format("compute {} elementwise", name_of(function)),
                .value = fmt::format("of {} values", values),
-               .accepted = fmt::format("{}", arity_of(function)),
-               .hint = ""});
+               .accepted = fmt::format("{}", arity_of(function))});
 }
 
 /// Returns whether two data types may be mixed: bfloat16 and float32 may, as in ttnn's binary_ng.
@@ -42,8 +41,7 @@ TensorSpec broadcast_of(Eltwise function, const TensorSpec& a, const TensorSpec&
     throw Error({.attempted = fmt::format("compute {} elementwise", name_of(function)),
                  .value = fmt::format("{} and {}", text(a), text(b)),
                  .accepted = "one layout, one data type or bfloat16 with float32, and dimensions "
-                             "that are equal or 1",
-                 .hint = ""});
+                             "that are equal or 1"});
   }
   const bool wide = b.dtype == DataType::float32;
   return {*shape, wide ? b.dtype : a.dtype, a.layout};
@@ -81,14 +79,12 @@ TensorSpec eltwise_output(const EltwiseAttributes& attributes, std::span<const T
   if (!attributes.on_b.empty() && values.size() < 2) {
     throw Error({.attempted = fmt::format("compute {} elementwise", name_of(attributes.function)),
                  .value = "an activation of a second tensor, which there is not",
-                 .accepted = "two tensors",
-                 .hint = ""});
+                 .accepted = "two tensors"});
   }
   if (values.empty()) {
     throw Error({.attempted = fmt::format("compute {} elementwise", name_of(attributes.function)),
                  .value = "of no tensor",
-                 .accepted = "one tensor or more",
-                 .hint = ""});
+                 .accepted = "one tensor or more"});
   }
   TensorSpec result = values[0];
   if (!is_real(result)) refuse(name_of(attributes.function), {result}, "real numbers");

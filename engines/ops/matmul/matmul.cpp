@@ -20,8 +20,7 @@ TensorSpec matmul_output(const TensorSpec& a, const TensorSpec& b,
         {.attempted = "multiply matrices",
          .value = fmt::format("{}{} by {}{}", text(a), attributes.transpose_a ? " transposed" : "",
                               text(b), attributes.transpose_b ? " transposed" : ""),
-         .accepted = "[batch, m, k] by [k, n] or [batch, k, n], real numbers",
-         .hint = ""});
+         .accepted = "[batch, m, k] by [k, n] or [batch, k, n], real numbers"});
   }
   return {.shape = left.batch() == 1 ? right.with_rows(left.rows()) : out, .dtype = a.dtype};
 }

@@ -22,8 +22,7 @@ void require_blocks(const MinimalMatmulAttributes& blocks) {
       {.attempted = "multiply by minimal_matmul",
        .value = fmt::format("blocks of {}x{}x{} tiles and sub-blocks of {}x{}", blocks.block_m,
                             blocks.block_k, blocks.block_n, blocks.subblock_h, blocks.subblock_w),
-       .accepted = "sizes from 1 to 1048576, the blocks of m and n multiples of the sub-block's",
-       .hint = ""});
+       .accepted = "sizes from 1 to 1048576, the blocks of m and n multiples of the sub-block's"});
 }
 
 }  // namespace

@@ -32,8 +32,7 @@ Program adamw(const Tensor& parameter, const Tensor& gradient, const Moments& mo
   if (attributes.step < 1) {
     throw Error({.attempted = "run adamw",
                  .value = "step " + std::to_string(attributes.step),
-                 .accepted = "1 and above: steps count from 1",
-                 .hint = ""});
+                 .accepted = "1 and above: steps count from 1"});
   }
   Program program{.name = "adamw", .attributes = attributes, .inputs = {}, .outputs = {}};
   for (const Tensor& tensor : kept) {

@@ -13,8 +13,7 @@ Program dropout(const Tensor& x, float probability, std::uint32_t seed, const Te
   if (!(probability >= 0 && probability < 1)) {
     throw Error({.attempted = "compute dropout",
                  .value = fmt::format("with probability {}", probability),
-                 .accepted = "0 up to, and without, 1",
-                 .hint = ""});
+                 .accepted = "0 up to, and without, 1"});
   }
   if (!is_real(x.spec())) refuse("dropout", {x.spec()}, "real numbers");
   require_output("dropout", out, x.spec());

@@ -26,8 +26,7 @@ void require_chunks(const MeshPlan& plan, int micro_batches) {
   const auto refuse = [&](std::string value, std::string accepted) {
     throw Error({.attempted = fmt::format("interleave {} chunks of each stage", plan.chunks),
                  .value = std::move(value),
-                 .accepted = std::move(accepted),
-                 .hint = ""});
+                 .accepted = std::move(accepted)});
   };
   if (plan.stages() > 1 && micro_batches % plan.stages() != 0) {
     refuse(fmt::format("{} micro-batches", micro_batches),

@@ -18,9 +18,10 @@
 #include "engines/training/clipped.h"
 #include "engines/training/optimizers.h"
 #include "engines/training/recipe_model.h"
-#include "experiments/workloads/cases/known_time.h"
-#include "experiments/workloads/cases/step_work.h"
-#include "experiments/workloads/meshes/mesh_step.h"
+#include "experiments/cases/known_time.h"
+#include "experiments/cases/step_work.h"
+#include "experiments/laboratory/devbox.h"
+#include "experiments/meshes/mesh_step.h"
 #include "harness/cli/fit/tier_plan.h"
 #include "profiler/memory_recorder.h"
 

@@ -23,7 +23,7 @@
 #include "engines/training/recipe_model.h"
 #include "engines/training/weights/hugging_face_config.h"
 #include "engines/training/weights/model_weights.h"
-#include "experiments/workloads/chip_context.h"
+#include "experiments/laboratory/chip_context.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/generate/chat_prompt.h"
@@ -168,8 +168,7 @@ class GenerateRun {
     if (tokens.empty()) {
       throw Error({.attempted = "read the prompt",
                    .value = "it has no token",
-                   .accepted = "one token or more",
-                   .hint = ""});
+                   .accepted = "one token or more"});
     }
     for (const std::uint32_t token : tokens) {
       if (token < described_.vocabulary) continue;

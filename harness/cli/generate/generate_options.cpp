@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/profile_options.h"
+#include "harness/measurement.h"
 
 namespace howard::cli {
 namespace {
@@ -47,7 +48,7 @@ void declare_generate(CLI::App& app, GenerateOptions& options) {
   add_choice(app, "--engine", options.engine, kDecodeEngines);
   add_choice(app, "--dtype", options.dtype, kGenerateTypes);
   add_choice(app, "--backend", options.backend, kGenerateBackends);
-  add_whole(app, "--threads", options.threads, 1, 4096);
+  add_whole(app, "--threads", options.threads, harness::kThreads);
   add_profile_options(app, options.profiles);
   app.add_option("--results", options.results);
 }

@@ -49,8 +49,7 @@ class MpiRank final : public mesh::Communicator {
     if (message.size() > kMost) {
       throw Error({.attempted = fmt::format("send a tensor to rank {}", to),
                    .value = fmt::format("{} bytes", message.size()),
-                   .accepted = fmt::format("{} at most", kMost),
-                   .hint = ""});
+                   .accepted = fmt::format("{} at most", kMost)});
     }
     sending_.remove_if([](Sending& one) {
       int arrived = 0;

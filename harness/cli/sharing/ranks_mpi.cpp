@@ -100,8 +100,7 @@ class Ranks::Impl {
     if (rank_ != 0) return 0;  // the first rank reports it
     throw Error({.attempted = "share a run",
                  .value = "the processes would not run the same",
-                 .accepted = "the same program, profiles and arguments everywhere",
-                 .hint = ""});
+                 .accepted = "the same program, profiles and arguments everywhere"});
   }
 
   static void send(int to, std::string_view text, int tag) {

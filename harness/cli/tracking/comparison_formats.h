@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -9,6 +8,10 @@
 
 #include "harness/tracking/comparison/comparison.h"
 #include "reports/tables/terminal_table.h"
+
+namespace CLI {
+class App;
+}
 
 namespace howard::cli {
 

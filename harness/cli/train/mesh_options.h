@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 
 #include "engines/training/config/ttml_yaml.h"
 #include "engines/training/parallel/mesh_plan.h"
 #include "engines/training/recipe.h"
+
+namespace CLI {
+class App;
+}
 
 namespace howard::cli {
 

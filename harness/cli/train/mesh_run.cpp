@@ -22,7 +22,7 @@
 #include "engines/training/parallel/values_of_ranks.h"
 #include "engines/training/validation.h"
 #include "engines/training/weights/model_weights.h"
-#include "experiments/workloads/chip_context.h"
+#include "experiments/laboratory/chip_context.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/launcher.h"
 #include "harness/cli/sharing/process_ranks.h"

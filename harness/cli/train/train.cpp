@@ -22,7 +22,7 @@
 #include "engines/language/tokens/corpus.h"
 #include "engines/training/validation.h"
 #include "engines/training/weights/model_weights.h"
-#include "experiments/workloads/chip_context.h"
+#include "experiments/laboratory/chip_context.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/launcher.h"
@@ -415,8 +415,7 @@ int train(int argc, const char* const* argv) {
   if (launched_processes() > 1) {
     throw Error({.attempted = "train on one device",
                  .value = fmt::format("{} processes were started", launched_processes()),
-                 .accepted = "one process, or a device_config of several devices",
-                 .hint = ""});
+                 .accepted = "one process, or a device_config of several devices"});
   }
   TrainRun run(std::move(options));
   return run.run() ? kOk : kInterrupted;

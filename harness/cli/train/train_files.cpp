@@ -148,8 +148,7 @@ std::vector<language::Safetensors> read_weights(const std::filesystem::path& pat
   if (files.empty()) {
     throw Error({.attempted = "read the weights in " + path.string(),
                  .value = "there is no file of them",
-                 .accepted = "*.safetensors",
-                 .hint = ""});
+                 .accepted = "*.safetensors"});
   }
   std::vector<language::Safetensors> weights;
   for (const std::filesystem::path& file : files) {

@@ -18,6 +18,7 @@
 #include "harness/cli/train/mesh_options.h"
 #include "harness/cli/train/train.h"
 #include "harness/cli/train/train_use.h"
+#include "harness/measurement.h"
 
 namespace howard::cli {
 namespace {
@@ -62,7 +63,7 @@ void declare(CLI::App& app, TrainOptions& options, bool& resume) {
   });
   add_choice(app, "--engine", options.engine, kEngines);
   add_choice(app, "--backend", options.backend, kBackends);
-  add_whole(app, "--threads", options.threads, 1, 4096);
+  add_whole(app, "--threads", options.threads, harness::kThreads);
   app.add_flag("!--no-tuning", options.tuning);
   app.add_flag("!--no-binding", options.binding);
   add_profile_options(app, options.profiles);

@@ -2,27 +2,11 @@
 #include "harness/cli/train/train_page.h"
 
 #include "base/file.h"
+#include "experiments/laboratory/presentations.h"
 #include "reports/findings/memory_report.h"
 #include "reports/page/page.h"
 
 namespace howard::cli {
-
-harness::Presentation training_presentation() {
-  using harness::CellSource;
-  return {.timed = "a training step",
-          .columns = {{"engine", CellSource::parameter, "engine"},
-                      {"steps done", CellSource::detail, "steps_done"},
-                      {"loss", CellSource::metric, "loss"},
-                      {"time", CellSource::metric, "time"},
-                      {"tokens/s", CellSource::metric, "tokens"},
-                      {"memory", CellSource::metric, "memory"},
-                      {"data", CellSource::detail, "data"}},
-          .plots = {},
-          .bar_charts = {},
-          .heat_maps = {},
-          .table_of = {},
-          .swept = {}};
-}
 
 void write_training_page(const harness::ExperimentResult& result,
                          const std::optional<profiler::MemoryUse>& memory,
@@ -31,7 +15,7 @@ void write_training_page(const harness::ExperimentResult& result,
   reports::Page page;
   reports::PageSection& section = page.sections.emplace_back();
   section.result = result;
-  section.presentation = training_presentation();
+  section.presentation = experiments::training_presentation();
   section.files = {result.experiment + ".json"};
   if (memory) {
     section.memory = &*memory;

@@ -4,14 +4,10 @@
 #include <filesystem>
 #include <optional>
 
-#include "harness/presentation.h"
 #include "harness/result.h"
 #include "profiler/memory.h"
 
 namespace howard::cli {
-
-/// Returns how the result of a training run wants to be shown.
-harness::Presentation training_presentation();
 
 /// Writes the page of a training run: its loss, learning rate and tokens per second at each step,
 /// and the memory of the first one, if it was recorded.

@@ -20,8 +20,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "experiments/workloads/chip_context.h"
-#include "experiments/workloads/logs/log_content.h"
+#include "experiments/laboratory/chip_context.h"
+#include "experiments/logs/log_content.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/given_options.h"
 #include "harness/cli/options.h"

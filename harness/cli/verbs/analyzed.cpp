@@ -9,13 +9,12 @@
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
-#include <memory>
 #include <string_view>
 #include <utility>
 #include <variant>
 
 #include "base/file.h"
-#include "experiments/all.h"
+#include "experiments/laboratory/presentations.h"
 #include "profiler/formats/log_trace.h"
 #include "profiler/formats/traces/chrome_trace.h"
 #include "profiler/formats/traces/perfetto_trace.h"
@@ -30,38 +29,11 @@ namespace {
 
 using reports::Table;
 
-/// Returns how the experiment wants to be shown. For an experiment that this program does not know,
-/// everything is shown.
-harness::Presentation presentation_of(const harness::ExperimentResult& result,
-                                      const experiments::ExperimentList& list) {
-  for (const auto& experiment : list) {
-    if (experiment->name() == result.experiment) return experiment->presentation();
-  }
-  harness::Presentation presentation;
-  if (result.points.empty()) return presentation;
-  const auto add = [&](harness::CellSource source, const std::string& name) {
-    presentation.columns.push_back({.title = name, .source = source, .name = name});
-  };
-  for (const auto& [axis, value] : result.points.front().parameters) {
-    add(harness::CellSource::parameter, axis);
-  }
-  for (const harness::PointResult& point : result.points) {
-    for (const harness::Metric& metric : point.metrics) {
-      const bool known = std::ranges::any_of(
-          presentation.columns, [&](const auto& column) { return column.name == metric.name; });
-      if (!known) add(harness::CellSource::metric, metric.name);
-    }
-  }
-  return presentation;
-}
-
 std::vector<Table> result_tables(const std::vector<harness::ExperimentResult>& results) {
-  const auto box =
-      std::make_shared<const experiments::DevBox>(chip::load_profiles({}), host::HostOptions{}, 1);
-  const experiments::ExperimentList list = experiments::all_experiments(box, {});
+  const experiments::Presentations presentations;
   std::vector<Table> tables;
   for (const auto& result : results) {
-    std::ranges::move(reports::make_tables(result, presentation_of(result, list)),
+    std::ranges::move(reports::make_tables(result, presentations.of(result).presentation),
                       std::back_inserter(tables));
   }
   return tables;

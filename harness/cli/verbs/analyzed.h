@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/workloads/logs/log_content.h"
+#include "experiments/logs/log_content.h"
 #include "harness/result.h"
 #include "reports/findings/log_advice_report.h"
 #include "reports/pictures/picture.h"

@@ -3,25 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
-#include "experiments/all.h"
-#include "experiments/workloads/chip_context.h"
-#include "experiments/workloads/logs/log_content.h"
-#include "experiments/workloads/logs/log_workload.h"
-#include "experiments/workloads/questions/explain_question.h"
+#include "engines/chip/profiles/profile.h"
+#include "experiments/laboratory/laboratory.h"
+#include "experiments/questions/explain_question.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
@@ -31,8 +23,6 @@
 #include "harness/cli/terminal/interruption.h"
 #include "harness/cli/verbs/manual/manual.h"
 #include "harness/cli/verbs/onnx_model.h"
-#include "harness/environment.h"
-#include "harness/runner.h"
 
 namespace howard::cli {
 
@@ -72,40 +62,6 @@ ExplainOptions explain_options(int argc, const char* const* argv) {
   return options;
 }
 
-/// Returns the log that is to be explained; empty for a workload, whose file is JSON, or an
-/// experiment.
-std::string log_of(const ExplainOptions& options) {
-  if (options.names.empty()) return "";
-  const std::string& name = options.names.front();
-  const bool is_path = name.find_first_of("./") != std::string::npos;
-  return is_path && !name.ends_with(".json") ? name : "";
-}
-
-reports::Explanation explain_file(const ExplainOptions& options, const std::string& file,
-                                  const chip::Profiles& profiles,
-                                  std::shared_ptr<const experiments::DevBox> box) {
-  const experiments::LogContent content = experiments::read_log_content(
-      file, nullptr, {.tensors = profiler::Tensors::read, .range = options.range});
-  const auto* const log = std::get_if<profiler::Log>(&content);
-  if (log == nullptr) {
-    throw Error({.attempted = "explain " + file,
-                 .value = "it is a result file",
-                 .accepted = "an ops_perf_results CSV",
-                 .hint = "run_experiment analyze " + file});
-  }
-  const experiments::LogWorkload workload = experiments::log_workload(*log, file, profiles);
-  std::string what = shell_word(file);
-  for (const auto& [option, value] :
-       {std::pair{"--from", options.range.from}, {"--to", options.range.to}}) {
-    if (!value.empty()) what += fmt::format(" {} {}", option, shell_word(value));
-  }
-  if (options.range.with_warmup) what += " --all";
-  const auto experiment = experiments::log_experiment(box, workload);
-  return experiments::explain_log(
-      *box, {.what = what, .axes = options.axes, .profiles = options.outputs.profiles}, *experiment,
-      workload);
-}
-
 /// An ONNX model becomes the program that its inference is.
 void take_model(ExplainOptions& options) {
   const bool is_model = !options.names.empty() && options.names.front().ends_with(".onnx");
@@ -120,13 +76,12 @@ void take_model(ExplainOptions& options) {
   options.names.front() = workload.string();
 }
 
-int write(const ExplainOptions& options, const reports::Explanation& explanation) {
+int write(const ExplainOptions& options, const experiments::Laboratory& laboratory,
+          const reports::Explanation& explanation) {
   catch_signals();  // all files are written, which takes a moment
-  harness::RunContext context = harness::describe_environment();
-  experiments::describe_chip(options.outputs.profiles, context);
   Outputs outputs(options.outputs);
   outputs.require_writable();
-  const Finished finished{.result = reports::explanation_result(explanation, context),
+  const Finished finished{.result = laboratory.result_of(explanation),
                           .presentation = reports::explanation_presentation(),
                           .documents = {},
                           .tables = reports::explanation_tables(explanation)};
@@ -149,28 +104,17 @@ int explain(int argc, const char* const* argv) {
     return kOk;
   }
   end_on_signals();
-  const chip::Profiles profiles = read_settings(options.outputs.profiles, chip::load_profiles);
+  const auto laboratory = open_laboratory({.profiles = options.outputs.profiles});
   take_model(options);
-  const auto box = std::make_shared<const experiments::DevBox>(profiles, host::HostOptions{}, 1);
-  if (const std::string file = log_of(options); !file.empty()) {
-    return write(options, explain_file(options, file, profiles, box));
-  }
-  if (!options.range.is_whole() || options.range.with_warmup) {
-    throw UsageError("--from, --to and --all are for logs");
-  }
-  const auto list = experiments::all_experiments(box, options.outputs.profiles);
-  const experiments::ExplainQuestion question{
-      .what = options.names.empty() ? "" : options.names.front(),
-      .axes = options.axes,
-      .profiles = options.outputs.profiles};
-  experiments::PlannedExplanation planned;
   try {
-    planned = experiments::plan_explanation(question, list);
-  } catch (const Error& failure) {
+    return write(options, *laboratory,
+                 laboratory->explain({.what = options.names.empty() ? "" : options.names.front(),
+                                      .axes = options.axes,
+                                      .profiles = options.outputs.profiles,
+                                      .range = options.range}));
+  } catch (const experiments::BadQuestion& failure) {
     throw UsageError(failure.what());
   }
-  const reports::Explanation explanation = experiments::answer(*box, question, planned);
-  return write(options, explanation);
 }
 
 }  // namespace howard::cli

@@ -19,14 +19,12 @@ void record_onnx_model(const std::filesystem::path& model, const std::vector<std
   if (!std::filesystem::exists(model, missing)) {
     throw Error({.attempted = "read " + model.string(),
                  .value = "No such file or directory",
-                 .accepted = "an ONNX model",
-                 .hint = ""});
+                 .accepted = "an ONNX model"});
   }
   const auto python = python::find_installation();
   if (!python) {
     throw Error({.attempted = "run an ONNX model",
                  .value = "Python is not there",
-                 .accepted = "",
                  .hint = "to install python3 and python3-onnx, then configure and build anew"});
   }
   const std::filesystem::path starter = python->folder.parent_path() / "_onnx_model.py";
@@ -47,9 +45,7 @@ void record_onnx_model(const std::filesystem::path& model, const std::vector<std
   const auto status = child.wait(ChildProcess::Clock::now() + kLongest);
   if (status == 0) return;
   throw Error({.attempted = "run the ONNX model " + model.string(),
-               .value = status ? ending_of(*status) : "it took a day",
-               .accepted = "",
-               .hint = ""});
+               .value = status ? ending_of(*status) : "it took a day"});
 }
 
 }  // namespace howard::cli

@@ -21,10 +21,13 @@
 
 #include "base/child_process.h"
 #include "base/error.h"
+#include "engines/chip/profiles/profile.h"
 #include "engines/python/installation.h"
-#include "experiments/all.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/options.h"
 #include "harness/cli/profile_options.h"
+#include "harness/cli/run.h"
+#include "harness/cli/sharing/ranks.h"
 #include "harness/cli/table_options.h"
 #include "harness/cli/terminal/interruption.h"
 #include "harness/cli/verbs/manual/manual.h"
@@ -113,7 +116,6 @@ std::vector<std::string> script_command(const ScriptOptions& options, const fs::
   if (!python) {
     throw Error({.attempted = "run a Python script",
                  .value = "Python is not there",
-                 .accepted = "",
                  .hint = "to install python3, then configure and build anew"});
   }
   const fs::path starter = python->folder.parent_path() / "_script.py";
@@ -156,30 +158,28 @@ int exit_status_of(int status) {
 /// Writes the outputs that experiments have for the program that was recorded: the experiment
 /// `workload` runs it again, in the same virtual time.
 int write_script_outputs(const ScriptOptions& options, const fs::path& workload) {
-  std::vector<std::string> words{fs::read_symlink("/proc/self/exe").string(),
-                                 "workload",
-                                 "-a",
-                                 "file=" + workload.string(),
-                                 "--backend",
-                                 "emulated",
-                                 "--results",
-                                 options.results.string()};
-  const std::size_t least = words.size();
-  const auto add = [&](const char* option, const std::string& value) {
-    if (!value.empty()) words.insert(words.end(), {option, value});
-  };
-  add("--json", options.json);
-  add("--csv", options.csv);
-  add("--md", options.markdown);
-  add("--plots", options.plots);
-  add("--trace", options.trace);
-  add("--device-logs", options.device_logs);
-  add("--memory", options.memory);
-  if (options.bottlenecks) words.emplace_back("--bottlenecks");
-  if (words.size() == least) return kOk;
-  for (const std::string& profile : options.profiles.profiles) add("--profile", profile);
-  for (const std::string& setting : options.profiles.settings) add("--set", setting);
-  return exit_status_of(run_child("the experiment workload", std::move(words)));
+  const std::array places{&options.json,  &options.csv,         &options.markdown, &options.plots,
+                          &options.trace, &options.device_logs, &options.memory};
+  const bool wanted =
+      std::ranges::any_of(places, [](const auto* place) { return !place->empty(); });
+  if (!wanted && !options.bottlenecks) return kOk;
+  Options outputs;
+  outputs.names = {"workload"};
+  outputs.plan = {.backends = {harness::Backend::emulated},
+                  .overrides = {{"file", {workload.string()}}}};
+  outputs.profiles = options.profiles;
+  outputs.results = options.results;
+  outputs.json = options.json;
+  outputs.csv = options.csv;
+  outputs.markdown = options.markdown;
+  outputs.plots = options.plots;
+  outputs.trace = options.trace;
+  outputs.device_logs = options.device_logs;
+  outputs.memory = options.memory;
+  outputs.bottlenecks = options.bottlenecks;
+  outputs.color = options.color;
+  Ranks alone;
+  return run_experiments(outputs, alone);
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,8 +15,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "experiments/all.h"
-#include "experiments/workloads/questions/tuning_report.h"
+#include "experiments/laboratory/presentations.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/given_options.h"
@@ -26,12 +24,10 @@
 #include "harness/cli/terminal/interruption.h"
 #include "harness/cli/tracking/comparison_formats.h"
 #include "harness/cli/tracking/page_changes.h"
-#include "harness/cli/train/train_page.h"
 #include "harness/cli/verbs/manual/manual.h"
 #include "harness/cli/verbs/paper.h"
 #include "harness/tracking/formats/machine_formats.h"
 #include "harness/tracking/run.h"
-#include "reports/findings/explanation.h"
 #include "reports/findings/run_summary.h"
 #include "reports/formats/csv.h"
 #include "reports/formats/google_benchmark.h"
@@ -120,62 +116,7 @@ ReportOptions report_options(int argc, const char* const* argv) {
   return options;
 }
 
-/// Names an experiment of this version, and how it wants to be shown.
-struct KnownExperiment {
-  std::string name;
-  std::string question;
-  harness::Presentation presentation;
-};
-using Presentations = std::vector<KnownExperiment>;
-
-/// Returns the experiments in the order of `list`. It only asks for their presentation, so the box
-/// is never switched on.
-Presentations presentations() {
-  const auto box =
-      std::make_shared<const experiments::DevBox>(chip::load_profiles(), host::HostOptions{}, 1);
-  Presentations known;
-  for (const auto& experiment : experiments::all_experiments(box, {})) {
-    known.push_back({std::string(experiment->name()), std::string(experiment->question()),
-                     experiment->presentation()});
-  }
-  for (const char* const verb : {"train", "train_nano_gpt"}) {
-    known.push_back({verb, "How does a training go?", training_presentation()});
-  }
-  known.push_back({"explain", "", reports::explanation_presentation()});
-  known.push_back({"tune", "", experiments::tuning_presentation()});
-  return known;
-}
-
-/// Returns the results in the order of `list`.
-std::vector<ExperimentResult> in_order(std::vector<ExperimentResult> results,
-                                       const Presentations& known) {
-  const auto place = [&](const ExperimentResult& result) {
-    const auto found = std::ranges::find(known, result.experiment, &KnownExperiment::name);
-    if (found == known.end()) {
-      throw Error({.attempted = "report on results",
-                   .value = "there is no experiment '" + result.experiment + "'",
-                   .accepted = "results of this version's experiments",
-                   .hint = "run_experiment list"});
-    }
-    return found - known.begin();
-  };
-  // A single result would not be looked at by the sort.
-  for (const ExperimentResult& result : results) static_cast<void>(place(result));
-  std::ranges::stable_sort(results, {}, place);
-  return results;
-}
-
-/// Returns how a result of that experiment wants to be shown: axes that are constants of the chip
-/// were swept.
-harness::Presentation presentation_of(const ExperimentResult& result, const Presentations& known) {
-  harness::Presentation presentation =
-      std::ranges::find(known, result.experiment, &KnownExperiment::name)->presentation;
-  if (result.points.empty()) return presentation;
-  for (const auto& [axis, value] : result.points.front().parameters) {
-    if (axis.find('.') != std::string::npos) presentation.swept.push_back(axis);
-  }
-  return presentation;
-}
+using experiments::Presentations;
 
 /// Returns how far the results are from the published figures, and what that means for the claims.
 std::vector<reports::Table> verdicts(const std::vector<ExperimentResult>& results) {
@@ -190,7 +131,7 @@ int write_paper_of(const std::vector<ExperimentResult>& results, const Presentat
                    const std::string& folder) {
   std::vector<PaperPart> parts;
   for (const ExperimentResult& result : results) {
-    parts.push_back({.result = &result, .presentation = presentation_of(result, known)});
+    parts.push_back({.result = &result, .presentation = known.of(result).presentation});
   }
   std::vector<std::string> problems;
   const std::size_t count = write_paper(parts, verdicts(results), folder, problems);
@@ -205,28 +146,19 @@ int write_paper_of(const std::vector<ExperimentResult>& results, const Presentat
 int write_html(const ReportOptions& options, const Presentations& known) {
   reports::Page page;
   std::vector<ExperimentResult> results = read_results(options.places, page.problems);
-  std::erase_if(results, [&](const ExperimentResult& result) {
-    if (std::ranges::find(known, result.experiment, &KnownExperiment::name) != known.end())
-      return false;
-    page.problems.push_back("this version has no experiment '" + result.experiment +
-                            "', whose results are left out");
-    return true;
-  });
-  results = in_order(std::move(results), known);
+  known.sort(results);
   if (options.compares()) {
     add_changes(results, join(options.places, ", "), options.baseline, options.database, page);
   }
   for (ExperimentResult& result : results) {
-    const KnownExperiment& one =
-        *std::ranges::find(known, result.experiment, &KnownExperiment::name);
+    experiments::Shown shown = known.of(result);
     std::vector<std::string> files = files_beside(options.folder(), result.experiment);
     std::vector<reports::Table> more = result.context.published_chip
                                            ? more_tables(result.experiment, {})
                                            : std::vector<reports::Table>();
-    harness::Presentation presentation = presentation_of(result, known);
     page.sections.push_back({.result = std::move(result),
-                             .presentation = std::move(presentation),
-                             .question = one.question,
+                             .presentation = std::move(shown.presentation),
+                             .question = std::move(shown.question),
                              .files = std::move(files),
                              .tables = {},
                              .more = std::move(more)});
@@ -274,7 +206,7 @@ std::vector<reports::Table> tables_of(const std::vector<ExperimentResult>& resul
                                       const Presentations& known) {
   std::vector<reports::Table> tables;
   for (const ExperimentResult& result : results) {
-    std::ranges::move(reports::make_tables(result, presentation_of(result, known)),
+    std::ranges::move(reports::make_tables(result, known.of(result).presentation),
                       std::back_inserter(tables));
   }
   return tables;
@@ -299,9 +231,10 @@ int report(int argc, const char* const* argv) {
     return kOk;
   }
   end_on_signals();
-  const auto known = presentations();
+  const Presentations known;
   if (options.format == Format::html) return write_html(options, known);
-  const std::vector<ExperimentResult> results = in_order(read_results(options.places), known);
+  std::vector<ExperimentResult> results = read_results(options.places);
+  known.sort(results);
   if (!options.paper.empty()) return write_paper_of(results, known, options.paper);
   if (const auto text = machine_text(results, options.format)) {
     fmt::print("{}", *text);

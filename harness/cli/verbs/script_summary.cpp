@@ -18,9 +18,7 @@
 #include "base/text.h"
 #include "engines/chip/profiles/profile.h"
 #include "engines/workload/workload_json.h"
-#include "experiments/all.h"
-#include "experiments/workloads/questions/explain.h"
-#include "experiments/workloads/questions/explain_question.h"
+#include "experiments/laboratory/laboratory.h"
 #include "harness/measurement.h"
 #include "reports/tables/cell_text.h"
 #include "reports/tables/format.h"
@@ -130,11 +128,8 @@ void print_foot(const ScriptRun& run) {
             "--virtual-clock give virtual time");
 }
 
-void explain_script(const ScriptRun& run, const experiments::DevBox& box,
-                    const experiments::ExplainQuestion& question,
-                    const experiments::PlannedExplanation& planned) {
+void explain_script(const ScriptRun& run, reports::Explanation explanation) {
   constexpr std::size_t kMostChanges = 3;
-  reports::Explanation explanation = experiments::answer(box, question, planned);
   if (explanation.tried.size() > kMostChanges) explanation.tried.resize(kMostChanges);
   for (const reports::Table& table : reports::explanation_tables(explanation)) {
     fmt::print(stderr, "\n{}",
@@ -143,18 +138,16 @@ void explain_script(const ScriptRun& run, const experiments::DevBox& box,
 }
 
 void summarize(const ScriptRun& run) {
-  const auto box = std::make_shared<const experiments::DevBox>(chip::load_profiles(run.profiles),
-                                                               host::HostOptions{}, 1);
-  experiments::ExperimentList list;
-  list.push_back(experiments::workload_runs(box));
-  const experiments::ExplainQuestion question{
-      .what = run.workload.string(), .axes = {}, .profiles = run.profiles};
-  const auto planned = experiments::plan_explanation(question, list);
+  const experiments::Laboratory laboratory({.profiles = run.profiles});
+  const experiments::PlannedExperiment planned = laboratory.plan(
+      laboratory.find("workload"),
+      {.backends = {harness::Backend::emulated}, .overrides = {{"file", {run.workload.string()}}}});
   const harness::PointResult point = timed_point(*planned.experiment, planned.points.front());
   print_head(run, point);
   if (run.tries_changes && point.find_metric("time") != nullptr &&
       point.find_metric("time")->value > 0) {
-    explain_script(run, *box, question, planned);
+    explain_script(run, laboratory.explain(
+                            {.what = run.workload.string(), .axes = {}, .profiles = run.profiles}));
   }
 }
 

@@ -7,14 +7,12 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include "base/error.h"
-#include "experiments/workloads/chip_context.h"
-#include "experiments/workloads/questions/tuning.h"
-#include "experiments/workloads/questions/tuning_report.h"
+#include "experiments/laboratory/laboratory.h"
+#include "experiments/questions/tuning.h"
+#include "experiments/questions/tuning_report.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
@@ -23,7 +21,6 @@
 #include "harness/cli/table_options.h"
 #include "harness/cli/terminal/interruption.h"
 #include "harness/cli/verbs/manual/manual.h"
-#include "harness/environment.h"
 
 namespace howard::cli {
 
@@ -42,23 +39,17 @@ TuneOptions tune_options(int argc, const char* const* argv) {
   CLI::App app;
   TuneOptions options;
   constexpr std::uint64_t kMostRows = 1000;
-  constexpr std::uint64_t kMostThreads = 4096;
   app.set_help_flag();
   app.add_flag("-h,--help", options.help);
   app.add_option("-a,--axis", options.axes)->allow_extra_args(false);
   add_whole(app, "--top", options.top, 1, kMostRows);
-  add_whole(app, "--threads", options.outputs.threads, 1, kMostThreads);
+  add_whole(app, "--threads", options.outputs.threads, harness::kThreads);
   add_profile_options(app, options.outputs.profiles);
   add_table_options(app, options.outputs);
   add_picture_options(app, options.outputs.canvas);
   parse_command_line(app, argc, argv);
   require_one_text_in_each_place(options.outputs);
   return options;
-}
-
-int thread_count(const Options& options) {
-  if (options.threads > 0) return options.threads;
-  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
 /// Prints what can be pasted, where the tables went.
@@ -71,12 +62,11 @@ void print_python(const std::vector<experiments::Tuning>& tunings, const Options
   std::fflush(stream);
 }
 
-int write_tunings(const TuneOptions& options, const std::vector<experiments::Tuning>& tunings) {
-  harness::RunContext context = harness::describe_environment();
-  experiments::describe_chip(options.outputs.profiles, context);
+int write_tunings(const TuneOptions& options, const experiments::Laboratory& laboratory,
+                  const std::vector<experiments::Tuning>& tunings) {
   Outputs outputs(options.outputs);
   outputs.require_writable();
-  const Finished finished{.result = experiments::tuning_result(tunings, context),
+  const Finished finished{.result = laboratory.result_of(tunings),
                           .presentation = experiments::tuning_presentation(),
                           .documents = {{"tune.py", experiments::tuning_module(tunings)}},
                           .tables = experiments::tuning_tables(tunings)};
@@ -102,21 +92,15 @@ int tune(int argc, const char* const* argv) {
     return kOk;
   }
   end_on_signals();
-  std::vector<harness::Parameters> products;
+  const auto laboratory = open_laboratory({.profiles = options.outputs.profiles});
   try {
-    products = experiments::tuned_products(options.axes);
-  } catch (const Error& failure) {
+    const auto tunings = laboratory->tune(options.axes, options.top, options.outputs.threads);
+    catch_signals();  // all files are written, which takes a moment
+    const int status = write_tunings(options, *laboratory, tunings);
+    return interrupted() ? kInterrupted : status;
+  } catch (const experiments::BadQuestion& failure) {
     throw UsageError(failure.what());
   }
-  const chip::Profiles profiles = read_settings(options.outputs.profiles, chip::load_profiles);
-  const experiments::DevBox box(profiles, host::HostOptions{}, 1);
-  std::vector<experiments::Tuning> tunings;
-  for (const harness::Parameters& product : products) {
-    tunings.push_back(experiments::tune(box, product, options.top, thread_count(options.outputs)));
-  }
-  catch_signals();  // all files are written, which takes a moment
-  const int status = write_tunings(options, tunings);
-  return interrupted() ? kInterrupted : status;
 }
 
 }  // namespace howard::cli

@@ -193,7 +193,6 @@ void require_comparable(const Side& before, const Side& after) {
   const auto fail = [&](std::string value, std::string hint) {
     throw Error({.attempted = fmt::format("compare {} with {}", before.name, after.name),
                  .value = std::move(value),
-                 .accepted = "",
                  .hint = std::move(hint)});
   };
   const auto old_rows = judged_rows(before.last());

@@ -15,10 +15,8 @@ namespace howard::profiler {
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& path, const char* reason) {
-  throw Error({.attempted = "read " + path.string(),
-               .value = reason,
-               .accepted = "a readable file",
-               .hint = ""});
+  throw Error(
+      {.attempted = "read " + path.string(), .value = reason, .accepted = "a readable file"});
 }
 
 }  // namespace

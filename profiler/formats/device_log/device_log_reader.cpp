@@ -61,8 +61,7 @@ class DeviceLogReader {
     throw Error({.attempted = fmt::format("read {} as profile_log_device", name_),
                  .value = what,
                  .accepted = "first line \"ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\", second line "
-                             "the names of the columns",
-                 .hint = ""});
+                             "the names of the columns"});
   }
 
   void drop(std::string_view reason, std::string_view example = {}) {

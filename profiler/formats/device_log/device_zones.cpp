@@ -100,8 +100,7 @@ void add_zones(Log& ops, Log device_log, const std::string& name) {
   if (known == 0) {
     throw Error({.attempted = "find the programs of the log in " + name,
                  .value = "no run host ID of it is a GLOBAL CALL COUNT of the log",
-                 .accepted = "the profile_log_device CSV of the same run",
-                 .hint = ""});
+                 .accepted = "the profile_log_device CSV of the same run"});
   }
   if (known < programs) {
     ops.notes.push_back(

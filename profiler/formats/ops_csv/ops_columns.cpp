@@ -105,8 +105,7 @@ OpsColumns::OpsColumns(std::span<const std::string_view> header, std::optional<s
                               ? "the file is empty"
                               : fmt::format("line {} has no column {}", *line, kNames[kKernelTime]),
                  .accepted = "a header with at least DEVICE KERNEL DURATION [ns]; OP CODE and "
-                             "DEVICE FW START CYCLE beside it tell what ran when",
-                 .hint = ""});
+                             "DEVICE FW START CYCLE beside it tell what ran when"});
   }
   const auto find_tensors = [&](std::string_view kind) {
     std::vector<TensorColumns> tensors;

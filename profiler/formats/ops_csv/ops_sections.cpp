@@ -236,8 +236,7 @@ void OpsSections::require_range() const {
                  .value = "no program's GLOBAL CALL COUNT lies there",
                  .accepted = least_call_
                                  ? fmt::format("the log has {} to {}", *least_call_, *most_call_)
-                                 : "the log has no GLOBAL CALL COUNT; signposts",
-                 .hint = ""});
+                                 : "the log has no GLOBAL CALL COUNT; signposts"});
   }
   const bool lacks_from = !range_.from.empty() && !from_call_ && !found_from_;
   const bool lacks_to = !range_.to.empty() && !to_call_ && !found_to_;

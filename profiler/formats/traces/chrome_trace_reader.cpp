@@ -81,8 +81,7 @@ ReadTrace read_chrome_events(ByteSource& source, std::string_view name, DroppedR
   if (handler.found().spans.empty()) {
     throw Error({.attempted = attempted,
                  .value = handler.failure().value_or("it has no spans"),
-                 .accepted = R"({"traceEvents": [{"ph": "X", "ts": 1.5, "dur": 2, ...}, ...]})",
-                 .hint = ""});
+                 .accepted = R"({"traceEvents": [{"ph": "X", "ts": 1.5, "dur": 2, ...}, ...]})"});
   }
   if (handler.failure()) notes.push_back("the JSON breaks off: " + *handler.failure());
   return handler.found().assemble(std::move(names), dropped);

@@ -387,10 +387,10 @@ ReadTrace read_perfetto_events(ByteSource& source, std::string_view name, Droppe
   PacketReader reader(names, dropped);
   while (const auto packet = packets.next()) reader.take(*packet);
   if (reader.found().spans.empty()) {
-    throw Error({.attempted = fmt::format("read {} as a Perfetto trace", name),
-                 .value = packets.failure().value_or("it has no spans"),
-                 .accepted = "track events that begin and end, as --trace FILE.pftrace writes them",
-                 .hint = ""});
+    throw Error(
+        {.attempted = fmt::format("read {} as a Perfetto trace", name),
+         .value = packets.failure().value_or("it has no spans"),
+         .accepted = "track events that begin and end, as --trace FILE.pftrace writes them"});
   }
   if (packets.failure()) notes.push_back("the trace breaks off: " + *packets.failure());
   return reader.found().assemble(std::move(names), dropped);

@@ -50,7 +50,7 @@ class FailingSink : public EventSink {
     if (event.track.kind != TrackKind::command_queue) return;
     ++programs;
     if (event.program != failing_program) return;
-    throw Error({.attempted = "run", .value = "broken", .accepted = "", .hint = ""});
+    throw Error({.attempted = "run", .value = "broken"});
   }
   std::uint64_t failing_program = 1;
   int programs = 0;  ///< The number of programs that ran.

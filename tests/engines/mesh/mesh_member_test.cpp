@@ -123,7 +123,7 @@ TEST(ThreadRanks, ARankThatFailsEndsThoseThatWaitForIt) {
   std::vector<std::string> others;
   const auto work = [&](Communicator& world) {
     if (world.rank() == 1) {
-      throw Error({.attempted = "go on", .value = "the reason", .accepted = "", .hint = ""});
+      throw Error({.attempted = "go on", .value = "the reason"});
     }
     try {
       static_cast<void>(world.receive(1));

@@ -135,10 +135,10 @@ bool has_gradient(Eltwise function) {
 Value elementwise(Tape& tape, Value x, const EltwiseStep& step) {
   if (step.function == Eltwise::silu) return silu(tape, x);
   if (!has_gradient(step.function)) {
-    throw Error({.attempted = fmt::format("train through {}", name_of(step.function)),
-                 .value = "its gradient is not known",
-                 .accepted = "sigmoid, silu, tanh, exp, log, sqrt, rsqrt, power, clamp, relu, ...",
-                 .hint = ""});
+    throw Error(
+        {.attempted = fmt::format("train through {}", name_of(step.function)),
+         .value = "its gradient is not known",
+         .accepted = "sigmoid, silu, tanh, exp, log, sqrt, rsqrt, power, clamp, relu, ..."});
   }
   const Tensor input = tape.tensor(x);
   const Value y = tape.constant(

@@ -43,8 +43,7 @@ VocabularyShare vocabulary_share(Device& device, std::int64_t vocabulary,
   if (vocabulary % group.devices() != 0) {
     throw Error({.attempted = "divide a vocabulary among devices",
                  .value = fmt::format("{} tokens among {}", vocabulary, group.devices()),
-                 .accepted = "devices that divide it",
-                 .hint = ""});
+                 .accepted = "devices that divide it"});
   }
   const std::int64_t own = vocabulary / group.devices();
   VocabularyShare share{

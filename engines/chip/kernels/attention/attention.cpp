@@ -117,8 +117,7 @@ PlannedProgram plan_attention(const Program& program, const AttentionAttributes&
     throw Error(
         {.attempted = "compute attention",
          .value = q.shape.text() + " in chunks of " + std::to_string(attributes.query_chunk),
-         .accepted = "1048576 chunks at the most",
-         .hint = ""});
+         .accepted = "1048576 chunks at the most"});
   }
   const AttentionSplit split = split_attention(q.shape, k, attributes, grid.cores());
   const std::int64_t sq = attributes.query_chunk / kTileSide;

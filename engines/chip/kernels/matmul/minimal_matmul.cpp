@@ -186,8 +186,7 @@ PlannedProgram plan_minimal_matmul(const Program& program,
   if (grid.columns < 2 || grid.rows < 2) {
     throw Error({.attempted = "multiply by minimal_matmul",
                  .value = fmt::format("on a grid of {}x{} cores", grid.columns, grid.rows),
-                 .accepted = "2x2 cores or more",
-                 .hint = ""});
+                 .accepted = "2x2 cores or more"});
   }
   const MinimalSplit split = split_minimal(program, grid);
   const auto blocks = [](std::int64_t tiles, std::int64_t block) { return ceil_div(tiles, block); };

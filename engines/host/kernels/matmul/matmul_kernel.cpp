@@ -76,7 +76,6 @@ void explained(const MatmulShape& shape, const Run& run) {
   throw Error({.attempted = fmt::format("multiply {}x{} by {}x{} {} on the host", shape.m, shape.k,
                                         shape.k, shape.n, name_of(shape.a)),
                .value = refusal,
-               .accepted = "",
                .hint = "smaller shapes"});
 }
 

@@ -141,8 +141,7 @@ ProductTuning ProductTuning::parse(std::string_view text) {
   const auto fail = [&](const std::string& value) {
     throw Error({.attempted = "read the ways of products",
                  .value = "'" + value + "'",
-                 .accepted = "KIND=WAY for each kind, as this version of Howard writes it",
-                 .hint = ""});
+                 .accepted = "KIND=WAY for each kind, as this version of Howard writes it"});
   };
   if (words.size() != kKinds) fail(std::string(text));
   for (std::size_t kind = 0; kind < kKinds; ++kind) {

@@ -16,7 +16,6 @@ std::shared_ptr<SwigluKernels::Between> SwigluKernels::between(const TensorSpec&
   if (made->gate.get() == nullptr || made->up.get() == nullptr) {
     throw Error({.attempted = "run swiglu on the host",
                  .value = "the system has no memory left for two of " + spec.text(),
-                 .accepted = "",
                  .hint = "smaller shapes"});
   }
   known = made;

@@ -14,10 +14,11 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "engines/chip/profiles/profile.h"
 #include "engines/chip/profiles/profiles.h"
-#include "experiments/all.h"
-#include "experiments/workloads/questions/explain_question.h"
-#include "experiments/workloads/questions/tuning.h"
+#include "experiments/laboratory/laboratory.h"
+#include "experiments/questions/explain_question.h"
+#include "experiments/questions/tuning.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options.h"
@@ -112,12 +113,6 @@ std::string meaning_of(std::string_view help, std::string_view word) {
   return "";
 }
 
-experiments::ExperimentList all_experiments() {
-  const auto box =
-      std::make_shared<const experiments::DevBox>(chip::load_profiles(), host::HostOptions{}, 1);
-  return experiments::all_experiments(box, {});
-}
-
 /// Returns the values that an axis can have: all its words if the list is closed, else its default
 /// values.
 std::vector<std::string> values_of(const harness::Axis& axis) {
@@ -148,7 +143,8 @@ std::vector<harness::Axis> axes_of(const BegunLine& line) {
     names.emplace_back(experiments::experiment_of_workload("matmul"));
   const bool all = std::ranges::find(names, "all") != names.end();
   std::vector<harness::Axis> axes;
-  for (const auto& experiment : all_experiments()) {
+  const experiments::Laboratory laboratory;
+  for (const auto& experiment : laboratory.experiments()) {
     if (!all && std::ranges::find(names, experiment->name()) == names.end()) continue;
     for (const auto backend : {harness::Backend::emulated, harness::Backend::host}) {
       for (harness::Axis& axis : experiment->axes(backend)) {
@@ -192,7 +188,8 @@ Candidates constant_words() {
 /// Returns the experiments and, for the first word of a line, everything else that it can be.
 Candidates names_for(const BegunLine& line) {
   Candidates found;
-  for (const auto& experiment : all_experiments()) {
+  const experiments::Laboratory laboratory;
+  for (const auto& experiment : laboratory.experiments()) {
     found.push_back({std::string(experiment->name()), std::string(experiment->question())});
   }
   if (line.verb == nullptr && line.names.empty()) {

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <string_view>
 
 #include "base/text.h"
+#include "experiments/laboratory/laboratory.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/options.h"
@@ -21,9 +21,9 @@ extern const std::string_view kHelp;  // the build compiles help.md in
 
 std::string help_of(const std::vector<std::string>& names) {
   if (names.empty() || std::ranges::find(names, "all") != names.end()) return manual(kHelp);
-  const experiments::ExperimentList list = experiments_to_describe();
+  const experiments::Laboratory laboratory;
   std::vector<std::string> texts;
-  for (const auto* const experiment : select(list, names))
+  for (const auto* const experiment : select(laboratory.experiments(), names))
     texts.push_back(description(*experiment));
   return join(texts, "\n");
 }

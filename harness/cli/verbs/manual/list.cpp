@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -13,6 +12,7 @@
 #include "base/file.h"
 #include "base/pattern.h"
 #include "base/text.h"
+#include "experiments/laboratory/laboratory.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/verbs/verbs.h"
@@ -221,12 +221,6 @@ std::string descriptions(const ExperimentList& list, const std::vector<std::stri
 
 }  // namespace
 
-ExperimentList experiments_to_describe() {
-  const auto box =
-      std::make_shared<const experiments::DevBox>(chip::load_profiles(), host::HostOptions{}, 1);
-  return experiments::all_experiments(box, {});
-}
-
 std::vector<const Experiment*> select(const ExperimentList& list,
                                       const std::vector<std::string>& names) {
   std::vector<const Experiment*> selected;
@@ -272,7 +266,8 @@ int list(int argc, const char* const* argv) {
     fmt::print("{}", kListHelp);
     return kOk;
   }
-  const ExperimentList all = experiments_to_describe();
+  const experiments::Laboratory laboratory;
+  const ExperimentList& all = laboratory.experiments();
   const Selection selection = select_matching(all, options.patterns);
   if (selection.experiments.empty() && selection.commands.empty()) {
     static_cast<void>(select(all, options.patterns));  // it knows what was meant

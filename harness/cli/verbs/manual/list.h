@@ -4,12 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/all.h"
+#include "experiments/laboratory/experiment_list.h"
 
 namespace howard::cli {
-
-/// Returns all experiments, on a box that is never switched on, so that they can be described.
-experiments::ExperimentList experiments_to_describe();
 
 /// Returns the experiments with these names; `all` stands for those that are not tools. Throws
 /// UsageError for an unknown name, with a suggestion.

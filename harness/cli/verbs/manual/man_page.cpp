@@ -8,7 +8,8 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "experiments/all.h"
+#include "engines/chip/profiles/profile.h"
+#include "experiments/laboratory/laboratory.h"
 #include "harness/build_info.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
@@ -94,9 +95,8 @@ std::string man_page() {
     }
   }
   text += ".SH EXPERIMENTS\n";
-  const auto box =
-      std::make_shared<const experiments::DevBox>(chip::load_profiles(), host::HostOptions{}, 1);
-  for (const auto& experiment : experiments::all_experiments(box, {})) text += roff_of(*experiment);
+  const experiments::Laboratory laboratory;
+  for (const auto& experiment : laboratory.experiments()) text += roff_of(*experiment);
   return text;
 }
 

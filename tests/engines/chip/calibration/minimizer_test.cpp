@@ -61,7 +61,7 @@ TEST(Minimizer, KeepsItsBudgetAndIsNeverWorseThanTheStart) {
 TEST(Minimizer, AnErrorOfTheObjectiveComesThrough) {
   const auto fails = [calls = 0](const Point& x) mutable {
     if (++calls > 3) {
-      throw Error({.attempted = "evaluate", .value = "x", .accepted = "", .hint = ""});
+      throw Error({.attempted = "evaluate", .value = "x"});
     }
     return bowl(x);
   };

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/cases/gpt2_case.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "base/error.h"
+#include "experiments/axes/axes.h"
+#include "experiments/cases/half_batches.h"
+#include "experiments/cases/known_time.h"
+#include "experiments/cases/mlp_case.h"
+#include "experiments/cases/training_case.h"
+#include "experiments/laboratory/devbox.h"
+
+namespace howard::experiments {
+namespace {
+
+using harness::Parameters;
+
+/// These are the axes of add_gpt2_sizes().
+constexpr std::array<std::string_view, 4> kGpt2Sizes{"sequence", "heads", "ffn", "vocabulary"};
+
+}  // namespace
+
+models::Gpt2Options gpt2_options(std::int64_t batch, int layers, std::int64_t dim) {
+  if (dim % kHeadColumns != 0) {
+    throw Error({.attempted = "make GPT-2",
+                 .value = fmt::format("of width {}", dim),
+                 .accepted = "a multiple of 64, the columns of a head"});
+  }
+  return {.batch = batch,
+          .width = dim,
+          .heads = static_cast<int>(dim / kHeadColumns),
+          .feed_forward = 4 * dim,
+          .layers = layers};
+}
+
+std::unique_ptr<harness::Case> gpt2_case(const DevBox& box, const TrainingOptions& training,
+                                         models::Gpt2Options options) {
+  options.as_published = training.as_published;
+  options.fused = training.fused;
+  const auto make = [&](Device& device) { return train_gpt2(device, options, training.products); };
+  if (training.queues == 1) return std::make_unique<TrainingCase>(box, training, make);
+  // A sequence is many tiles, so any even batch has two halves.
+  if (options.batch % 2 != 0) {
+    throw Error({.attempted = "halve the batch",
+                 .value = fmt::format("{} sequences are no two equal halves", options.batch),
+                 .accepted = "an even number"});
+  }
+  options.batch /= 2;
+  return half_batches(box, training, make);
+}
+
+PreparedCase prepare_gpt2(const DevBox& box, harness::Backend backend,
+                          const harness::Parameters& parameters) {
+  if (auto reason = missing_cores(box.profiles().chip, parameters)) {
+    return harness::NotApplicable{std::move(*reason)};
+  }
+  const TrainingOptions training = training_options(backend, parameters);
+  models::Gpt2Options options = gpt2_sizes(parameters);
+  const std::string_view engine = *harness::find_parameter(parameters, "engine");
+  if (is_torch(engine)) {
+    if (training.as_published) {
+      return harness::NotApplicable{"PyTorch sums the gradients of weights: -a variant=corrected"};
+    }
+    for (const std::string_view axis : kGpt2Sizes) {
+      if (!harness::find_parameter(parameters, axis)) continue;
+      return harness::NotApplicable{
+          fmt::format("PyTorch's GPT-2 has the report's {} here: leave out -a {}=", axis, axis)};
+    }
+    return torch_case(
+        box, {.model = TorchModel::gpt2,
+              .batch = options.batch,
+              .width = options.width,
+              .layers = options.layers,
+              .numbers = parse_torch_numbers(*harness::find_parameter(parameters, "dtype")),
+              .compiled = engine == kCompiledTorch});
+  }
+  const TrainingTypes types = training_types(backend, parameters);
+  options.parameters = types.parameters;
+  options.compute = types.compute;
+  return gpt2_case(box, training, options);
+}
+
+void add_gpt2_sizes(std::vector<harness::Axis>& axes) {
+  const auto add = [&](std::string_view name, std::string meaning) {
+    axes.push_back(
+        harness::optional_axis(count_axis(std::string(name), std::move(meaning), {}, {})));
+  };
+  add("sequence", "tokens of a sequence; not set: 256");
+  add("heads", "heads of attention; not set: one for 64 columns of the width");
+  add("ffn", "width of the feed-forward part; not set: 4 times that of the model");
+  add("vocabulary", "tokens that there are; not set: 256, of TTML 96");
+}
+
+models::Gpt2Options gpt2_sizes(const Parameters& parameters) {
+  const auto size = [&](std::string_view axis, std::int64_t otherwise) {
+    return harness::find_parameter(parameters, axis) ? count_of(parameters, axis) : otherwise;
+  };
+  const models::Gpt2Options report;
+  const std::int64_t dim = size("dim", report.width);
+  const auto layers = static_cast<int>(count_of(parameters, "layers"));
+  models::Gpt2Options options{.batch = count_of(parameters, "batch"),
+                              .sequence = size("sequence", report.sequence),
+                              .width = dim,
+                              .feed_forward = size("ffn", 4 * dim),
+                              .vocabulary = size("vocabulary", report.vocabulary),
+                              .layers = layers};
+  if (!harness::find_parameter(parameters, "heads")) {
+    options.heads = gpt2_options(options.batch, layers, dim).heads;
+    return options;
+  }
+  options.heads = static_cast<int>(count_of(parameters, "heads"));
+  if (dim % options.heads != 0) {
+    throw Error({.attempted = "make GPT-2",
+                 .value = fmt::format("{} heads of a width of {}", options.heads, dim),
+                 .accepted = "heads that divide the width"});
+  }
+  return options;
+}
+
+harness::Axis gpt2_engine_axis(harness::Backend backend, std::string meaning,
+                               std::vector<std::string> engines) {
+  std::vector<std::string> words = engines;
+  if (backend == harness::Backend::host) {
+    engines.insert(engines.begin(), std::string(kTorch));
+    words.insert(words.begin(), {std::string(kTorch), std::string(kCompiledTorch)});
+    meaning += ", or PyTorch";
+  }
+  return harness::word_axis("engine", std::move(meaning), words, engines);
+}
+
+harness::Axis gpt2_batch_axis(harness::Backend backend) {
+  const bool chip = backend == harness::Backend::emulated;
+  return count_axis("batch", "sequences of 256 tokens", {chip ? "32" : "4"}, {chip ? "32" : "1"});
+}
+
+harness::Presentation gpt2_presentation(std::string title, const std::vector<std::string>& axes,
+                                        std::vector<std::string> bars) {
+  using harness::CellSource;
+  std::vector<harness::Column> columns;
+  for (const std::string& axis : axes) columns.push_back({axis, CellSource::parameter, axis});
+  const std::vector<harness::Column> step{
+      {"time", CellSource::metric, "time"},
+      mean_error_column(),
+      {"published", CellSource::reference, ""},
+      {"error", CellSource::error, ""},
+      {"rate", CellSource::metric, "throughput"},
+      {"of peak", CellSource::metric, "share_of_peak", harness::Room::spare,
+       "the rate over that of all compute cores at HiFi2"},
+      {"calls", CellSource::detail, "calls"},
+      {"launches", CellSource::detail, "launches"},
+      {"host", CellSource::metric, "host_time"},
+      {"bound by", CellSource::detail, "bound_by"},
+      {"kernel time by kind (launches, longest stage)", CellSource::detail, "kernels"},
+      {"loss", CellSource::detail, "loss"}};
+  columns.insert(columns.end(), step.begin(), step.end());
+  return {.timed = kStepTimed,
+          .timed_on_host = kStepTimedOnHost,
+          .columns = std::move(columns),
+          .plots = {},
+          .bar_charts = {{.title = std::move(title),
+                          .label = "time",
+                          .metric = "time",
+                          .bars = std::move(bars),
+                          .parts = kKernelTimes,
+                          .rest = "between kernels"}}};
+}
+
+}  // namespace howard::experiments

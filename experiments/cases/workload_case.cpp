@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/cases/workload_case.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "engines/chip/kernels/plan/footprint.h"
+
+namespace howard::experiments {
+namespace {
+
+using workload::Command;
+using workload::Step;
+
+/// Traces of our own have numbers from here on, which the program does not use itself.
+constexpr std::uint32_t kOwnTraces = 1U << 30;
+
+bool has_shards(const workload::Workload& program, const workload::CallLine& call) {
+  const auto is_sharded = [&](workload::TensorNumber tensor) {
+    return program.tensors.at(tensor).spec.sharding.has_value();
+  };
+  return std::ranges::any_of(call.inputs, is_sharded) ||
+         std::ranges::any_of(call.outputs, is_sharded);
+}
+
+bool is_host_work(Step step) {
+  return step == Step::python || step == Step::ttnn || step == Step::miss || step == Step::compile;
+}
+
+bool may_be_in_a_stretch(Step step) {
+  return step == Step::call || step == Step::make || step == Step::release || is_host_work(step);
+}
+
+}  // namespace
+
+WorkloadCase::WorkloadCase(std::unique_ptr<chip::EmulatedChip> device,
+                           std::shared_ptr<const workload::Workload> program,
+                           const WorkloadOptions& options, const chip::SoftwareProfile& software)
+    : EmulatedCase(std::move(device)),
+      software_(software),
+      program_(std::move(program)),
+      options_(options),
+      player_(this->device(), *program_,
+              {.python = options.from_python,
+               .first_calls = options.first_calls,
+               .pass = [this](SimTime time, std::string_view name) {
+                 this->device().pass_host_time(time, name);
+               }}) {
+  if (options_.traced) {
+    find_stretches();
+    capture_stretches();
+  }
+}
+
+void WorkloadCase::find_stretches() {
+  const auto& commands = program_->commands;
+  bool capturing = false;
+  for (std::size_t i = 0; i < commands.size();) {
+    if (commands[i].step == Step::begin_trace) capturing = true;
+    if (commands[i].step == Step::end_trace) capturing = false;
+    if (capturing || commands[i].step != Step::call) {
+      ++i;
+      continue;
+    }
+    Stretch stretch{i, i, program_->calls.at(commands[i].what).queue};
+    std::size_t calls = 0;
+    for (; i < commands.size() && may_be_in_a_stretch(commands[i].step); ++i) {
+      const bool is_call = commands[i].step == Step::call;
+      if (is_call && program_->calls.at(commands[i].what).queue != stretch.queue) break;
+      if (!is_call) continue;
+      stretch.end = i + 1;
+      ++calls;
+    }
+    i = stretch.end;
+    if (calls > 1) stretches_.push_back(stretch);
+  }
+}
+
+void WorkloadCase::capture(const Stretch& stretch, std::uint32_t trace) {
+  player_.run({Step::begin_trace, stretch.queue, trace});
+  Bytes size;
+  for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
+    const Command& command = program_->commands[i];
+    if (is_host_work(command.step)) continue;
+    if (command.step == Step::call) size += recorded_bytes(program_->calls.at(command.what));
+    player_.run(command);
+  }
+  largest_trace_ = std::max(largest_trace_, size);
+  player_.run({Step::end_trace, stretch.queue, trace});
+}
+
+/// Returns what the launches of a call take in the trace region.
+Bytes WorkloadCase::recorded_bytes(const workload::CallLine& call) {
+  Bytes size;
+  for (const chip::PlannedProgram& launch : device().launches(player_.program_of(call))) {
+    size += chip::trace_bytes(launch.footprint, software_);
+  }
+  return size;
+}
+
+void WorkloadCase::capture_stretches() {
+  needed_.assign(program_->tensors.size(), false);
+  const auto need = [&](workload::TensorNumber tensor) {
+    needed_.at(workload::root_of(*program_, tensor)) = true;
+  };
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < program_->commands.size(); ++i) {
+    if (next < stretches_.size() && i == stretches_[next].begin) {
+      capture(stretches_[next], kOwnTraces + static_cast<std::uint32_t>(next));
+      i = stretches_[next++].end - 1;
+      continue;
+    }
+    const Command& command = program_->commands[i];
+    if (command.step == Step::make || command.step == Step::release) player_.run(command);
+    if (command.step == Step::write || command.step == Step::read) need(command.what);
+    if (command.step == Step::sub_devices) player_.run(command);
+    if (command.step != Step::call) continue;
+    for (const workload::TensorNumber input : program_->calls.at(command.what).inputs) need(input);
+    for (const workload::TensorNumber out : program_->calls.at(command.what).outputs) need(out);
+  }
+  player_.clear(kOwnTraces);
+  if (!program_->sub_devices.empty()) device().set_sub_devices({});
+}
+
+bool WorkloadCase::is_wanted(const Command& command) const {
+  if (!options_.waits && (command.step == Step::finish || command.step == Step::read)) return false;
+  if (!options_.traced) return true;
+  const bool memory = command.step == Step::make || command.step == Step::release;
+  return !memory || needed_.at(command.what);
+}
+
+void WorkloadCase::run() {
+  player_.restart();
+  const bool counts = !has_counted_;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < program_->commands.size(); ++i) {
+    if (next < stretches_.size() && i == stretches_[next].begin) {
+      const Stretch& stretch = stretches_[next];
+      player_.run(
+          {Step::execute_trace, stretch.queue, kOwnTraces + static_cast<std::uint32_t>(next++)});
+      for (; i + 1 < stretch.end; ++i) {
+        const Command& command = program_->commands[i];
+        const bool memory = command.step == Step::make || command.step == Step::release;
+        if (memory && is_wanted(command)) player_.run(command);
+      }
+      continue;
+    }
+    const Command& command = program_->commands[i];
+    if (counts && command.step == Step::call) count_product(program_->calls.at(command.what));
+    if (is_wanted(command)) player_.run(command);
+  }
+  has_counted_ = true;
+  const bool has_waited = options_.waits && ends_waiting(*program_);
+  for (int i = 0; i < program_->queues && !has_waited; ++i) queue(i).finish();
+  regions_ = player_.regions();
+  player_.clear(kOwnTraces);
+  if (!program_->sub_devices.empty()) device().set_sub_devices({});
+}
+
+void WorkloadCase::count_product(const workload::CallLine& call) {
+  if (program_->ops.at(call.op).kernel != "matmul") return;
+  const Program program = player_.program_of(call);
+  const chip::PlannedProgram& launch = device().explain(program);
+  if (!launch.matmul) return;
+  Product& product =
+      products_[fmt::format("{} {} by {}", program.name, program.inputs[0].spec.shape.text(),
+                            program.inputs[1].spec.shape.text()) +
+                ": " + launch.matmul->text()];
+  ++product.runs;
+  product.kernel += launch.kernel.total;
+  product.flops += program.flops;
+}
+
+/// Says which products have the longest kernels, and how far each is from the peak of all cores.
+void WorkloadCase::describe_products(harness::PointResult& point) const {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::pair<std::string, Product>> slowest(products_.begin(), products_.end());
+  std::ranges::stable_sort(slowest, std::ranges::greater(),
+                           [](const auto& one) { return one.second.kernel; });
+  if (slowest.size() > kMost) slowest.resize(kMost);
+  for (std::size_t i = 0; i < slowest.size(); ++i) {
+    const auto& [name, product] = slowest[i];
+    const double seconds = product.kernel.seconds();
+    point.details.emplace_back(
+        fmt::format("product.{}", i + 1),
+        fmt::format("{:.3f} ms, {} x, {:.1f} TFLOPS: {}", 1e3 * seconds, product.runs,
+                    seconds > 0 ? static_cast<double>(product.flops.value()) / seconds / 1e12 : 0,
+                    name));
+  }
+}
+
+void WorkloadCase::describe_regions(harness::PointResult& point) const {
+  for (const workload::RegionTime& region : regions_) {
+    point.metrics.push_back({.name = "region_time." + region.name,
+                             .value = region.time.seconds(),
+                             .unit = "s",
+                             .virtual_time = region.time});
+    point.details.emplace_back("region." + region.name,
+                               fmt::format("{} runs, {} calls", region.runs, region.calls));
+  }
+}
+
+void WorkloadCase::describe_launches(harness::PointResult& point) const {
+  std::set<std::string> analogies;
+  std::uint64_t calls = 0;
+  for (const Command& command : program_->commands) {
+    if (command.step != Step::call) continue;
+    ++calls;
+    const workload::OpLine& op = program_->ops.at(program_->calls.at(command.what).op);
+    if (!op.by_analogy) continue;
+    analogies.insert(has_shards(*program_, program_->calls.at(command.what))
+                         ? fmt::format("{} of shards as interleaved", op.name)
+                         : fmt::format("{} as {}", op.name, op.kernel));
+  }
+  point.details.emplace_back("calls", std::to_string(calls));
+  if (options_.first_calls) describe_first_calls(point);
+  if (analogies.empty()) return;
+  point.details.emplace_back("by_analogy", fmt::format("{}", fmt::join(analogies, ", ")));
+}
+
+/// Says how many programs were called for the first time, and how long that took the host.
+void WorkloadCase::describe_first_calls(harness::PointResult& point) const {
+  std::uint64_t known = 0;
+  std::uint64_t compiled = 0;
+  for (const Command& command : program_->commands) {
+    if (command.step == Step::miss) known += command.what;
+    if (command.step == Step::compile) compiled += command.what;
+  }
+  if (known + compiled == 0) return;
+  const SimTime time = static_cast<std::int64_t>(known) * program_->host.program_miss +
+                       static_cast<std::int64_t>(compiled) * program_->host.kernel_compile;
+  point.metrics.push_back(
+      {.name = "first_calls_time", .value = time.seconds(), .unit = "s", .virtual_time = time});
+  point.details.emplace_back("first_calls", std::to_string(known + compiled));
+  if (compiled > 0) point.details.emplace_back("compiled", std::to_string(compiled));
+}
+
+void WorkloadCase::describe(double /*seconds*/, harness::PointResult& point) const {
+  point.details.emplace_back("source", program_->source);
+  describe_launches(point);
+  describe_products(point);
+  describe_regions(point);
+  if (!options_.traced) return;
+  point.details.emplace_back("traces", std::to_string(stretches_.size()));
+  point.details.emplace_back("largest_trace", fmt::format("{} B", largest_trace_.value()));
+}
+
+}  // namespace howard::experiments

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fmt/format.h>
+
+#include "engines/chip/profiles/profile.h"
+#include "harness/result.h"
+
+namespace howard::experiments {
+
+/// Copies the profiles of `choice` and their constants into `context`, and whether the published
+/// figures belong to them. Throws the Errors of chip::load_profiles().
+inline void describe_chip(const chip::ProfileChoice& choice, harness::RunContext& context) {
+  const chip::ProfileConstants constants = load_constants(choice);
+  const chip::Profiles profiles = read_profiles(constants);
+  context.chip_profile = profiles.chip.name;
+  context.software_profile = profiles.software.name;
+  context.published_chip = chip::are_published(profiles);
+  context.constants.clear();
+  for (const chip::Constants* const part : {&constants.chip, &constants.software}) {
+    for (const std::string& name : part->names()) {
+      const chip::Constant& constant = part->at(name);
+      context.constants.emplace_back(name, fmt::format("{} {}", constant.value, constant.unit));
+    }
+  }
+}
+
+}  // namespace howard::experiments

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/laboratory/devbox.h"
+
+#include <utility>
+
+namespace howard::experiments {
+
+DevBox::DevBox(const chip::Profiles& profiles, const host::HostOptions& host, std::uint64_t seed,
+               MemorySink* chip_memory, std::function<bool()> stop)
+    : profiles_(profiles),
+      host_options_(host),
+      seed_(seed),
+      chip_memory_(chip_memory),
+      stop_(std::move(stop)) {}
+
+std::shared_ptr<const DevBox> DevBox::with(const chip::Profiles& profiles) const {
+  return std::make_shared<const DevBox>(profiles, host_options_, seed_, chip_memory_, stop_);
+}
+
+std::unique_ptr<chip::EmulatedChip> DevBox::open_chip(chip::DeviceOptions options) const {
+  options.memory = chip_memory_;
+  return std::make_unique<chip::EmulatedChip>(profiles_, options);
+}
+
+std::shared_ptr<host::HostDevice> DevBox::host(bool fuses_traces) const {
+  Host& own = fuses_traces ? fusing_host_ : plain_host_;
+  std::call_once(own.opened, [&] {
+    host::HostOptions options = host_options_;
+    options.fuse_traces = fuses_traces;
+    own.device = std::make_shared<host::HostDevice>(options);
+  });
+  return own.device;
+}
+
+}  // namespace howard::experiments

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/laboratory/experiment_list.h"
+#include "harness/presentation.h"
+#include "harness/result.h"
+
+namespace howard::experiments {
+
+/// Says how a result is shown where only the result is left.
+struct Shown {
+  std::string question;  ///< What it answers; empty if nobody asked.
+  harness::Presentation presentation;
+};
+
+/// Knows how each result is shown, wherever it came from: that of an experiment, of a training, of
+/// written text, of `explain` or `tune`. Of an experiment of another version everything is shown.
+class Presentations {
+ public:
+  /// Asks each experiment on a box that is never switched on.
+  Presentations();
+
+  Shown of(const harness::ExperimentResult& result) const;
+
+  /// Sorts results in the order of `list`; those of unknown experiments follow.
+  void sort(std::vector<harness::ExperimentResult>& results) const;
+
+ private:
+  struct Known {
+    std::string name;
+    Shown shown;
+  };
+  std::vector<Known> known_;
+};
+
+/// Returns how the result of a training run is shown.
+harness::Presentation training_presentation();
+
+}  // namespace howard::experiments

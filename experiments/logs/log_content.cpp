@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/logs/log_content.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "profiler/formats/log_file.h"
+#include "reports/findings/log_results.h"
+#include "reports/findings/silicon_report.h"
+#include "reports/formats/result_json.h"
+
+namespace howard::experiments {
+namespace {
+
+[[noreturn]] void refuse_empty(const std::string& file, const profiler::DroppedRows& dropped) {
+  std::string reasons;
+  for (const auto& reason : dropped.reasons()) reasons += "; " + describe(reason);
+  throw Error({.attempted = "analyze " + file, .value = "nothing in it ran" + reasons});
+}
+
+profiler::SiliconComparison compare_log(profiler::ByteSource& source, const std::string& file,
+                                        profiler::LogKind kind, const chip::Profiles& emulated) {
+  if (kind != profiler::LogKind::ops_csv) {
+    throw Error({.attempted = "compare " + file + " with the emulator",
+                 .value = fmt::format("a {} does not say what its ops computed", name_of(kind)),
+                 .accepted = "an ops_perf_results CSV"});
+  }
+  profiler::SiliconComparison comparison = profiler::compare_with_silicon(source, file, emulated);
+  if (comparison.calls.empty() && comparison.not_emulated.empty()) {
+    refuse_empty(file, comparison.dropped);
+  }
+  return comparison;
+}
+
+}  // namespace
+
+LogContent read_log_content(const std::string& file, const chip::Profiles* emulated,
+                            const profiler::ReadOptions& options) {
+  profiler::FileSource source(file);
+  std::string beginning(profiler::kDetectionBytes, '\0');
+  std::size_t size = 0;
+  while (size < beginning.size()) {  // a pipe gives little at a time
+    const std::size_t more = source.read({beginning.data() + size, beginning.size() - size});
+    if (more == 0) break;
+    size += more;
+  }
+  beginning.resize(size);
+  const profiler::LogKind kind = profiler::detect_kind(beginning, file);
+  profiler::PrefixedSource whole(beginning, source);
+  if (emulated != nullptr) return compare_log(whole, file, kind, *emulated);
+  if (kind == profiler::LogKind::result) {
+    if (options.range.is_whole()) return reports::parse_result_json(read_file(file), file);
+    throw Error({.attempted = "take a part of " + file,
+                 .value = "it is a result file",
+                 .accepted = "an ops_perf_results CSV"});
+  }
+  profiler::Log log = profiler::read_log(kind, whole, file, options);
+  if (log.runs.empty()) refuse_empty(file, log.dropped);
+  return log;
+}
+
+std::vector<harness::ExperimentResult> results_of(const LogContent& content,
+                                                  const std::string& file,
+                                                  const harness::RunContext& context) {
+  const std::string name = std::filesystem::path(file).filename();
+  if (const auto* const log = std::get_if<profiler::Log>(&content)) {
+    return reports::log_results(*log, name, context);
+  }
+  if (const auto* const comparison = std::get_if<profiler::SiliconComparison>(&content)) {
+    return {reports::silicon_result(*comparison, name, context)};
+  }
+  return std::get<std::vector<harness::ExperimentResult>>(content);
+}
+
+}  // namespace howard::experiments

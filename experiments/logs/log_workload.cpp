@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/logs/log_workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "base/error.h"
+#include "engines/chip/emulated_chip.h"
+#include "engines/chip/profiles/profile.h"
+#include "experiments/axes/axes.h"
+#include "experiments/cases/emulated_case.h"
+#include "experiments/cases/mlp_case.h"
+#include "experiments/laboratory/devbox.h"
+#include "experiments/questions/what_ifs.h"
+#include "profiler/silicon/logged_program.h"
+#include "reports/tables/format.h"
+
+namespace howard::experiments {
+namespace {
+
+using harness::Backend;
+using harness::find_parameter;
+using harness::Parameters;
+
+bool is_product(const Program& program) {
+  return std::holds_alternative<MatmulAttributes>(program.attributes) ||
+         std::holds_alternative<MinimalMatmulAttributes>(program.attributes);
+}
+
+/// Says whether it is a product whose second operand could be in a block format and is not.
+bool has_wide_weights(const Program& program) {
+  return is_product(program) && (program.inputs[1].spec.dtype == DataType::bfloat16 ||
+                                 program.inputs[1].spec.dtype == DataType::float32);
+}
+
+/// Says whether a program puts elements elsewhere and computes nothing.
+bool moves(const Program& program) {
+  constexpr std::array<std::string_view, 6> kNames{"reshape",   "tilize",      "untilize",
+                                                   "transpose", "split_heads", "concat_heads"};
+  return std::ranges::find(kNames, program.name) != kNames.end();
+}
+
+/// Returns the usual time from one call of the host to the next, where the device did not hold it
+/// up; absent when the log has no host times.
+std::optional<SimTime> time_of_calls(const std::vector<const profiler::ProgramRun*>& programs) {
+  std::vector<SimTime> calls;
+  const profiler::ProgramRun* last = nullptr;
+  for (const profiler::ProgramRun* const program : programs) {
+    if (!program->host_call) continue;
+    if (last != nullptr) calls.push_back(program->host_call->start - last->host_call->start);
+    last = program;
+  }
+  if (calls.empty()) return std::nullopt;
+  const auto middle = calls.begin() + static_cast<std::ptrdiff_t>(calls.size() / 2);
+  std::ranges::nth_element(calls, middle);
+  return *middle;
+}
+
+/// Says whether the time of the log's calls is nearer to the emulator's for calls from Python than
+/// to that for calls from C++.
+bool calls_like_python(const chip::Profiles& profiles, SimTime call) {
+  chip::EmulatedChip device(profiles);
+  const SimTime begin = device.now();
+  device.host_work(HostWork::python_call, 1);
+  return 2 * call > device.now() - begin;
+}
+
+/// Adds a program to the workload, or its time to what is left.
+class Collector {
+ public:
+  Collector(const profiler::Log& log, const chip::Profiles& profiles, LogWorkload& workload)
+      : log_(log), device_(profiles), workload_(workload), places_(log.calls.size() + 1) {}
+
+  void add(const profiler::ProgramRun& program) {
+    ++workload_.programs;
+    Place& place = places_[program.call];
+    if (!place.known) place = place_of(program.call);
+    if (place.call) {
+      workload_.order.push_back(*place.call);
+      workload_.kernels += program.kernel.duration();
+    } else {
+      workload_.kernels_left += program.kernel.duration();
+      workload_.left[place.reason] += program.kernel.duration();
+    }
+  }
+
+ private:
+  struct Place {
+    bool known = false;
+    std::optional<std::size_t> call;
+    std::string reason;
+  };
+
+  Place place_of(std::uint32_t call) {
+    if (call == 0) return {.known = true, .call = {}, .reason = "more calls than are kept"};
+    const profiler::OpRow& row = log_.calls.row(call);
+    std::string why = "the emulator has no such op";
+    try {
+      if (auto program = profiler::logged_program(row, device_)) {
+        workload_.moves_only.push_back(moves(*program));
+        workload_.calls.push_back(std::move(*program));
+        return {.known = true, .call = workload_.calls.size() - 1, .reason = {}};
+      }
+    } catch (const Error& failure) {
+      why = failure.text().value;
+    }
+    return {.known = true, .call = {}, .reason = fmt::format("{} ({})", row.name, why)};
+  }
+
+  const profiler::Log& log_;
+  chip::EmulatedChip device_;
+  LogWorkload& workload_;
+  std::vector<Place> places_;
+};
+
+struct LogOptions {
+  chip::DispatchCoreType dispatch{};
+  bool trace = false, python = true, movements = true;
+  std::optional<MathFidelity> fidelity;
+  std::optional<DataType> weights;
+};
+
+LogOptions log_options(const Parameters& parameters) {
+  const auto is = [&](std::string_view axis, std::string_view value) {
+    return find_parameter(parameters, axis) == value;
+  };
+  LogOptions options{.dispatch = parse_dispatch(*find_parameter(parameters, "dispatch")),
+                     .trace = is("trace", "yes"),
+                     .python = is("host", "python"),
+                     .movements = !is("movements", "none"),
+                     .fidelity = {},
+                     .weights = {}};
+  if (const auto fidelity = find_parameter(parameters, "fidelity")) {
+    options.fidelity = parse_fidelity(*fidelity);
+  }
+  if (is("weights", "bfloat8_b")) options.weights = parse_data_type("bfloat8_b");
+  return options;
+}
+
+/// Runs the programs of a log on an emulated chip.
+class LogCase final : public EmulatedCase {
+ public:
+  LogCase(const DevBox& box, const LogOptions& options, const LogWorkload& workload)
+      : EmulatedCase(box.open_chip({.dispatch = options.dispatch})), python_(options.python) {
+    std::vector<Program> calls = workload.calls;
+    for (Program& program : calls) prepare(program, options);
+    for (const std::size_t i : workload.order) {
+      if (options.movements || !workload.moves_only[i]) programs_.push_back(calls[i]);
+    }
+    if (programs_.empty()) {
+      throw Error(
+          {.attempted = "run the log without its movements", .value = "nothing else is in it"});
+    }
+    run_calls();  // the programs are compiled from here on
+    finish();
+    if (!options.trace) return;
+    queue().begin_trace_capture();
+    for (const Program& program : programs_) queue().enqueue(program);
+    trace_ = queue().end_trace_capture();
+  }
+
+  void run() override {
+    if (trace_) {
+      queue().execute_trace(*trace_);
+    } else {
+      run_calls();
+    }
+  }
+  void finish() override { queue().finish(); }
+
+  void describe(double /*seconds*/, harness::PointResult& point) const override {
+    point.details.emplace_back("launches", std::to_string(programs_.size()));
+  }
+
+ private:
+  void prepare(Program& program, const LogOptions& options) {
+    if (auto* const minimal = std::get_if<MinimalMatmulAttributes>(&program.attributes)) {
+      if (options.fidelity) minimal->compute.fidelity = options.fidelity;
+    }
+    if (auto* const matmul = std::get_if<MatmulAttributes>(&program.attributes)) {
+      if (options.fidelity) matmul->compute.fidelity = options.fidelity;
+    }
+    if (options.weights && has_wide_weights(program)) {
+      program.inputs[1].spec.dtype = *options.weights;
+    }
+    for (std::vector<Operand>* const operands : {&program.inputs, &program.outputs}) {
+      for (Operand& operand : *operands) operand.buffer = buffer_of(operand.spec);
+    }
+  }
+
+  /// Operands of one specification share a buffer: what is in it takes no time.
+  BufferId buffer_of(const TensorSpec& spec) {
+    const auto found = std::ranges::find(
+        buffers_, spec, [](const std::pair<TensorSpec, BufferId>& entry) { return entry.first; });
+    if (found != buffers_.end()) return found->second;
+    return buffers_.emplace_back(spec, device().allocate(spec)).second;
+  }
+
+  void run_calls() {
+    for (const Program& program : programs_) {
+      if (python_) device().host_work(HostWork::python_call, 1);
+      queue().enqueue(program);
+    }
+  }
+
+  bool python_;
+  std::vector<std::pair<TensorSpec, BufferId>> buffers_;
+  std::vector<Program> programs_;
+  std::optional<TraceId> trace_;
+};
+
+class LogExperiment final : public harness::Experiment {
+ public:
+  LogExperiment(std::shared_ptr<const DevBox> box, LogWorkload workload)
+      : box_(std::move(box)), workload_(std::move(workload)) {}
+
+  std::string_view name() const override { return "log"; }
+  std::string_view question() const override { return "what would make a logged run faster?"; }
+  bool is_tool() const override { return true; }
+
+  std::vector<harness::Axis> axes(Backend backend) const override {
+    if (backend == Backend::host) return {};
+    const auto words = [](std::string name, std::string meaning, std::vector<std::string> all) {
+      return harness::optional_axis(
+          harness::word_axis(std::move(name), std::move(meaning), std::move(all), {}));
+    };
+    return {
+        dispatch_axis({"worker"}),
+        trace_axis(),
+        words("host", "whose calls they are; not set: as slow as in the log", {"python", "cpp"}),
+        harness::optional_axis(fidelity_axis()),
+        words("weights", "bfloat8_b: second operands of products; not set: as logged",
+              {"logged", "bfloat8_b"}),
+        words("movements", "none: without reshapes, transpositions and layout conversions",
+              {"logged", "none"})};
+  }
+
+  std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
+    const auto set = [&](std::string what, std::string_view axis, std::string_view value) {
+      return set_axis(std::move(what), parameters, axis, value, "it is so already");
+    };
+    const bool python =
+        find_parameter(parameters, "host").value_or(workload_.python ? "python" : "cpp") ==
+        "python";
+    harness::WhatIf from_cpp = set("calls from C++", "host", "cpp");
+    if (!python) from_cpp = {"calls from C++", {}, "its calls take no longer than those of C++"};
+    const auto where = [&](bool has, harness::WhatIf change, std::string_view reason) {
+      if (!has) change = {.what = change.what, .candidates = {}, .reason = std::string(reason)};
+      return change;
+    };
+    const bool products = std::ranges::any_of(workload_.calls, is_product);
+    const bool wide = std::ranges::any_of(workload_.calls, has_wide_weights);
+    const bool movements = std::ranges::any_of(workload_.calls, moves);
+    constexpr std::string_view kNoProduct = "it has no matrix product";
+    return {
+        set("trace", "trace", "yes"),
+        from_cpp,
+        eth_dispatch(parameters),
+        where(products, set("math fidelity HiFi2", "fidelity", "HiFi2"), kNoProduct),
+        where(products, set("math fidelity LoFi", "fidelity", "LoFi"), kNoProduct),
+        where(wide, set("weights in bfloat8_b", "weights", "bfloat8_b"),
+              products ? "they are in a block format already" : kNoProduct),
+        where(movements, set("without movements, at best", "movements", "none"), "it has none")};
+  }
+
+  harness::VirtualTiming timing() const override { return {.warmup = 1, .iterations = 3}; }
+
+  harness::Presentation presentation() const override {
+    return {.timed = "a pass over the ops of the log, one finish after all",
+            .columns = {{"dispatch", harness::CellSource::parameter, "dispatch"},
+                        {"time", harness::CellSource::metric, "time"}},
+            .plots = {}};
+  }
+
+  std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
+      Backend /*backend*/, const Parameters& parameters) const override {
+    LogOptions options = log_options(parameters);
+    if (!find_parameter(parameters, "host")) options.python = workload_.python;
+    return std::make_unique<LogCase>(*box_, options, workload_);
+  }
+
+ private:
+  std::shared_ptr<const DevBox> box_;
+  LogWorkload workload_;
+};
+
+}  // namespace
+
+double LogWorkload::share() const {
+  const SimTime all = kernels + kernels_left;
+  return all > SimTime() ? kernels.seconds() / all.seconds() : 0;
+}
+
+LogWorkload log_workload(const profiler::Log& log, const std::string& file,
+                         const chip::Profiles& profiles) {
+  const auto fail = [&](std::string value, std::string hint) {
+    throw Error({.attempted = "explain the log " + file,
+                 .value = std::move(value),
+                 .accepted = "an ops_perf_results CSV of ops that the emulator has",
+                 .hint = std::move(hint)});
+  };
+  LogWorkload workload{.log = file};
+  if (log.runs.empty() || log.runs.front().timeline.programs.empty() || log.calls.size() == 0) {
+    fail("it has no device ops whose operands it says", "");
+  }
+  const profiler::LoggedRun& run = log.runs.front();
+  const std::uint16_t device = run.timeline.programs.front().device;
+  const auto described = std::ranges::find(run.devices, device, &profiler::LoggedDevice::id);
+  if (described != run.devices.end() && !described->architecture.empty() &&
+      described->architecture != profiles.chip.architecture) {
+    fail("it is of a " + described->architecture + ", which the emulator is not", "");
+  }
+  if (log.runs.size() > 1) {
+    workload.notes.push_back(
+        fmt::format("the log has {} runs: this is the first", log.runs.size()));
+  }
+  std::vector<const profiler::ProgramRun*> programs;
+  for (const profiler::ProgramRun& program : run.timeline.programs) {
+    if (program.device == device) programs.push_back(&program);
+  }
+  if (programs.size() < run.timeline.programs.size()) {
+    workload.notes.push_back(fmt::format("of several devices, this is device {}", device));
+  }
+  std::ranges::stable_sort(programs, {}, [](const auto* program) { return program->kernel.start; });
+  if (programs.size() > kMostLogPrograms) {
+    workload.notes.push_back(fmt::format("the first {} of {} programs; --from and --to take others",
+                                         kMostLogPrograms, programs.size()));
+    programs.resize(kMostLogPrograms);
+  }
+  if (const auto call = time_of_calls(programs)) {
+    workload.python = calls_like_python(profiles, *call);
+    workload.notes.push_back(fmt::format("the log's calls come every {}: they are taken to be {}'s",
+                                         reports::format_quantity(call->seconds(), "s"),
+                                         workload.python ? "Python" : "C++"));
+  }
+  Collector collector(log, profiles, workload);
+  for (const profiler::ProgramRun* const program : programs) collector.add(*program);
+  if (workload.order.empty()) {
+    fail("the emulator can run none of its ops: " + workload.left.begin()->first,
+         "run_experiment analyze " + file + " --compare-emulated");
+  }
+  return workload;
+}
+
+std::unique_ptr<harness::Experiment> log_experiment(std::shared_ptr<const DevBox> box,
+                                                    LogWorkload workload) {
+  return std::make_unique<LogExperiment>(std::move(box), std::move(workload));
+}
+
+reports::Explanation explain_log(const DevBox& box, const ExplainQuestion& question,
+                                 const harness::Experiment& experiment,
+                                 const LogWorkload& workload) {
+  const PlannedExperiment planned = plan_explanation(question, experiment);
+  reports::Explanation explanation = answer(box, question, planned);
+  std::vector<std::string>& notes = explanation.notes;
+  notes.insert(notes.end(), workload.notes.begin(), workload.notes.end());
+  if (workload.left.empty()) {
+    notes.push_back(fmt::format("all {} programs are emulated, 100 % of the kernels' logged time",
+                                workload.programs));
+    return explanation;
+  }
+  notes.push_back(fmt::format(
+      "{} of {} programs are emulated, {} of the kernels' logged time; the others stay at their "
+      "logged {}",
+      workload.order.size(), workload.programs, reports::format_quantity(workload.share(), "1"),
+      reports::format_quantity(workload.kernels_left.seconds(), "s")));
+  std::vector<std::pair<SimTime, std::string>> left;
+  for (const auto& [why, time] : workload.left) left.emplace_back(time, why);
+  std::ranges::stable_sort(left, std::greater(), [](const auto& entry) { return entry.first; });
+  constexpr std::size_t kMostReasons = 5;
+  for (std::size_t i = 0; i < std::min(left.size(), kMostReasons); ++i) {
+    notes.push_back(fmt::format("not emulated, {}: {}",
+                                reports::format_quantity(left[i].first.seconds(), "s"),
+                                left[i].second));
+  }
+  const double rest = workload.kernels_left.seconds();
+  const double whole = explanation.run.time.seconds() + rest;
+  for (const reports::TriedChange& tried : explanation.tried) {
+    const double then = tried.run.time.seconds() + rest;
+    notes.push_back(fmt::format("{}: with what is not emulated, {} instead of {}, {:.2f} x",
+                                tried.what, reports::format_quantity(then, "s"),
+                                reports::format_quantity(whole, "s"), whole / then));
+  }
+  return explanation;
+}
+
+}  // namespace howard::experiments

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "engines/autograd/optimizers/averaged_gradients.h"
+#include "engines/autograd/optimizers/optimizer.h"
+#include "engines/autograd/steps/step_recorder.h"
+#include "engines/autograd/tape.h"
+#include "engines/chip/emulated_chip.h"
+#include "engines/models/llama.h"
+#include "experiments/meshes/mesh_step.h"
+
+namespace howard::experiments {
+
+/// Holds what programs take by themselves.
+struct KernelTimes {
+  SimTime compute;
+  SimTime exchange;  ///< Collectives that nothing hides.
+};
+
+/// Holds a part of a step on one chip: its time from an idle chip to an idle chip, and its kernels.
+struct StepPart {
+  SimTime time;
+  KernelTimes kernels;
+};
+
+/// Holds what the chips of one stage do: the passes of one micro-batch, and the update.
+struct StageWork {
+  StepPart forward, backward, update;
+  Bytes resting;      ///< What is in DRAM between the passes: weights, their gradients and more.
+  Bytes kept;         ///< What a forward pass leaves in DRAM for its backward pass.
+  Bytes activations;  ///< What is sent to the next stage, or back as gradients.
+};
+
+/// Emulates a chip with its share of the model and DRAM without end.
+class MeshChip {
+ public:
+  /// The chip has the blocks from `first_block` up to, but not including, `end_block`.
+  MeshChip(const DevBox& box, const MeshJob& job, int first_block, int end_block);
+
+  /// Runs a step of so many micro-batches without stages, in which the host runs ahead of the chip.
+  StepPart whole_step(int micro_batches);
+  /// Runs the passes and the update of a stage, from an idle chip each.
+  StageWork stage();
+
+  /// Returns the most DRAM that was in use.
+  Bytes peak() const;
+
+ private:
+  /// Makes a step of so many micro-batches. Its last phase, "step", is the update.
+  autograd::StepFunction step_of(int micro_batches);
+  /// Returns the time of a step whose programs have been planned before.
+  SimTime dynamic_step(const autograd::StepFunction& step);
+  SimTime traced_step(const autograd::StepFunction& step);
+
+  StageWork passes();
+  StepPart update();
+  /// Puts times of a replay in the place of those of calls.
+  void replay(StageWork& work);
+
+  autograd::TapeOptions tape_options() const;
+  autograd::Value forward_on(autograd::Tape& tape);
+  void backward_on(autograd::Tape& tape, autograd::Value output);
+  /// Runs one micro-batch and returns how many programs a recorder has after its forward pass.
+  std::size_t pass(Device& device);
+
+  SimTime kernel_time(const Program& program);
+  KernelTimes kernels_of(const autograd::StepRecorder& recorder, std::size_t first,
+                         std::size_t end);
+  /// Returns how much of the sums of gradients, which begin with program `update`, is hidden if
+  /// each starts as soon as its gradient exists, one at a time, while the rest of the passes goes
+  /// on undisturbed. The passes take `elapsed`.
+  SimTime hidden_sums(const autograd::StepRecorder& recorder, std::size_t update, SimTime elapsed);
+
+  void finish() { chip_->command_queue(0).finish(); }
+  Bytes used() const { return chip_->memory_phases().back().current; }
+  void forget_gradients();
+
+  bool repeats_, traced_, overlapped_;
+  std::unique_ptr<chip::EmulatedChip> chip_;
+  autograd::DeviceGroup tensor_, data_;
+  models::Llama model_;
+  std::unique_ptr<autograd::Optimizer> optimizer_;
+  autograd::AveragedGradients averaged_;
+  ops::Tensor activations_;
+};
+
+}  // namespace howard::experiments

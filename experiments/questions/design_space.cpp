@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/questions/design_space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "engines/chip/profiles/contradictions.h"
+
+namespace howard::experiments {
+namespace {
+
+using chip::ProfileConstants;
+using harness::Backend;
+using harness::Parameters;
+
+constexpr double kMostValues = 1e6;
+
+[[noreturn]] void reject(const std::string& setting, std::string accepted) {
+  throw Error({.attempted = "set a constant to several values",
+               .value = "'" + setting + "'",
+               .accepted = std::move(accepted),
+               .hint = "noc.link=20..32:2B/cycle"});
+}
+
+/// Returns "20..32:2B/cycle" as quantities.
+std::vector<std::string> range_values(const std::string& setting, const std::string& range) {
+  const std::size_t dots = range.find("..");
+  const std::size_t colon = range.find(':', dots);
+  const std::size_t unit = range.find_first_not_of("0123456789.+-", colon + 1);
+  if (colon == std::string::npos || unit == std::string::npos) {
+    reject(setting, "NAME=FIRST..LAST:STEPUNIT");
+  }
+  const auto first = parse_number(range.substr(0, dots));
+  const auto last = parse_number(range.substr(dots + 2, colon - dots - 2));
+  const auto step = parse_number(range.substr(colon + 1, unit - colon - 1));
+  if (!first || !last || !step || !(*step > 0) || *last < *first ||
+      (*last - *first) / *step >= kMostValues) {
+    reject(setting, "NAME=FIRST..LAST:STEPUNIT, rising in at most a million steps");
+  }
+  // It adds a hair for steps such as 0.1, which binary numbers miss.
+  const auto steps = static_cast<std::int64_t>(std::floor((*last - *first) / *step + 1e-9));
+  std::vector<std::string> values;
+  for (std::int64_t i = 0; i <= steps; ++i) {
+    values.push_back(
+        fmt::format("{:.12g}{}", *first + static_cast<double>(i) * *step, range.substr(unit)));
+  }
+  return values;
+}
+
+std::string_view unit_of(std::string_view quantity) {
+  const std::size_t end = quantity.find_first_not_of("0123456789.+-");
+  return end == std::string_view::npos ? "" : quantity.substr(end);
+}
+
+/// Returns the values of "NAME=VALUES", each once. They are an axis, and so have one unit.
+std::vector<std::string> values_of(const std::string& setting,
+                                   const std::function<std::string(std::string_view)>& canonical) {
+  std::vector<std::string> values;
+  std::set<std::string> known;
+  const std::size_t equals = std::min(setting.find('='), setting.size() - 1);
+  for (const std::string& part : split(setting.substr(equals + 1), ',')) {
+    const auto parts =
+        part.find("..") == std::string::npos ? std::vector{part} : range_values(setting, part);
+    for (const std::string& value : parts) {
+      std::string quantity = canonical(value);
+      if (!known.insert(quantity).second) continue;
+      values.push_back(std::move(quantity));
+      if (unit_of(values.back()) != unit_of(values.front())) reject(setting, "one unit for all");
+    }
+  }
+  return values;
+}
+
+std::string without_spaces(std::string_view text) {
+  std::string result(text);
+  std::erase(result, ' ');
+  return result;
+}
+
+/// Runs the points of an experiment, each on a box with its own constants.
+class Varied final : public harness::Experiment {
+ public:
+  Varied(std::unique_ptr<harness::Experiment> as_is, std::shared_ptr<const DevBox> box,
+         std::shared_ptr<const DesignSpace> space)
+      : as_is_(std::move(as_is)),
+        maker_(maker_of(as_is_->name(), box)),
+        box_(std::move(box)),
+        space_(std::move(space)),
+        constants_(load_constants(space_->fixed)) {}
+
+  std::string_view name() const override { return as_is_->name(); }
+  std::string_view question() const override { return as_is_->question(); }
+  harness::VirtualTiming timing() const override { return as_is_->timing(); }
+  bool shares_work() const override { return as_is_->shares_work(); }
+  std::vector<harness::Document> documents() const override { return as_is_->documents(); }
+
+  std::vector<harness::Axis> axes(Backend backend) const override {
+    std::vector<harness::Axis> axes = as_is_->axes(backend);
+    // An experiment that is not for the emulator has no points to vary.
+    if (backend == Backend::host || axes.empty()) return axes;
+    axes.insert(axes.begin(), space_->axes.begin(), space_->axes.end());
+    return axes;
+  }
+
+  harness::Presentation presentation() const override {
+    harness::Presentation presentation = as_is_->presentation();
+    auto column = presentation.columns.begin();
+    for (const harness::Axis& axis : space_->axes) {
+      column = presentation.columns.insert(column,
+                                           {axis.name, harness::CellSource::parameter, axis.name}) +
+               1;
+      presentation.swept.push_back(axis.name);
+    }
+    return presentation;
+  }
+
+  std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
+      Backend backend, const Parameters& parameters) const override {
+    if (backend == Backend::host) return as_is_->prepare(backend, parameters);
+    const auto own = parameters.begin() + static_cast<std::ptrdiff_t>(space_->axes.size());
+    std::shared_ptr<const Variant> variant;
+    try {
+      variant = variant_of({parameters.begin(), own});
+    } catch (const chip::Contradiction& contradiction) {
+      return harness::NotApplicable{contradiction.text().value};
+    }
+    auto prepared = variant->experiment->prepare(backend, {own, parameters.end()});
+    if (std::holds_alternative<harness::NotApplicable>(prepared)) return prepared;
+    return std::make_unique<VariedCase>(
+        variant, std::move(std::get<std::unique_ptr<harness::Case>>(prepared)));
+  }
+
+ private:
+  /// Holds the experiment on a box of its own.
+  struct Variant {
+    Parameters settings;
+    std::unique_ptr<harness::Experiment> experiment;
+  };
+
+  /// Holds a case and the box that must live as long.
+  class VariedCase final : public harness::Case {
+   public:
+    VariedCase(std::shared_ptr<const Variant> variant, std::unique_ptr<harness::Case> timed)
+        : variant_(std::move(variant)), timed_(std::move(timed)) {}
+
+    void run() override { timed_->run(); }
+    void finish() override { timed_->finish(); }
+    SimTime now() const override { return timed_->now(); }
+    void set_trace_sink(EventSink* sink) override { timed_->set_trace_sink(sink); }
+    void describe(double seconds, harness::PointResult& point) const override {
+      timed_->describe(seconds, point);
+    }
+
+   private:
+    std::shared_ptr<const Variant> variant_;
+    std::unique_ptr<harness::Case> timed_;
+  };
+
+  /// Returns the experiment with these settings. Consecutive points mostly share theirs.
+  std::shared_ptr<const Variant> variant_of(Parameters settings) const {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (latest_ != nullptr && latest_->settings == settings) return latest_;
+    }
+    ProfileConstants constants = constants_;
+    for (const auto& [constant, quantity] : settings) {
+      set_constant(constants, constant + "=" + quantity);
+    }
+    const std::shared_ptr<const DevBox> box = box_->with(read_profiles(constants));
+    auto variant = std::make_shared<const Variant>(std::move(settings), maker_(box));
+    const std::scoped_lock lock(mutex_);
+    latest_ = variant;
+    return variant;
+  }
+
+  std::unique_ptr<harness::Experiment> as_is_;
+  ExperimentMaker maker_;
+  std::shared_ptr<const DevBox> box_;
+  std::shared_ptr<const DesignSpace> space_;
+  ProfileConstants constants_;
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const Variant> latest_;
+};
+
+}  // namespace
+
+DesignSpace parse_design_space(const chip::ProfileChoice& choice) {
+  DesignSpace space{.fixed = {.profiles = choice.profiles, .settings = {}}, .axes = {}};
+  std::vector<std::string> varied;
+  for (const std::string& setting : choice.settings) {
+    const bool several =
+        setting.find(',') != std::string::npos || setting.find("..") != std::string::npos;
+    (several ? varied : space.fixed.settings).push_back(setting);
+  }
+  const auto constants = std::make_shared<const ProfileConstants>(load_constants(space.fixed));
+  for (const std::string& setting : varied) {
+    const std::size_t equals = std::min(setting.find('='), setting.size());
+    const std::string name = setting.substr(0, equals);
+    if (std::ranges::find(space.axes, name, &harness::Axis::name) != space.axes.end()) {
+      reject(setting, "each constant once");
+    }
+    harness::Axis axis{.name = name,
+                       .meaning = "a constant of the profiles",
+                       .values = {},
+                       .quick_values = {},
+                       .canonical = [constants, name](std::string_view value) {
+                         ProfileConstants tried = *constants;
+                         std::string quantity = without_spaces(value);
+                         set_constant(tried, name + "=" + quantity);
+                         try {
+                           static_cast<void>(read_profiles(tried));
+                         } catch (const chip::Contradiction&) {
+                           // Another constant may vary too; the points with this contradiction are
+                           // skipped.
+                         }
+                         return quantity;
+                       }};
+    axis.values = values_of(setting, axis.canonical);
+    axis.quick_values = {axis.values.front(), axis.values.back()};
+    space.axes.push_back(std::move(axis));
+  }
+  return space;
+}
+
+ExperimentList vary(ExperimentList experiments, const std::shared_ptr<const DevBox>& box,
+                    const DesignSpace& space) {
+  if (space.axes.empty()) return experiments;
+  const auto shared = std::make_shared<const DesignSpace>(space);
+  for (auto& experiment : experiments) {
+    if (experiment->is_tool() || experiment->axes(Backend::emulated).empty()) continue;
+    experiment = std::make_unique<Varied>(std::move(experiment), box, shared);
+  }
+  return experiments;
+}
+
+}  // namespace howard::experiments

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/questions/tuning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "engines/device/matmul_config.h"
+#include "engines/ops/matmul/matmul.h"
+#include "experiments/axes/axes.h"
+#include "experiments/cases/emulated_case.h"
+#include "harness/measurement.h"
+
+namespace howard::experiments {
+namespace {
+
+using chip::MatmulProblem;
+using chip::PricedMatmul;
+using harness::Axis;
+using harness::find_parameter;
+using harness::Parameters;
+
+/// These are the iterations of matmul_sweep.
+constexpr harness::VirtualTiming kCallTiming{.warmup = 10, .iterations = 50};
+
+constexpr std::array<std::string_view, 3> kSizes{"m", "k", "n"};
+
+/// ttnn applies these functions to the result within the kernel of a product.
+constexpr std::array kActivations{Eltwise::relu, Eltwise::gelu,  Eltwise::exp,
+                                  Eltwise::sqrt, Eltwise::rsqrt, Eltwise::reciprocal};
+
+std::string_view value_of(const Parameters& product, std::string_view axis) {
+  return *find_parameter(product, axis);
+}
+
+bool is(const Parameters& product, std::string_view axis, std::string_view word) {
+  return value_of(product, axis) == word;
+}
+
+std::optional<Eltwise> activation_of(const Parameters& product) {
+  const std::string_view word = value_of(product, "activation");
+  const auto found =
+      std::ranges::find(kActivations, word, [](Eltwise function) { return name_of(function); });
+  return found == kActivations.end() ? std::nullopt : std::optional(*found);
+}
+
+Axis activation_axis() {
+  std::vector<std::string> words{"none"};
+  for (const Eltwise function : kActivations) words.emplace_back(name_of(function));
+  return harness::word_axis("activation", "what is applied to the result", words, {"none"});
+}
+
+Axis memory_axis(std::string name, std::string_view of) {
+  return harness::word_axis(std::move(name), fmt::format("memory of {}, interleaved", of),
+                            {"dram", "l1"}, {"dram"});
+}
+
+Storage storage_of(const Parameters& product, std::string_view axis) {
+  return is(product, axis, "l1") ? Storage::l1 : Storage::dram;
+}
+
+TensorSpec spec_of(const Parameters& product, DataType type, std::string_view memory, bool batched,
+                   std::string_view rows, std::string_view columns) {
+  const std::int64_t batch = batched ? count_of(product, "batch") : 1;
+  return {.shape = {batch, count_of(product, rows), count_of(product, columns)},
+          .dtype = type,
+          .storage = storage_of(product, memory)};
+}
+
+/// Runs a product on a device of its own: its operands, and the calls that ttnn makes of it.
+class TunedProduct final : public EmulatedCase {
+ public:
+  TunedProduct(const DevBox& box, const Parameters& product)
+      : EmulatedCase(box.open_chip({.dispatch = parse_dispatch(value_of(product, "dispatch"))})),
+        product_(product),
+        types_(product_types(product)),
+        attributes_(attributes_of(product)),
+        a_(device(), attributes_.transpose_a
+                         ? spec_of(product, types_.a, "memory_a", true, "k", "m")
+                         : spec_of(product, types_.a, "memory_a", true, "m", "k")),
+        b_(device(), attributes_.transpose_b
+                         ? spec_of(product, types_.b, "memory_b", has_batched_b(), "n", "k")
+                         : spec_of(product, types_.b, "memory_b", has_batched_b(), "k", "n")),
+        out_(device(), spec_of(product, types_.out, "memory_out", true, "m", "n")) {
+    if (!is(product, "bias", "no")) {
+      bias_.emplace(device(), TensorSpec{.shape = {count_of(product, "n")}, .dtype = types_.bias});
+    }
+  }
+
+  void run() override {
+    queue().enqueue(multiplication());
+    queue().finish();
+  }
+  void finish() override {}
+  void describe(double /*seconds*/, harness::PointResult& /*point*/) const override {}
+
+  Program multiplication() const {
+    return bias_ ? ops::linear(a_, b_, *bias_, out_, attributes_)
+                 : ops::matmul(a_, b_, out_, attributes_);
+  }
+  /// Uses this configuration from here on, or ttnn's choice.
+  void use(const std::optional<MatmulConfig>& config) {
+    attributes_.config = config;
+    attributes_.compute.fidelity = fidelity();
+  }
+
+  /// Returns the math fidelity, which is ttnn's choice unless the point names one.
+  MathFidelity fidelity() {
+    if (attributes_.compute.fidelity) return *attributes_.compute.fidelity;
+    return device().explain(multiplication()).matmul->fidelity;
+  }
+
+  /// Returns the time of all kernels of the calls.
+  SimTime kernel_time() {
+    SimTime time;
+    for (const auto& launch : device().launches(multiplication())) time += launch.kernel.total;
+    return time;
+  }
+  const chip::PlannedProgram& planned() { return device().explain(multiplication()); }
+
+  /// Returns the time of the programs beside a product whose kernel does not transpose, nor apply
+  /// the activation unless it `activates`.
+  SimTime time_beside(bool activates) {
+    const MatmulAttributes own = attributes_;
+    attributes_.config = MatmulConfig{.kind = MatmulKind::multi_core};
+    if (activates) attributes_.activation.reset();
+    SimTime time;
+    for (const auto& launch : device().launches(multiplication())) {
+      if (!launch.matmul) time += launch.kernel.total;
+    }
+    attributes_ = own;
+    return time;
+  }
+
+  /// Returns the product itself, as the kernels of multicast configurations see it, or as the
+  /// others do.
+  MatmulProblem problem(const DevBox& box, bool multicast) const {
+    MatmulProblem problem = chip::problem_of(multiplication(), attributes_);
+    problem.config.reset();
+    // Kernels that cannot transpose get an operand that a program of its own has transposed.
+    const bool fuses = multicast && box.profiles().software.matmul_fuses_transposes;
+    problem.transposed_a = fuses && attributes_.transpose_a;
+    problem.transposed_b = fuses && attributes_.transpose_b;
+    if (!multicast) problem.activation.reset();
+    return problem;
+  }
+
+  Bytes l1_free() const { return device().l1_free(); }
+  CoreGrid grid() const { return device().compute_grid(); }
+  double flops() const { return static_cast<double>(multiplication().flops.value()); }
+
+ private:
+  static MatmulAttributes attributes_of(const Parameters& product) {
+    const std::string_view transposed = value_of(product, "transpose");
+    MatmulAttributes attributes{
+        .transpose_a = transposed.find('a') != std::string_view::npos,
+        .transpose_b = transposed.find('b') != std::string_view::npos,
+        .core_grid = {},
+        .compute = {.fidelity = parse_fidelity(value_of(product, "fidelity"))},
+        .config = {}};
+    if (const auto function = activation_of(product)) attributes.activation = step_of(*function);
+    return attributes;
+  }
+  bool has_batched_b() const { return is(product_, "batched", "both"); }
+
+  const Parameters& product_;
+  chip::MatmulTypes types_;
+  MatmulAttributes attributes_;
+  ops::Tensor a_, b_, out_;
+  std::optional<ops::Tensor> bias_;
+};
+
+/// Returns the cores that the search may use. Throws Error when the chip has fewer.
+CoreGrid searched_grid(const Parameters& product, CoreGrid all) {
+  const auto wanted = parse_grid(value_of(product, "grid"));
+  if (!wanted) return all;
+  if (wanted->columns <= all.columns && wanted->rows <= all.rows) return *wanted;
+  throw Error(
+      {.attempted = "tune a product",
+       .value = fmt::format("the grid {}x{} is not on the chip", wanted->columns, wanted->rows),
+       .accepted = fmt::format("up to {}x{} cores with dispatch {}", all.columns, all.rows,
+                               value_of(product, "dispatch")),
+       .hint = fmt::format("-a grid={}x{}", all.columns, all.rows)});
+}
+
+/// Holds what the search has found, and what its kernels leave to other programs.
+struct Found {
+  PricedMatmul priced;
+  SimTime time;
+};
+
+std::vector<Found> search_all(const DevBox& box, const Parameters& product, TunedProduct& tuned,
+                              std::size_t most, int threads, std::uint64_t& legal) {
+  std::vector<Found> found;
+  const auto add = [&](bool multicast, std::vector<MatmulKind> kinds, SimTime beside) {
+    MatmulProblem problem = tuned.problem(box, multicast);
+    problem.compute.fidelity = tuned.fidelity();
+    const chip::MatmulRanking ranking =
+        chip::rank_matmuls(problem,
+                           {.grid = searched_grid(product, tuned.grid()),
+                            .circular_buffers = tuned.l1_free(),
+                            .kinds = std::move(kinds),
+                            .most = most,
+                            .threads = threads},
+                           box.profiles());
+    legal += ranking.legal;
+    for (const PricedMatmul& priced : ranking.best) {
+      found.push_back({priced, priced.kernel.total + beside});
+    }
+  };
+  const bool fuses = box.profiles().software.matmul_fuses_transposes;
+  add(true, {MatmulKind::multicast_2d, MatmulKind::multicast_1d_in0, MatmulKind::multicast_1d_in1},
+      fuses ? SimTime() : tuned.time_beside(/*activates=*/true));
+  add(false, {MatmulKind::reuse, MatmulKind::multi_core}, tuned.time_beside(/*activates=*/false));
+  std::ranges::stable_sort(found, [](const Found& a, const Found& b) {
+    if (a.time != b.time) return a.time < b.time;
+    return ranks_before(a.priced, b.priced);
+  });
+  if (found.size() > most) found.resize(most);
+  return found;
+}
+
+/// Returns every blocking of the share that `config` gives a core, with the time beside the
+/// product.
+std::vector<TuningPlace> places(const TunedConfig& config, Bytes l1, const DevBox& box) {
+  const SimTime beside = config.time - chip::price(config.plan, box.profiles()).kernel.total;
+  std::vector<TuningPlace> result;
+  for (const PricedMatmul& priced : chip::blockings_of(config.plan, l1, box.profiles())) {
+    result.push_back({priced.l1, priced.kernel.total + beside});
+  }
+  return result;
+}
+
+TunedConfig own_choice(TunedProduct& tuned) {
+  tuned.use(std::nullopt);
+  const chip::PlannedProgram& planned = tuned.planned();
+  return {.rank = "default",
+          .plan = *planned.matmul,
+          .time = tuned.kernel_time(),
+          .call = harness::measure_virtual(tuned, kCallTiming),
+          .bound = planned.kernel.bottleneck,
+          .l1 = chip::circular_buffer_bytes(planned)};
+}
+
+}  // namespace
+
+std::vector<Axis> tuning_axes() {
+  std::vector<Axis> axes;
+  axes.push_back(count_axis("m", "rows of A", {}, {}));
+  axes.push_back(count_axis("k", "columns of A, rows of B", {}, {}));
+  axes.push_back(count_axis("n", "columns of B", {}, {}));
+  axes.push_back(count_axis("batch", "products", {"1"}, {"1"}));
+  axes.push_back(
+      harness::word_axis("batched", "who has the batch: A, or A and B", {"a", "both"}, {"a"}));
+  axes.push_back(dtype_axis());
+  axes.push_back(weights_axis());
+  axes.push_back(output_axis());
+  axes.push_back(fidelity_axis());
+  axes.push_back(harness::word_axis("transpose", "what is stored with rows and columns swapped",
+                                    {"none", "a", "b", "ab"}, {"none"}));
+  axes.push_back(harness::word_axis(
+      "bias", "whether a row is added: no, yes (of the result's data type), or its data type",
+      {"no", "yes", "bfloat16", "bfloat8_b", "bfloat4_b", "float32"}, {"no"}));
+  axes.push_back(activation_axis());
+  axes.push_back(memory_axis("memory_a", "A"));
+  axes.push_back(memory_axis("memory_b", "B"));
+  axes.push_back(memory_axis("memory_out", "the result"));
+  axes.push_back(dispatch_axis({"worker"}));
+  axes.push_back(grid_axis());
+  return axes;
+}
+
+std::vector<Parameters> tuned_products(const std::vector<std::string>& texts) {
+  const std::vector<harness::AxisOverride> overrides = harness::parse_axis_overrides(texts);
+  std::vector<Axis> axes = tuning_axes();
+  std::vector<std::string> names;
+  for (const Axis& axis : axes) names.push_back(axis.name);
+  for (const harness::AxisOverride& given : overrides) {
+    if (std::ranges::find(names, given.axis) != names.end()) continue;
+    const auto suggestion = closest(given.axis, names);
+    throw Error({.attempted = "tune a product",
+                 .value = fmt::format("there is no axis '{}'", given.axis),
+                 .accepted = join(names, ", "),
+                 .hint = suggestion ? fmt::format("-a {}=", *suggestion) : ""});
+  }
+  for (const std::string_view size : kSizes) {
+    if (std::ranges::find(overrides, size, &harness::AxisOverride::axis) != overrides.end()) {
+      continue;
+    }
+    throw Error({.attempted = "tune a product",
+                 .value = fmt::format("A[m,k] B[k,n] has three sizes, and {} is not given", size),
+                 .hint = "run_experiment tune -a m=1024 -a k=512 -a n=512"});
+  }
+  harness::apply_overrides(axes, overrides);
+  return harness::expand(axes);
+}
+
+Tuning tune(const DevBox& box, const Parameters& product, std::size_t most, int threads) {
+  TunedProduct tuned(box, product);
+  Tuning tuning{.parameters = product, .configs = {own_choice(tuned)}, .flops = tuned.flops()};
+  const std::vector<Found> found =
+      search_all(box, product, tuned, std::max<std::size_t>(1, most), threads, tuning.legal);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto& [priced, time] = found[i];
+    TunedProduct own(box, product);
+    own.use(config_of(priced.plan));
+    tuning.configs.push_back({.rank = std::to_string(i + 1),
+                              .plan = priced.plan,
+                              .time = time,
+                              .call = harness::measure_virtual(own, kCallTiming),
+                              .bound = priced.kernel.bottleneck,
+                              .l1 = priced.l1});
+  }
+  tuning.default_share = places(tuning.own_choice(), tuned.l1_free(), box);
+  if (tuning.configs.size() > 1) {
+    tuning.best_share = places(tuning.best(), tuned.l1_free(), box);
+  }
+  return tuning;
+}
+
+std::string config_text(const TunedConfig& config) { return text_of(config_of(config.plan)); }
+
+harness::WhatIf tuned_config(const DevBox& box, const Parameters& parameters,
+                             std::string_view fidelity) {
+  harness::WhatIf change{.what = "matmul configuration", .candidates = {}, .reason = ""};
+  if (find_parameter(parameters, "queues") == "2") {
+    change.reason = "each of two queues has a product of its own";
+    return change;
+  }
+  constexpr std::size_t kMost = 3;
+  const ProductShape shape = parse_shape(value_of(parameters, "shape"));
+  std::vector<std::string> axes{fmt::format("m={}", shape.m),
+                                fmt::format("k={}", shape.k),
+                                fmt::format("n={}", shape.n),
+                                fmt::format("dtype={}", value_of(parameters, "dtype")),
+                                fmt::format("fidelity={}", fidelity),
+                                fmt::format("dispatch={}", value_of(parameters, "dispatch"))};
+  for (const std::string_view axis : {"weights", "output"}) {
+    const auto type = find_parameter(parameters, axis);
+    if (type) axes.push_back(fmt::format("{}={}", axis, *type));
+  }
+  const Parameters product = tuned_products(axes).front();
+  TunedProduct tuned(box, product);
+  const SimTime own = tuned.kernel_time();
+  std::uint64_t legal = 0;
+  for (const Found& found : search_all(box, product, tuned, kMost, 1, legal)) {
+    if (found.time >= own) continue;
+    Parameters changes{{"config", text_of(config_of(found.priced.plan))},
+                       {"fidelity", std::string(fidelity)}};
+    if (value_of(parameters, "grid") != "default") changes.emplace_back("grid", "default");
+    change.candidates.push_back(std::move(changes));
+  }
+  if (change.candidates.empty()) change.reason = "no legal one is faster than ttnn's choice";
+  return change;
+}
+
+}  // namespace howard::experiments
