@@ -52,7 +52,7 @@ std::vector<AxisOverride> parse_axis_overrides(std::span<const std::string> text
           {.attempted = "set axis " + override.axis,
            .value = "it is given twice, as " + values + " and as " + join(override.values, ","),
            .accepted = "each axis once",
-           .hint = "-a " + text + "," + values});
+           .hint = "-a " + shell_word(text + "," + values)});
     }
     overrides.push_back(std::move(override));
   }

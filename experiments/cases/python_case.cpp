@@ -45,6 +45,8 @@ class PeerCase final : public harness::Case {
   void describe(double /*seconds*/, PointResult& point) const override {
     if (first_loss_) {
       describe_loss(*first_loss_, peer_->loss(), point);
+      // Another program's random numbers make other weights and another batch.
+      point.details.back().second += "; weights and data are its own";
       peer_->pause();
     }
     for (const auto& [name, text] : peer_->facts()) {

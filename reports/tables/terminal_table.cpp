@@ -37,6 +37,14 @@ Table with_ascii_marks_only(Table table) {
   return table;
 }
 
+/// Returns whether a text has options or a command to be pasted. They are printed in one line,
+/// which a terminal breaks without adding anything to what is copied from it.
+bool is_to_paste(std::string_view text) {
+  return text.starts_with("-a ") || text.starts_with("--") ||
+         text.find(" -a ") != std::string_view::npos ||
+         text.find("run_experiment ") != std::string_view::npos;
+}
+
 class Printer {
  public:
   Printer(const Table& table, const TerminalStyle& style)
@@ -77,6 +85,8 @@ class Printer {
 
   Lines lines_of(std::string_view text, std::size_t place) const {
     const bool is_cut = room_of(table_, layout_.columns[place]) == harness::Room::spare;
+    const bool is_last = place + 1 == shown_count();
+    if (is_last && is_to_paste(text)) return {std::string(text)};
     if (is_cut) return {shortened(text, width(place), style_.ascii)};
     if (display_width(text) <= width(place)) return {std::string(text)};
     return folded(text, width(place));
@@ -188,7 +198,9 @@ class Printer {
     }
     notes.insert(notes.end(), table_.notes.begin(), table_.notes.end());
     if (!notes.empty()) text_ += '\n';
-    for (const std::string& note : notes) text_ += wrapped(printable(note), limit_) + "\n";
+    for (const std::string& note : notes) {
+      text_ += (is_to_paste(note) ? printable(note) : wrapped(printable(note), limit_)) + "\n";
+    }
   }
 
   std::string left_out_columns() const {

@@ -42,6 +42,19 @@ TEST_F(Analyze, AnOpsCsvIsShownByOpsAndGaps) {
                        "first on line 4: 'bad'"));
 }
 
+TEST_F(Analyze, OfManyRunsTheFirstOnesAreShownAndAllAreWritten) {
+  std::string runs;
+  for (int i = 0; i < 25; ++i) runs += kOps;
+  put("ops.csv", runs);
+  const Outcome outcome = run("analyze ops.csv --json all.json");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "the first 20 of 25 runs are shown; --json FILE has all"));
+  EXPECT_TRUE(contains(outcome.out, "run 20 of 25: 2 programs")) << outcome.out;
+  EXPECT_FALSE(contains(outcome.out, "run 21 of 25")) << outcome.out;
+  EXPECT_TRUE(contains(content(folder() / "all.json"), "\"run\": \"25\""))
+      << "as a point of its own";
+}
+
 TEST_F(Analyze, ALogCanComeFromStandardInput) {
   put("ops.csv", kOps);
   EXPECT_EQ(run("analyze - <ops.csv >shown #").status, 0);

@@ -109,7 +109,8 @@ TEST_F(PythonCaseTest, TheEngineRunsOnTheHost) {
   // of 0.5.
   EXPECT_NEAR(point.find_metric("loss")->value, 0.16, 0.02);
   ASSERT_NE(point.find_detail("loss"), nullptr);
-  EXPECT_TRUE(point.find_detail("loss")->ends_with(", falls")) << *point.find_detail("loss");
+  EXPECT_TRUE(point.find_detail("loss")->ends_with(", falls; weights and data are its own"))
+      << *point.find_detail("loss");
   ASSERT_NE(point.find_detail("device"), nullptr);
   EXPECT_EQ(*point.find_detail("device"), "host CPU, 1 thread");
 }

@@ -225,12 +225,14 @@ TEST(TerminalTable, WhatIsToBeCopiedIsWhole) {
   }
 }
 
-TEST(TerminalTable, ATextToCopyThatCannotBeWholeLeavesNamesReadable) {
+TEST(TerminalTable, ATextToCopyThatIsTooLongLeavesNamesReadableAndIsLeftToTheTerminalToBreak) {
   Table table = wide_table();
   for (TableRow& row : table.rows) row.cells.back().text += std::string(100, 'x');
   const std::string text = terminal_table(table, {.width = 80});
   EXPECT_NE(text.find("\n  1024x1024x1024/"), std::string::npos) << text;
   EXPECT_NE(text.find("12.5"), std::string::npos) << text;
+  EXPECT_NE(text.find("-a dispatch=worker" + std::string(100, 'x') + "\n"), std::string::npos)
+      << text;
 }
 
 TEST(TerminalTable, LessThanAThirdOfATextIsNotShown) {
