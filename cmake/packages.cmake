@@ -32,12 +32,12 @@ what they are bound by, and reads the logs of tt-metal's profiler.")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS
   "gnuplot-nox | gnuplot-qt | gnuplot-x11, bash-completion, man-db")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS
-  "python3-numpy, python3-torch, libopenblas0-openmp, libhoward-dev")
+  "python3-torch, libopenblas0-openmp, libhoward-dev")
 if(TARGET howard_module AND Python_VERSION)
   # An extension is for one minor version.
   math(EXPR next_minor "${Python_VERSION_MINOR} + 1")
   set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS
-    "python3 (>= ${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}), python3 (<< ${Python_VERSION_MAJOR}.${next_minor})")
+    "python3 (>= ${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}), python3 (<< ${Python_VERSION_MAJOR}.${next_minor}), python3-numpy")
 endif()
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libhoward-dev)

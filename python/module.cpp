@@ -2,11 +2,11 @@
 #include <pybind11/pybind11.h>
 
 #include "harness/environment.h"
-#include "python/module_arrays.h"
 #include "python/module_autograd.h"
 #include "python/module_device.h"
 #include "python/module_errors.h"
 #include "python/module_experiments.h"
+#include "python/module_ttnn.h"
 
 PYBIND11_MODULE(_native, module) {
   module.doc() = "What of the package howard is compiled; its names are those of howard.";
@@ -16,7 +16,7 @@ PYBIND11_MODULE(_native, module) {
   howard::python::bind_ops(module);
   howard::python::bind_experiments(module);
   pybind11::module_ ttnn = module.def_submodule("_ttnn", "What howard.ttnn is made on.");
-  howard::python::bind_arrays(ttnn);
+  howard::python::bind_values(ttnn);
   howard::python::bind_chip(ttnn);
   pybind11::module_ ttml = module.def_submodule("_ttml", "What howard.ttml is made on.");
   howard::python::bind_autograd(ttml);

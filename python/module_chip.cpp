@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -22,7 +23,7 @@
 #include "engines/workload/launch.h"
 #include "engines/workload/player.h"
 #include "engines/workload/workload_json.h"
-#include "python/module_arrays.h"
+#include "python/module_ttnn.h"
 
 namespace py = pybind11;
 
@@ -245,9 +246,9 @@ void bind_chip(py::module_& module) {
     }
   });
   module.def("elementwise_values", [] {
-    std::map<std::string, int> values;
+    std::map<std::string_view, std::pair<int, std::string_view>> values;
     for (const EltwiseEntry& entry : eltwise_catalogue()) {
-      values.emplace(entry.name, entry.values);
+      values.emplace(entry.name, std::pair(entry.values, entry.nearest));
     }
     return values;
   });

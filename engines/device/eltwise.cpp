@@ -25,6 +25,17 @@ constexpr EltwiseEntry as_long_as(std::string_view cost, EltwiseEntry entry) {
   return entry;
 }
 
+/// Makes the entry of a function whose time was never measured.
+constexpr EltwiseEntry timed_as(std::string_view nearest, std::string_view cost,
+                                EltwiseEntry entry) {
+  entry.nearest = nearest;
+  entry.cost = cost;
+  return entry;
+}
+constexpr EltwiseEntry timed_as(std::string_view nearest, EltwiseEntry entry) {
+  return timed_as(nearest, nearest, entry);
+}
+
 /// Makes the entry of a function with numbers.
 constexpr EltwiseEntry told(EltwiseEntry entry, float first) {
   entry.numbers = 1;
@@ -68,6 +79,27 @@ constexpr std::array<EltwiseEntry, kEltwiseFunctions> kCatalogue{
     entry(E::bias_gelu, "bias_gelu", "BIAS_GELU", 2, "gelu(x + y)"),
     told(entry(E::addalpha, "addalpha", "ADDALPHA", 2, "x + alpha y"), 1),
     told(entry(E::subalpha, "subalpha", "SUBALPHA", 2, "x - alpha y"), 1),
+    timed_as("maximum", entry(E::bitwise_and, "bitwise_and", "BITWISE_AND", 2, "x & y, of int32")),
+    timed_as("maximum", entry(E::bitwise_or, "bitwise_or", "BITWISE_OR", 2, "x | y, of int32")),
+    timed_as("maximum", entry(E::bitwise_xor, "bitwise_xor", "BITWISE_XOR", 2, "x ^ y, of int32")),
+    timed_as("maximum", entry(E::bitwise_left_shift, "bitwise_left_shift", "LEFT_SHIFT", 2,
+                              "x << y, of int32")),
+    timed_as("maximum", entry(E::bitwise_right_shift, "bitwise_right_shift", "RIGHT_SHIFT", 2,
+                              "x >> y, of int32, with copies of the sign")),
+    timed_as("maximum", entry(E::logical_left_shift, "logical_left_shift", "LOGICAL_LEFT_SHIFT", 2,
+                              "x << y, of int32")),
+    timed_as("maximum", entry(E::logical_right_shift, "logical_right_shift", "LOGICAL_RIGHT_SHIFT",
+                              2, "x >> y, of int32, with zeros")),
+    timed_as("remainder", entry(E::gcd, "gcd", "GCD", 2, "the greatest common divisor")),
+    timed_as("remainder", entry(E::lcm, "lcm", "LCM", 2, "the least common multiple")),
+    timed_as("divide",
+             entry(E::div_no_nan, "div_no_nan", "DIV_NO_NAN", 2, "x / y, and 0 where y = 0")),
+    timed_as("divide", entry(E::floor_div, "floor_div", "DIV_FLOOR", 2, "floor(x / y)")),
+    timed_as("divide", entry(E::trunc_div, "trunc_div", "DIV_TRUNC", 2, "trunc(x / y)")),
+    timed_as("multiply", "fpu",
+             entry(E::nextafter, "nextafter", "NEXTAFTER", 2,
+                   "the next float32 after x in the direction of y")),
+    timed_as("multiply", "fpu", entry(E::prelu, "prelu", "PRELU", 2, "x, times y where x < 0")),
     entry(E::silu_backward, "silu_backward", "SILU_BW", 2,
           "dx of silu: dy s (1 + x (1 - s)), x and dy being its values and s = sigmoid(x)"),
 
@@ -94,7 +126,7 @@ constexpr std::array<EltwiseEntry, kEltwiseFunctions> kCatalogue{
     entry(E::ceil, "ceil", "CEIL", 1, "the next whole number from x upwards"),
     entry(E::floor, "floor", "FLOOR", 1, "the next whole number from x downwards"),
     entry(E::trunc, "trunc", "TRUNC", 1, "x without its fraction"),
-    entry(E::round, "round", "ROUND", 1, "the nearest whole number, ties to even"),
+    told(entry(E::round, "round", "ROUND", 1, "x with so many decimals, ties to even"), 0),
     entry(E::frac, "frac", "FRAC", 1, "x - trunc(x)"),
     entry(E::rad2deg, "rad2deg", "RAD2DEG", 1, "x 180 / pi"),
     entry(E::deg2rad, "deg2rad", "DEG2RAD", 1, "x pi / 180"),
@@ -114,6 +146,7 @@ constexpr std::array<EltwiseEntry, kEltwiseFunctions> kCatalogue{
     entry(E::hardmish, "hardmish", "HARDMISH", 1, "x (x + 2.8 between 0 and 5) / 5"),
     entry(E::softsign, "softsign", "SOFTSIGN", 1, "x / (1 + |x|)"),
     told(entry(E::heaviside, "heaviside", "HEAVISIDE", 1, "0, the value or 1, as x's sign is"), 0),
+    timed_as("neg", entry(E::bitwise_not, "bitwise_not", "BITWISE_NOT", 1, "~x, of int32")),
     told(entry(E::rdiv, "rdiv", "RDIV", 1, "value / x"), 1),
 
     entry(E::exp, "exp", "EXP", 1, "e to the power of x"),
@@ -143,8 +176,9 @@ constexpr std::array<EltwiseEntry, kEltwiseFunctions> kCatalogue{
     told(entry(E::celu, "celu", "CELU", 1, "x, and alpha (exp(x / alpha) - 1) where x < 0"), 1),
     entry(E::selu, "selu", "SELU", 1, "1.0507 times x, or 1.6733 (exp(x) - 1) where x < 0"),
     entry(E::erfc, "erfc", "ERFC", 1, "1 - erf(x)"),
-    entry(E::erfinv, "erfinv", "ERFINV", 1, "the inverse of the error function"),
-    told(entry(E::logit, "logit", "LOGIT", 1, "log(x / (1 - x)), x between eps and 1 - eps"), 0),
+    told(entry(E::logit, "logit", "LOGIT", 1,
+               "log(x / (1 - x)), x between eps and 1 - eps unless eps < 0"),
+         -1),
     entry(E::sin, "sin", "SIN", 1, "the sine"),
     entry(E::cos, "cos", "COS", 1, "the cosine"),
     entry(E::tan, "tan", "TAN", 1, "the tangent"),
@@ -157,8 +191,18 @@ constexpr std::array<EltwiseEntry, kEltwiseFunctions> kCatalogue{
     entry(E::acosh, "acosh", "ACOSH", 1, "the inverse hyperbolic cosine"),
     entry(E::atanh, "atanh", "ATANH", 1, "the inverse hyperbolic tangent"),
     entry(E::cbrt, "cbrt", "CBRT", 1, "the cube root"),
+    timed_as("gelu", entry(E::gelu_approx, "gelu_approx", "GELU_TANH", 1, "gelu by tanh")),
+    entry(E::erfinv, "erfinv", "ERFINV", 1, "the inverse of the error function"),
     entry(E::i0, "i0", "I0", 1, "the modified Bessel function of order 0"),
     entry(E::i1, "i1", "I1", 1, "the modified Bessel function of order 1"),
+    timed_as("log", entry(E::digamma, "digamma", "DIGAMMA", 1, "the slope of lgamma")),
+    timed_as("log", entry(E::lgamma, "lgamma", "LGAMMA", 1, "log(|gamma(x)|)")),
+    told(timed_as("log",
+                  entry(E::polygamma, "polygamma", "POLYGAMMA", 1, "the k-th slope of digamma")),
+         1),
+    told(timed_as("log", entry(E::multigammaln, "multigammaln", "MULTIGAMMALN", 1,
+                               "the logarithm of the multivariate gamma function of order p")),
+         4),
     told(as_long_as("pow", entry(E::power, "power", "POWER", 1, "x to the power of the exponent")),
          2),
     told(entry(E::rpow, "rpow", "RPOW", 1, "the base to the power of x"), 2),
@@ -193,7 +237,7 @@ std::optional<Eltwise> find_eltwise(std::string_view name) {
 
 std::optional<Eltwise> find_eltwise_by_ttnn(std::string_view enumerator, int values) {
   const auto found = std::ranges::find_if(kCatalogue, [&](const EltwiseEntry& one) {
-    return one.ttnn == enumerator && one.values == values;
+    return one.ttnn == enumerator && one.values == values && one.nearest.empty();
   });
   return found == kCatalogue.end() ? std::nullopt : std::optional(found->function);
 }

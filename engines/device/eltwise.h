@@ -44,6 +44,20 @@ enum class Eltwise : std::uint8_t {
   bias_gelu,
   addalpha,
   subalpha,
+  bitwise_and,
+  bitwise_or,
+  bitwise_xor,
+  bitwise_left_shift,
+  bitwise_right_shift,
+  logical_left_shift,
+  logical_right_shift,
+  gcd,
+  lcm,
+  div_no_nan,
+  floor_div,
+  trunc_div,
+  nextafter,
+  prelu,
   silu_backward,
   // These take one value, on the matrix unit or by short code of the vector unit.
   relu,
@@ -87,6 +101,7 @@ enum class Eltwise : std::uint8_t {
   hardmish,
   softsign,
   heaviside,
+  bitwise_not,
   rdiv,
   // These take one value, by longer code of the vector unit.
   exp,
@@ -112,7 +127,6 @@ enum class Eltwise : std::uint8_t {
   celu,
   selu,
   erfc,
-  erfinv,
   logit,
   sin,
   cos,
@@ -126,8 +140,14 @@ enum class Eltwise : std::uint8_t {
   acosh,
   atanh,
   cbrt,
+  gelu_approx,
+  erfinv,
   i0,
   i1,
+  digamma,
+  lgamma,
+  polygamma,
+  multigammaln,
   power,
   rpow,
   // These take three values.
@@ -156,6 +176,8 @@ struct EltwiseEntry {
   std::array<float, kMostEltwiseNumbers> defaults{};  ///< ttnn's defaults of those numbers.
   /// Names the time that it takes for a tile: the profile's constant tiles.COST.
   std::string_view cost;
+  /// Names the function that it is timed as where its own time was never measured; else empty.
+  std::string_view nearest;
 };
 
 /// Returns all functions, in the order of Eltwise.
@@ -168,7 +190,7 @@ const EltwiseEntry& entry_of(Eltwise function);
 std::optional<Eltwise> find_eltwise(std::string_view name);
 
 /// Returns the function of `values` values that ttnn's enumerator names, or nothing if there is
-/// none.
+/// none, or none whose time was measured.
 std::optional<Eltwise> find_eltwise_by_ttnn(std::string_view enumerator, int values);
 
 /// Returns "add", "subtract", "relu" and so on.

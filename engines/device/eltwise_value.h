@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <cstdint>
 #include <numbers>
+#include <numeric>
 #include <utility>
 
 #include "engines/device/eltwise.h"
+#include "engines/device/eltwise_fixed.h"
 
 namespace howard {
 
@@ -33,7 +35,7 @@ Real log_of_one_and_exp(Real x) {
 
 template <class Real>
 Real gelu(Real x) {
-  return x < -14 ? Real{0} : x * std::erfc(-x / std::numbers::sqrt2_v<Real>) / 2;
+  return x * std::erfc(-x / std::numbers::sqrt2_v<Real>) / 2;
 }
 
 /// Computes x - y floor(x / y), which has the sign of y.
@@ -43,40 +45,19 @@ Real remainder(Real x, Real y) {
   return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
 }
 
-/// Computes the inverse of the error function by Winitzki's closed form, made exact by Newton's
-/// steps.
+/// Computes floor(x / y) as PyTorch does: exactly, where the quotient is rounded.
 template <class Real>
-Real erfinv(Real x) {
-  if (!(std::fabs(x) < 1)) {
-    return std::fabs(x) == 1 ? std::copysign(std::numeric_limits<Real>::infinity(), x)
-                             : std::numeric_limits<Real>::quiet_NaN();
-  }
-  constexpr double kA = 0.147;
-  const double value = static_cast<double>(x);
-  const double logarithm = std::log1p(-value * value);
-  const double term = 2 / (std::numbers::pi * kA) + logarithm / 2;
-  double root = std::copysign(std::sqrt(std::sqrt(term * term - logarithm / kA) - term), value);
-  for (int step = 0; step < 3; ++step) {
-    const double slope = 2 * std::numbers::inv_sqrtpi * std::exp(-root * root);
-    // Near 1, erf has no digits left, but its complement has.
-    const double error = value > 0 ? (1 - value) - std::erfc(root) : std::erfc(-root) - (1 + value);
-    root -= error / slope;
-  }
-  return static_cast<Real>(root);
+Real floor_div(Real x, Real y) {
+  if (y == 0) return x / y;
+  const Real rest = std::fmod(x, y);
+  const Real quotient = (x - rest) / y - (rest != 0 && (rest < 0) != (y < 0) ? 1 : 0);
+  return std::nearbyint(quotient);
 }
 
-/// Computes the modified Bessel function of `order`, 0 or 1, by its power series, which converges
-/// for all x.
-template <class Real>
-Real bessel(int order, Real x) {
-  const double half = static_cast<double>(x) / 2;
-  double term = order == 0 ? 1 : half;
-  double sum = term;
-  for (int k = 1; k < 500 && std::fabs(term) > 1e-17 * std::fabs(sum); ++k) {
-    term *= half * half / (double{1} * k * (k + order));
-    sum += term;
-  }
-  return static_cast<Real>(sum);
+/// Computes log(exp(x) + exp(y)), where `tail` gives log(1 + exp(-distance)).
+template <class Real, class Tail>
+Real log_of_sum(Real x, Real y, const Tail& tail) {
+  return x == y && std::isinf(x) ? x : std::max(x, y) + tail(std::fabs(x - y));
 }
 
 /// Computes functions of two values.
@@ -84,6 +65,9 @@ template <Eltwise kFunction, class Real>
 Real of_two(const EltwiseArguments<Real>& with) {
   const auto [x, y, z, first, second] = with;
   using E = Eltwise;
+  if constexpr (kFunction >= E::bitwise_and && kFunction <= E::logical_right_shift) {
+    return static_cast<Real>(static_cast<std::int32_t>(of_whole<kFunction>(whole(x), whole(y))));
+  }
   if constexpr (kFunction == E::add) return x + y;
   if constexpr (kFunction == E::subtract) return x - y;
   if constexpr (kFunction == E::multiply) return x * y;
@@ -109,14 +93,25 @@ Real of_two(const EltwiseArguments<Real>& with) {
   if constexpr (kFunction == E::atan2) return std::atan2(x, y);
   if constexpr (kFunction == E::ldexp) return x * std::exp2(y);
   if constexpr (kFunction == E::logaddexp) {
-    return std::max(x, y) + std::log1p(std::exp(-std::fabs(x - y)));
+    return log_of_sum(x, y, [](Real distance) { return std::log1p(std::exp(-distance)); });
   }
   if constexpr (kFunction == E::logaddexp2) {
-    return std::max(x, y) + std::log1p(std::exp2(-std::fabs(x - y))) / std::numbers::ln2_v<Real>;
+    return log_of_sum(x, y, [](Real distance) {
+      return std::log1p(std::exp2(-distance)) / std::numbers::ln2_v<Real>;
+    });
   }
   if constexpr (kFunction == E::bias_gelu) return gelu(x + y);
   if constexpr (kFunction == E::addalpha) return x + first * y;
   if constexpr (kFunction == E::subalpha) return x - first * y;
+  if constexpr (kFunction == E::gcd) return static_cast<Real>(std::gcd(whole(x), whole(y)));
+  if constexpr (kFunction == E::lcm) return static_cast<Real>(std::lcm(whole(x), whole(y)));
+  if constexpr (kFunction == E::div_no_nan) return y == 0 ? Real{0} : x / y;
+  if constexpr (kFunction == E::floor_div) return floor_div(x, y);
+  if constexpr (kFunction == E::trunc_div) return std::trunc(x / y);
+  if constexpr (kFunction == E::prelu) return x > 0 ? x : x * y;
+  if constexpr (kFunction == E::nextafter) {
+    return static_cast<Real>(std::nextafter(static_cast<float>(x), static_cast<float>(y)));
+  }
   if constexpr (kFunction == E::silu_backward) {
     const Real s = sigmoid(x);
     return y * s * (1 + x * (1 - s));
@@ -138,7 +133,7 @@ Real short_one(const EltwiseArguments<Real>& with) {
   if constexpr (kFunction == E::cast || kFunction == E::identity) return x;
   if constexpr (kFunction == E::abs) return std::fabs(x);
   if constexpr (kFunction == E::neg) return -x;
-  if constexpr (kFunction == E::sign) return x > 0 ? Real{1} : (x < 0 ? Real{-1} : x);
+  if constexpr (kFunction == E::sign) return static_cast<Real>((x > 0) - (x < 0));
   if constexpr (kFunction == E::signbit) return std::signbit(x) ? 1 : 0;
   if constexpr (kFunction == E::eqz || kFunction == E::logical_not) return x == 0 ? 1 : 0;
   if constexpr (kFunction == E::nez) return x != 0 ? 1 : 0;
@@ -153,16 +148,20 @@ Real short_one(const EltwiseArguments<Real>& with) {
   if constexpr (kFunction == E::ceil) return std::ceil(x);
   if constexpr (kFunction == E::floor) return std::floor(x);
   if constexpr (kFunction == E::trunc) return std::trunc(x);
-  if constexpr (kFunction == E::round) return std::nearbyint(x);
+  if constexpr (kFunction == E::round) {
+    if (first == 0) return std::nearbyint(x);
+    const Real scale = std::pow(Real{10}, first);
+    return std::nearbyint(x * scale) / scale;
+  }
   if constexpr (kFunction == E::frac) return x - std::trunc(x);
   if constexpr (kFunction == E::rad2deg) return x * (180 / std::numbers::pi_v<Real>);
   if constexpr (kFunction == E::deg2rad) return x * (std::numbers::pi_v<Real> / 180);
   if constexpr (kFunction == E::relu6) return between(x, 0, 6);
-  if constexpr (kFunction == E::relu_max) return between(x, 0, first);
+  if constexpr (kFunction == E::relu_max) return between(x, 0, std::max(first, Real{0}));
   if constexpr (kFunction == E::relu_min) return x < first ? first : x;
   if constexpr (kFunction == E::leaky_relu) return x < 0 ? first * x : x;
   if constexpr (kFunction == E::clamp || kFunction == E::hardtanh) return between(x, first, second);
-  if constexpr (kFunction == E::threshold) return x > first ? x : second;
+  if constexpr (kFunction == E::threshold) return x <= first ? second : x;
   if constexpr (kFunction == E::hardshrink) return std::fabs(x) <= first ? Real{0} : x;
   if constexpr (kFunction == E::softshrink) {
     return x > first ? x - first : (x < -first ? x + first : Real{0});
@@ -171,7 +170,10 @@ Real short_one(const EltwiseArguments<Real>& with) {
   if constexpr (kFunction == E::hardswish) return x * between(x / 6 + Real{0.5}, 0, 1);
   if constexpr (kFunction == E::hardmish) return x * between(x + Real(2.8), 0, 5) / 5;
   if constexpr (kFunction == E::softsign) return x / (1 + std::fabs(x));
-  if constexpr (kFunction == E::heaviside) return x < 0 ? Real{0} : (x > 0 ? Real{1} : first);
+  if constexpr (kFunction == E::heaviside) return x == 0 ? first : (x > 0 ? 1 : 0);
+  if constexpr (kFunction == E::bitwise_not) {
+    return static_cast<Real>(static_cast<std::int32_t>(of_whole<kFunction>(whole(x), 0)));
+  }
   if constexpr (kFunction == E::rdiv) return first / x;
 }
 
@@ -194,9 +196,8 @@ Real long_one(const EltwiseArguments<Real>& with) {
   if constexpr (kFunction == E::log1p) return std::log1p(x);
   if constexpr (kFunction == E::log_sigmoid) return -log_of_one_and_exp(-x);
   if constexpr (kFunction == E::sigmoid) return sigmoid(x);
-  if constexpr (kFunction == E::silu) return x < -100 ? Real{0} : x * sigmoid(x);
-  if constexpr (kFunction == E::mish)
-    return x < -100 ? Real{0} : x * std::tanh(log_of_one_and_exp(x));
+  if constexpr (kFunction == E::silu) return x / (1 + std::exp(-x));
+  if constexpr (kFunction == E::mish) return x * std::tanh(log_of_one_and_exp(x));
   if constexpr (kFunction == E::tanh) return std::tanh(x);
   if constexpr (kFunction == E::tanhshrink) return x - std::tanh(x);
   if constexpr (kFunction == E::softplus) {
@@ -208,8 +209,8 @@ Real long_one(const EltwiseArguments<Real>& with) {
     return Real(1.0507009873554805) * (x < 0 ? Real(1.6732632423543772) * std::expm1(x) : x);
   }
   if constexpr (kFunction == E::erfc) return std::erfc(x);
-  if constexpr (kFunction == E::erfinv) return erfinv(x);
   if constexpr (kFunction == E::logit) {
+    if (first < 0) return std::log(x / (1 - x));
     const Real inside = x < first ? first : (x > 1 - first ? 1 - first : x);
     return std::log(inside / (1 - inside));
   }
@@ -225,8 +226,11 @@ Real long_one(const EltwiseArguments<Real>& with) {
   if constexpr (kFunction == E::acosh) return std::acosh(x);
   if constexpr (kFunction == E::atanh) return std::atanh(x);
   if constexpr (kFunction == E::cbrt) return std::cbrt(x);
-  if constexpr (kFunction == E::i0) return bessel(0, x);
-  if constexpr (kFunction == E::i1) return bessel(1, x);
+  if constexpr (kFunction == E::gelu_approx) {
+    const Real inner = x + Real(0.044715) * x * x * x;
+    return x / 2 *
+           (1 + std::tanh(std::numbers::sqrt2_v<Real> * std::numbers::inv_sqrtpi_v<Real> * inner));
+  }
   if constexpr (kFunction == E::power) return std::pow(x, first);
   if constexpr (kFunction == E::rpow) return std::pow(first, x);
 }
@@ -241,6 +245,9 @@ Real eltwise_value(const EltwiseArguments<Real>& with) {
     return eltwise_detail::of_two<kFunction>(with);
   } else if constexpr (kFunction <= E::rdiv) {
     return eltwise_detail::short_one<kFunction>(with);
+  } else if constexpr (kFunction >= E::erfinv && kFunction <= E::multigammaln) {
+    return static_cast<Real>(eltwise_detail::special_one<kFunction>(
+        static_cast<double>(with.x), static_cast<double>(with.first)));
   } else if constexpr (kFunction <= E::rpow) {
     return eltwise_detail::long_one<kFunction>(with);
   } else if constexpr (kFunction == E::where) {
@@ -250,7 +257,9 @@ Real eltwise_value(const EltwiseArguments<Real>& with) {
   } else if constexpr (kFunction == E::addcdiv) {
     return with.x + with.first * with.y / with.z;
   } else if constexpr (kFunction == E::lerp) {
-    return with.x + with.z * (with.y - with.x);
+    // Either end is exact, as PyTorch has it.
+    const Real way = with.y - with.x;
+    return with.z < Real{0.5} ? with.x + with.z * way : with.y - way * (1 - with.z);
   } else {
     return with.x;
   }

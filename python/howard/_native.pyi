@@ -5,6 +5,9 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, overload
 from howard.results import Experiment
 
 __version__: str
+# What howard.ttnn and howard.ttml are made on.
+_ttnn: Any
+_ttml: Any
 
 # Anything with the buffer protocol: array.array, memoryview, a NumPy array.
 _Buffer = Any

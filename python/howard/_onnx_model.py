@@ -10,6 +10,10 @@ import sys
 
 sys.path[0] = str(pathlib.Path(__file__).resolve().parents[1])
 
+from howard import _native  # noqa: E402
+from howard.ttnn import _onnx  # noqa: E402
+from howard.ttnn._session import session  # noqa: E402
+
 
 def _options():
     parser = argparse.ArgumentParser()
@@ -34,10 +38,6 @@ def _sizes(texts):
 
 def _start():
     options = _options()
-    from howard import _native
-    from howard.ttnn import _onnx
-    from howard.ttnn._session import session
-
     session.values, session.source = False, pathlib.Path(options.model).name
     session.profiles, session.settings = options.profile, options.set
     try:

@@ -9,11 +9,17 @@ import os
 import pathlib
 import signal
 import sys
+import time
+import traceback
 import types
 
 # The package around this script replaces its own folder in the search path.
 _PACKAGE = str(pathlib.Path(__file__).resolve().parents[1])
 sys.path[0] = _PACKAGE
+
+from howard import _ttml_imports  # noqa: E402
+from howard.ttnn import _check, _imports  # noqa: E402
+from howard.ttnn._session import now, session  # noqa: E402
 
 
 def _options():
@@ -31,19 +37,12 @@ def _options():
 
 
 def _set_clock():
-    import time
-
-    from howard.ttnn import _session
-
-    time.time = time.perf_counter = time.monotonic = _session.now
-    time.time_ns = time.perf_counter_ns = time.monotonic_ns = (
-        lambda: _session.session.now_ps() // 1000)
+    time.time = time.perf_counter = time.monotonic = now
+    time.time_ns = time.perf_counter_ns = time.monotonic_ns = lambda: session.now_ps() // 1000
 
 
 def _save(path):
     """Saves what the script asked of its chip, whole or not at all."""
-    from howard.ttnn._session import session
-
     if os.getpid() != session.process:
         return
     session.finish()
@@ -72,8 +71,6 @@ def _save(path):
 
 def _say_times(script, status):
     """Says what devices of ttml took; the program says it for those of ttnn."""
-    from howard.ttnn._session import session
-
     context = sys.modules.get("howard.ttml.autograd")
     lines = context.summary() if context else []
     for line in lines:
@@ -85,8 +82,6 @@ def _say_times(script, status):
 
 def _run(script, arguments):
     """Runs the script as `python3 script arguments` does, and returns its exit status."""
-    import traceback
-
     sys.argv = [script, *arguments]
     sys.path.insert(0, str(pathlib.Path(script).resolve().parent))
     # The script has a module of its own, so that no name of it takes the place of ours.
@@ -138,13 +133,7 @@ def _start():
     options = _options()
     script, *arguments = options.script
     if options.check:
-        from howard.ttnn import _check
-
         sys.exit(_check.main(script))
-    from howard import _ttml_imports
-    from howard.ttnn import _imports
-    from howard.ttnn._session import session
-
     session.values = not options.no_values
     session.profiles, session.settings = options.profile, options.set
     session.calls_as_report = options.calls == "report"

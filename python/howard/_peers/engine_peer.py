@@ -53,8 +53,8 @@ def read_arguments():
 def set_up():
     options = read_arguments()
     try:
-        import howard
-        from howard import engine
+        import howard  # It may be missing: then it is skipped.
+        from howard import engine  # It may be missing, too.
     except ImportError as failure:
         raise peer.Skip(
             f"the Python module is not there ({failure}): install the packages python3-dev and "

@@ -282,7 +282,7 @@ def read_arguments():
 def set_up():
     options = read_arguments()
     try:
-        import torch
+        import torch  # It may be missing: then it is skipped.
     except ImportError as failure:
         raise peer.Skip(f"PyTorch is not there ({failure}): install python3-torch") from failure
     if options.mode == "compiled" and not hasattr(torch, "compile"):

@@ -7,11 +7,6 @@ or with HOWARD_DEVICE=host the host itself. Anything else that TTML has raises A
 `run_experiment python SCRIPT` lets a script's own `import ttml` find it.
 """
 
-try:
-    import numpy  # noqa: F401
-except ImportError:
-    raise ImportError("ttml needs NumPy: apt-get install python3-numpy") from None
-
 from howard.ttnn import DataType, Layout
 
 from . import autograd, common, core, models, modules, ops, optimizers, schedulers

@@ -3,6 +3,7 @@
 
 import enum
 import os
+from typing import List
 
 import numpy
 
@@ -103,7 +104,7 @@ class AutoContext:
         return self._graph
 
 
-_finished = []  # It has what each device took that was closed.
+_finished: List[str] = []  # It has what each device took that was closed.
 
 
 def summary():
@@ -111,12 +112,6 @@ def summary():
     python`."""
     context = AutoContext._instance
     return _finished + (context._times() if context is not None else [])
-
-
-def _ops():
-    from . import ops
-
-    return ops
 
 
 def graph():
@@ -236,20 +231,6 @@ class Tensor:
             return self.set_grad(gradient)
         added = self.get_grad().to_numpy() + gradient.to_numpy()
         return self.set_grad(Tensor.from_numpy(added))
-
-    def __add__(self, other):
-        return _ops().binary.add(self, other)
-
-    def __sub__(self, other):
-        return _ops().binary.sub(self, other)
-
-    def __mul__(self, other):
-        return _ops().binary.mul(self, other)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other):
-        return _ops().binary.div(self, other)
 
     def backward(self, retain_graph=False):
         """Gives each parameter its gradient, added to what it has. The graph is gone afterwards."""

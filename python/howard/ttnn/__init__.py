@@ -6,15 +6,21 @@ ttnn` does so anywhere. A name of ttnn that is missing here raises an error that
 the line.
 """
 
+import enum as _enum
 import types as _types_module
 
 from . import (
     _configs,
+    _cores,
     _device,
+    _devices,
+    _dispatch,
     _golden,
     _graph,
     _launch,
+    _memory,
     _mesh,
+    _methods,
     _operations as _ops,
     _settings,
     _types,
@@ -22,9 +28,11 @@ from . import (
 )
 from ._errors import missing as _missing
 from ._session import session as _run
-from ._tensor import Tensor
-from ._types import DataType, Layout, Shape
+from ._types import DataType, Layout
 
+_SHOWN = (_types, _cores, _memory, _configs, _dispatch, _device, _devices, _mesh, _graph, _settings,
+          _golden, *_ops.MODULES)
+Tensor = _methods.Tensor
 bfloat16, float32 = DataType.BFLOAT16, DataType.FLOAT32
 bfloat8_b, bfloat4_b = DataType.BFLOAT8_B, DataType.BFLOAT4_B
 uint8, uint16, int32, uint32 = DataType.UINT8, DataType.UINT16, DataType.INT32, DataType.UINT32
@@ -47,15 +55,15 @@ def _public(module):
             yield name, value
 
 
-_HIDDEN = {"arrays", "session", "annotations", "operation", "program", "values", "fail", "take",
-           "Mapper", "Composer", "Trace", "V", "dropout", "new_tensor", "view_of", "round_array", "Cell", "Storage"}
-for _module in (_types, _configs, _device, _mesh, _graph, _settings, _golden, *_ops.MODULES):
+_HIDDEN = set("""arrays session annotations operation program values fail take Mapper Composer Trace
+              dropout new_tensor view_of Cell Storage broadcast_shape""".split())
+for _module in _SHOWN:
     for _name, _value in _public(_module):
         if _name not in _HIDDEN:
             globals().setdefault(_name, _value)
 slice = _ops.data_movement.slice_
 to_dtype = _ops.eltwise.to_dtype
-CloseDevice = _device.close_device
+CloseDevice = _devices.close_device
 for _name, _value in _launch.OPERATIONS.items():
     if "." not in _name:
         globals()[_name] = _value
@@ -81,11 +89,12 @@ def _under(prefix):
             if name.startswith(prefix + ".") and "." not in name[len(prefix) + 1:]}
 
 
-def _named(module, names):
-    return {name: getattr(module, name) for name in names.split()}
+def _here(names):
+    """Returns what scripts find here under these names."""
+    return {name: globals()[name] for name in names.split()}
 
 
-_no = _device._nothing
+_no = _devices._nothing
 transformer = _Namespace("transformer", {**_under("transformer"),
                                          "SDPAProgramConfig": _configs.SDPAProgramConfig})
 experimental = _Namespace("experimental", {**_under("experimental"), "view": _ops.data_movement.view,
@@ -103,42 +112,38 @@ operations = _Namespace("operations", {"moreh": moreh, **{
     for part in _parts}})
 prim = _Namespace("prim", {name: globals()[name] for name in ("permute", "typecast", "move")})
 graph, tracer = _graph.graph, _graph.tracer
-_classes = "Device MeshDevice DispatchCoreConfig DispatchCoreType DispatchCoreAxis"
-device = _Namespace("device", {**_named(_device, _classes + " open_device close_device "
-                                        "get_device_ids is_wormhole_b0 is_blackhole "
-                                        "get_num_devices SetDefaultDevice GetDefaultDevice"),
-                               "ClearDefaultDevice": lambda: _device.SetDefaultDevice(None),
-                               "GetNumAvailableDevices": _device.get_num_devices,
-                               "Arch": _types.Arch})
-types = _Namespace("types", {name: value for name, value in vars(_types).items()
-                             if not name.startswith("_")})
-core = _Namespace("core", {**_named(_types, "create_sharded_memory_config num_cores_to_corerangeset"),
+device = _Namespace("device", {**_here(
+    "Device MeshDevice DispatchCoreConfig DispatchCoreType DispatchCoreAxis open_device close_device "
+    "get_device_ids is_wormhole_b0 is_blackhole get_num_devices SetDefaultDevice GetDefaultDevice Arch"),
+    "ClearDefaultDevice": lambda: _devices.SetDefaultDevice(None),
+    "GetNumAvailableDevices": _devices.get_num_devices})
+types = _Namespace("types", {name: value for module in (_types, _cores, _memory)
+                             for name, value in _public(module)})
+core = _Namespace("core", {**_here("create_sharded_memory_config num_cores_to_corerangeset"),
                            "set_printoptions": _ops.core.set_printoptions,
                            "get_memory_config": _ops.layout.get_memory_config,
                            "has_tile_padding": lambda t, **_: t.padded_shape != t.shape})
 decorators = _Namespace("decorators", {
-    **_named(_graph, "register_pre_operation_hook register_post_operation_hook"),
-    **_named(_golden, "get_golden_function attach_golden_function query_registered_operations")})
+    **_here("register_pre_operation_hook register_post_operation_hook"),
+    **_here("get_golden_function attach_golden_function query_registered_operations")})
 database = _Namespace("database", {})
 
-
-import enum as _enum  # noqa: E402
 
 ClusterType = _enum.Enum("ClusterType", "INVALID N150 N300 T3K GALAXY TG P100 P150 P300")
 cluster = _Namespace("cluster", {
     "ClusterType": ClusterType,
     "get_cluster_type": lambda: ClusterType[_run.box_name]})
-_distributed = {name: value for module in (_mesh, _ops.ccl) for name, value in vars(module).items()
-                if not name.startswith("_")}
+_distributed = {name: value for module in (_mesh, _ops.ccl) for name, value in _public(module)
+                if name not in _HIDDEN}
 distributed = _Namespace("distributed", {
-    **_distributed, **_named(_device, "MeshShape MeshDevice MeshCoordinate open_mesh_device "
+    **_distributed, **_here("MeshShape MeshDevice MeshCoordinate open_mesh_device "
                              "close_mesh_device"), "distribute": _ops.core.distribute})
 multi_device = distributed
 
 
 class _SystemMesh:
     def shape(self):
-        return _device.MeshShape(1, _run.devices())
+        return _dispatch.MeshShape(1, _run.devices())
 
 
 _ttnn = _Namespace("_ttnn", {
@@ -146,9 +151,9 @@ _ttnn = _Namespace("_ttnn", {
         **_distributed, "SystemMeshDescriptor": _SystemMesh}),
     "device": device, "tensor": types, "types": types, "operations": operations, "graph": graph})
 
-GetNumAvailableDevices = _device.get_num_devices
+GetNumAvailableDevices = _devices.get_num_devices
 GetComputeKernelConfig = get_compute_kernel_config = _configs.init_device_compute_kernel_config
-DumpDeviceProfiler = ReadDeviceProfiler = _device.ReadDeviceProfiler
+DumpDeviceProfiler = ReadDeviceProfiler = _devices.ReadDeviceProfiler
 EnablePersistentKernelCache = DisablePersistentKernelCache = EnableMemoryReports = _no
 DisableMemoryReports = SetRootDir = deallocate_buffers = dump_device_memory_state = _no
 using_distributed_env = lambda: False  # noqa: E731
@@ -166,14 +171,14 @@ dtypes = list(DataType)
 
 def split_work_to_cores(grid, units, row_wise=False):
     """Returns how many cores get work, which ones, and how much each of the two groups gets."""
-    box = grid if not isinstance(grid, _types.CoreRangeSet) else grid.bounding_box().grid_size()
+    box = grid if not isinstance(grid, _cores.CoreRangeSet) else grid.bounding_box().grid_size()
     limit = box.x * box.y
     cores = units if units < limit else limit
     more, least = units % cores, units // cores
-    every = _types.num_cores_to_corerangeset(cores, box, row_wise)
+    every = _cores.num_cores_to_corerangeset(cores, box, row_wise)
     ranges = every.ranges()
-    first = _types.CoreRangeSet(ranges[:more] if more else ranges)
-    second = _types.CoreRangeSet(ranges[more:] if more else [])
+    first = _cores.CoreRangeSet(ranges[:more] if more else ranges)
+    second = _cores.CoreRangeSet(ranges[more:] if more else [])
     return cores, every, first, second, least + bool(more), least if more else 0
 
 

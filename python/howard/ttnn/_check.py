@@ -3,6 +3,9 @@
 
 import ast
 import sys
+import types
+
+import howard.ttnn
 
 from ._errors import nearest
 
@@ -88,10 +91,7 @@ def _imported(node):
 
 
 def _is_module(chain):
-    import types
-
-    import howard.ttnn as at
-
+    at = howard.ttnn
     for part in chain[1:]:
         at = getattr(at, part, None)
     return isinstance(at, (types.ModuleType, types.SimpleNamespace, type))
@@ -120,9 +120,7 @@ def names_of(text, name="<script>"):
 
 def resolve(chain):
     """Returns how much of a chain is there, and what the rest is missing from."""
-    import howard.ttnn as module
-
-    at = module
+    at = howard.ttnn
     for i, part in enumerate(chain[1:], 1):
         known = [n for n in dir(at) if not n.startswith("_")]
         found = vars(at).get(part, _ABSENT) if hasattr(at, "__dict__") else _ABSENT

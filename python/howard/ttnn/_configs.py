@@ -2,14 +2,16 @@
 """Defines what ttnn's ops are told besides their tensors: programs, arithmetic, activations."""
 
 import enum
+from typing import Any, Dict
 
-from ._types import CoreCoord, MathFidelity, ThrottleLevel
+from ._cores import CoreCoord
+from ._types import MathFidelity, ThrottleLevel
 
 
 class _Fields:
     """Holds named fields, which are keyword only, as ttnn's configurations are."""
 
-    _fields = {}
+    _fields: Dict[str, Any] = {}
 
     def __init__(self, **given):
         unknown = set(given) - set(self._all())
@@ -175,7 +177,8 @@ relu_min remainder round rsqrt rsub selu sigmoid sign signbit silu sin sinh soft
 softsign sqrt square sub_unary_sfpu tan tanh tanhshrink threshold tiled_prod trunc typecast
 bitwise_not mul_unary_sfpu add_unary_sfpu div_unary_sfpu log_sigmoid""".split()
 
-UnaryOpType = enum.Enum("UnaryOpType", {name.upper(): name for name in _UNARY_NAMES})
+UnaryOpType = enum.Enum(  # type: ignore[misc]  # mypy wants to read the names.
+    "UnaryOpType", [(name.upper(), name) for name in _UNARY_NAMES])
 BinaryOpType = enum.Enum(
     "BinaryOpType",
     "ADD SUB MUL GT LT LTE GTE EQ NE SQUARED_DIFFERENCE BIAS_GELU LOGADDEXP RSUB LOGICAL_AND "

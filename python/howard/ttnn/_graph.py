@@ -4,6 +4,7 @@
 import contextlib
 import enum
 import pathlib
+from typing import Any, List
 
 from . import _launch
 from ._session import signpost
@@ -16,7 +17,7 @@ from ._tensor import Tensor
 RunMode = enum.Enum("RunMode", "NORMAL NO_DISPATCH", start=0)
 
 
-_graphs = []
+_graphs: List[Any] = []
 
 
 def _record(operation, call, args, kwargs):
@@ -122,7 +123,9 @@ class tracer:
 
 # Hooks around ops.
 
-PRE_HOOKS, POST_HOOKS = [], []
+
+PRE_HOOKS: List[Any] = []
+POST_HOOKS: List[Any] = []
 
 
 @contextlib.contextmanager

@@ -14,9 +14,12 @@ import re
 import sys
 import types
 
+from . import _golden
+from ._session import now, region, signpost
+
 FALLBACKS = ("tracy", "loguru", "pytest", "models.common.utility_functions",
-             "models.utility_functions", "tests.ttnn.utils_for_testing", "tests.tt_eager.python_api_testing.sweep_tests."
-             "comparison_funcs", "models.common", "models", "tests", "tests.ttnn", "tests.tt_eager",
+             "models.utility_functions", "tests.ttnn.utils_for_testing",
+             "tests.tt_eager.python_api_testing.sweep_tests.comparison_funcs", "models.common", "models", "tests", "tests.ttnn", "tests.tt_eager",
              "tests.tt_eager.python_api_testing", "tests.tt_eager.python_api_testing.sweep_tests",
              "tt_lib")
 
@@ -108,9 +111,6 @@ class _Logger:
 
 
 def _fallback(name):
-    from . import _golden
-    from ._session import region, signpost
-
     module = types.ModuleType(name)
     module.__path__ = []
     if name == "tracy":
@@ -182,13 +182,11 @@ def _pytest():
 
 
 def _utility_functions():
-    from . import _golden
-
     def unchanged(*args, **kwargs):
         return args[0] if args and callable(args[0]) else (lambda function: function)
 
     def torch_random(shape, low, high, dtype):
-        import torch
+        import torch  # A script may do without torch.
 
         if dtype in (torch.int64, torch.int32, torch.int16, torch.uint8):
             return torch.randint(int(low), int(high), shape, dtype=dtype)
@@ -199,13 +197,9 @@ def _utility_functions():
             self.times = {}
 
         def start(self, key, **_):
-            from ._session import now
-
             self.times[key] = [now(), None]
 
         def end(self, key, **_):
-            from ._session import now
-
             self.times[key][1] = now()
 
         def get(self, key):

@@ -4,14 +4,17 @@
 import functools
 import inspect
 import json
+from typing import Any, Dict
 
 from howard import _native
 
+from . import _arrays as arrays
 from ._analogies import NEAREST, PROGRAMS, PROGRAMS_WITH_SCALAR, SPELLED
-from ._device import queue_number
+from ._dispatch import queue_number
 from ._session import session
-from ._tensor import Cell, Tensor, device_tensor
-from ._types import DRAM_MEMORY_CONFIG, DataType, Layout, chip_shape
+from ._tensor import Tensor, device_tensor
+from ._memory import DRAM_MEMORY_CONFIG
+from ._types import Layout, chip_shape
 
 # Any op takes these keywords, and its work does not depend on them.
 _IGNORED = ("queue_id", "cq_id", "sub_core_grids", "use_legacy", "use_multicore", "subdevice_id",
@@ -30,13 +33,14 @@ class Operation:
     """Wraps a function of ttnn: it charges the host for a call from Python and says what went
     wrong."""
 
-    def __init__(self, name, function, golden=None):
+    def __init__(self, name, function, golden=None, refuses=()):
         self.python_fully_qualified_name = "ttnn." + name
         self.name, self.function, self.golden_function = name, function, golden
         self.__name__, self.__doc__ = name.rsplit(".", 1)[-1], function.__doc__
         self.signature = inspect.signature(function)
         parameters = self.signature.parameters
         self._takes = set(parameters)
+        self._refused = {word: parameters[word].default for word in refuses}
         self._takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
         functools.update_wrapper(self, function, assigned=("__module__", "__doc__"), updated=())
 
@@ -45,6 +49,8 @@ class Operation:
         if kwargs:
             queue = kwargs.get("queue_id", kwargs.get("cq_id"))
             sub_device = kwargs.get("sub_device_id", kwargs.get("subdevice_id"))
+            if self._refused:
+                self._refuse(kwargs)
             if not self._takes_all:
                 for word in _IGNORED:
                     if word in kwargs and word not in self._takes:
@@ -76,6 +82,14 @@ class Operation:
         finally:
             _depth[0] -= 1
 
+    def _refuse(self, kwargs):
+        """Raises an error for a keyword that would change the result, and that is not computed."""
+        for word, default in self._refused.items():
+            given = kwargs.get(word, default)
+            if isinstance(given, Tensor) or given != default:
+                shown = "a tensor" if isinstance(given, Tensor) else repr(given)
+                fail(self.name, f"{word}={shown} is not computed here: leave it at {default!r}")
+
     def _watched(self, args, kwargs):
         before, after = HOOKS[0] or ((), ())
         for hook in list(before):
@@ -106,12 +120,13 @@ def _device_of(args, kwargs):
     return None
 
 
-def operation(name=None, golden=None):
-    """Makes a function one of ttnn's, under its own name or another."""
+def operation(name=None, golden=None, refuses=()):
+    """Makes a function one of ttnn's, under its own name or another. The keywords of `refuses` are
+    ttnn's, but must stay at their defaults."""
 
     def register(function):
         full = name or function.__name__
-        made = Operation(full, function, golden)
+        made = Operation(full, function, golden, refuses)
         OPERATIONS[full] = made
         return made
 
@@ -161,7 +176,7 @@ def make_output(shape, like, dtype=None, layout=None, memory_config=None, output
                          topology=like._topology)
 
 
-_TEXTS = {}
+_TEXTS: Dict[Any, str] = {}
 
 
 def _text(attributes):
@@ -229,11 +244,12 @@ def values(compute, inputs, outputs):
     def run():
         results = [[] for _ in targets]
         for i in range(count):
-            made = compute(*[_shard(source, i) for source in sources])
+            with arrays.quiet():
+                made = compute(*[_shard(source, i) for source in sources])
             if len(targets) == 1 and not isinstance(made, (list, tuple)):
                 made = [made]
             for result, array, (_, dtype, _cell) in zip(results, made, targets):
-                result.append(_native._ttnn.arrays.rounded(array, dtype))
+                result.append(arrays.rounded(array, dtype))
         for (cell, _, _), result in zip(targets, results):
             cell.shards = result
 
@@ -248,31 +264,37 @@ def values(compute, inputs, outputs):
 
 def _compute_now(compute, inputs, output):
     """Does what values() does for most calls: one device, one result, no capture."""
-    made = compute(*[t.array() for t in inputs])
+    with arrays.quiet():
+        made = compute(*[t.array() for t in inputs])
     if isinstance(made, (list, tuple)):
         made = made[0]
-    output._storage.cell.shards = [_native._ttnn.arrays.rounded(made, output._dtype.value)]
+    output._storage.cell.shards = [arrays.rounded(made, output._dtype.value)]
 
 
 def _shard(source, i):
     cell, shape, whole, _ = source
     if cell.shards is None:
-        return _native._ttnn.arrays.full(shape, 0.0, whole)
+        return arrays.full(shape, 0.0, whole)
     array = cell.shards[i if i < len(cell.shards) else 0]
-    return array if array.shape == shape else array.reshaped(shape)
+    return array if array.shape == shape else array.reshape(shape)
 
 
-# This says how many tensors and scalars each elementwise kernel of the emulator takes.
-_VALUES = _native._ttnn.elementwise_values()
+# This says how many tensors and scalars each elementwise kernel of the emulator takes, and which
+# kernel it is timed as if its own time was never measured.
+_KERNELS = _native._ttnn.elementwise_values()
+
+
+def values_of(kernel):
+    """Returns how many tensors and scalars a kernel takes; 0 if there is none of that name."""
+    return _KERNELS.get(kernel, (0, ""))[0]
 
 
 def kernel_of(name, count=1):
     """Returns the emulator's kernel for an elementwise function of `count` values, and whether it
     is only the nearest."""
     name = SPELLED.get(name, name)
-    if _VALUES.get(name) == count:
-        return name, False
-    return NEAREST[name], True
+    nearest = NEAREST.get((name, count)) or _KERNELS[name][1]
+    return nearest or name, bool(nearest)
 
 
 def launch_function(name, function, inputs, out, values, **attributes):
@@ -280,11 +302,11 @@ def launch_function(name, function, inputs, out, values, **attributes):
     where there are fewer tensors."""
     scalar = len(inputs) < values
     spelled = {"pow": "power"}.get(function, function)
-    if scalar and values == 2 and _VALUES.get(spelled) == 1:
+    if scalar and values == 2 and values_of(spelled) == 1:
         kernel, analogy, scalar = spelled, False, False
     else:
         kernel, analogy = kernel_of(function, values)
-        scalar = len(inputs) < _VALUES[kernel]
+        scalar = len(inputs) < values_of(kernel)
     if scalar:
         attributes["scalar"] = 1
     count = PROGRAMS.get(function, 1)
@@ -321,10 +343,3 @@ def steps_of(functions):
     their own."""
     found = [kernel_of(name) for name in functions]
     return [name for name, _ in found], not any(analogy for _, analogy in found)
-
-
-def whole_result(dtype):
-    return dtype if dtype is not None else DataType.UINT32
-
-
-__all__ = ["Cell", "Operation", "operation"]

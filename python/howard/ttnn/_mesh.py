@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements several devices: how tensors are spread over them."""
 
-from howard import _native
 
+from ._arrays import np
 from ._tensor import Blank, device_tensor, host_tensor
-
-arrays = _native._ttnn.arrays
 
 
 class PlacementShard:
@@ -41,12 +39,7 @@ def _cut(array, dim, parts):
         dims = list(array.shape)
         dims[axis] //= parts
         return [Blank(dims)] * parts
-    made = []
-    for i in range(parts):
-        starts, ends = [0] * len(array.shape), list(array.shape)
-        starts[axis], ends[axis] = i * size // parts, (i + 1) * size // parts
-        made.append(arrays.sliced(array, starts, ends, [1] * len(ends)))
-    return made
+    return np.split(array, parts, axis)
 
 
 class Mapper:
@@ -71,7 +64,7 @@ class Composer:
 
     def join(self, shards):
         for count, dim in zip(reversed(self.shape), reversed(self.dims)):
-            shards = [arrays.concatenated(shards[i:i + count], dim)
+            shards = [np.concatenate(shards[i:i + count], dim)
                       for i in range(0, len(shards), count)] if dim is not None else shards[::count]
         return shards[0]
 

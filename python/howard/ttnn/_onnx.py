@@ -4,10 +4,13 @@
 import collections
 import math
 
-from . import _device
+from . import _devices
+from ._arrays import np
 from ._launch import program
-from ._tensor import device_tensor
-from ._types import DRAM_MEMORY_CONFIG, DataType, Layout
+from ._session import region
+from ._tensor import device_tensor, view_of
+from ._memory import DRAM_MEMORY_CONFIG
+from ._types import DataType, Layout
 
 UNARY = {
     "Relu": "relu", "Gelu": "gelu", "Erf": "erf", "Exp": "exp", "Sqrt": "sqrt",
@@ -42,9 +45,9 @@ def load(path, inputs):
     """Returns the model with all shapes known. Raises ModelError for a file that is none, and for
     shapes that are open."""
     try:
-        import onnx
-        import onnx.numpy_helper
-        import onnx.shape_inference
+        import onnx  # It is an optional package.
+        import onnx.numpy_helper  # It is an optional package.
+        import onnx.shape_inference  # It is an optional package.
     except ImportError:
         raise ModelError("ONNX models need the package python3-onnx: apt-get install python3-onnx"
                          ) from None
@@ -105,30 +108,28 @@ def _fold_indices(onnx, model, inferred):
 
 def _index_value(onnx, node, values, shapes):
     """Returns what a node computes of whole numbers that are known; None where they are not."""
-    import numpy
-
     told = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
     if node.op_type == "Constant":
         made = onnx.numpy_helper.to_array(told["value"]) if "value" in told else None
         return made if made is not None and made.dtype.kind == "i" else None
     if node.op_type == "Shape":
         found = shapes.get(node.input[0])
-        return None if found is None else numpy.array(found, "int64")
+        return None if found is None else np.array(found, "int64")
     if not node.input or any(i and i not in values for i in node.input):
         return None
     given = [values[i] for i in node.input if i]
     if node.op_type in ("Add", "Sub", "Mul"):
-        function = {"Add": numpy.add, "Sub": numpy.subtract, "Mul": numpy.multiply}[node.op_type]
+        function = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply}[node.op_type]
         return function(*given)
     if node.op_type == "Div":
-        return given[0] // given[1] if numpy.all(given[1] > 0) else None
+        return given[0] // given[1] if np.all(given[1] > 0) else None
     if node.op_type == "Gather":
-        return numpy.array(numpy.take(given[0], given[1], told.get("axis", 0)))
+        return np.array(np.take(given[0], given[1], told.get("axis", 0)))
     if node.op_type == "Concat":
-        return numpy.concatenate(given, told["axis"])
+        return np.concatenate(given, told["axis"])
     if node.op_type in ("Unsqueeze", "Squeeze"):
         axes = tuple(given[1]) if len(given) > 1 else tuple(told.get("axes", ())) or None
-        function = numpy.expand_dims if node.op_type == "Unsqueeze" else numpy.squeeze
+        function = np.expand_dims if node.op_type == "Unsqueeze" else np.squeeze
         return function(given[0], axes)
     if node.op_type == "Cast":
         return given[0].astype("int64") if told["to"] in (6, 7) else None
@@ -364,8 +365,6 @@ class Runner:
                                           (old[-2:-1] and new[-2:-1] and old[-2] % 32 == 0 and
                                            new[-2] % 32 == 0))
         if stays:
-            from ._tensor import view_of
-
             self.tensors[node.output[0]] = view_of(self.tensor(inputs[0]), new)
         else:
             self._launch("reshape", "reshape", inputs[:1], node.output[:1])
@@ -390,10 +389,8 @@ class Runner:
 
 def run(path, inputs):
     """Runs the model once on a device and returns what was left out, by op."""
-    from howard import region
-
     model = load(path, inputs)
-    device = _device.open_device(device_id=0)
+    device = _devices.open_device(device_id=0)
     runner = Runner(model, device)
     runner.prepare()
     device.synchronize()

@@ -6,24 +6,20 @@ import weakref
 
 from howard import _native
 
+from . import _arrays as arrays
+from ._device import require_no_capture
+from ._dispatch import queue_number
 from ._session import session
+from ._memory import DRAM_MEMORY_CONFIG, MemoryConfig, TensorSpec, Tile, chip_shards
 from ._types import (
-    DRAM_MEMORY_CONFIG,
     BufferType,
-    DataType,
     Layout,
-    MemoryConfig,
     Shape,
     StorageType,
     TensorMemoryLayout,
-    TensorSpec,
-    Tile,
     chip_shape,
-    chip_shards,
     padded_shape,
 )
-
-arrays = _native._ttnn.arrays
 
 
 class Cell:
@@ -135,15 +131,10 @@ def _out_of_memory(failure, device, in_l1):
 
 
 class Tensor:
+    """Describes memory: a shape, a type, a layout. What ops do with it, _methods.py adds."""
+
     __slots__ = ("_shape", "_dtype", "_layout", "_config", "_storage", "_device", "_topology",
                  "__weakref__")
-
-    def __init__(self, *args, **kwargs):
-        from ._operations.core import new_tensor
-
-        made = new_tensor(*args, **kwargs)
-        for name in ("_shape", "_dtype", "_layout", "_config", "_storage", "_device", "_topology"):
-            setattr(self, name, getattr(made, name))
 
     @staticmethod
     def _make(shape, dtype, layout, config, storage, device, topology=None):
@@ -259,7 +250,7 @@ class Tensor:
         dims = tuple(self._shape)
         if found is None:
             return [arrays.full(dims, 0.0, self._dtype.whole)] * self.num_shards()
-        return [a if a.shape == dims else a.reshaped(dims) for a in found]
+        return [a if a.shape == dims else a.reshape(dims) for a in found]
 
     def kept_shards(self):
         """Returns the same as shards(), but shapes only where no values are kept."""
@@ -281,138 +272,23 @@ class Tensor:
         self._require_memory()
         if self._device is None:
             return
-        from ._device import queue_number, require_no_capture
-
         self._device.require_open()
         require_no_capture(self._device, "read a tensor")
         self._device.chip.read(self._storage.number, queue_number(cq_id))
-
-    # Moves: what the functions of the same names do.
-
-    def cpu(self, blocking=True, cq_id=None):
-        from ._operations.core import from_device
-
-        return from_device(self, blocking, cq_id=cq_id)
-
-    def to(self, where, memory_config=None, cq_id=None, *, mem_config=None, **_):
-        from ._operations.core import to_device
-        from ._operations.layout import to_layout
-
-        if isinstance(where, Layout):
-            return to_layout(self, where)
-        return to_device(self, where, memory_config or mem_config, cq_id=cq_id)
-
-    def to_torch(self, **kwargs):
-        from ._operations.core import to_torch
-
-        return to_torch(self, **kwargs)
-
-    def to_numpy(self):
-        from ._operations.core import to_numpy
-
-        return to_numpy(self)
-
-    def to_list(self):
-        from ._operations.core import to_list
-
-        return to_list(self)
 
     def item(self):
         if self._shape.volume() != 1:
             raise RuntimeError(f"item() is for tensors of one element, not of {self._shape}")
         self.blocking_read()
-        value = self.array().at(0)
+        value = self.array().item(0)
         return int(value) if self._dtype.whole else value
 
     def deallocate(self, force=False):
         if self._storage.device is not None:
             self._storage.release()
 
-    def reshape(self, *shape):
-        from ._operations.data_movement import reshape
-
-        return reshape(self, shape[0] if len(shape) == 1 and not isinstance(shape[0], int)
-                       else shape)
-
-    def pad(self, output_shape, input_start=None, pad_value=0):
-        from ._operations.data_movement import host_pad
-
-        return host_pad(self, output_shape, input_start, pad_value)
-
-    def pad_to_tile(self, pad_value=0):
-        return self.pad(list(padded_shape(self._shape)), None, pad_value)
-
-    def unpad(self, start, end):
-        from ._operations.data_movement import host_unpad
-
-        return host_unpad(self, start, end)
-
-    def unpad_from_tile(self, shape):
-        return self.unpad([0] * len(shape), list(shape))
-
     def extract_shard(self, core):
         raise RuntimeError("extract_shard: shards of one core are not kept apart on this device")
-
-    # Operators.
-
-    def __add__(self, other):
-        return _operator("add", self, other)
-
-    __radd__ = __add__
-
-    def __sub__(self, other):
-        return _operator("subtract", self, other)
-
-    def __mul__(self, other):
-        return _operator("multiply", self, other)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other):
-        return _operator("divide", self, other)
-
-    def __rtruediv__(self, other):
-        return _operator("rdiv", self, other)
-
-    def __matmul__(self, other):
-        return _operator("matmul", self, other)
-
-    def __eq__(self, other):
-        return _operator("eq", self, other)
-
-    def __ne__(self, other):
-        return _operator("ne", self, other)
-
-    def __lt__(self, other):
-        return _operator("lt", self, other)
-
-    def __le__(self, other):
-        return _operator("le", self, other)
-
-    def __gt__(self, other):
-        return _operator("gt", self, other)
-
-    def __ge__(self, other):
-        return _operator("ge", self, other)
-
-    __hash__ = object.__hash__
-
-    def __getitem__(self, index):
-        from ._operations.data_movement import take
-
-        return take(self, index)
-
-    def __repr__(self):
-        from ._operations.core import text_of
-
-        return text_of(self)
-
-
-def _operator(name, a, b):
-    from ._operations.eltwise import FUNCTIONS
-    from ._operations.matmul import matmul
-
-    return matmul(a, b) if name == "matmul" else FUNCTIONS[name](a, b)
 
 
 def host_tensor(shards, dtype, layout=Layout.ROW_MAJOR, shape=None, topology=None):
@@ -434,10 +310,3 @@ def view_of(tensor, shape):
     """Returns the same memory under another shape."""
     return Tensor._make(shape, tensor._dtype, tensor._layout, tensor._config, tensor._storage,
                         tensor._device, tensor._topology)
-
-
-def round_array(array, dtype):
-    return arrays.rounded(array, dtype.value)
-
-
-__all__ = ["DataType", "Tensor"]

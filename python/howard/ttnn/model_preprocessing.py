@@ -19,7 +19,7 @@ class ParameterDict(dict):
     def __setattr__(self, name, value):
         self[name] = value
 
-    __delattr__ = dict.__delitem__
+    __delattr__ = dict.__delitem__  # type: ignore[assignment]
 
 
 class ParameterList(list):
@@ -64,7 +64,7 @@ def fold_batch_norm2d_into_conv2d(conv, bn):
 
 def default_preprocessor(model, name, mesh_mapper=None):
     """Returns the parameters of a module that torch has; None for others."""
-    import torch
+    import torch  # A script may do without torch.
 
     parameters = {}
     mapper = {"weights_mesh_mapper": mesh_mapper}
@@ -93,7 +93,7 @@ def default_preprocessor(model, name, mesh_mapper=None):
 
 
 def _convert(model, name, convert_to_ttnn, custom, ttnn_module_args):
-    import torch
+    import torch  # A script may do without torch.
 
     if custom is not None:
         try:
@@ -144,7 +144,7 @@ def preprocess_model_parameters(model_name=None, *, version=None, initialize_mod
                                 prefix="", run_model=None, reader_patterns_cache=None,
                                 ttnn_module_args=None):
     """Returns the parameters of a module, and of the modules within it, by their names."""
-    import torch
+    import torch  # A script may do without torch.
 
     with torch.no_grad():
         model = initialize_model()

@@ -151,7 +151,7 @@ class SiliconRoundTrip : public ::testing::Test {
   void run_catalogue() {
     const ops::Tensor x = tensor({64, 320});
     for (const EltwiseEntry& entry : eltwise_catalogue()) {
-      if (entry.values == 0 || entry.function == Eltwise::cast) continue;
+      if (entry.values == 0 || entry.function == Eltwise::cast || !entry.nearest.empty()) continue;
       EltwiseAttributes attributes{.function = entry.function, .numbers = entry.defaults};
       const std::vector<ops::Tensor> values(static_cast<std::size_t>(entry.values), x);
       run(ops::eltwise(attributes, values, like(x)));

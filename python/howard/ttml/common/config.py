@@ -7,7 +7,7 @@ import os
 def load_config(path, configs_root=None):
     """Returns the content of a YAML file. It needs python3-yaml."""
     try:
-        import yaml
+        import yaml  # type: ignore[import]  # It is an optional package.
     except ImportError:
         raise ImportError("load_config needs PyYAML: apt-get install python3-yaml") from None
 

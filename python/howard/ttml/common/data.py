@@ -7,6 +7,7 @@ Parameters and results of its functions are from memory: nobody has compared the
 import numpy
 
 from ..models._transformer import causal_mask
+from .config import TrainingConfig
 
 
 class CharTokenizer:
@@ -41,8 +42,6 @@ def get_batch(ids, seq_len, batch_size, rng=None):
 def prepare_data(yaml_config):
     """Returns the tokens of the first nine tenths of the text of data_path, those of the rest, how
     many tokens there are, and a function that turns tokens into text."""
-    from .config import TrainingConfig
-
     with open(TrainingConfig(yaml_config).data_path) as file:
         text = file.read()
     tokenizer = CharTokenizer(text)

@@ -5,11 +5,14 @@ Parameters and results of its functions are from memory: nobody has compared the
 """
 
 import collections
+import contextlib
 import random
 
 import numpy
 
-from ..autograd import AutoContext
+from ..autograd import AutoContext, GradMode
+from ..optimizers import TYPES, AdamWConfig, SGDConfig
+from .config import TrainingConfig
 
 
 def set_seed(seed=42):
@@ -32,9 +35,6 @@ def round_up_to_tile(value, tile_size=32):
 def create_optimizer(model, yaml_config):
     """Returns the optimizer that a training_config asks for: by its map `optimizer`, or by the single
     keys the composite AdamW, MorehAdamW or NoOp."""
-    from ..optimizers import TYPES, AdamWConfig, SGDConfig
-    from .config import TrainingConfig
-
     given = TrainingConfig(yaml_config)
     single = "NoOp" if given.use_no_op else "MorehAdamW" if given.use_moreh_adamw else "AdamWComposite"
     settings = dict(given.optimizer)
@@ -85,10 +85,6 @@ class PerformanceMeter:
 
 def no_grad():
     """Records nothing within a `with` statement."""
-    import contextlib
-
-    from ..autograd import GradMode
-
     @contextlib.contextmanager
     def inside():
         context = AutoContext.get_instance()

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements ttml.core.utils: what a script allocates on its device."""
 
+from typing import Any, List
+
 from ..autograd import AutoContext
 
 
@@ -8,7 +10,7 @@ class MemoryUsageTracker:
     """Records allocations between begin_capture() and end_capture(). A snapshot ends a segment and
     names it. L1 has the circular buffers of the emulated chip's programs; the host has none."""
 
-    _segments = []
+    _segments: List[Any] = []
     _summary = None
 
     class Guard:

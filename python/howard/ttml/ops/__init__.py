@@ -315,6 +315,10 @@ loss = _module("loss", mse_loss=_mse_loss, cross_entropy_loss=_cross_entropy_los
                nll_loss=_nll_loss, ReduceType=ReduceType)
 sample = _module("sample", sample_op=_sample_op)
 
+# The operators of tensors are these ops.
+for _operator, _op in (("add", _add), ("sub", _sub), ("mul", _mul), ("rmul", _mul), ("truediv", _div)):
+    setattr(Tensor, f"__{_operator}__", _op)
+
 __all__ = ["AutoContext", "ReduceType", "attention", "binary", "distributed", "dropout", "embedding",
            "layernorm", "linear", "loss", "matmul", "multi_head_utils", "reshape", "rmsnorm", "rope",
            "sample", "swiglu", "unary"]

@@ -11,12 +11,14 @@ from . import (
     eltwise,
     eltwise_backward,
     embedding,
+    indexing,
     kv_cache,
     layout,
     loss,
     matmul,
     moreh,
     normalization,
+    padding,
     pool,
     quantization,
     reduction,
@@ -24,6 +26,6 @@ from . import (
     transformer,
 )
 
-MODULES = (ccl, complex, conv, core, creation, data_movement, eltwise, eltwise_backward,
-           embedding, kv_cache, layout, loss, matmul, moreh, normalization, pool, quantization,
-           reduction, ssm, transformer)
+MODULES = (ccl, complex, conv, core, creation, data_movement, eltwise, eltwise_backward, embedding,
+           indexing, kv_cache, layout, loss, matmul, moreh, normalization, padding, pool,
+           quantization, reduction, ssm, transformer)

@@ -4,15 +4,14 @@ chips over one link each."""
 
 import math
 
-from howard import _native
 
+from .. import _arrays as arrays
+from .._arrays import np
 from .._launch import axis_on_chip, fail, make_output, operation, program, require_device
 from .._mesh import _cut
 from .._tensor import device_tensor
 from .._types import DataType, Layout
 from .data_movement import launch_permute
-
-arrays = _native._ttnn.arrays
 
 
 def _groups(device, cluster_axis):
@@ -115,7 +114,7 @@ def _count(tensor, cluster_axis):
 def _total(parts):
     made = parts[0]
     for part in parts[1:]:
-        made = arrays.binary("add", made, part)
+        made = made + part
     return made
 
 
@@ -131,7 +130,7 @@ def all_gather(input_tensor, dim, *args, cluster_axis=None, mesh_device=None, me
     require_device("all_gather", input_tensor)
     count = _count(input_tensor, cluster_axis)
     return _exchange("all_gather", input_tensor, _scaled(input_tensor._shape, dim, count),
-                     cluster_axis, lambda parts, _i: arrays.concatenated(parts, dim), memory_config,
+                     cluster_axis, lambda parts, _i: np.concatenate(parts, dim), memory_config,
                      output_tensor, lambda x, out: _gather("all_gather", x, out, dim))
 
 

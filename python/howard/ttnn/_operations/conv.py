@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements convolutions, in the chip's order of images: [1, 1, n h w, c]."""
 
-from howard import _native
 
+from .. import _arrays as arrays
+from .._arrays import apply, np
 from .._configs import activation_of
 from .._launch import fail, make_output, operation, program, require_device, values
 from .._tensor import device_tensor
 from .._types import Layout
 from .core import to_device
-
-arrays = _native._ttnn.arrays
+from .layout import to_layout
 
 
 def _pair(value):
@@ -38,9 +38,8 @@ def _window(x, kh, kw, rows, columns, stride, dilation):
     """Returns what one place of the kernel sees: [n, rows, columns, c]."""
     n, _h, _w, c = x.shape
     top, left = kh * dilation[0], kw * dilation[1]
-    return arrays.sliced(x, [0, top, left, 0],
-                         [n, top + (rows - 1) * stride[0] + 1,
-                          left + (columns - 1) * stride[1] + 1, c], [1, stride[0], stride[1], 1])
+    return x[:, top:top + (rows - 1) * stride[0] + 1:stride[0],
+             left:left + (columns - 1) * stride[1] + 1:stride[1]]
 
 
 def _convolved(x, weight, stride, padding, dilation, groups, sizes):
@@ -55,16 +54,13 @@ def _convolved(x, weight, stride, padding, dilation, groups, sizes):
         for i in range(kh):
             for j in range(kw):
                 seen = _window(x, i, j, rows, columns, stride, dilation)
-                seen = arrays.sliced(seen, [0, 0, 0, group * per_group],
-                                     list(seen.shape[:3]) + [(group + 1) * per_group], [1] * 4)
+                seen = seen[..., group * per_group:(group + 1) * per_group]
                 part = out // groups
-                one = arrays.sliced(weight, [group * part, 0, i, j],
-                                    [(group + 1) * part, per_group, i + 1, j + 1], [1] * 4)
-                matrix = arrays.permuted(one.reshaped([part, per_group]), [1, 0])
-                term = arrays.matmul(seen.reshaped([x.shape[0] * rows * columns, per_group]), matrix)
-                total = term if total is None else arrays.binary("add", total, term)
+                matrix = weight[group * part:(group + 1) * part, :, i, j].T
+                term = arrays.matmul(seen.reshape([x.shape[0] * rows * columns, per_group]), matrix)
+                total = term if total is None else total + term
         made.append(total)
-    return arrays.concatenated(made, 1)
+    return np.concatenate(made, 1)
 
 
 @operation()
@@ -75,9 +71,6 @@ def conv2d(*, input_tensor, weight_tensor, in_channels, out_channels, device=Non
            return_weights_and_bias=False, dtype=None, mirror_kernel=None):
     """Computes a product of each place's window with the weights; it is timed as that product, by
     analogy."""
-    from .core import to_device
-    from .layout import to_layout
-
     kernel, stride, dilation = _pair(kernel_size), _pair(stride), _pair(dilation)
     padding = _paddings(padding)
     rows, columns = _sizes(input_height, input_width, kernel, stride, padding, dilation)
@@ -101,13 +94,13 @@ def conv2d(*, input_tensor, weight_tensor, in_channels, out_channels, device=Non
     weights = [out_channels, in_channels // groups, kernel[0], kernel[1]]
 
     def compute(x, w, b=None):
-        made = _convolved(x.reshaped(shape), w.reshaped(weights), stride, padding, dilation, groups,
+        made = _convolved(x.reshape(shape), w.reshape(weights), stride, padding, dilation, groups,
                           (rows, columns))
         if b is not None:
-            made = arrays.binary("add", made, b.reshaped([out_channels]))
+            made = made + b.reshape([out_channels])
         if activation is not None:
-            made = arrays.unary(activation[0], made, activation[1])
-        return made.reshaped([1, 1, places, out_channels])
+            made = apply(activation[0], made, numbers=activation[1])
+        return made.reshape([1, 1, places, out_channels])
 
     values(compute, [input_tensor, weight] + ([bias] if bias is not None else []), [out])
     if getattr(conv_config, "output_layout", None) is Layout.ROW_MAJOR:
@@ -185,8 +178,8 @@ def conv_transpose2d(*, input_tensor, weight_tensor, in_channels, out_channels, 
                           _mirrored(w, in_channels, out_channels, groups, kernel), (1, 1), edges,
                           dilation, groups, (rows, columns))
         if b is not None:
-            made = arrays.binary("add", made, b.reshaped([out_channels]))
-        return made.reshaped([1, 1, places, out_channels])
+            made = made + b.reshape([out_channels])
+        return made.reshape([1, 1, places, out_channels])
 
     values(compute, [input_tensor, weight] + ([bias] if bias is not None else []), [out])
     answer = [out]
@@ -200,26 +193,19 @@ def conv_transpose2d(*, input_tensor, weight_tensor, in_channels, out_channels, 
 def _dilated(x, shape, stride):
     """Returns the image with zeros between its places."""
     n, h, w, c = shape
-    wide = arrays.padded(x.reshaped([n, h, 1, w, 1, c]), [0] * 6,
-                         [0, 0, stride[0] - 1, 0, stride[1] - 1, 0], 0.0)
-    full = wide.reshaped([n, h * stride[0], w * stride[1], c])
-    return arrays.sliced(full, [0] * 4,
-                         [n, (h - 1) * stride[0] + 1, (w - 1) * stride[1] + 1, c], [1] * 4)
+    made = np.zeros([n, (h - 1) * stride[0] + 1, (w - 1) * stride[1] + 1, c], np.float32)
+    made[:, ::stride[0], ::stride[1]] = x.reshape(shape)
+    return made
 
 
 def _mirrored(weight, in_channels, out_channels, groups, kernel):
     """Returns [in, out / groups, kh, kw] as the weights of a convolution: [out, in / groups, kh,
     kw], turned by half a circle."""
     per_in, per_out = in_channels // groups, out_channels // groups
-    wide = weight.reshaped([groups, per_in, per_out, kernel[0], kernel[1]])
-    swapped = arrays.permuted(wide, [0, 2, 1, 3, 4]).reshaped([out_channels, per_in, *kernel])
-    for axis in (2, 3):
-        parts = []
-        for i in reversed(range(swapped.shape[axis])):
-            starts, ends = [0] * 4, list(swapped.shape)
-            starts[axis], ends[axis] = i, i + 1
-            parts.append(arrays.sliced(swapped, starts, ends, [1] * 4))
-        swapped = arrays.concatenated(parts, axis)
-    return swapped
+    wide = weight.reshape([groups, per_in, per_out, kernel[0], kernel[1]])
+    swapped = wide.transpose([0, 2, 1, 3, 4]).reshape([out_channels, per_in, *kernel])
+    return swapped[:, :, ::-1, ::-1]
+
+
 prepare_conv_transpose2d_weights = prepare_conv_weights
 prepare_conv_transpose2d_bias = prepare_conv_bias

@@ -5,16 +5,19 @@ import contextlib
 import os
 import pickle
 
-from howard import _native
 
+from .. import _arrays as arrays
+from .._arrays import np
 from .. import _convert
-from .._device import queue_number, require_no_capture
+from .._device import require_no_capture
+from .._dispatch import queue_number
 from .._launch import fail, operation, require_device
 from .._session import session
-from .._tensor import device_tensor, host_tensor, round_array
+from .._tensor import device_tensor, host_tensor
 from .._types import DataType, Layout
+from .eltwise import FUNCTIONS
+from .layout import to_layout
 
-arrays = _native._ttnn.arrays
 
 _printing = {"profile": "short"}
 
@@ -35,7 +38,7 @@ def _require_shards(config):
 
 def _place(shards, dtype, layout, device, config, cq_id, topology=None):
     """Returns a tensor of these values on the host, or written to a device."""
-    shards = [round_array(a, dtype) for a in shards] if session.values else shards
+    shards = [arrays.rounded(a, dtype.value) for a in shards] if session.values else shards
     if device is None:
         return host_tensor(shards, dtype, layout, shards[0].shape, topology)
     device.require_open()
@@ -87,9 +90,6 @@ def _can_convert(array, own, dtype, layout, config, keeps_nan, blocks):
 def _converted_on_device(shards, own, dtype, layout, device, config, cq_id, topology):
     """Writes rows once, then tilizes and, where the type differs, typecasts."""
     made = _place(shards, own, Layout.ROW_MAJOR, device, config, cq_id, topology)
-    from .eltwise import FUNCTIONS
-    from .layout import to_layout
-
     if layout is Layout.TILE:
         made = to_layout.function(made, Layout.TILE)
     return made if own is dtype else FUNCTIONS["typecast"].function(made, dtype)
@@ -155,8 +155,8 @@ def new_tensor(*args, **kwargs):
         names = ("data", "shape", "data_type", "layout", "device", "memory_config", "tile")
         given = dict(zip(names, args), **kwargs)
         dtype = given.get("data_type") or given.get("dtype")
-        flat, _ = _convert.array_of_list(list(given["data"]))
-        return _place([flat.reshaped(list(given["shape"]))], dtype, given["layout"],
+        flat = _convert.array_of_list(list(given["data"]))
+        return _place([flat.reshape(list(given["shape"]))], dtype, given["layout"],
                       given.get("device"), given.get("memory_config"), None)
     names = ("tensor", "data_type", "device", "layout", "mem_config", "tile", "cq_id", "pad_value",
              "mesh_mapper")
@@ -250,7 +250,7 @@ def deallocate(tensor, force=True):
 def dump_tensor(file_name, tensor, **_):
     if not str(file_name).endswith(".tensorbin"):
         raise RuntimeError(f"the file {file_name} must have the extension .tensorbin")
-    data = [(tuple(a.shape), a.whole, bytes(a.bytes())) for a in tensor.shards()]
+    data = [(a.shape, arrays.is_whole(a), a.tobytes()) for a in tensor.shards()]
     with open(file_name, "wb") as file:
         pickle.dump({"dtype": tensor._dtype.name, "layout": tensor._layout.name,
                      "shape": list(tensor._shape), "shards": data}, file)
@@ -263,7 +263,7 @@ def load_tensor(file_name, *, device=None, **_):
         raise RuntimeError(f"there is no file {file_name}")
     with open(file_name, "rb") as file:
         saved = _SafeLoader(file).load()
-    shards = [arrays.from_bytes(raw, "i" if whole else "f", list(shape))
+    shards = [np.frombuffer(raw, np.int32 if whole else np.float32).reshape(shape)
               for shape, whole, raw in saved["shards"]]
     return _place(shards, DataType[saved["dtype"]], Layout[saved["layout"]], device, None, None)
 
@@ -277,8 +277,8 @@ class _SafeLoader(pickle.Unpickler):
 
 @operation()
 def from_buffer(buffer, shape, dtype, device=None, layout=None, memory_config=None):
-    flat, _ = _convert.array_of_list(list(buffer))
-    return _place([flat.reshaped(list(shape))], dtype, _default_layout(dtype, layout), device,
+    flat = _convert.array_of_list(list(buffer))
+    return _place([flat.reshape(list(shape))], dtype, _default_layout(dtype, layout), device,
                   memory_config, None)
 
 
@@ -307,6 +307,6 @@ def text_of(tensor):
         return f"ttnn.Tensor(<deallocated>, shape={tensor._shape})"
     tensor.blocking_read()
     body = "" if _printing["profile"] == "empty" else _rows(
-        _convert.list_of(tensor.array()) if tensor._shape.rank else [tensor.array().at(0)], 0)
+        _convert.list_of(tensor.array()) if tensor._shape.rank else [tensor.array().item(0)], 0)
     return (f"ttnn.Tensor({body}, shape={tensor._shape}, dtype=DataType::{tensor._dtype.name}, "
             f"layout=Layout::{tensor._layout.name})")

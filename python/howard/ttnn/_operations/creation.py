@@ -3,16 +3,15 @@
 
 import math
 
-from howard import _native
 
-from .._expressions import V
+from .. import _arrays as arrays
+from .._arrays import apply, np
 from .._launch import make_output, operation, program, require_device, values
 from .._session import session
 from .._tensor import Blank, Tensor, device_tensor
-from .._types import DRAM_MEMORY_CONFIG, DataType, Layout
+from .._memory import DRAM_MEMORY_CONFIG
+from .._types import DataType, Layout
 from .core import _default_layout, _place
-
-arrays = _native._ttnn.arrays
 
 
 @operation()
@@ -85,7 +84,7 @@ def _like(name, tensor, value, dtype, layout, device, memory_config, output):
     out = make_output(tensor._shape, tensor, dtype, layout, memory_config, output)
     program(name, "fill", [], [out], scalar=1)
     dims = list(tensor._shape)
-    values(lambda: arrays.full(dims, float(value), False), [], [out])
+    values(lambda: arrays.full(dims, float(value)), [], [out])
     return out
 
 
@@ -123,7 +122,7 @@ def arange(start=0, end=None, step=1, dtype=None, device=None, memory_config=Non
         raise RuntimeError("arange: the step must not be 0")
     dtype = dtype or DataType.BFLOAT16
     count = max(0, math.ceil((end - start) / step))
-    array = _kept([count], lambda: arrays.arange(float(start), float(step), count, dtype.whole))
+    array = _kept([count], lambda: start + step * np.arange(count, dtype=np.float64))
     return _place([array], dtype, _default_layout(dtype, layout), device, memory_config, None)
 
 
@@ -151,7 +150,7 @@ def _random(name, shape, device, dtype, layout, memory_config, seed, make, outpu
 def rand(shape, device=None, *, dtype=None, layout=None, memory_config=DRAM_MEMORY_CONFIG, low=0,
          high=1, seed=0):
     def draw(dims, start):
-        return arrays.uniform(dims, float(low), float(high), start, False)
+        return arrays.uniform(dims, float(low), float(high), start)
 
     if device is None:
         _seed[0] += 1
@@ -166,7 +165,7 @@ def rand(shape, device=None, *, dtype=None, layout=None, memory_config=DRAM_MEMO
 def uniform(tensor, low=0.0, high=1.0, seed=0, *, memory_config=None, compute_kernel_config=None):
     require_device("uniform", tensor)
     return _random("uniform", tensor._shape, tensor._device, tensor._dtype, tensor._layout, None,
-                   seed, lambda dims, start: arrays.uniform(dims, low, high, start, False), tensor)
+                   seed, lambda dims, start: arrays.uniform(dims, low, high, start), tensor)
 
 
 @operation()
@@ -179,8 +178,8 @@ def bernoulli(tensor, seed=0, *, output=None, dtype=None, memory_config=None,
     start = seed or _seed[0]
 
     def draw(p):
-        drawn = arrays.uniform(list(p.shape), 0.0, 1.0, start, False)
-        return arrays.binary("lt", drawn, p)
+        drawn = arrays.uniform(p.shape, 0.0, 1.0, start)
+        return drawn < p
 
     values(draw, [tensor], [out])
     return out
@@ -191,9 +190,9 @@ def randn(shape, device=None, *, dtype=None, layout=None, memory_config=DRAM_MEM
           std=1.0, seed=0, compute_kernel_config=None):
     """Draws numbers of the normal distribution, each from two uniform ones."""
     def draw(dims, start):
-        first = V(arrays.uniform(dims, 1e-7, 1.0, start, False))
-        second = V(arrays.uniform(dims, 0.0, 2 * math.pi, start + 7919, False))
-        return ((-2 * first.f("log")).f("sqrt") * second.f("cos") * std + mean).a
+        first = arrays.uniform(dims, 1e-7, 1.0, start)
+        second = arrays.uniform(dims, 0.0, 2 * math.pi, start + 7919)
+        return apply("sqrt", -2 * apply("log", first)) * apply("cos", second) * std + mean
 
     if device is None:
         _seed[0] += 1

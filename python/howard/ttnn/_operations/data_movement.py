@@ -3,8 +3,9 @@
 
 import math
 
-from howard import _native
 
+from .. import _arrays as arrays
+from .._arrays import np
 from .._launch import (
     axis_on_chip,
     fail,
@@ -16,9 +17,8 @@ from .._launch import (
     values,
 )
 from .._tensor import device_tensor, host_tensor, view_of
-from .._types import DRAM_MEMORY_CONFIG, DataType, Layout, Shape
-
-arrays = _native._ttnn.arrays
+from .._memory import DRAM_MEMORY_CONFIG
+from .._types import Layout, Shape
 
 
 def _moved(name, inputs, shape, compute, memory_config=None, output=None, layout=None, dtype=None,
@@ -87,7 +87,7 @@ def reshape(input_tensor, shape, padded_shape_=None, *, memory_config=None, pad_
         return view_of(input_tensor, target)
     dims = list(target)
     kernel = "reshape" if input_tensor._layout is Layout.TILE else "move"
-    return _moved("reshape", [input_tensor], target, lambda a: a.reshaped(dims), memory_config,
+    return _moved("reshape", [input_tensor], target, lambda a: a.reshape(dims), memory_config,
                   analogy=False, kernel=kernel)
 
 
@@ -155,14 +155,14 @@ def permute(input_tensor, dims, *, memory_config=None, pad_value=0.0):
 def _permuted(name, tensor, order, memory_config):
     shape = [tensor._shape[d] for d in order]
     if tensor._device is None:
-        return _on_host(tensor, lambda a: arrays.permuted(a, order))
+        return _on_host(tensor, lambda a: a.transpose(order))
     require_device(name, tensor)
     rank = len(order)
     if order == list(range(rank)):
         return tensor
     out = make_output(shape, tensor, None, None, memory_config)
     launch_permute(name, tensor, out, order)
-    values(lambda a: arrays.permuted(a, order), [tensor], [out])
+    values(lambda a: a.transpose(order), [tensor], [out])
     return out
 
 
@@ -304,14 +304,14 @@ def chunk(input_tensor, num_chunks, dim=0):
     return split.function(input_tensor, -(-size // num_chunks), dim)
 
 
-@operation(golden="concat")
+@operation(golden="concat", refuses=("groups",))
 def concat(tensors, dim=0, *, memory_config=None, output_tensor=None, groups=1):
     tensors = list(tensors)
     if not tensors:
         fail("concat", "no tensors are given")
     if tensors[0]._device is None:
         parts = [t.array() for t in tensors]
-        return host_tensor([arrays.concatenated(parts, dim)], tensors[0]._dtype,
+        return host_tensor([np.concatenate(parts, dim)], tensors[0]._dtype,
                            tensors[0]._layout)
     require_device("concat", *tensors)
     if len(tensors) == 1:
@@ -338,7 +338,7 @@ def concat(tensors, dim=0, *, memory_config=None, output_tensor=None, groups=1):
         program("tilize_with_val_padding", "tilize", [joined], [out])
     else:
         program("concat", "concat", tensors, [out], dimension=at)
-    values(lambda *parts: arrays.concatenated(list(parts), axis), tensors, [out])
+    values(lambda *parts: np.concatenate(list(parts), axis), tensors, [out])
     return out
 
 
@@ -365,7 +365,7 @@ def repeat(input_tensor, repeat_dims, *, memory_config=None):
     if any(t < 1 for t in times):
         fail("repeat", "each dimension is repeated once at least")
     shape = [d * t for d, t in zip(dims, times)]
-    return _repeated("repeat", input_tensor, shape, lambda a: arrays.repeated(a, times),
+    return _repeated("repeat", input_tensor, shape, lambda a: np.tile(a, times),
                      memory_config, None)
 
 
@@ -396,20 +396,15 @@ def repeat_interleave(input_tensor, repeats, dim=0, *, memory_config=None):
     axis = _axis("repeat_interleave", input_tensor, dim)
     dims = list(input_tensor._shape)
     shape = dims[:axis] + [dims[axis] * repeats] + dims[axis + 1:]
-    wide = dims[:axis + 1] + [repeats] + dims[axis + 1:]
-
-    def compute(a):
-        split_ = a.reshaped(dims[:axis + 1] + [1] + dims[axis + 1:])
-        return arrays.broadcast_to(split_, wide).reshaped(shape)
-
-    return _repeated("repeat_interleave", input_tensor, shape, compute, memory_config, None)
+    return _repeated("repeat_interleave", input_tensor, shape,
+                     lambda a: np.repeat(a, repeats, axis), memory_config, None)
 
 
 @operation(golden="expand")
 def expand(input_tensor, output_shape, *, memory_config=None, queue_id=None):
     dims = [1] * (len(output_shape) - len(input_tensor._shape)) + list(input_tensor._shape)
     shape = [d if s == -1 else s for s, d in zip(output_shape, dims)]
-    return _repeated("expand", input_tensor, shape, lambda a: arrays.broadcast_to(a, shape),
+    return _repeated("expand", input_tensor, shape, lambda a: np.broadcast_to(a, shape),
                      memory_config, None)
 
 
@@ -430,127 +425,7 @@ def roll(input_tensor, shifts, dim=None):
     return input_tensor
 
 
-@operation(golden="gather")
-def gather(input_tensor, dim, index, *, sparse_grad=False, memory_config=None, out=None):
-    return _moved("gather", [input_tensor, index], list(index._shape),
-                  lambda a, i: arrays.gathered(a, dim, i), memory_config, out)
-
-
-@operation(golden="scatter")
-def scatter(input_tensor, dim, index, src, *, memory_config=None, reduce=None, opt_reduction=None):
-    return _moved("scatter", [input_tensor, index, src], list(input_tensor._shape),
-                  lambda a, i, s: arrays.scattered(a, dim, i, s, False), memory_config)
-
-
-@operation()
-def scatter_add(input_tensor, dim, index, src, *, memory_config=None):
-    return _moved("scatter_add", [input_tensor, index, src], list(input_tensor._shape),
-                  lambda a, i, s: arrays.scattered(a, dim, i, s, True), memory_config)
-
-
-# Padding.
-
-
-def _padded(tensor, before, after, value, memory_config):
-    shape = [d + a + b for d, a, b in zip(tensor._shape, before, after)]
-
-    def compute(a):
-        return arrays.padded(a, before, after, float(value))
-
-    if tensor._device is None:
-        return _on_host(tensor, compute)
-    first = on_chip(before, 0)
-    if first is None or on_chip(after, 0) is None:
-        return _moved("pad", [tensor], shape, compute, memory_config)
-    return _moved("pad", [tensor], shape, compute, memory_config, analogy=False, kernel="pad",
-                  before=first)
-
-
-@operation()
-def pad(input_tensor, padding=None, *args, value=0.0, use_multicore=True, memory_config=None,
-        output_padded_shape=None, input_tensor_start=None):
-    rank = len(input_tensor._shape)
-    pairs = padding is not None and len(padding) and not isinstance(padding[0], int)
-    if pairs:
-        value = args[0] if args else value
-        given = [tuple(p) for p in padding]
-        given = [(0, 0)] * (rank - len(given)) + given
-        if len(given) > rank:
-            fail("pad", f"{len(given)} paddings for a tensor of rank {rank}")
-        return _padded(input_tensor, [p[0] for p in given], [p[1] for p in given], value,
-                       memory_config)
-    target = list(padding if padding is not None else output_padded_shape)
-    start = list(args[0] if args else input_tensor_start or [0] * rank)
-    value = args[1] if len(args) > 1 else value
-    after = [t - s - d for t, s, d in zip(target, start, input_tensor._shape)]
-    return _padded(input_tensor, start, after, value, memory_config)
-
-
-def host_pad(tensor, output_shape, input_start, value):
-    start = list(input_start or [0] * len(tensor._shape))
-    after = [t - s - d for t, s, d in zip(output_shape, start, tensor._shape)]
-    return _padded(tensor, start, after, value, None)
-
-
-def host_unpad(tensor, start, end):
-    return _on_host(tensor, lambda a: arrays.sliced(a, list(start), list(end), [1] * len(start)))
-
-
-@operation()
-def fill_implicit_tile_padding(input_tensor, fill_value, *, memory_config=None):
-    return _moved("fill_implicit_tile_padding", [input_tensor], list(input_tensor._shape),
-                  lambda a: a, memory_config)
-
-
-def _triangle(name, keeps):
-    @operation(name, golden=name)
-    def call(input_tensor, diagonal=0, *, memory_config=None):
-        """Returns the part of each matrix on one side of a diagonal, by a mask and a product."""
-        shape = list(input_tensor._shape)
-
-        def compute(a):
-            rows, columns = shape[-2], shape[-1]
-            row = arrays.arange(0.0, 1.0, rows, False).reshaped([rows, 1])
-            column = arrays.arange(0.0, 1.0, columns, False).reshaped([1, columns])
-            gap = arrays.binary("subtract", column, row)
-            mask = arrays.binary(keeps, gap, arrays.full([], float(diagonal), False))
-            return arrays.where(mask, a, arrays.full([], 0.0, False))
-
-        require_device(name, input_tensor)
-        return _moved(name, [input_tensor], shape, compute, memory_config, kernel="relu")
-
-    return call
-
-
-triu = _triangle("triu", "ge")
-tril = _triangle("tril", "le")
-
-
-@operation()
-def index_fill(input_tensor, dim, index, value, *, memory_config=None):
-    axis = _axis("index_fill", input_tensor, dim)
-    shape = list(input_tensor._shape)
-
-    def compute(a, places):
-        rest = [1] * len(shape)
-        rest[axis] = places.size
-        wide = shape[:axis] + [places.size] + shape[axis + 1:]
-        index_ = arrays.broadcast_to(places.reshaped(rest), wide)
-        return arrays.scattered(a, axis, index_, arrays.full(wide, float(value), a.whole), False)
-
-    return _moved("index_fill", [input_tensor, index], shape, compute, memory_config)
-
-
-@operation("fill_rm")
-def fill_rm(n, c, h, w, h_fill, w_fill, input, value_high, value_low, *, memory_config=None):
-    def compute(x):
-        high = arrays.full([n, c, h_fill, w_fill], float(value_high), False)
-        return arrays.padded(high, [0] * 4, [0, 0, h - h_fill, w - w_fill], float(value_low))
-
-    return _moved("fill_rm", [input], [n, c, h, w], compute, memory_config)
-
-
-@operation()
+@operation(refuses=("pad_c", "pad_h", "pad_w", "padding"))
 def fold(input, stride_h, stride_w, *, use_transpose_as_fold=False, output_shape=None, pad_c=0,
          pad_h=0, pad_w=0, grid_size=None, override_memory_config=None, padding=None,
          memory_config=None):
@@ -563,41 +438,10 @@ def fold(input, stride_h, stride_w, *, use_transpose_as_fold=False, output_shape
     shape = [1, 1, n * rows * columns, stride_h * stride_w * c]
 
     def compute(x):
-        windows = x.reshaped([n, rows, stride_h, columns, stride_w, c])
-        return arrays.permuted(windows, [0, 1, 3, 2, 4, 5]).reshaped(shape)
+        windows = x.reshape([n, rows, stride_h, columns, stride_w, c])
+        return windows.transpose([0, 1, 3, 2, 4, 5]).reshape(shape)
 
     return _moved("fold", [input], shape, compute, override_memory_config or memory_config)
-
-
-@operation()
-def nonzero(input_tensor, *, memory_config=None):
-    """Returns how many elements are not zero, and where these are among all."""
-    require_device("nonzero", input_tensor)
-    shape = list(input_tensor._shape)
-    count = make_output([1] * len(shape), input_tensor, DataType.UINT32, Layout.ROW_MAJOR,
-                        memory_config)
-    places = make_output(shape, input_tensor, DataType.UINT32, Layout.ROW_MAJOR, memory_config)
-    program("nonzero", "move", [input_tensor], [count, places], True)
-
-    def compute(x):
-        found = [i for i in range(x.size) if x.at(i) != 0]
-        filled = found + [0] * (x.size - len(found))
-        from .._convert import array_of_list
-
-        return [arrays.full([1] * len(shape), float(len(found)), True),
-                array_of_list(filled)[0].reshaped(shape)]
-
-    values(compute, [input_tensor], [count, places])
-    return [count, places]
-
-
-@operation()
-def fill_ones_rm(n, c, h, w, h_fill, w_fill, any, *, memory_config=None):
-    def compute(x):
-        ones = arrays.full([n, c, h_fill, w_fill], 1.0, False)
-        return arrays.padded(ones, [0] * 4, [0, 0, h - h_fill, w - w_fill], 0.0)
-
-    return _moved("fill_ones_rm", [any], [n, c, h, w], compute, memory_config)
 
 
 def _reordered(name, kernel_layout):
@@ -608,7 +452,7 @@ def _reordered(name, kernel_layout):
         shape[-1], shape[-2] = shape[-2], shape[-1]
         order = list(range(len(shape)))
         order[-1], order[-2] = order[-2], order[-1]
-        return _moved(name, [input_tensor], shape, lambda a: arrays.permuted(a, order),
+        return _moved(name, [input_tensor], shape, lambda a: a.transpose(order),
                       memory_config, layout=kernel_layout, dtype=dtype)
 
     return call
@@ -629,13 +473,11 @@ def slice_write(input_tensor, output_tensor, starts, ends, steps=None, **_):
     require_device("slice_write", input_tensor, output_tensor)
     program("slice_write", "copy", [input_tensor], [output_tensor],
             out_shapes=[list(input_tensor._shape)])
-    dims = list(output_tensor._shape)
 
     def compute(whole, part):
-        places = arrays.arange(0.0, 1.0, whole.size, True).reshaped(dims)
-        index = arrays.sliced(places, list(starts), list(ends), list(steps or [1] * len(dims)))
-        return arrays.scattered(whole.reshaped([whole.size]), 0, index.reshaped([part.size]),
-                                part.reshaped([part.size]), False).reshaped(dims)
+        made = whole.copy()
+        arrays.sliced(made, starts, ends, steps)[...] = part
+        return made
 
     values(compute, [output_tensor, input_tensor], [output_tensor])
     return output_tensor

@@ -4,10 +4,9 @@ function on the host."""
 
 import math
 
-from howard import _native
-
+from .. import _arrays as arrays
+from .._arrays import apply, np
 from .._configs import UnaryOpType, activation_of
-from .._expressions import V
 from .._launch import (
     OPERATIONS,
     fail,
@@ -17,12 +16,12 @@ from .._launch import (
     program,
     require_device,
     values,
+    values_of,
 )
-from .._tensor import Tensor
-from .._types import DataType, chip_shape
-from .data_movement import _moved
+from .._tensor import Tensor, host_tensor
+from .._types import DataType, broadcast_shape, chip_shape
+from .data_movement import _moved, reshape, split
 
-arrays = _native._ttnn.arrays
 
 # These are the names and the defaults of what else they take, in their order.
 _UNARY = {
@@ -52,35 +51,23 @@ _UNARY = {
     "logit": (("eps", -1.0),),
     "fill": (("fill_value", 0.0),),
 }
-_UNARY_SPELLED = {"swish": "silu", "recip": "reciprocal", "rdiv_": None}
 _BINARY = """add subtract multiply divide rsub eq ne gt lt ge le logical_and logical_or logical_xor
 bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift logical_left_shift
 logical_right_shift maximum minimum ldexp logaddexp logaddexp2 squared_difference bias_gelu gcd lcm
 remainder fmod xlogy hypot atan2 nextafter""".split()
-_BINARY_SPELLED = {"sub": "subtract", "mul": "multiply", "div_": "divide", "logaddexp2_": "logaddexp2"}
 _IN_PLACE_UNARY = "exp relu sqrt rsqrt square reciprocal neg abs sigmoid silu gelu tanh logical_not".split()
 FUNCTIONS = {}
 
 
-def _real(dtype, name):
-    """Returns the type of what a function of `dtype` gives."""
-    return dtype
-
-
-def _tiled(name, tensor):
+def _unary(name, function, tensor, parameters, memory_config, output):
     require_device(name, tensor)
-    return tensor
-
-
-def _unary(name, function, tensor, parameters, memory_config, output, dtype=None):
-    _tiled(name, tensor)
-    out = make_output(tensor._shape, tensor, dtype, None, memory_config, output)
+    out = make_output(tensor._shape, tensor, None, None, memory_config, output)
     if function == "fill":
         program(name, "fill", [], [out], scalar=1)
     else:
         launch_function(name, function, [tensor], out, 1)
     numbers = [float(p) for p in parameters]
-    values(lambda a: arrays.unary(function, a, numbers), [tensor], [out])
+    values(lambda a: apply(function, a, numbers=numbers), [tensor], [out])
     return out
 
 
@@ -95,15 +82,13 @@ def _make_unary(name, function, defaults):
         for i, (word, default) in enumerate(defaults):
             given = args[i] if i < len(args) else kwargs.pop(word, default)
             parameters.append(default if given is None else given)
-        used = function
-        if function == "gelu" and kwargs.pop("fast_and_approximate_mode", False):
-            used = "gelu"  # The chip's table is as near to the exact function as bfloat16 is.
+        # gelu's table on the chip is as near to the exact function as bfloat16 is.
         for word in ("fast_and_approximate_mode", "vector_mode", "mode", "parameter", "vec_mode",
                      "input_tensor", "dtype"):
             kwargs.pop(word, None)
         if kwargs:
             raise TypeError(f"ttnn.{name}(): incompatible function arguments: {sorted(kwargs)}")
-        return _unary(name, used, input_tensor, parameters, memory_config, output_tensor)
+        return _unary(name, function, input_tensor, parameters, memory_config, output_tensor)
 
     call.__doc__ = f"The function {function} of each element: one program."
     return operation(name, golden=function)(call)
@@ -121,7 +106,7 @@ def _activations(given):
 
 def _with_activations(tensor, activations):
     for name, numbers in activations:
-        tensor = arrays.unary(name, tensor, numbers)
+        tensor = apply(name, tensor, numbers=numbers)
     return tensor
 
 
@@ -144,9 +129,9 @@ def _binary(name, function, a, b, dtype, memory_config, output, activations, bef
     if isinstance(b, Tensor):
         require_device(name, a, b)
         try:
-            shape = a._shape if a._shape._dims == b._shape._dims else arrays.broadcast_shape(
-                list(a._shape), list(b._shape))
-        except _native.Error:
+            shape = a._shape if a._shape._dims == b._shape._dims else broadcast_shape(
+                a._shape, b._shape)
+        except ValueError:
             fail(name, f"shapes {a._shape} and {b._shape} cannot be broadcast: from the last "
                  "dimension, sizes must be equal or 1")
         inputs = [a, b]
@@ -162,21 +147,17 @@ def _binary(name, function, a, b, dtype, memory_config, output, activations, bef
     activations, before_a, before_b = map(_activations, (activations, before_a, before_b))
     launch_function(name, function, inputs, out, 2, shapes=_broadcast_shapes(shape, *inputs),
                     on_a=before_a, on_b=before_b, then=activations)
-    number = None if len(inputs) == 2 else arrays.full([], float(b), isinstance(b, int) and
-                                                       a._dtype.whole)
+    number = None if len(inputs) == 2 else float(b)
     plain = not (activations or before_a or before_b)
 
     def compute(x, y=number):
         if plain:
-            return arrays.binary(function, x, y)
+            return apply(function, x, y)
         x, y = _with_activations(x, before_a), _with_activations(y, before_b)
-        return _with_activations(arrays.binary(function, x, y), activations)
+        return _with_activations(apply(function, x, y), activations)
 
     values(compute, inputs, [out])
     return out
-
-
-_VALUES = _native._ttnn.elementwise_values()
 
 
 def _make_binary(name, function):
@@ -255,8 +236,6 @@ def _prelu(input_tensor, weight, *, memory_config=None, output_tensor=None):
         slope = weight[0] if isinstance(weight, (list, tuple)) else weight
         return _unary("prelu", "leaky_relu", input_tensor, [slope], memory_config, output_tensor)
     if len(weight._shape) == 1 and len(input_tensor._shape) > 2:
-        from .data_movement import reshape
-
         dims = [1] * len(input_tensor._shape)
         dims[1] = weight._shape[0]
         weight = reshape(weight, dims)
@@ -277,20 +256,16 @@ def _typecast(tensor, dtype, *args, memory_config=None, output_tensor=None):
 
 def to_dtype(tensor, dtype):
     """Returns the same numbers in another type, on the host."""
-    from .._tensor import host_tensor, round_array
-
     if tensor._device is not None:
         fail("to_dtype", "the tensor must be on the host: ttnn.typecast is for device tensors")
-    return host_tensor([round_array(a, dtype) for a in tensor.shards()], dtype, tensor._layout)
+    return host_tensor([arrays.rounded(a, dtype.value) for a in tensor.shards()], dtype, tensor._layout)
 
 
 @operation("where", golden="where")
 def _where(predicate, true_value, false_value, *, memory_config=None, output_tensor=None):
     inputs = [t for t in (predicate, true_value, false_value) if isinstance(t, Tensor)]
     require_device("where", *inputs)
-    shape = []
-    for one in inputs:
-        shape = arrays.broadcast_shape(list(shape), list(one._shape))
+    shape = broadcast_shape(*[one._shape for one in inputs])
     like = next((t for t in (true_value, false_value) if isinstance(t, Tensor)), predicate)
     out = make_output(shape, like, None, None, memory_config, output_tensor)
     if len(inputs) == 1:
@@ -298,14 +273,14 @@ def _where(predicate, true_value, false_value, *, memory_config=None, output_ten
     else:
         program("where", "where", inputs, [out], shapes=_broadcast_shapes(shape, *inputs),
                 **({"scalar": 1} if len(inputs) == 2 else {}))
-    fixed = [None if isinstance(v, Tensor) else arrays.full([], float(v), False)
+    fixed = [None if isinstance(v, Tensor) else float(v)
              for v in (true_value, false_value)]
 
     def compute(condition, *rest):
         rest = list(rest)
         yes = fixed[0] if fixed[0] is not None else rest.pop(0)
         no = fixed[1] if fixed[1] is not None else rest.pop(0)
-        return arrays.where(condition, yes, no)
+        return np.where(condition, yes, no)
 
     values(compute, inputs, [out])
     return out
@@ -314,31 +289,21 @@ def _where(predicate, true_value, false_value, *, memory_config=None, output_ten
 def _composite(name, inputs, steps, compute, memory_config=None, output=None):
     """Makes a function of several programs, whose values are computed at once."""
     require_device(name, *inputs)
-    shape = []
-    for one in inputs:
-        shape = arrays.broadcast_shape(list(shape), list(one._shape))
+    shape = broadcast_shape(*[one._shape for one in inputs])
     out = make_output(shape, inputs[0], None, None, memory_config, output)
     shapes = _broadcast_shapes(shape, *inputs)
     for kernel, count in steps:
-        scalar = {"scalar": 1} if count < _VALUES.get(kernel, 1) else {}
+        scalar = {"scalar": 1} if count < values_of(kernel) else {}
         program(name, kernel, inputs[:count], [out], False, shapes=shapes and shapes[:count],
                 **scalar)
     values(compute, inputs, [out])
     return out
 
 
-def _combine(name, *parts):
-    return arrays.binary(name, *parts)
-
-
-def _number(value):
-    return arrays.full([], float(value), False)
-
-
 @operation("addcmul")
 def _addcmul(a, b, c, *, value=1.0, memory_config=None, output_tensor=None):
     def compute(x, y, z):
-        return _combine("add", x, _combine("multiply", _number(value), _combine("multiply", y, z)))
+        return x + value * (y * z)
 
     return _composite("addcmul", [a, b, c], [("addcmul", 3)], compute, memory_config, output_tensor)
 
@@ -346,7 +311,7 @@ def _addcmul(a, b, c, *, value=1.0, memory_config=None, output_tensor=None):
 @operation("addcdiv")
 def _addcdiv(a, b, c, *, value=1.0, memory_config=None, output_tensor=None):
     def compute(x, y, z):
-        return _combine("add", x, _combine("multiply", _number(value), _combine("divide", y, z)))
+        return x + value * (y / z)
 
     # ttnn of 2025 computes the quotient, with two choices for a division by zero, the product with
     # value, and a sum.
@@ -360,16 +325,15 @@ def _mac(a, b, c, *, memory_config=None):
     if not isinstance(b, Tensor):
         return FUNCTIONS["add"].function(FUNCTIONS["multiply"].function(a, b), c)
     return _composite("mac", [a, b, c], [("multiply", 2), ("add", 2)],
-                      lambda x, y, z: _combine("add", _combine("multiply", x, y), z), memory_config)
+                      lambda x, y, z: x * y + z, memory_config)
 
 
 @operation("lerp", golden="lerp")
 def _lerp(a, b, weight, *, memory_config=None, output_tensor=None):
     inputs = [a, b] + ([weight] if isinstance(weight, Tensor) else [])
-    fixed = None if isinstance(weight, Tensor) else _number(weight)
 
-    def compute(x, y, w=fixed):
-        return _combine("add", x, _combine("multiply", w, _combine("subtract", y, x)))
+    def compute(x, y, w=weight):
+        return apply("lerp", x, y, w)
 
     steps = [("subtract", 2), ("multiply", 2 if len(inputs) == 3 else 1), ("add", 2)]
     return _composite("lerp", inputs, steps, compute, memory_config, output_tensor)
@@ -378,12 +342,9 @@ def _lerp(a, b, weight, *, memory_config=None, output_tensor=None):
 @operation("isclose", golden="isclose")
 def _isclose(a, b, *, rtol=1e-05, atol=1e-08, equal_nan=False, memory_config=None):
     def compute(x, y):
-        gap = arrays.unary("abs", _combine("subtract", x, y), [])
-        limit = _combine("add", _number(atol),
-                         _combine("multiply", _number(rtol), arrays.unary("abs", y, [])))
-        return _combine("le", gap, limit)
+        return abs(x - y) <= atol + rtol * abs(y)
 
-    return _composite("isclose", [a, b], 
+    return _composite("isclose", [a, b],
                       [("subtract", 2), ("abs", 1), ("abs", 1), ("multiply", 1), ("add", 1),
                        ("subtract", 2), ("lez", 1)], compute, memory_config)
 
@@ -391,14 +352,14 @@ def _isclose(a, b, *, rtol=1e-05, atol=1e-08, equal_nan=False, memory_config=Non
 @operation("addalpha")
 def _addalpha(a, b, alpha=1.0, *, memory_config=None, output_tensor=None):
     return _composite("addalpha", [a, b], [("multiply", 1), ("add", 2)],
-                      lambda x, y: _combine("add", x, _combine("multiply", y, _number(alpha))),
+                      lambda x, y: x + y * alpha,
                       memory_config, output_tensor)
 
 
 @operation("subalpha")
 def _subalpha(a, b, alpha=1.0, *, memory_config=None, output_tensor=None):
     return _composite("subalpha", [a, b], [("multiply", 1), ("subtract", 2)],
-                      lambda x, y: _combine("subtract", x, _combine("multiply", y, _number(alpha))),
+                      lambda x, y: x - y * alpha,
                       memory_config, output_tensor)
 
 
@@ -417,9 +378,9 @@ def _unary_chain(input_tensor, ops_chain=(), *, memory_config=None, output_tenso
 @operation("polyval")
 def _polyval(input_tensor, coeffs=(), *, memory_config=None):
     def compute(x):
-        made = _number(coeffs[0])
+        made = np.full_like(x, coeffs[0])
         for coefficient in coeffs[1:]:
-            made = _combine("add", _combine("multiply", made, x), _number(coefficient))
+            made = made * x + coefficient
         return made
 
     return _composite("polyval", [input_tensor], [("multiply", 1), ("add", 1)] * (len(coeffs) - 1),
@@ -431,10 +392,8 @@ def _rotate90(input_tensor, *, memory_config=None):
     shape = list(input_tensor._shape)
 
     def compute(x):
-        pairs = x.reshaped([x.size // 2, 2])
-        real = arrays.sliced(pairs, [0, 0], [x.size // 2, 1], [1, 1])
-        imaginary = arrays.sliced(pairs, [0, 1], [x.size // 2, 2], [1, 1])
-        return arrays.concatenated([arrays.unary("neg", imaginary, []), real], 1).reshaped(shape)
+        pairs = x.reshape([x.size // 2, 2])
+        return np.stack([-pairs[:, 1], pairs[:, 0]], 1).reshape(shape)
 
     return _composite("alt_complex_rotate90", [input_tensor], [("neg", 1)], compute, memory_config)
 
@@ -443,8 +402,6 @@ def _gated(name, function):
     @operation(name)
     def call(input_tensor, dim=-1, *, memory_config=None):
         """Returns one half of the tensor, gated by a function of the other."""
-        from .data_movement import split
-
         a, b = split.function(input_tensor, input_tensor._shape[dim] // 2, dim)
         gate = b if function is None else FUNCTIONS[function].function(b)
         return FUNCTIONS["multiply"].function(a, gate, memory_config=memory_config)
@@ -474,9 +431,9 @@ def dropout(input_tensor, *, probability, scale, seed, use_per_device_seed=True,
     program("dropout", "dropout", [input_tensor], [out], probability=float(probability), seed=0)
 
     def compute(x):
-        drawn = arrays.uniform(list(x.shape), 0.0, 1.0, seed, False)
-        kept = arrays.binary("ge", drawn, arrays.full([], float(probability), False))
-        return (V(x) * V(kept) * scale).a
+        drawn = arrays.uniform(x.shape, 0.0, 1.0, seed)
+        kept = drawn >= float(probability)
+        return x * kept * scale
 
     values(compute, [input_tensor], [out])
     return out
@@ -486,19 +443,11 @@ def dropout(input_tensor, *, probability, scale, seed, use_per_device_seed=True,
 def bitcast(input_tensor, dtype, *, memory_config=None, output_tensor=None):
     """Returns the same bits as another type of as many bytes."""
     def compute(x):
-        raw, whole = x.bytes(), dtype.whole
-        if input_tensor._dtype in (DataType.BFLOAT16, DataType.UINT16):
-            if whole:  # The upper half of a float32's bits.
-                words = memoryview(bytes(raw)).cast("I")
-                made = [w >> 16 for w in words]
-                import array
-
-                return arrays.from_bytes(array.array("I", made), "I", list(x.shape))
-            import array
-
-            words = array.array("H", [w & 0xFFFF for w in memoryview(bytes(raw)).cast("I")])
-            return arrays.from_bytes(words, "E", list(x.shape))
-        return arrays.from_bytes(raw, "i" if whole else "f", list(x.shape))
+        if input_tensor._dtype not in (DataType.BFLOAT16, DataType.UINT16):
+            return x.view(np.int32 if dtype.whole else np.float32)
+        if dtype.whole:  # The upper half of a float32's bits.
+            return (x.view(np.uint32) >> 16).astype(np.int32)
+        return (x.astype(np.uint32) << 16).view(np.float32)
 
     return _moved("bitcast", [input_tensor], list(input_tensor._shape), compute, memory_config,
                   output_tensor, dtype=dtype, kernel="relu")

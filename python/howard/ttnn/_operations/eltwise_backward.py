@@ -3,48 +3,50 @@
 
 import math
 
-from howard import _native
 
-from .._expressions import V
+from .. import _arrays as arrays
+from .._arrays import apply, np
 from .._launch import make_output, operation, program, require_device, values
 from .._tensor import Tensor
 
-arrays = _native._ttnn.arrays
+
+def _between(x, low, high):
+    return (x >= low) * (x <= high)
 
 
 def _gelu(x):
-    cdf = 0.5 * (1 + (x / math.sqrt(2)).f("erf"))
-    return cdf + x * (-0.5 * x * x).f("exp") / math.sqrt(2 * math.pi)
+    cdf = 0.5 * (1 + apply("erf", x / math.sqrt(2)))
+    return cdf + x * apply("exp", -0.5 * x * x) / math.sqrt(2 * math.pi)
 
 
 def _gelu_tanh(x):
     k = math.sqrt(2 / math.pi)
-    t = (k * (x + 0.044715 * x * x * x)).f("tanh")
+    t = apply("tanh", k * (x + 0.044715 * x * x * x))
     return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * k * (1 + 3 * 0.044715 * x * x)
 
 
 def _sigmoid(x):
-    s = x.f("sigmoid")
+    s = apply("sigmoid", x)
     return s * (1 - s)
 
 
 def _silu(x):
-    s = x.f("sigmoid")
+    s = apply("sigmoid", x)
     return s * (1 + x * (1 - s))
 
 
 def _mish(x):
-    t = x.f("softplus", 1, 30).f("tanh")
-    return t + x * x.f("sigmoid") * (1 - t * t)
+    t = apply("tanh", apply("softplus", x, numbers=[1, 30]))
+    return t + x * apply("sigmoid", x) * (1 - t * t)
 
 
 # The derivative of each function, and how many programs ttnn's composite launches (December 2025).
 _DERIVATIVES = {
-    "abs": (lambda x: x.f("sign"), 2),
-    "acos": (lambda x: -1 / (1 - x * x).f("sqrt"), 16),
-    "acosh": (lambda x: 1 / (x * x - 1).f("sqrt"), 19),
-    "asin": (lambda x: 1 / (1 - x * x).f("sqrt"), 16),
-    "asinh": (lambda x: 1 / (x * x + 1).f("sqrt"), 2),
+    "abs": (lambda x: apply("sign", x), 2),
+    "acos": (lambda x: -1 / apply("sqrt", 1 - x * x), 16),
+    "acosh": (lambda x: 1 / apply("sqrt", x * x - 1), 19),
+    "asin": (lambda x: 1 / apply("sqrt", 1 - x * x), 16),
+    "asinh": (lambda x: 1 / apply("sqrt", x * x + 1), 2),
     "atan": (lambda x: 1 / (x * x + 1), 2),
     "atanh": (lambda x: 1 / (1 - x * x), 18),
     "ceil": (lambda x: 0 * x, 1),
@@ -53,63 +55,63 @@ _DERIVATIVES = {
     "trunc": (lambda x: 0 * x, 1),
     "sign": (lambda x: 0 * x, 1),
     "frac": (lambda x: 0 * x + 1, 1),
-    "cos": (lambda x: -(x.f("sin")), 3),
-    "cosh": (lambda x: x.f("sinh"), 14),
+    "cos": (lambda x: -(apply("sin", x)), 3),
+    "cosh": (lambda x: apply("sinh", x), 14),
     "deg2rad": (lambda x: 0 * x + math.pi / 180, 1),
     "rad2deg": (lambda x: 0 * x + 180 / math.pi, 1),
-    "digamma": (lambda x: x.f("polygamma", 1), 56),
-    "lgamma": (lambda x: x.f("digamma"), 27),
-    "erf": (lambda x: 2 / math.sqrt(math.pi) * (-(x * x)).f("exp"), 5),
-    "erfc": (lambda x: -2 / math.sqrt(math.pi) * (-(x * x)).f("exp"), 5),
-    "erfinv": (lambda x: math.sqrt(math.pi) / 2 * (x.f("erfinv") ** 2).f("exp"), 16),
-    "exp": (lambda x: x.f("exp"), 2),
-    "exp2": (lambda x: x.f("exp2") * math.log(2), 3),
-    "expm1": (lambda x: x.f("exp"), 3),
+    "digamma": (lambda x: apply("polygamma", x, numbers=[1]), 56),
+    "lgamma": (lambda x: apply("digamma", x), 27),
+    "erf": (lambda x: 2 / math.sqrt(math.pi) * apply("exp", -(x * x)), 5),
+    "erfc": (lambda x: -2 / math.sqrt(math.pi) * apply("exp", -(x * x)), 5),
+    "erfinv": (lambda x: math.sqrt(math.pi) / 2 * apply("exp", apply("erfinv", x) ** 2), 16),
+    "exp": (lambda x: apply("exp", x), 2),
+    "exp2": (lambda x: apply("exp2", x) * math.log(2), 3),
+    "expm1": (lambda x: apply("exp", x), 3),
     "gelu": (_gelu, 11),
-    "hardsigmoid": (lambda x: x.between(-3, 3) / 6, 5),
-    "hardswish": (lambda x: (x > 3) + x.between(-3, 3) * (x / 3 + 0.5), 7),
-    "i0": (lambda x: x.f("i1"), 2),
+    "hardsigmoid": (lambda x: _between(x, -3, 3) / 6, 5),
+    "hardswish": (lambda x: (x > 3) + _between(x, -3, 3) * (x / 3 + 0.5), 7),
+    "i0": (lambda x: apply("i1", x), 2),
     "log": (lambda x: 1 / x, 8),
     "log10": (lambda x: 1 / (x * math.log(10)), 11),
     "log1p": (lambda x: 1 / (x + 1), 11),
     "log2": (lambda x: 1 / (x * math.log(2)), 11),
-    "log_sigmoid": (lambda x: (-x).f("sigmoid"), 13),
-    "multigammaln": (lambda x: sum((x - i / 2).f("digamma") for i in range(4)), 114),
+    "log_sigmoid": (lambda x: apply("sigmoid", -x), 13),
+    "multigammaln": (lambda x: sum(apply("digamma", x - i / 2) for i in range(4)), 114),
     "neg": (lambda x: 0 * x - 1, 1),
     "reciprocal": (lambda x: -1 / (x * x), 11),
     "relu": (lambda x: x > 0, 2),
     "relu6": (lambda x: (x > 0) * (x < 6), 8),
-    "rsqrt": (lambda x: -0.5 * x.f("rsqrt") / x, 12),
-    "selu": (lambda x: 1.0507009873554805 * ((x > 0) + (x <= 0) * 1.6732632423543772 * x.f("exp")),
-             6),
+    "rsqrt": (lambda x: -0.5 * apply("rsqrt", x) / x, 12),
+    "selu": (lambda x: 1.0507009873554805 * (
+        (x > 0) + (x <= 0) * 1.6732632423543772 * apply("exp", x)), 6),
     "sigmoid": (_sigmoid, 4),
     "silu": (_silu, 6),
-    "sin": (lambda x: x.f("cos"), 2),
-    "sinh": (lambda x: x.f("cosh"), 12),
-    "softsign": (lambda x: 1 / (1 + x.f("abs")) ** 2, 2),
-    "sqrt": (lambda x: 0.5 / x.f("sqrt"), 14),
+    "sin": (lambda x: apply("cos", x), 2),
+    "sinh": (lambda x: apply("cosh", x), 12),
+    "softsign": (lambda x: 1 / (1 + apply("abs", x)) ** 2, 2),
+    "sqrt": (lambda x: 0.5 / apply("sqrt", x), 14),
     "square": (lambda x: 2 * x, 2),
-    "tan": (lambda x: 1 + x.f("tan") ** 2, 4),
-    "tanh": (lambda x: 1 - x.f("tanh") ** 2, 4),
-    "tanhshrink": (lambda x: x.f("tanh") ** 2, 3),
+    "tan": (lambda x: 1 + apply("tan", x) ** 2, 4),
+    "tanh": (lambda x: 1 - apply("tanh", x) ** 2, 4),
+    "tanhshrink": (lambda x: apply("tanh", x) ** 2, 3),
     "mish": (_mish, 8),
-    "elu": (lambda x, alpha=1.0: (x > 0) + (x <= 0) * alpha * x.f("exp"), 5),
-    "celu": (lambda x, alpha=1.0: (x > 0) + (x <= 0) * (x / alpha).f("exp"), 5),
+    "elu": (lambda x, alpha=1.0: (x > 0) + (x <= 0) * alpha * apply("exp", x), 5),
+    "celu": (lambda x, alpha=1.0: (x > 0) + (x <= 0) * apply("exp", x / alpha), 5),
     "leaky_relu": (lambda x, slope=0.01: (x > 0) + (x <= 0) * slope, 3),
-    "hardshrink": (lambda x, lambd=0.5: x.f("abs") > lambd, 3),
-    "softshrink": (lambda x, lambd=0.5: x.f("abs") > lambd, 4),
-    "hardtanh": (lambda x, low=-1.0, high=1.0: x.between(low, high), 4),
-    "clamp": (lambda x, low=-math.inf, high=math.inf: x.between(low, high), 4),
-    "clip": (lambda x, low=-math.inf, high=math.inf: x.between(low, high), 4),
+    "hardshrink": (lambda x, lambd=0.5: apply("abs", x) > lambd, 3),
+    "softshrink": (lambda x, lambd=0.5: apply("abs", x) > lambd, 4),
+    "hardtanh": (lambda x, low=-1.0, high=1.0: _between(x, low, high), 4),
+    "clamp": (lambda x, low=-math.inf, high=math.inf: _between(x, low, high), 4),
+    "clip": (lambda x, low=-math.inf, high=math.inf: _between(x, low, high), 4),
     "threshold": (lambda x, threshold, value: x > threshold, 3),
-    "softplus": (lambda x, beta=1.0, threshold=20.0: (beta * x).f("sigmoid"), 9),
+    "softplus": (lambda x, beta=1.0, threshold=20.0: apply("sigmoid", beta * x), 9),
     "pow": (lambda x, exponent: exponent * x ** (exponent - 1), 5),
-    "polygamma": (lambda x, n: x.f("polygamma", n + 1), 56),
+    "polygamma": (lambda x, n: apply("polygamma", x, numbers=[n + 1]), 56),
     "logit": (lambda x, eps=0.0: 1 / (x * (1 - x)), 15),
     "logiteps": (lambda x, eps=0.0: 1 / (x * (1 - x)), 17),
     "fill": (lambda x, *_: 0 * x, 1),
     "fill_zero": (lambda x: 0 * x, 1),
-    "rpow": (lambda x, exponent: V(exponent) ** x * math.log(exponent), 5),
+    "rpow": (lambda x, exponent: exponent ** x * math.log(exponent), 5),
     "rdiv": (lambda x, scalar, **_: -scalar / (x * x), 23),
 }
 
@@ -124,20 +126,20 @@ _PAIRS = {
     "div": (lambda g, x, y: (g / y, -(g * x) / (y * y)), 8),
     "divide": (lambda g, x, y: (g / y, -(g * x) / (y * y)), 8),
     "atan2": (lambda g, x, y: (g * y / (x * x + y * y), -(g * x) / (x * x + y * y)), 8),
-    "hypot": (lambda g, x, y: (g * x / x.b("hypot", y), g * y / x.b("hypot", y)), 6),
-    "ldexp": (lambda g, x, y: (g * y.f("exp2"), g * x * y.f("exp2") * math.log(2)), 6),
-    "logaddexp": (lambda g, x, y: (g * (x - y).f("sigmoid"), g * (y - x).f("sigmoid")), 8),
-    "logaddexp2": (lambda g, x, y: (g * ((x - y) * math.log(2)).f("sigmoid"),
-                                    g * ((y - x) * math.log(2)).f("sigmoid")), 8),
-    "max": (lambda g, x, y: (g * ((x > y) + 0.5 * (x.b("eq", y))),
-                             g * ((y > x) + 0.5 * (x.b("eq", y)))), 8),
-    "min": (lambda g, x, y: (g * ((x < y) + 0.5 * (x.b("eq", y))),
-                             g * ((y < x) + 0.5 * (x.b("eq", y)))), 8),
+    "hypot": (lambda g, x, y: (g * x / apply("hypot", x, y), g * y / apply("hypot", x, y)), 6),
+    "ldexp": (lambda g, x, y: (g * apply("exp2", y), g * x * apply("exp2", y) * math.log(2)), 6),
+    "logaddexp": (lambda g, x, y: (g * apply("sigmoid", x - y), g * apply("sigmoid", y - x)), 8),
+    "logaddexp2": (lambda g, x, y: (g * apply("sigmoid", (x - y) * math.log(2)),
+                                    g * apply("sigmoid", (y - x) * math.log(2))), 8),
+    "max": (lambda g, x, y: (g * ((x > y) + 0.5 * (x == y)),
+                             g * ((y > x) + 0.5 * (x == y))), 8),
+    "min": (lambda g, x, y: (g * ((x < y) + 0.5 * (x == y)),
+                             g * ((y < x) + 0.5 * (x == y))), 8),
     "squared_difference": (lambda g, x, y: (2 * g * (x - y), -2 * g * (x - y)), 4),
-    "xlogy": (lambda g, x, y: (g * y.f("log"), g * x / y), 6),
+    "xlogy": (lambda g, x, y: (g * apply("log", y), g * x / y), 6),
     "bias_gelu": (lambda g, x, y: (g * _gelu(x + y), g * _gelu(x + y)), 12),
-    "remainder": (lambda g, x, y: (g, -g * (x / y).f("floor")), 4),
-    "fmod": (lambda g, x, y: (g, -g * (x / y).f("trunc")), 4),
+    "remainder": (lambda g, x, y: (g, -g * apply("floor", x / y)), 4),
+    "fmod": (lambda g, x, y: (g, -g * apply("trunc", x / y)), 4),
     "addalpha": (lambda g, x, y, alpha=1.0: (g, alpha * g), 2),
     "subalpha": (lambda g, x, y, alpha=1.0: (g, -alpha * g), 2),
     "assign": (lambda g, x, y: (g, g), 2),
@@ -158,9 +160,9 @@ def _gradients(name, gradient, inputs, count, programs, compute, memory_config=N
     wanted = [list(o._shape) for o in outs]
 
     def run(*numbers):
-        made = compute(*[V(n) for n in numbers])
+        made = compute(*numbers)
         made = made if isinstance(made, (tuple, list)) else (made,)
-        return [_summed(m.a, shape) for m, shape in zip(made, wanted)]
+        return [_summed(m, shape) for m, shape in zip(made, wanted)]
 
     values(run, tensors, outs)
     return outs
@@ -170,11 +172,11 @@ def _summed(array, shape):
     """Returns the gradient of an operand that was broadcast."""
     if list(array.shape) == shape:
         return array
-    array = arrays.broadcast_to(array, arrays.broadcast_shape(list(array.shape), shape))
+    array = np.broadcast_to(array, np.broadcast_shapes(array.shape, tuple(shape)))
     extra = len(array.shape) - len(shape)
     dims = list(range(extra)) + [extra + i for i, d in enumerate(shape)
                                  if d == 1 and array.shape[extra + i] != 1]
-    return (arrays.reduce("sum", array, dims, True) if dims else array).reshaped(shape)
+    return (arrays.reduce("sum", array, dims, True) if dims else array).reshape(shape)
 
 
 def _make_unary(name, derivative, programs):
@@ -216,7 +218,7 @@ def _make_pair(name):
         extra = [a for a in args if not isinstance(a, str)] + ([alpha] if alpha is not None else [])
         if not isinstance(other, Tensor):
             return _gradients(name + "_bw", grad_tensor, [input_tensor_a], 1, programs,
-                              lambda g, x: compute(g, x, V(other), *extra)[0], memory_config,
+                              lambda g, x: compute(g, x, np.float32(other), *extra)[0], memory_config,
                               [input_grad])
         return _pair(name, grad_tensor, input_tensor_a, other, extra, memory_config,
                      (input_grad or input_a_grad, other_grad or input_b_grad), are_required_outputs)
@@ -234,8 +236,8 @@ for _name in _PAIRS:
 def where_bw(grad_tensor, condition, input_tensor, other, *, are_required_outputs=(True, True),
              memory_config=None, input_grad=None, other_grad=None):
     return _gradients("where_bw", grad_tensor, [input_tensor, other, condition], 2, 2,
-                      lambda g, x, y, c: (V(arrays.where(c.a, g.a, (0 * g).a)),
-                                          V(arrays.where(c.a, (0 * g).a, g.a))), memory_config)
+                      lambda g, x, y, c: (np.where(c, g, 0 * g),
+                                          np.where(c, 0 * g, g)), memory_config)
 
 
 @operation("lerp_bw")
@@ -262,8 +264,12 @@ def addcdiv_bw(grad_tensor, input_tensor, tensor1, tensor2, value=1.0, *, memory
 
 @operation("prod_bw")
 def prod_bw(grad_tensor, input_tensor, dim=None, *, memory_config=None):
-    return _gradients("prod_bw", grad_tensor, [input_tensor], 1, 6, lambda g, x: g * V(
-        arrays.reduce("prod", x.a, list(range(len(x.a.shape))) if dim is None else [dim], True)) / x,
+    dims = list(range(len(input_tensor._shape))) if dim is None else [dim]
+
+    def compute(g, x):
+        return g * arrays.reduce("prod", x, dims, True) / x
+
+    return _gradients("prod_bw", grad_tensor, [input_tensor], 1, 6, compute,
         memory_config)
 
 
@@ -273,13 +279,7 @@ def concat_bw(grad_tensor, input_tensor_a, other, dim=0, *, memory_config=None, 
     cut = input_tensor_a._shape[axis]
 
     def compute(g, _x, _y):
-        ends = list(g.a.shape)
-        ends[axis] = cut
-        starts = [0] * len(ends)
-        starts[axis] = cut
-        steps = [1] * len(ends)
-        return (V(arrays.sliced(g.a, [0] * len(ends), ends, steps)),
-                V(arrays.sliced(g.a, starts, list(g.a.shape), steps)))
+        return tuple(np.split(g, [cut], axis))
 
     return _gradients("concat_bw", grad_tensor, [input_tensor_a, other], 2, 2, compute,
                       memory_config)
@@ -291,7 +291,7 @@ def repeat_bw(grad_tensor, input_tensor, shape, *, memory_config=None):
 
     def compute(g, _x):
         dims = list(range(0, len(wide), 2))
-        return V(arrays.reduce("sum", g.a.reshaped(wide), dims, False))
+        return arrays.reduce("sum", g.reshape(wide), dims, False)
 
     return _gradients("repeat_bw", grad_tensor, [input_tensor], 1, 3, compute, memory_config)
 
@@ -304,7 +304,7 @@ def experimental_gelu_bw(grad_tensor, input_tensor, *, approximate="none", memor
     out = make_output(input_tensor._shape, input_tensor, None, None, memory_config, input_grad)
     program("gelu_bw", "gelu_backward", [input_tensor, grad_tensor], [out], fused=True)
     used = _gelu_tanh if approximate == "tanh" else _gelu
-    values(lambda x, g: (V(g) * used(V(x))).a, [input_tensor, grad_tensor], [out])
+    values(lambda x, g: g * used(x), [input_tensor, grad_tensor], [out])
     return out
 
 
@@ -317,9 +317,9 @@ def prelu_bw(grad, input, weight, *, memory_config=None):
         program("prelu_bw", "multiply", [grad, input], [out])
 
     def compute(g, x, w):
-        g, x, w = V(g), V(x), V(w)
+        g, x, w = g, x, w
         above = x > 0
-        return [(g * (above + (x <= 0) * w)).a, (g * (x <= 0) * x).a]
+        return [g * (above + (x <= 0) * w), g * (x <= 0) * x]
 
     values(compute, [grad, input, weight], outs)
     return outs

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements look-ups in tables."""
 
-from howard import _native
 
+from .. import _arrays as arrays
+from .._arrays import np
 from .._launch import make_output, operation, program, require_device, values
 from .._types import EmbeddingsType, Layout
 from .layout import to_layout
-
-arrays = _native._ttnn.arrays
 
 
 @operation(golden="embedding")
@@ -39,10 +38,10 @@ def embedding_bw(input_tensor, weight, output_gradient, *, dtype=None, output_te
     program("embedding_bw", "embedding_backward", [input_tensor, output_gradient], [out])
 
     def compute(i, _w, g):
-        places = arrays.broadcast_to(i.reshaped([i.size, 1]), [i.size, width])
-        made = arrays.scattered(arrays.full([rows, width], 0.0, False), 0, places,
-                                g.reshaped([i.size, width]), True)
-        return made.reshaped([1, 1, rows, width])
+        places = np.broadcast_to(i.reshape([i.size, 1]), [i.size, width])
+        made = arrays.scattered(arrays.full([rows, width], 0.0), 0, places,
+                                g.reshape([i.size, width]), True)
+        return made.reshape([1, 1, rows, width])
 
     values(compute, [input_tensor, weight, output_gradient], [out])
     return out

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements caches of keys and values."""
 
-from howard import _native
 
 from .._launch import operation, program, require_device, values
 from .data_movement import _moved
-
-arrays = _native._ttnn.arrays
 
 
 @operation("experimental.nlp_kv_cache_load_slice")
@@ -15,21 +12,16 @@ def nlp_kv_cache_load_slice(input_tensor, *, seq_len_start, seq_len_end, memory_
     shape[-2] = seq_len_end - seq_len_start
 
     def compute(x):
-        starts, ends = [0] * 4, list(x.shape)
-        starts[-2], ends[-2] = seq_len_start, seq_len_end
-        return arrays.sliced(x, starts, ends, [1] * 4)
+        return x[..., seq_len_start:seq_len_end, :]
 
     return _moved("nlp_kv_cache_load_slice", [input_tensor], shape, compute, memory_config)
 
 
 def _placed(cache, x, starts):
     """Returns the cache with x's numbers from `starts` on."""
-    places = arrays.arange(0.0, 1.0, cache.size, True).reshaped(list(cache.shape))
-    ends = [s + d for s, d in zip(starts, x.shape)]
-    index = arrays.sliced(places, starts, ends, [1] * len(starts))
-    flat = arrays.scattered(cache.reshaped([cache.size]), 0, index.reshaped([index.size]),
-                            x.reshaped([x.size]), False)
-    return flat.reshaped(list(cache.shape))
+    made = cache.copy()
+    made[tuple(slice(s, s + d) for s, d in zip(starts, x.shape))] = x
+    return made
 
 
 def _cache_op(name, cache, x, others, compute):
@@ -46,21 +38,20 @@ def fill_cache(cache, input_tensor, batch_idx=0):
                      lambda c, x: _placed(c, x, [batch_idx, 0, 0, 0]))
 
 
-@operation("update_cache")
+@operation("update_cache", refuses=("update_idxs",))
 def update_cache(cache, input_tensor, update_index=0, batch_offset=0, *, update_idxs=None,
                  compute_kernel_config=None):
     def compute(c, x):
         users = min(c.shape[0], x.shape[-2])
         for user in range(users):
-            one = arrays.sliced(x, [0, 0, user + batch_offset, 0],
-                                [1, x.shape[1], user + batch_offset + 1, x.shape[3]], [1] * 4)
+            one = x[:1, :, user + batch_offset:user + batch_offset + 1]
             c = _placed(c, one, [user, 0, update_index, 0])
         return c
 
     return _cache_op("update_cache", cache, input_tensor, [], compute)
 
 
-@operation("experimental.paged_update_cache")
+@operation("experimental.paged_update_cache", refuses=("batch_offset",))
 def paged_update_cache(cache, input_tensor, *, update_idxs=(), update_idxs_tensor=None,
                        share_cache=None, page_table=None, batch_offset=0,
                        compute_kernel_config=None, mesh_coords=None):
@@ -72,17 +63,17 @@ def paged_update_cache(cache, input_tensor, *, update_idxs=(), update_idxs_tenso
         places = list(update_idxs)
         if update_idxs_tensor is not None:
             given = rest.pop(0)
-            places = [int(given.at(i)) for i in range(given.size)]
+            places = [int(given.item(i)) for i in range(given.size)]
         table = rest.pop(0) if page_table is not None else None
         heads = c.shape[1]
         for user, place in enumerate(places):
             if place < 0:
                 continue
-            one = arrays.sliced(x, [0, user, 0, 0], [1, user + 1, heads, x.shape[3]], [1] * 4)
-            one = one.reshaped([1, heads, 1, x.shape[3]])
+            one = x[:, user:user + 1, :heads]
+            one = one.reshape([1, heads, 1, x.shape[3]])
             row, block = place, user
             if table is not None:
-                block = int(table.at(user * table.shape[-1] + place // c.shape[2]))
+                block = int(table.item(user * table.shape[-1] + place // c.shape[2]))
                 row = place % c.shape[2]
             c = _placed(c, one, [block, 0, row, 0])
         return c
@@ -96,16 +87,15 @@ def paged_fused_update_cache(cache1, input1, cache2, input2, **kwargs):
             paged_update_cache.function(cache2, input2, **kwargs))
 
 
-@operation("experimental.paged_fill_cache")
+@operation("experimental.paged_fill_cache", refuses=("batch_idx_tensor",))
 def paged_fill_cache(cache, input_tensor, page_table, *, batch_idx=0, batch_idx_tensor=None,
                      compute_kernel_config=None, mesh_coords=None):
     def compute(c, x, table):
         size = c.shape[2]
         for page in range(-(-x.shape[2] // size)):
             end = min(x.shape[2], (page + 1) * size)
-            part = arrays.sliced(x, [0, 0, page * size, 0], [1, x.shape[1], end, x.shape[3]],
-                                 [1] * 4)
-            block = int(table.at(batch_idx * table.shape[-1] + page))
+            part = x[:1, :, page * size:end]
+            block = int(table.item(batch_idx * table.shape[-1] + page))
             c = _placed(c, part, [block, 0, 0, 0])
         return c
 
@@ -115,6 +105,5 @@ def paged_fill_cache(cache, input_tensor, page_table, *, batch_idx=0, batch_idx_
 @operation("experimental.plus_one")
 def plus_one(input_tensor, *, sub_core_grids=None, skip_negative_entries=False):
     program("plus_one", "move", [input_tensor], [input_tensor], True)
-    one = arrays.full([], 1.0, True)
-    values(lambda x: arrays.binary("add", x, one), [input_tensor], [input_tensor])
+    values(lambda x: x + (x >= 0 if skip_negative_entries else 1), [input_tensor], [input_tensor])
     return input_tensor

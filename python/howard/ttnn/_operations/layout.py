@@ -3,14 +3,13 @@
 
 import math
 
-from howard import _native
 
+from .._cores import CoreGrid, _grid_set
 from .._launch import fail, operation, require_device, values
 from .._tensor import host_tensor, shard_fault
-from .._types import BufferType, DRAM_MEMORY_CONFIG, Layout, MemoryConfig, ShardSpec, padded_shape
-from .data_movement import _moved, slice_
-
-arrays = _native._ttnn.arrays
+from .._memory import DRAM_MEMORY_CONFIG, MemoryConfig, ShardSpec, shard_shape_for
+from .._types import BufferType, Layout, padded_shape
+from .data_movement import _moved, reshape, slice_
 
 
 @operation()
@@ -69,8 +68,6 @@ def _with_shards(tensor, config):
     none."""
     if config.is_sharded() and config.shard_spec is None and config.nd_shard_spec is None:
         grid = tensor._device.core_grid
-        from .._types import _grid_set, shard_shape_for
-
         dims = padded_shape(tensor._shape)
         shape = shard_shape_for(math.prod(list(dims)[:-1]), dims[-1], config.memory_layout,
                                 _grid_set(grid), None, round_up=True)
@@ -106,8 +103,6 @@ def interleaved_to_sharded(input_tensor, *args, output_dtype=None, **kwargs):
     if config is None:
         names = ("grid", "shard_shape", "shard_scheme", "shard_orientation")
         given = dict(zip(names, args), **kwargs)
-        from .._types import CoreGrid, _grid_set
-
         grid = given["grid"]
         if not hasattr(grid, "num_cores"):
             grid = CoreGrid(x=grid[0], y=grid[1]) if isinstance(grid, (tuple, list)) else CoreGrid(
@@ -194,17 +189,14 @@ def sharded_to_interleaved_partial(input_tensor, cache_tensor, num_slices, slice
     moved = to_memory_config.function(input_tensor, memory_config or DRAM_MEMORY_CONFIG)
 
     def compute(whole, x):
-        flat = whole.reshaped([rows, width])
-        before = arrays.sliced(flat, [0, 0], [part * slice_index, width], [1, 1])
-        after = arrays.sliced(flat, [part * (slice_index + 1), 0], [rows, width], [1, 1])
-        parts = [p for p in (before, x.reshaped([part, width]), after) if p.size]
-        return arrays.concatenated(parts, 0).reshaped(dims)
+        flat = whole.reshape([rows, width])
+        flat = flat.copy()
+        flat[part * slice_index:part * (slice_index + 1)] = x.reshape([part, width])
+        return flat.reshape(dims)
 
     values(compute, [cache_tensor, moved], [cache_tensor])
     return cache_tensor
 
 
 def _flat(tensor):
-    from .data_movement import reshape
-
     return reshape.function(tensor, [1, 1, math.prod(list(tensor._shape)[:-1]), tensor._shape[-1]])

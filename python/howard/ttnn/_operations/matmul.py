@@ -3,17 +3,19 @@
 
 import math
 
-from howard import _native
 
+from .. import _arrays as arrays
+from .._arrays import apply
 from .. import _configs
 from .._configs import activation_of
 from .._launch import fail, make_output, operation, program, require_device, steps_of, values
-from .._types import CoreGrid, DRAM_MEMORY_CONFIG, DataType, Layout, MathFidelity
+from .._cores import CoreGrid
+from .._memory import DRAM_MEMORY_CONFIG
+from .._types import DataType, Layout, MathFidelity, broadcast_shape
 from .ccl import all_gather
+from .data_movement import reshape
 from .eltwise import FUNCTIONS, _unary
 from .transformer import _spread_heads
-
-arrays = _native._ttnn.arrays
 
 
 def _swapped(shape, transpose):
@@ -36,8 +38,8 @@ def _product_shape(name, a, b, transpose_a, transpose_b):
         fail(name, f"the width of the first tensor must be the height of the second: {list(a)} by "
              f"{list(b)}: {left[-1]} is not {right[-2]}")
     try:
-        batch = arrays.broadcast_shape(left[:-2], right[:-2])
-    except _native.Error:
+        batch = broadcast_shape(left[:-2], right[:-2])
+    except ValueError:
         fail(name, f"the batches of {list(a)} and {list(b)} must be equal or 1")
     out = list(batch) + ([left[-2]] if len(a) > 1 else []) + ([right[-1]] if len(b) > 1 else [])
     return out, list(batch) + [left[-2], right[-1]], left, right
@@ -188,17 +190,17 @@ def _multiply(name, a, b, bias, transpose_a, transpose_b, memory_config, dtype, 
     last = None if fused else bias
 
     def compute_values(x, y, z=None):
-        x, y = x.reshaped(_swapped(left, transpose_a)), y.reshaped(_swapped(right, transpose_b))
+        x, y = x.reshape(_swapped(left, transpose_a)), y.reshape(_swapped(right, transpose_b))
         if transpose_a:
-            x = _turned(x)
+            x = x.swapaxes(-1, -2)
         if transpose_b:
-            y = _turned(y)
+            y = y.swapaxes(-1, -2)
         made = arrays.matmul(x, y)
         if z is not None:
-            made = arrays.binary("add", made, z)
+            made = made + z
         if fused_activation is not None:
-            made = arrays.unary(fused_activation[0], made, fused_activation[1])
-        return made.reshaped(dims) if tuple(dims) != made.shape else made
+            made = apply(fused_activation[0], made, numbers=fused_activation[1])
+        return made.reshape(dims) if tuple(dims) != made.shape else made
 
     values(compute_values, inputs, [out])
     if last is not None:
@@ -206,12 +208,6 @@ def _multiply(name, a, b, bias, transpose_a, transpose_b, memory_config, dtype, 
     if wanted is not None and fused_activation is None:
         out = _unary(wanted[0], wanted[0], out, wanted[1], None, out)
     return out
-
-
-def _turned(array):
-    order = list(range(len(array.shape)))
-    order[-1], order[-2] = order[-2], order[-1]
-    return arrays.permuted(array, order)
 
 
 @operation(golden="matmul")
@@ -275,10 +271,10 @@ def minimal_matmul(input_tensor, weight_tensor, *, bias_tensor=None, fused_activ
     found = activation_of(fused_activation)
 
     def compute(x, y, z=None):
-        made = arrays.matmul(x, y.reshaped([inner, columns]))
+        made = arrays.matmul(x, y.reshape([inner, columns]))
         if z is not None:
-            made = arrays.binary("add", made, z.reshaped([columns]))
-        return made if found is None else arrays.unary(found[0], made, found[1])
+            made = made + z.reshape([columns])
+        return made if found is None else apply(found[0], made, numbers=found[1])
 
     values(compute, inputs, [out])
     return out
@@ -312,8 +308,6 @@ def _minimal_attributes(config, compute, rows, columns):
 @operation()
 def outer(input_tensor_a, input_tensor_b, *, memory_config=None):
     """Returns the product of each element of one with each of the other."""
-    from .data_movement import reshape
-
     rows = reshape.function(input_tensor_a, [1, 1, input_tensor_a._shape.volume(), 1])
     columns = reshape.function(input_tensor_b, [1, 1, 1, input_tensor_b._shape.volume()])
     return _multiply("outer", rows, columns, None, False, False, memory_config, None, None, None,
@@ -334,8 +328,8 @@ def attn_matmul(input_tensor_a, input_tensor_b, *, compute_with_storage_grid_siz
             out_shapes=[[1, users, heads, columns]])
 
     def compute(x, y):
-        made = arrays.matmul(arrays.permuted(x, [2, 1, 0, 3]), y)
-        return arrays.permuted(made, [2, 1, 0, 3])
+        made = arrays.matmul(x.transpose([2, 1, 0, 3]), y)
+        return made.transpose([2, 1, 0, 3])
 
     values(compute, [input_tensor_a, input_tensor_b], [out])
     return out
@@ -360,8 +354,8 @@ def group_attn_matmul(input_tensor_a, input_tensor_b, *, compute_with_storage_gr
             out_shapes=[[1, users * groups, each, columns]])
 
     def compute(x, y):
-        made = arrays.matmul(arrays.permuted(x, [2, 1, 0, 3]), _spread_heads(y, each))
-        return arrays.permuted(made, [2, 1, 0, 3])
+        made = arrays.matmul(x.transpose([2, 1, 0, 3]), _spread_heads(y, each))
+        return made.transpose([2, 1, 0, 3])
 
     values(compute, [input_tensor_a, input_tensor_b], [out])
     return out

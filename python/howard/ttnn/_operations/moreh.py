@@ -3,9 +3,9 @@
 
 import math
 
-from howard import _native
 
-from .._expressions import V
+from .. import _arrays as arrays
+from .._arrays import apply, np
 from .._launch import fail, make_output, operation, program, require_device, values
 from .._tensor import device_tensor
 from .._types import Layout
@@ -15,9 +15,7 @@ from .eltwise import FUNCTIONS
 from .eltwise_backward import _gradients
 from .matmul import linear, matmul
 from .normalization import _softmax
-from .reduction import cumsum, mean, sum as sum_
-
-arrays = _native._ttnn.arrays
+from .reduction import cumsum, max as max_, mean, sum as sum_
 
 
 def _both(name):
@@ -91,8 +89,8 @@ def _of_softmax(name, function):
     return call
 
 
-_of_softmax("softmin", lambda x, dim: arrays.softmax(arrays.unary("neg", x, []), dim))
-_of_softmax("logsoftmax", lambda x, dim: arrays.unary("log", arrays.softmax(x, dim), []))
+_of_softmax("softmin", lambda x, dim: arrays.softmax(apply("neg", x), dim))
+_of_softmax("logsoftmax", lambda x, dim: apply("log", arrays.softmax(x, dim)))
 
 
 @_both("softmax_backward")
@@ -104,8 +102,8 @@ def moreh_softmax_backward(output_tensor, output_grad_tensor, dim=-1, *, input_g
     program("moreh_softmax_backward", "softmax_backward", [output_tensor, output_grad_tensor], [out])
 
     def compute(y, g):
-        y, g = V(y), V(g)
-        return (y * (g - V(arrays.reduce("sum", (y * g).a, [dim], True)))).a
+        y, g = y, g
+        return y * (g - arrays.reduce("sum", y * g, [dim], True))
 
     values(compute, [output_tensor, output_grad_tensor], [out])
     return out
@@ -125,11 +123,11 @@ def moreh_layer_norm(input, normalized_dims=1, eps=1e-5, gamma=None, beta=None, 
 
     def compute(x, *rest):
         centre = arrays.reduce("mean", x, [-1], True)
-        variance = V(arrays.reduce("var0", x, [-1], True))
+        variance = arrays.reduce("var0", x, [-1], True)
         made = arrays.normalized(x, float(eps), False)
         for function, one in zip(("multiply", "add"), rest):
-            made = arrays.binary(function, made, one.reshaped([one.size]))
-        return [made, centre, (variance + eps).f("rsqrt").a]
+            made = apply(function, made, one.reshape([one.size]))
+        return [made, centre, apply("rsqrt", variance + eps)]
 
     values(compute, [input] + extra, outs)
     return outs
@@ -170,7 +168,7 @@ def _optimizer(name, step_of):
         told = dict(lr=lr, beta1=beta1, beta2=beta2, eps=eps, decay=weight_decay, step=step,
                     momentum=momentum, dampening=dampening, nesterov=nesterov,
                     started=momentum_initialized)
-        values(lambda *numbers: [v.a for v in step_of([V(n) for n in numbers], told)], inputs, outs)
+        values(lambda *numbers: step_of(list(numbers), told), inputs, outs)
         return outs
 
     return call
@@ -185,7 +183,7 @@ def _adam(numbers, told, decoupled):
     m = told["beta1"] * m + (1 - told["beta1"]) * g
     v = told["beta2"] * v + (1 - told["beta2"]) * g * g
     right = v / (1 - told["beta2"] ** told["step"])
-    p = p - told["lr"] / (1 - told["beta1"] ** told["step"]) * m / (right.f("sqrt") + told["eps"])
+    p = p - told["lr"] / (1 - told["beta1"] ** told["step"]) * m / (apply("sqrt", right) + told["eps"])
     return [p, m, v] + numbers[4:]
 
 
@@ -232,8 +230,6 @@ def moreh_norm(input, p=2.0, dim=None, keepdim=False, *, output=None, memory_con
                compute_kernel_config=None):
     """Computes (sum of |x|^p)^(1/p) in three steps."""
     if p == math.inf:
-        from .reduction import max as max_
-
         return max_.function(FUNCTIONS["abs"].function(input), dim, keepdim)
     powers = FUNCTIONS["pow"].function(FUNCTIONS["abs"].function(input), p)
     total = sum_.function(powers, dim, keepdim, memory_config=memory_config)
@@ -258,7 +254,7 @@ def _spread_gradient(name, mean):
         count = math.prod(shape[i] for i in dims) if mean else 1
 
         def compute(g):
-            return arrays.broadcast_to((V(g.reshaped(kept)) / count).a, shape)
+            return np.broadcast_to(g.reshape(kept) / count, shape)
 
         return _moved("moreh_" + name, [output_grad], shape, compute, memory_config, input_grad,
                       kernel="move")
@@ -309,23 +305,22 @@ def moreh_layer_norm_backward(output_grad, input, mean, rstd, normalized_dims=1,
                               compute_kernel_config=None):
     """Returns dx, and the gradients of gamma and beta where they are wanted."""
     def compute(g, x, m, r, *rest):
-        normal = (V(x) - V(m)) * V(r)
-        scaled = V(g) if not rest else V(g) * V(rest[0].reshaped([rest[0].size]))
+        normal = (x - m) * r
+        scaled = g if not rest else g * rest[0].reshape([rest[0].size])
 
         def row_mean(v):
-            return V(arrays.reduce("mean", v.a, [-1], True))
+            return arrays.reduce("mean", v, [-1], True)
 
-        return V(r) * (scaled - row_mean(scaled) - normal * row_mean(scaled * normal))
+        return r * (scaled - row_mean(scaled) - normal * row_mean(scaled * normal))
 
     extra = [mean, rstd] + ([gamma] if gamma is not None else [])
     made = _gradients("moreh_layer_norm_backward", output_grad, [input] + extra, 1, 2,
-                      lambda g, x, *rest: compute(g.a, x.a, *[r.a for r in rest]), memory_config,
-                      [input_grad])
+                      compute, memory_config, [input_grad])
     answer = made + [None, None]
     if gamma_grad is not None:
         dims = list(range(len(input._shape) - 1))
         values(lambda g, x, m, r: arrays.reduce(
-            "sum", (V(g) * (V(x) - V(m)) * V(r)).a, dims, False), [output_grad, input, mean, rstd],
+            "sum", g * (x - m) * r, dims, False), [output_grad, input, mean, rstd],
             [gamma_grad])
         program("moreh_layer_norm_backward", "move", [output_grad], [gamma_grad], True)
         answer[1] = gamma_grad
@@ -350,7 +345,7 @@ def moreh_clip_grad_norm(inputs, max_norm, norm_type=2.0, error_if_nonfinite=Fal
     total = FUNCTIONS["pow"].function(total, 1 / norm_type)
     for one in inputs:
         program("moreh_clip_grad_norm", "multiply", [one], [one], True, scalar=1)
-        values(lambda g, t: (V(g) * (V(max_norm) / (V(t) + 1e-6)).f("clamp", 0, 1)).a, [one, total],
+        values(lambda g, t: g * apply("clamp", max_norm / (t + 1e-6), numbers=[0, 1]), [one, total],
                [one])
     return total
 
@@ -374,22 +369,22 @@ def moreh_nll_loss(input_tensor, target_tensor, reduction="mean", *, weight_tens
     classes = input_tensor._shape[1]
 
     def compute(x, target, weight=None):
-        kept = V(arrays.binary("ne", target, arrays.full([], float(ignore_index), True)))
-        inside = arrays.unary("clamp", target, [0.0, float(classes - 1)])
-        index = inside.reshaped([target.shape[0], 1, *target.shape[1:]])
-        chosen = V(arrays.gathered(x, 1, index).reshaped(list(target.shape)))
+        kept = target != float(ignore_index)
+        inside = apply("clamp", target, numbers=[0.0, float(classes - 1)])
+        index = inside.reshape([target.shape[0], 1, *target.shape[1:]])
+        chosen = arrays.gathered(x, 1, index).reshape(list(target.shape))
         scale = kept
         if weight is not None:
-            row = arrays.gathered(weight.reshaped([weight.size]), 0, inside.reshaped([target.size]))
-            scale = scale * V(row.reshaped(list(target.shape)))
+            row = arrays.gathered(weight.reshape([weight.size]), 0, inside.reshape([target.size]))
+            scale = scale * row.reshape(list(target.shape))
         losses = -(chosen * scale)
         if not whole:
-            return losses.a
+            return losses
         dims = list(range(len(target.shape)))
-        total = V(arrays.reduce("sum", losses.a, dims, False).reshaped([1]))
+        total = arrays.reduce("sum", losses, dims, False).reshape([1])
         if reduction == "sum":
-            return total.a
-        return (total / V(arrays.reduce("sum", scale.a, dims, False).reshaped([1]))).a
+            return total
+        return total / arrays.reduce("sum", scale, dims, False).reshape([1])
 
     values(compute, [input_tensor, target_tensor] + extra, [out])
     return out
@@ -410,12 +405,12 @@ def moreh_getitem(input, index_tensors, index_dims, *, output=None, memory_confi
     def compute(x, *places):
         flat = None
         for d, place in zip(dims, places):
-            place = V(place.reshaped([count]))
+            place = place.reshape([count])
             flat = place if flat is None else flat * shape[d] + place
         rest = [1] * len(merged)
         rest[dims[0]] = count
-        wide = arrays.broadcast_to(flat.a.reshaped(rest), out_shape)
-        return arrays.gathered(x.reshaped(merged), dims[0], wide)
+        wide = np.broadcast_to(flat.reshape(rest), out_shape)
+        return arrays.gathered(x.reshape(merged), dims[0], wide)
 
     return _moved("moreh_getitem", [input] + indices, out_shape, compute, memory_config, output)
 
@@ -438,16 +433,16 @@ def moreh_group_norm(input, num_groups, eps=1e-5, gamma=None, beta=None, *,
     program("moreh_group_norm", "layernorm", [input], [outs[0]], True)
 
     def compute(x, *rest):
-        flat = x.reshaped([n, num_groups, c // num_groups * h * w])
-        made = V(arrays.normalized(flat, float(eps), False).reshaped([n, c, h, w]))
+        flat = x.reshape([n, num_groups, c // num_groups * h * w])
+        made = arrays.normalized(flat, float(eps), False).reshape([n, c, h, w])
         rest = list(rest)
         if gamma is not None:
-            made = made * V(rest.pop(0).reshaped([1, c, 1, 1]))
+            made = made * rest.pop(0).reshape([1, c, 1, 1])
         if beta is not None:
-            made = made + V(rest.pop(0).reshaped([1, c, 1, 1]))
-        variance = V(arrays.reduce("var0", flat, [-1], True))
-        return [made.a, arrays.reduce("mean", flat, [-1], True).reshaped(rows),
-                (variance + eps).f("rsqrt").a.reshaped(rows)]
+            made = made + rest.pop(0).reshape([1, c, 1, 1])
+        variance = arrays.reduce("var0", flat, [-1], True)
+        return [made, arrays.reduce("mean", flat, [-1], True).reshape(rows),
+                apply("rsqrt", variance + eps).reshape(rows)]
 
     values(compute, [input] + extra, outs)
     return [one if wanted else None for one, wanted in zip(outs, are_required_outputs)]

@@ -1,28 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements softmax and the normalizations."""
 
-from howard import _native
 
+from .. import _arrays as arrays
+from .._arrays import apply, np
 from .._launch import fail, make_output, operation, program, require_device, values
-from .._types import (
-    BufferType,
-    CoreCoord,
-    CoreGrid,
-    CoreRange,
-    CoreRangeSet,
-    Layout,
-    MemoryConfig,
-    ShardOrientation,
-    ShardSpec,
-    TensorMemoryLayout,
-    num_cores_to_corerangeset,
-)
+from .._cores import CoreCoord, CoreGrid, CoreRange, CoreRangeSet, num_cores_to_corerangeset
+from .._memory import MemoryConfig, ShardSpec
+from .._types import BufferType, Layout, ShardOrientation, TensorMemoryLayout
 from .data_movement import _axis
 from .eltwise import _composite
 from .layout import to_layout
 from .reduction import _rows_op
-
-arrays = _native._ttnn.arrays
 
 
 def _softmax(name, tensor, dim, memory_config, output=None, scale=None, mask=None, causal=False):
@@ -35,11 +24,11 @@ def _softmax(name, tensor, dim, memory_config, output=None, scale=None, mask=Non
 
     def compute(a, m=None):
         if scale is not None:
-            a = arrays.binary("multiply", a, arrays.full([], float(scale), False))
+            a = a * float(scale)
         if m is not None:
-            a = arrays.binary("add", a, m)
+            a = a + m
         elif causal:
-            a = arrays.binary("add", a, causal_mask(a.shape[-2], a.shape[-1]))
+            a = (a + causal_mask(a.shape[-2], a.shape[-1]))
         return arrays.softmax(a, axis)
 
     values(compute, [tensor] + ([mask] if mask is not None else []), [out])
@@ -48,10 +37,10 @@ def _softmax(name, tensor, dim, memory_config, output=None, scale=None, mask=Non
 
 def causal_mask(rows, columns):
     """Returns 0 for what a row may look at, else a number that softmax makes 0."""
-    row = arrays.arange(float(columns - rows), 1.0, rows, False).reshaped([rows, 1])
-    column = arrays.arange(0.0, 1.0, columns, False).reshaped([1, columns])
-    seen = arrays.binary("le", column, row)
-    return arrays.where(seen, arrays.full([], 0.0, False), arrays.full([], -1e30, False))
+    row = ((float(columns - rows) + np.arange(rows))).reshape([rows, 1])
+    column = np.arange(columns).reshape([1, columns])
+    seen = column <= row
+    return np.where(seen, 0.0, -1e30)
 
 
 @operation(golden="softmax")
@@ -88,7 +77,7 @@ def scale_causal_mask_hw_dims_softmax_in_place(input_tensor, scale=None, mask=No
 
 
 def _row_of(array, width):
-    return array.reshaped([array.size]) if array.size == width else array
+    return array.reshape([array.size]) if array.size == width else array
 
 
 def _normalized(name, tensor, epsilon, weight, bias, residual, memory_config, rms, dtype=None):
@@ -108,11 +97,11 @@ def _normalized(name, tensor, epsilon, weight, bias, residual, memory_config, rm
         rest = list(rest)
         w, b, r = (rest.pop(0) if one else None for one in given)
         if r is not None:
-            x = arrays.binary("add", x, r)
+            x = x + r
         y = arrays.normalized(x, float(epsilon), rms)
         if w is not None:
-            y = arrays.binary("multiply", y, _row_of(w, width))
-        return y if b is None else arrays.binary("add", y, _row_of(b, width))
+            y = (y * _row_of(w, width))
+        return y if b is None else (y + _row_of(b, width))
 
     values(compute, [tensor] + extra, [out])
     return out
@@ -153,15 +142,15 @@ def group_norm(input_tensor, *, num_groups, epsilon=1e-12, input_mask=None, weig
     size = channels // num_groups
 
     def compute(x, *rest):
-        groups = arrays.permuted(x.reshaped([n, rows, num_groups, size]), [0, 2, 1, 3])
-        flat = arrays.normalized(groups.reshaped([n, num_groups, rows * size]), float(epsilon),
+        groups = x.reshape([n, rows, num_groups, size]).transpose([0, 2, 1, 3])
+        flat = arrays.normalized(groups.reshape([n, num_groups, rows * size]), float(epsilon),
                                  False)
-        back = arrays.permuted(flat.reshaped([n, num_groups, rows, size]), [0, 2, 1, 3])
-        y = back.reshaped([n, 1, rows, channels])
+        back = flat.reshape([n, num_groups, rows, size]).transpose([0, 2, 1, 3])
+        y = back.reshape([n, 1, rows, channels])
         rest = list(rest)
         if weight is not None:
-            y = arrays.binary("multiply", y, _channels(rest.pop(0), channels))
-        return y if bias is None else arrays.binary("add", y, _channels(rest.pop(0), channels))
+            y = (y * _channels(rest.pop(0), channels))
+        return y if bias is None else (y + _channels(rest.pop(0), channels))
 
     extra = [t for t in (weight, bias) if t is not None]
     require_device("group_norm", input_tensor)
@@ -172,8 +161,8 @@ def group_norm(input_tensor, *, num_groups, epsilon=1e-12, input_mask=None, weig
 
 
 def _channels(array, channels):
-    flat = array.reshaped([array.size])
-    return flat if array.size == channels else arrays.sliced(flat, [0], [channels], [1])
+    flat = array.reshape([array.size])
+    return flat if array.size == channels else flat[:channels]
 
 
 @operation()
@@ -189,11 +178,11 @@ def batch_norm(input_tensor, *, running_mean=None, running_var=None, training=Fa
         if training or mean_ is None:
             mean_ = arrays.reduce("mean", x, [0, 2, 3], True)
             var_ = arrays.reduce("var0", x, [0, 2, 3], True)
-        scale = arrays.unary("rsqrt", arrays.binary("add", var_, arrays.full([], eps, False)), [])
-        y = arrays.binary("multiply", arrays.binary("subtract", x, mean_), scale)
+        scale = apply("rsqrt", var_ + eps)
+        y = (x - mean_) * scale
         if w is not None:
-            y = arrays.binary("multiply", y, w)
-        return y if b is None else arrays.binary("add", y, b)
+            y = y * w
+        return y if b is None else y + b
 
     require_device("batch_norm", input_tensor, *extra)
     out = make_output(input_tensor._shape, input_tensor, None, None, memory_config, output)
@@ -203,18 +192,18 @@ def batch_norm(input_tensor, *, running_mean=None, running_var=None, training=Fa
 
 
 def _statistics(name, rms):
-    @operation(name + "_pre_all_gather")
+    @operation(name + "_pre_all_gather", refuses=("residual_input_tensor",))
     def before(input_tensor, *, dtype=None, residual_input_tensor=None, program_config=None,
                compute_kernel_config=None, memory_config=None, **_):
         """Returns the sums of each row's squares, and of its numbers."""
         shape = list(input_tensor._shape)[:-1] + [32 if rms else 64]
 
         def compute(x):
-            square = arrays.reduce("sum", arrays.binary("multiply", x, x), [-1], True)
+            square = arrays.reduce("sum", x * x, [-1], True)
             parts = [square] if rms else [square, arrays.reduce("sum", x, [-1], True)]
             rank = len(shape)
             wide = [arrays.padded(p, [0] * rank, [0] * (rank - 1) + [31], 0.0) for p in parts]
-            return arrays.concatenated(wide, rank - 1)
+            return np.concatenate(wide, rank - 1)
 
         return _rows_op(name + "_pre_all_gather", "move", [input_tensor], shape, compute,
                         memory_config, dtype)
@@ -229,25 +218,19 @@ def _statistics(name, rms):
         devices = stats._shape[-1] // step
 
         def compute(x, s, *rest):
-            rank = len(s.shape)
-
             def total(offset):
-                parts = [arrays.sliced(s, [0] * (rank - 1) + [i * step + offset],
-                                       list(s.shape[:-1]) + [i * step + offset + 1], [1] * rank)
-                         for i in range(devices)]
-                joined = arrays.reduce("sum", arrays.concatenated(parts, rank - 1), [-1], True)
-                return arrays.binary("divide", joined, arrays.full([], width * devices, False))
+                joined = arrays.reduce("sum", s[..., offset::step], [-1], True)
+                return joined / (width * devices)
 
             square, centre = total(0), None
             if not rms:
                 centre = total(32)
-                square = arrays.binary("subtract", square, arrays.binary("multiply", centre, centre))
-                x = arrays.binary("subtract", x, centre)
-            scale = arrays.unary("rsqrt", arrays.binary(
-                "add", square, arrays.full([], float(epsilon), False)), [])
-            y = arrays.binary("multiply", x, scale)
+                square = square - centre * centre
+                x = x - centre
+            scale = apply("rsqrt", square + float(epsilon))
+            y = x * scale
             for function, one in zip(("multiply", "add"), rest):
-                y = arrays.binary(function, y, _row_of(one, width))
+                y = apply(function, y, _row_of(one, width))
             return y
 
         require_device(name + "_post_all_gather", input_tensor, stats)
@@ -272,14 +255,10 @@ def _whole_normal(name, compute):
     return call
 
 
-def _spread(kind, dims=(-1, -2)):
-    return lambda x: arrays.broadcast_to(arrays.reduce(kind, x, list(dims), True), list(x.shape))
-
-
 def _standard(x, dims):
     mean_ = arrays.reduce("mean", x, dims, True)
     std_ = arrays.reduce("std0", x, dims, True)
-    return arrays.binary("divide", arrays.binary("subtract", x, mean_), std_)
+    return ((x - mean_)) / std_
 
 
 normalize_hw = _whole_normal("normalize_hw", lambda x: _standard(x, [-1, -2]))
@@ -311,7 +290,7 @@ std_hw = _matrix_spread("std_hw", "std0")
 
 def create_group_norm_weight_bias_rm(input_tensor, num_channels, num_cores_x):
     """Returns a torch vector of channels as rows of 32, with zeros behind the last."""
-    import torch
+    import torch  # A script may do without torch.
 
     rows = -(-num_channels // 32)
     padded = torch.zeros(rows * 32, dtype=input_tensor.dtype)
@@ -322,7 +301,7 @@ def create_group_norm_weight_bias_rm(input_tensor, num_channels, num_cores_x):
 def create_group_norm_input_mask(num_channel, num_groups, num_cores_across_channel,
                                  data_type=None):
     """Returns ones where the columns of a tile belong to a group: [1, groups, 32, 32 n]."""
-    import torch
+    import torch  # A script may do without torch.
 
     size = num_channel // num_groups
     tiles = 1 + max((size * group % 32 + size - 1) // 32 for group in range(num_groups))

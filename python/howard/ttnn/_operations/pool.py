@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements pools of images, in the chip's order: [1, 1, n h w, c]."""
 
-from howard import _native
 
+from .. import _arrays as arrays
+from .._arrays import apply, np
 from .._launch import fail, make_output, operation, program, require_device, values
 from .conv import _paddings, _pair, _sizes, _window
 
-arrays = _native._ttnn.arrays
-
 
 def _pool(name, combine):
-    @operation(name)
+    @operation(name, refuses=("ceil_mode", "count_include_pad"))
     def call(input_tensor, batch_size, input_h, input_w, channels, kernel_size, stride=None,
              padding=(0, 0), dilation=(1, 1), *, ceil_mode=False, count_include_pad=True,
              divisor_override=None, memory_config=None, applied_shard_scheme=None, in_place_halo=False,
@@ -29,17 +28,17 @@ def _pool(name, combine):
         fill = -1e30 if combine == "maximum" else 0.0
 
         def compute(x):
-            x = x.reshaped([batch_size, input_h, input_w, channels])
+            x = x.reshape([batch_size, input_h, input_w, channels])
             x = arrays.padded(x, [0, top, left, 0], [0, bottom, right, 0], fill)
             made = None
             for i in range(kernel[0]):
                 for j in range(kernel[1]):
                     seen = _window(x, i, j, rows, columns, stride, dilation)
-                    made = seen if made is None else arrays.binary(combine, made, seen)
+                    made = seen if made is None else apply(combine, made, seen)
             if combine == "add":
                 count = divisor_override or kernel[0] * kernel[1]
-                made = arrays.binary("divide", made, arrays.full([], float(count), False))
-            return made.reshaped([1, 1, batch_size * rows * columns, channels])
+                made = made / float(count)
+            return made.reshape([1, 1, batch_size * rows * columns, channels])
 
         values(compute, [input_tensor], [out])
         return out
@@ -62,7 +61,7 @@ def global_avg_pool2d(input_tensor, *, memory_config=None, dtype=None):
     return out
 
 
-@operation()
+@operation(refuses=("mode",))
 def upsample(input_tensor, scale_factor, *, mode="nearest", memory_config=None,
              compute_kernel_config=None):
     """Returns [n, h, w, c] with each place repeated."""
@@ -73,8 +72,8 @@ def upsample(input_tensor, scale_factor, *, mode="nearest", memory_config=None,
     program("upsample", "move", [input_tensor], [out], True)
 
     def compute(x):
-        wide = arrays.broadcast_to(x.reshaped([n, h, 1, w, 1, c]), [n, h, down, w, across, c])
-        return wide.reshaped([n, h * down, w * across, c])
+        wide = np.broadcast_to(x.reshape([n, h, 1, w, 1, c]), [n, h, down, w, across, c])
+        return wide.reshape([n, h * down, w * across, c])
 
     values(compute, [input_tensor], [out])
     return out

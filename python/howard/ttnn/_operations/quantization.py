@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements whole numbers in place of real ones."""
 
-from .._expressions import V
+from .._arrays import apply, np
 from .._launch import make_output, operation, program, require_device, values
 from .._types import DataType
 
 
 def _number_of(value, array):
-    return V(array) if array is not None else V(float(value))
+    return array if array is not None else float(value)
 
 
 def _quantization(name, function):
@@ -34,9 +34,9 @@ def _quantization(name, function):
                 if array is not None and axis is not None and array.size > 1:
                     dims = [1] * len(x.shape)
                     dims[axis] = array.size
-                    array = array.reshaped(dims)
+                    array = array.reshape(dims)
                 numbers.append(_number_of(one, array))
-            return function(V(x), *numbers).a
+            return function(x.astype(np.float32), *numbers)
 
         values(compute, [input_tensor] + tensors, [out])
         return out
@@ -44,7 +44,7 @@ def _quantization(name, function):
     return call
 
 
-quantize = _quantization("quantize", lambda x, s, z: (x / s + z).f("round", 0))
+quantize = _quantization("quantize", lambda x, s, z: apply("round", x / s + z, numbers=[0]))
 dequantize = _quantization("dequantize", lambda x, s, z: (x - z) * s)
 requantize = _quantization("requantize",
-                           lambda x, s, z, t, y: ((x - z) * s / t + y).f("round", 0))
+                           lambda x, s, z, t, y: apply("round", (x - z) * s / t + y, numbers=[0]))

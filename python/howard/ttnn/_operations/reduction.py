@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements sums and extremes, orders and samples."""
 
-from howard import _native
 
+from .. import _arrays as arrays
+from .._arrays import np
 from .._launch import fail, make_output, operation, program, require_device, values
 from .._tensor import device_tensor
 from .._types import DataType, Layout
 from .data_movement import _axis, _moved, launch_permute
 from .layout import to_layout
 
-arrays = _native._ttnn.arrays
 
 _KERNEL = {"sum": "sum", "mean": "mean", "max": "max", "min": "max", "prod": "sum", "std": "sum",
            "var": "sum"}
@@ -86,11 +86,11 @@ def _reduction(name, kind):
                 input_tensor._device)], True)
         _reduce_programs(name, kind, input_tensor, dims, out)
         used = kind + ("" if correction or kind not in ("std", "var") else "0")
-        factor = arrays.full([], float(scalar), False)
+        factor = float(scalar)
 
         def compute(a):
             made = arrays.reduce(used, a, dims, keepdim)
-            return made if scalar == 1.0 else arrays.binary("multiply", made, factor)
+            return made if scalar == 1.0 else made * factor
 
         values(compute, [input_tensor], [out])
         return out
@@ -118,14 +118,14 @@ def _rows_op(name, kernel, inputs, shape, compute, memory_config=None, dtype=Non
 def cumsum(input, dim, *, dtype=None, out=None, reverse_order=False, memory_config=None):
     axis = _axis("cumsum", input, dim)
     return _rows_op("cumsum", "move", [input], list(input._shape),
-                    lambda a: arrays.cumulative("cumsum", a, axis), memory_config, dtype, out)
+                    lambda a: arrays.cumulative("cumsum", a, axis, reverse_order), memory_config, dtype, out)
 
 
 @operation(golden="cumprod")
 def cumprod(input, dim, *, dtype=None, out=None, reverse_order=False, memory_config=None):
     axis = _axis("cumprod", input, dim)
     return _rows_op("cumprod", "move", [input], list(input._shape),
-                    lambda a: arrays.cumulative("cumprod", a, axis), memory_config, dtype, out)
+                    lambda a: arrays.cumulative("cumprod", a, axis, reverse_order), memory_config, dtype, out)
 
 
 @operation(golden="argmax")
@@ -141,14 +141,14 @@ def argmax(input_tensor, dim=None, keepdim=False, *, sub_core_grids=None, use_mu
 
     def compute(a):
         if dim is None:
-            return arrays.argmax(a.reshaped([volume]), 0, False).reshaped(shape)
+            return arrays.argmax(a.reshape([volume]), 0, False).reshape(shape)
         return arrays.argmax(a, dim, keepdim)
 
     return _rows_op("argmax", "move", [input_tensor], shape, compute, memory_config,
                     DataType.UINT32, output_tensor, layout=Layout.ROW_MAJOR)
 
 
-@operation(golden="topk")
+@operation(golden="topk", refuses=("indices_tensor",))
 def topk(input_tensor, k=32, dim=-1, largest=True, sorted=True, *, memory_config=None,
          output_tensor=None, sub_core_grids=None, indices_tensor=None):
     axis = _axis("topk", input_tensor, dim)
@@ -160,10 +160,7 @@ def topk(input_tensor, k=32, dim=-1, largest=True, sorted=True, *, memory_config
     kind = DataType.UINT16 if size < 65536 else DataType.UINT32
 
     def compute(a):
-        ends = list(a.shape)
-        ends[axis] = k
-        both = arrays.sort(a, axis, largest)
-        return [arrays.sliced(one, [0] * len(ends), ends, [1] * len(ends)) for one in both]
+        return [np.split(one, [k], axis)[0] for one in arrays.sort(a, axis, largest)]
 
     return _two_outputs("topk", input_tensor, shape, kind, compute, memory_config, output_tensor)
 
@@ -203,8 +200,8 @@ def sampling(input_values_tensor, input_indices_tensor, k, p, temp=None, *, seed
 
     def compute(numbers, indices):
         width = numbers.shape[-1]
-        best = arrays.argmax(numbers.reshaped([users, width]), 1, True)
-        return arrays.gathered(indices.reshaped([users, width]), 1, best).reshaped([1, 1, 1, users])
+        best = arrays.argmax(numbers.reshape([users, width]), 1, True)
+        return arrays.gathered(indices.reshape([users, width]), 1, best).reshape([1, 1, 1, users])
 
     values(compute, [input_values_tensor, input_indices_tensor], [out])
     return out

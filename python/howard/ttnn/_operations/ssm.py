@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements the ops of state space models (Mamba)."""
 
-from howard import _native
 
-from .._expressions import V
+from .. import _arrays as arrays
+from .._arrays import np
 from .._launch import make_output, operation, program, require_device, values
 from .data_movement import _moved
-
-arrays = _native._ttnn.arrays
 
 
 @operation("experimental.hc_sum_reduce")
@@ -17,7 +15,7 @@ def hc_sum_reduce(input, *, memory_config=None, dtype=None, math_fidelity=None):
     shape = outer + [columns // 32]
 
     def compute(x):
-        return arrays.reduce("sum", x.reshaped(shape + [32]), [-1], False)
+        return arrays.reduce("sum", x.reshape(shape + [32]), [-1], False)
 
     return _moved("hc_sum_reduce", [input], shape, compute, memory_config, dtype=dtype)
 
@@ -32,13 +30,11 @@ def repeat_and_interleave_eltwise_mul(a, b, *, memory_config=None, dtype=None, m
     program("repeat_and_interleave_eltwise_mul", "multiply", [out, out], [out], True)
 
     def compute(x, y):
-        rows = x.size // x.shape[-1]
         if x.shape[-1] == 32:
-            x = arrays.repeated(x, [1] * (len(shape) - 1) + [columns // 32])
+            x = np.tile(x, [1] * (len(shape) - 1) + [columns // 32])
         if y.shape[-1] != columns:
-            y = arrays.broadcast_to(y.reshaped([rows, y.shape[-1], 1]),
-                                    [rows, y.shape[-1], columns // y.shape[-1]]).reshaped(shape)
-        return arrays.binary("multiply", x, y)
+            y = np.repeat(y, columns // y.shape[-1], -1)
+        return x * y
 
     values(compute, [a, b], [out])
     return out
@@ -53,14 +49,12 @@ def prefix_scan(a, bx, h_prev, *, memory_config=None, dtype=None, math_fidelity=
     program("prefix_scan", "multiply", [a, bx], [out], True)
 
     def compute(x, y, h):
-        h = V(h.reshaped([h.size])) if h.size == columns else V(0.0)
-        x, y, made = x.reshaped([rows, columns]), y.reshaped([rows, columns]), []
-        for i in range(rows):
-            one, other = (V(arrays.sliced(t, [i, 0], [i + 1, columns], [1, 1]).reshaped([columns]))
-                          for t in (x, y))
+        h = h.reshape([h.size]) if h.size == columns else 0.0
+        made = []
+        for one, other in zip(x.reshape([rows, columns]), y.reshape([rows, columns])):
             h = one * h + other
-            made.append(h.a.reshaped([1, columns]))
-        return arrays.concatenated(made, 0).reshaped(list(a._shape))
+            made.append(h)
+        return np.stack(made).reshape(x.shape)
 
     values(compute, [a, bx, h_prev], [out])
     return out

@@ -3,33 +3,25 @@
 
 import math
 
-from howard import _native
 
+from .. import _arrays as arrays
+from .._arrays import np
 from .._launch import fail, make_output, operation, program, require_device, values
 from .._tensor import device_tensor
-from .._types import DRAM_MEMORY_CONFIG, DataType, Layout, MathFidelity
+from .._memory import DRAM_MEMORY_CONFIG
+from .._types import DataType, Layout, MathFidelity
 from .data_movement import _moved, concat, slice_
 from .normalization import _softmax, causal_mask
-
-arrays = _native._ttnn.arrays
-
-
-def _swap(array, a, b):
-    order = list(range(len(array.shape)))
-    order[a], order[b] = order[b], order[a]
-    return arrays.permuted(array, order)
 
 
 def _heads_of(columns, heads):
     """Returns [.., s, heads d] as [.., heads, s, d], of four dimensions."""
     batch, rows = columns.shape[0], columns.shape[-2]
-    return _swap(columns.reshaped([batch, rows, heads, columns.shape[-1] // heads]), 1, 2)
+    return columns.reshape([batch, rows, heads, columns.shape[-1] // heads]).swapaxes(1, 2)
 
 
 def _columns(array, start, end):
-    rank = len(array.shape)
-    return arrays.sliced(array, [0] * (rank - 1) + [start], list(array.shape[:-1]) + [end],
-                         [1] * rank)
+    return array[..., start:end]
 
 
 def _split(name, x, kv, heads, kv_heads, transpose_key, memory_config):
@@ -67,7 +59,7 @@ def _split(name, x, kv, heads, kv_heads, transpose_key, memory_config):
             parts = [q, _columns(other, 0, half), _columns(other, half, 2 * half)]
         made = [_heads_of(p, h) for p, h in zip(parts, (heads, kv_heads, kv_heads))]
         if transpose_key:
-            made[1] = _swap(made[1], -1, -2)
+            made[1] = made[1].swapaxes(-1, -2)
         return made
 
     values(compute, inputs, outs)
@@ -99,7 +91,7 @@ def create_qkv_heads(input_tensor, *, num_heads, num_kv_heads=None, transpose_k_
                   transpose_k_heads, memory_config)
 
 
-@operation("experimental.nlp_create_qkv_heads_decode")
+@operation("experimental.nlp_create_qkv_heads_decode", refuses=("batch_offset", "slice_size"))
 def nlp_create_qkv_heads_decode(input_tensor, *, num_heads, num_kv_heads=None, memory_config=None,
                                 overlap_qk_coregrid=True, batch_offset=None, slice_size=None,
                                 output_tensors=None):
@@ -118,7 +110,7 @@ def nlp_create_qkv_heads_decode(input_tensor, *, num_heads, num_kv_heads=None, m
         made, at = [], 0
         for heads in counts:
             part = _columns(x, at, at + heads * size)
-            made.append(part.reshaped([1, batch, heads, size]))
+            made.append(part.reshape([1, batch, heads, size]))
             at += heads * size
         return made
 
@@ -130,7 +122,7 @@ def _joined(name, tensor, shape, memory_config):
     require_device(name, tensor)
     out = make_output(shape, tensor, None, None, memory_config)
     program(name, "concat_heads", [tensor], [out])
-    values(lambda x: _swap(x, 1, 2).reshaped(shape), [tensor], [out])
+    values(lambda x: x.swapaxes(1, 2).reshape(shape), [tensor], [out])
     return out
 
 
@@ -160,8 +152,8 @@ def nlp_concat_heads_decode(input_tensor, *, num_heads, memory_config=None, sub_
     shape = [1, 1, batch, num_heads * size]
 
     def compute(x):
-        kept = arrays.sliced(x, [0, 0, 0, 0], [1, batch, num_heads, size], [1, 1, 1, 1])
-        return kept.reshaped(shape)
+        kept = x[:, :, :num_heads]
+        return kept.reshape(shape)
 
     return _moved("nlp_concat_heads_decode", [input_tensor], shape, compute, memory_config)
 
@@ -189,28 +181,27 @@ def _attention(q, k, v, mask, causal, scale, window=None):
     if heads != groups:
         k, v = (_spread_heads(one, heads // groups) for one in (k, v))
     scale = scale if scale is not None else 1 / math.sqrt(q.shape[-1])
-    scores = arrays.binary("multiply", arrays.matmul(q, _swap(k, -1, -2)),
-                           arrays.full([], scale, False))
+    scores = arrays.matmul(q, k.swapaxes(-1, -2)) * scale
     if mask is not None:
-        scores = arrays.binary("add", scores, mask)
+        scores = scores + mask
     elif causal:
-        scores = arrays.binary("add", scores, causal_mask(q.shape[-2], k.shape[-2]))
+        scores = (scores + causal_mask(q.shape[-2], k.shape[-2]))
     if window:
-        scores = arrays.binary("add", scores, _window_mask(q.shape[-2], k.shape[-2], window))
+        scores = (scores + _window_mask(q.shape[-2], k.shape[-2], window))
     return arrays.matmul(arrays.softmax(scores, -1), v)
 
 
 def _window_mask(rows, columns, window):
-    row = arrays.arange(float(columns - rows), 1.0, rows, False).reshaped([rows, 1])
-    column = arrays.arange(0.0, 1.0, columns, False).reshaped([1, columns])
-    near = arrays.binary("gt", arrays.binary("add", column, arrays.full([], window, False)), row)
-    return arrays.where(near, arrays.full([], 0.0, False), arrays.full([], -1e30, False))
+    row = ((float(columns - rows) + np.arange(rows))).reshape([rows, 1])
+    column = np.arange(columns).reshape([1, columns])
+    near = column + window > row
+    return np.where(near, 0.0, -1e30)
 
 
 def _spread_heads(array, times):
     b, h, s, d = array.shape
-    wide = arrays.broadcast_to(array.reshaped([b, h, 1, s, d]), [b, h, times, s, d])
-    return wide.reshaped([b, h * times, s, d])
+    wide = np.broadcast_to(array.reshape([b, h, 1, s, d]), [b, h, times, s, d])
+    return wide.reshape([b, h * times, s, d])
 
 
 def _attention_attributes(config, compute):
@@ -226,7 +217,7 @@ def _attention_attributes(config, compute):
     return attributes
 
 
-@operation("transformer.scaled_dot_product_attention")
+@operation("transformer.scaled_dot_product_attention", refuses=("attention_sink",))
 def scaled_dot_product_attention(input_tensor_q, input_tensor_k, input_tensor_v, *, attn_mask=None,
                                  is_causal=True, scale=None, sliding_window_size=None,
                                  memory_config=None, program_config=None,
@@ -279,38 +270,35 @@ def _decode(name, q, k, v, is_causal, mask, cur_pos, cur_pos_tensor, scale, memo
         places = [int(p) for p in cur_pos or []]
         if cur_pos_tensor is not None:
             given = rest.pop(0)
-            places = [int(given.at(i)) for i in range(given.size)]
+            places = [int(given.item(i)) for i in range(given.size)]
         m = rest.pop(0) if rest else None
         made = []
         for user in range(batch):
-            one = _user(x, user, 1).reshaped([1, heads, 1, size])
+            one = _user(x, user, 1).reshape([1, heads, 1, size])
             last = places[user] + 1 if is_causal and user < len(places) else length
             ks, vs = (_until(_user(c, user, 0), last) for c in (keys, all_values))
-            bias = None if m is None else _swap(_user(m, user, 0), 1, 2)
+            bias = None if m is None else _user(m, user, 0).swapaxes(1, 2)
             if bias is not None and bias.shape[-1] != last:
-                bias = arrays.sliced(bias, [0] * 4, list(bias.shape[:-1]) + [last], [1] * 4)
-            made.append(_attention(one, ks, vs, bias, False, scale).reshaped([1, 1, heads, size]))
-        return arrays.concatenated(made, 1)
+                bias = bias[..., :last]
+            made.append(_attention(one, ks, vs, bias, False, scale).reshape([1, 1, heads, size]))
+        return np.concatenate(made, 1)
 
     values(compute, inputs, [out])
     return out
 
 
 def _user(array, user, axis):
-    starts, ends = [0] * len(array.shape), list(array.shape)
-    if ends[axis] == 1:
-        user = 0
-    starts[axis], ends[axis] = user, user + 1
-    return arrays.sliced(array, starts, ends, [1] * len(ends))
+    return np.take(array, [user if array.shape[axis] > 1 else 0], axis)
 
 
 def _until(array, last):
-    ends = list(array.shape)
-    ends[-2] = last
-    return arrays.sliced(array, [0] * len(ends), ends, [1] * len(ends))
+    return array[..., :last, :]
 
 
-@operation("transformer.scaled_dot_product_attention_decode")
+_REFUSED = ("attention_sink", "sliding_window_size")
+
+
+@operation("transformer.scaled_dot_product_attention_decode", refuses=_REFUSED)
 def scaled_dot_product_attention_decode(input_tensor_q, input_tensor_k, input_tensor_v, *,
                                         is_causal=True, attn_mask=None, cur_pos=(),
                                         cur_pos_tensor=None, scale=None, memory_config=None,
@@ -327,12 +315,12 @@ def _paged(cache, table):
     users, pages = table.shape[-2], table.shape[-1]
     made = []
     for user in range(users):
-        parts = [_user(cache, int(max(0, table.at(user * pages + p))), 0) for p in range(pages)]
-        made.append(arrays.concatenated(parts, 2))
-    return arrays.concatenated(made, 0)
+        parts = [_user(cache, int(max(0, table.item(user * pages + p))), 0) for p in range(pages)]
+        made.append(np.concatenate(parts, 2))
+    return np.concatenate(made, 0)
 
 
-@operation("transformer.paged_scaled_dot_product_attention_decode")
+@operation("transformer.paged_scaled_dot_product_attention_decode", refuses=_REFUSED)
 def paged_scaled_dot_product_attention_decode(input_tensor_q, input_tensor_k, input_tensor_v,
                                               page_table_tensor, *, is_causal=True, attn_mask=None,
                                               cur_pos_tensor=None, scale=None, memory_config=None,
@@ -355,14 +343,11 @@ def paged_scaled_dot_product_attention_decode(input_tensor_q, input_tensor_k, in
 
 def _rotated(x):
     half = x.shape[-1] // 2
-    return arrays.concatenated(
-        [arrays.unary("neg", _columns(x, half, 2 * half), []), _columns(x, 0, half)],
-        len(x.shape) - 1)
+    return np.concatenate([-x[..., half:], x[..., :half]], -1)
 
 
 def _rope(x, cos, sin):
-    return arrays.binary("add", arrays.binary("multiply", x, cos),
-                         arrays.binary("multiply", _rotated(x), sin))
+    return x * cos + _rotated(x) * sin
 
 
 @operation("experimental.rotary_embedding")
@@ -373,13 +358,7 @@ def rotary_embedding(input_tensor, cos_cache, sin_cache, token_index=None, *, me
     def compute(x, cos, sin):
         at = token_index or 0
         length = 1 if token_index is not None else rows
-        parts = []
-        for one in (cos, sin):
-            ends = list(one.shape)
-            starts = [0] * len(ends)
-            starts[-2], ends[-2] = at, at + length
-            parts.append(arrays.sliced(one, starts, ends, [1] * len(ends)))
-        return _rope(x, *parts)
+        return _rope(x, cos[..., at:at + length, :], sin[..., at:at + length, :])
 
     require_device("rotary_embedding", input_tensor, cos_cache, sin_cache)
     out = make_output(input_tensor._shape, input_tensor, None, None, memory_config)
@@ -395,14 +374,12 @@ def rotary_embedding_llama(input_tensor, cos_cache, sin_cache, trans_mat, *, is_
                            memory_config=None, compute_kernel_config=None):
     """Computes x cos + (x T) sin, where T swaps neighbours within each tile."""
     def compute(x, cos, sin, matrix):
-        tile = arrays.sliced(matrix.reshaped([matrix.size // 1024, 32, 32]), [0, 0, 0], [1, 32, 32],
-                             [1, 1, 1]).reshaped([32, 32])
-        wide = x.reshaped([x.size // 32, 32])
-        turned = arrays.matmul(wide, tile).reshaped(list(x.shape))
+        tile = matrix.reshape([-1, 32, 32])[0]
+        wide = x.reshape([x.size // 32, 32])
+        turned = arrays.matmul(wide, tile).reshape(list(x.shape))
         if not is_decode_mode:
             cos, sin = _until(cos, x.shape[-2]), _until(sin, x.shape[-2])
-        return arrays.binary("add", arrays.binary("multiply", x, cos),
-                             arrays.binary("multiply", turned, sin))
+        return x * cos + turned * sin
 
     require_device("rotary_embedding_llama", input_tensor, cos_cache, sin_cache, trans_mat)
     out = make_output(input_tensor._shape, input_tensor, None, None, memory_config)
@@ -485,7 +462,7 @@ def nlp_create_qkv_heads_segformer(input_tensor, *, memory_config=None):
     heads = columns // 32
 
     def compute(x):
-        return arrays.permuted(x.reshaped([b, s, heads, 32]), [0, 2, 1, 3])
+        return x.reshape([b, s, heads, 32]).transpose([0, 2, 1, 3])
 
     made = _moved("nlp_create_qkv_heads_segformer", [input_tensor], [b, heads, s, 32], compute,
                   memory_config)
@@ -514,7 +491,7 @@ def flash_mla_prefill(input_tensor_q, input_tensor_k, head_dim_v, *, attn_mask=N
             causal=bool(is_causal), **_attention_attributes(program_config, compute_kernel_config))
 
     def compute(x, keys, mask=None):
-        part = arrays.sliced(keys, [0] * 4, list(keys.shape[:-1]) + [head_dim_v], [1] * 4)
+        part = keys[..., :head_dim_v]
         return _attention(x, keys, part, mask, is_causal, scale)
 
     values(compute, [q, k] + inputs[3:], [out])

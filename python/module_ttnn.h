@@ -8,8 +8,9 @@ namespace pybind11 __attribute__((visibility("hidden"))) {
 
 namespace howard::python {
 
-/// Adds the module of numbers of any rank, which the stand-in for ttnn computes values with.
-void bind_arrays(pybind11::module_& module);
+/// Adds what NumPy does not do for the values of the stand-in for ttnn: the catalogue's functions,
+/// the rounding of data types, large products of matrices.
+void bind_values(pybind11::module_& module);
 
 /// Adds Chip, which runs and records what the stand-in for ttnn asks of a device.
 void bind_chip(pybind11::module_& module);

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Computes what tensors hold: NumPy's arrays of float32, or of int32 for all whole types.
+
+NumPy moves, adds up and broadcasts; the formulas of elementwise functions are the catalogue's of the
+emulator. Sums, means and orders are computed in float64.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from howard import _native
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+
+    class _NumPy:
+        """Imports NumPy when a script first needs values; with --no-values it never does."""
+
+        def __getattr__(self, name):
+            try:
+                import numpy  # It takes a tenth of a second: --no-values does without.
+            except ImportError:
+                raise ImportError("tensors with values need NumPy: apt-get install python3-numpy, "
+                                  "or run_experiment python --no-values") from None
+            value = getattr(numpy, name)
+            setattr(self, name, value)
+            return value
+
+    np = _NumPy()
+
+
+def quiet() -> Any:
+    """Returns a context in which divisions by zero and overflows give what they give on a device,
+    without warnings."""
+    return np.errstate(all="ignore")
+
+
+# NumPy has these as loops of vectors, which round as the catalogue's formulas do.
+_FAST = {"add": "add", "subtract": "subtract", "multiply": "multiply", "neg": "negative",
+         "abs": "absolute", "square": "square", "divide": "true_divide", "sqrt": "sqrt"}
+_FAST_WHOLE = ("add", "subtract", "multiply", "neg", "abs", "square")
+# These are functions of the catalogue with their operands in another order.
+_REVERSED = {"rdiv": "divide", "rpow": "pow"}
+
+
+def is_whole(array: Any) -> bool:
+    return bool(array.dtype.kind in "iub")
+
+
+def full(shape: Any, value: float, whole: bool = False) -> Any:
+    return np.full(tuple(shape), to_whole(value) if whole else value,
+                   np.int32 if whole else np.float32)
+
+
+def to_whole(values: Any, bits: int = 32) -> Any:
+    """Returns int32 of numbers without their fraction. What does not fit so many bits wraps, as in a
+    register; NaN and infinity become 0."""
+    values = np.asarray(values)
+    if values.dtype.kind == "f":
+        with quiet():
+            values = np.where(np.isfinite(values), np.fmod(np.trunc(values), 2.0**bits), 0)
+    values = values.astype(np.int64)
+    return (values if bits == 32 else values % 2**bits).astype(np.int32)
+
+
+def apply(function: str, *operands: Any, numbers: Any = ()) -> Any:
+    """Computes a function of the catalogue for each element, with NumPy's broadcasting. The result is
+    whole where all operands are."""
+    operands = tuple(np.asarray(one) for one in operands)
+    whole = all(map(is_whole, operands))
+    if function in (_FAST_WHOLE if whole else _FAST):
+        made = getattr(np, _FAST[function])(*operands)
+        return made if whole else made.astype(np.float32, copy=False)
+    if function in _REVERSED and len(operands) == 2:
+        function, operands = _REVERSED[function], operands[::-1]
+    if function == "fill":
+        return np.full_like(operands[0], numbers[0])
+    wide = [np.ascontiguousarray(one, np.float64) for one in np.broadcast_arrays(*operands)]
+    made = np.empty(wide[0].shape)
+    _native._ttnn.elementwise(function, made, wide, [float(n) for n in numbers])
+    return to_whole(made) if whole else made.astype(np.float32)
+
+
+def rounded(array: Any, dtype: str) -> Any:
+    """Returns the numbers, in memory of their own, as a tensor of this type holds them."""
+    if dtype in ("int32", "uint32", "uint16", "uint8"):
+        return to_whole(array, {"uint8": 8, "uint16": 16}.get(dtype, 32))
+    made = np.array(array, np.float32, order="C")
+    if dtype != "float32":
+        _native._ttnn.round(made, dtype, made.shape[-1] if made.ndim else 1)
+    return made
+
+
+def reduce(kind: str, array: Any, dims: Any, keep: bool) -> Any:
+    """Computes the sum, mean, max, min, prod, var or std (these two with n - 1), var0 or std0."""
+    axes = tuple(dims)
+    wide = array.astype(np.float64)
+    if kind in ("max", "min"):
+        edge = -np.inf if kind == "max" else np.inf
+        made = getattr(np, kind)(wide, axes, keepdims=keep, initial=edge)
+    elif kind in ("sum", "mean", "prod"):
+        made = getattr(np, kind)(wide, axes, keepdims=keep)
+    else:
+        gap = wide - np.mean(wide, axes, keepdims=True)
+        squares = np.sum(gap * gap, axes, keepdims=keep)
+        made = squares / (array.size / max(1, squares.size) - (not kind.endswith("0")))
+        made = np.sqrt(made) if kind.startswith("std") else made
+    whole = is_whole(array) and kind != "mean"
+    return to_whole(made) if whole else np.asarray(made, np.float32)
+
+
+def cumulative(kind: str, array: Any, dim: int, backwards: bool = False) -> Any:
+    """Computes the cumsum or cumprod, from the first place or from the last."""
+    made = getattr(np, kind)(np.flip(array, dim) if backwards else array, dim, dtype=np.float64)
+    made = np.flip(made, dim) if backwards else made
+    return to_whole(made) if is_whole(array) else made.astype(np.float32)
+
+
+def argmax(array: Any, dim: int, keep: bool) -> Any:
+    return np.argmax(array, dim, keepdims=keep).astype(np.int32)
+
+
+def sort(array: Any, dim: int, descending: bool) -> Any:
+    """Returns the sorted numbers and where they were. The order is stable."""
+    keys = -array.astype(np.float64) if descending else array
+    places = np.argsort(keys, dim, kind="stable")
+    return np.take_along_axis(array, places, dim), places.astype(np.int32)
+
+
+def softmax(array: Any, dim: int) -> Any:
+    wide = array.astype(np.float64)
+    powers = np.exp(wide - np.max(wide, dim, keepdims=True, initial=-np.inf))
+    return (powers / np.sum(powers, dim, keepdims=True)).astype(np.float32)
+
+
+def normalized(array: Any, epsilon: float, rms: bool) -> Any:
+    """Returns (x - mean) / sqrt(variance + epsilon) along the last dimension; with `rms`, x /
+    sqrt(mean square + epsilon)."""
+    gap = array.astype(np.float64)
+    if not rms:
+        gap = gap - np.mean(gap, -1, keepdims=True)
+    return (gap / np.sqrt(np.mean(gap * gap, -1, keepdims=True) + epsilon)).astype(np.float32)
+
+
+def sliced(array: Any, starts: Any, ends: Any, steps: Any = None) -> Any:
+    return array[tuple(map(slice, starts, ends, steps or [1] * len(starts)))]
+
+
+def padded(array: Any, before: Any, after: Any, value: float) -> Any:
+    return np.pad(array, list(zip(before, after)), constant_values=value)
+
+
+def _index(array: Any, dim: int, index: Any) -> Any:
+    """Returns what an index along one dimension selects of all of them."""
+    axis = dim % array.ndim
+    if index.ndim != array.ndim or any(
+            i > n for d, (i, n) in enumerate(zip(index.shape, array.shape)) if d != axis):
+        raise RuntimeError(f"TT_FATAL: an index of {list(index.shape)} does not fit a tensor of "
+                           f"{list(array.shape)}")
+    require_places(index, array.shape[axis])
+    places = list(np.ogrid[tuple(map(slice, index.shape))])
+    places[axis] = index.astype(np.int64)
+    return tuple(places)
+
+
+def require_places(index: Any, size: int) -> None:
+    if index.size and not (0 <= index.min() and index.max() < size):
+        raise RuntimeError(f"TT_FATAL: index {index.min()} to {index.max()}, but there are places 0 to "
+                           f"{size - 1}")
+
+
+def gathered(array: Any, dim: int, index: Any) -> Any:
+    """Returns out[.., i, ..] = a[.., index[.., i, ..], ..] along `dim`, as torch.gather does."""
+    return array[_index(array, dim, index)]
+
+
+def scattered(array: Any, dim: int, index: Any, source: Any, add: bool) -> Any:
+    """Returns `array` with the source's numbers at `index` along `dim`, as torch.scatter does; with
+    `add`, they are added to what is there."""
+    if source.shape != index.shape:
+        raise RuntimeError(f"TT_FATAL: {list(source.shape)} numbers at {list(index.shape)} places")
+    made, places = array.copy(), _index(array, dim, index)
+    if add:
+        np.add.at(made, places, source)
+    else:
+        made[places] = source
+    return made
+
+
+def rows_of(table: Any, indices: Any) -> Any:
+    """Returns rows of the table, one for each index."""
+    rows = table.reshape(-1, table.shape[-1])
+    require_places(indices, len(rows))
+    return rows[indices.astype(np.int64)]
+
+
+def uniform(shape: Any, low: float, high: float, seed: int) -> Any:
+    """Returns numbers evenly between two, by splitmix64, whose numbers are the same everywhere."""
+    count = int(np.prod(shape, dtype=np.int64))
+    z = np.uint64(seed % 2**64) + np.uint64(0x9E3779B97F4A7C15) * np.arange(1, count + 1,
+                                                                            dtype=np.uint64)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    part = ((z ^ (z >> np.uint64(31))) >> np.uint64(11)) * 2.0**-53
+    return (low + part * (high - low)).astype(np.float32).reshape(shape)
+
+
+def matmul(a: Any, b: Any) -> Any:
+    """Multiplies matrices, accumulated in float32: large ones by the host engine."""
+    a, b = (one.astype(np.float32, copy=False) for one in (a, b))
+    rows, inner, columns = a.shape[-2], a.shape[-1], b.shape[-1]
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    shape = (*batch, rows, columns)
+    if np.prod(shape, dtype=np.int64) * inner <= 64**3:
+        return np.matmul(a, b)
+    if np.prod(b.shape[:-2], dtype=np.int64) == 1 and a.shape[:-2] == batch:
+        a, b = a.reshape(1, -1, inner), b.reshape(1, inner, columns)  # All rows at once.
+    else:
+        a = np.broadcast_to(a, (*batch, rows, inner)).reshape(-1, rows, inner)
+        b = np.broadcast_to(b, (*batch, inner, columns)).reshape(-1, inner, columns)
+    made = np.empty((a.shape[0], a.shape[1], columns), np.float32)
+    _native._ttnn.multiply(np.ascontiguousarray(a), np.ascontiguousarray(b), made)
+    return made.reshape(shape)

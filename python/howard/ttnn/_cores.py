@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Defines cores, grids and sets of cores."""
+
+
+class CoreCoord:
+    def __init__(self, x, y):
+        self.x, self.y = int(x), int(y)
+
+    def __eq__(self, other):
+        return isinstance(other, CoreCoord) and (self.x, self.y) == (other.x, other.y)
+
+    def __hash__(self):
+        return hash((self.x, self.y))
+
+    def __iter__(self):
+        return iter((self.x, self.y))
+
+    def __repr__(self):
+        return f"(x={self.x},y={self.y})"
+
+    def str(self):
+        return repr(self)
+
+
+class CoreGrid:
+    def __init__(self, *, x, y):
+        self.x, self.y = int(x), int(y)
+
+    @property
+    def num_cores(self):
+        return self.x * self.y
+
+    def __eq__(self, other):
+        return isinstance(other, CoreGrid) and (self.x, self.y) == (other.x, other.y)
+
+    def __hash__(self):
+        return hash((self.x, self.y))
+
+    def __repr__(self):
+        return f"ttnn.CoreGrid(x={self.x}, y={self.y})"
+
+
+def _coord(core):
+    return core if isinstance(core, CoreCoord) else CoreCoord(*core)
+
+
+class CoreRange:
+    def __init__(self, start, end=None):
+        self.start = _coord(start)
+        self.end = _coord(end if end is not None else start)
+
+    def size(self):
+        return (self.end.x - self.start.x + 1) * (self.end.y - self.start.y + 1)
+
+    def grid_size(self):
+        return CoreCoord(self.end.x - self.start.x + 1, self.end.y - self.start.y + 1)
+
+    def contains(self, core):
+        core = _coord(core)
+        return self.start.x <= core.x <= self.end.x and self.start.y <= core.y <= self.end.y
+
+    def __eq__(self, other):
+        return isinstance(other, CoreRange) and (self.start, self.end) == (other.start, other.end)
+
+    def __hash__(self):
+        return hash((self.start, self.end))
+
+    def __repr__(self):
+        return f"[{self.start!r} - {self.end!r}]"
+
+
+class CoreRangeSet:
+    def __init__(self, ranges=()):
+        if isinstance(ranges, CoreRange):
+            ranges = [ranges]
+        self._ranges = sorted(
+            set(ranges), key=lambda r: (r.start.y, r.start.x, r.end.y, r.end.x)
+        )
+
+    def num_cores(self):
+        return sum(r.size() for r in self._ranges)
+
+    def ranges(self):
+        return list(self._ranges)
+
+    def size(self):
+        return len(self._ranges)
+
+    def empty(self):
+        return not self._ranges
+
+    def bounding_box(self):
+        return CoreRange(
+            CoreCoord(min(r.start.x for r in self._ranges), min(r.start.y for r in self._ranges)),
+            CoreCoord(max(r.end.x for r in self._ranges), max(r.end.y for r in self._ranges)),
+        )
+
+    def cores(self):
+        return [
+            CoreCoord(x, y)
+            for r in self._ranges
+            for y in range(r.start.y, r.end.y + 1)
+            for x in range(r.start.x, r.end.x + 1)
+        ]
+
+    def contains(self, what):
+        inner = what.ranges() if isinstance(what, CoreRangeSet) else [what]
+        own = {(c.x, c.y) for c in self.cores()}
+        for part in inner:
+            cores = CoreRangeSet(part).cores() if isinstance(part, CoreRange) else [_coord(part)]
+            if any((c.x, c.y) not in own for c in cores):
+                return False
+        return True
+
+    def merge(self, other):
+        return CoreRangeSet(self._ranges + CoreRangeSet(other).ranges()
+                            if not isinstance(other, CoreRangeSet)
+                            else self._ranges + other.ranges())
+
+    def subtract(self, other):
+        gone = {(c.x, c.y) for c in other.cores()}
+        return CoreRangeSet([CoreRange(c, c) for c in self.cores() if (c.x, c.y) not in gone])
+
+    def __eq__(self, other):
+        return isinstance(other, CoreRangeSet) and self._ranges == other._ranges
+
+    def __hash__(self):
+        return hash(tuple(self._ranges))
+
+    def __repr__(self):
+        return "{" + ", ".join(map(repr, self._ranges)) + "}"
+
+
+def _grid_set(grid):
+    if isinstance(grid, CoreRangeSet):
+        return grid
+    if isinstance(grid, CoreRange):
+        return CoreRangeSet([grid])
+    return CoreRangeSet([CoreRange(CoreCoord(0, 0), CoreCoord(grid.x - 1, grid.y - 1))])
+
+
+def num_cores_to_corerangeset(target, grid, row_wise=False):
+    """Returns the first `target` cores of a grid, along its rows or its columns."""
+    cores = [
+        CoreCoord(x, y) for y in range(grid.y) for x in range(grid.x)
+    ] if row_wise else [CoreCoord(x, y) for x in range(grid.x) for y in range(grid.y)]
+    if target > len(cores):
+        raise RuntimeError(f"{target} cores do not fit a grid of {grid.x}x{grid.y}")
+    return CoreRangeSet([CoreRange(c, c) for c in cores[:target]])
+
+
+def corerange_to_cores(cores, max_cores=None, row_wise=False):
+    found = cores.cores() if isinstance(cores, CoreRangeSet) else CoreRangeSet(cores).cores()
+    found.sort(key=lambda c: (c.y, c.x) if row_wise else (c.x, c.y))
+    return found[:max_cores]
+
+
+def grid_to_cores(num_cores, grid_x, grid_y, row_wise=False):
+    return num_cores_to_corerangeset(num_cores, CoreGrid(x=grid_x, y=grid_y), row_wise).cores()

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What computes the values of the stand-in for ttnn: formulas, rounding, indices, products."""
+
+import math
+import subprocess
+import sys
+import unittest
+
+import numpy
+
+import howard.ttnn as ttnn
+from howard import _native
+from howard.ttnn import _arrays as arrays
+from howard.ttnn._types import broadcast_shape
+
+
+def real(*values):
+    return numpy.array(values, numpy.float32)
+
+
+def whole(*values):
+    return numpy.array(values, numpy.int32)
+
+
+class FunctionsTest(unittest.TestCase):
+    def value(self, name, *operands, numbers=()):
+        return float(arrays.apply(name, *map(real, operands), numbers=numbers)[0])
+
+    def test_formulas_are_the_catalogues(self):
+        for name, (values, _) in _native._ttnn.elementwise_values().items():
+            if values == 0:
+                continue
+            with self.subTest(name):
+                made = arrays.apply(name, *[real(0.5, 0.75)] * values, numbers=[0.5, 0.5])
+                self.assertEqual((made.shape, made.dtype), ((2,), numpy.float32))
+        self.assertAlmostEqual(self.value("mish", 1), 0.8650983882673103, 6)
+        self.assertAlmostEqual(self.value("polygamma", 1, numbers=[1]), math.pi**2 / 6, 6)
+
+    def test_nan_goes_through_functions_that_choose(self):
+        nan = math.nan
+        for name, numbers in (("clamp", (-1, 1)), ("hardtanh", (-1, 1)), ("hardshrink", (0.5,)),
+                              ("threshold", (0, 1)), ("relu", ()), ("relu_max", (1,))):
+            self.assertTrue(math.isnan(self.value(name, nan, numbers=numbers)), name)
+        self.assertTrue(math.isnan(self.value("xlogy", 0, nan)))
+        self.assertTrue(math.isnan(self.value("maximum", 1, nan)))
+        self.assertEqual(self.value("relu_max", 1, numbers=[-1]), 0)
+
+    def test_fast_loops_of_numpy_agree_with_the_catalogue(self):
+        x, y = numpy.random.default_rng(1).normal(size=(2, 1000)).astype(numpy.float32)
+        for name in arrays._FAST:
+            operands = [x, y] if _native._ttnn.elementwise_values()[name][0] == 2 else [abs(x)]
+            made = numpy.empty(1000)
+            _native._ttnn.elementwise(name, made, [one.astype(float) for one in operands], [])
+            self.assertTrue((arrays.apply(name, *operands) == made.astype(numpy.float32)).all(), name)
+
+    def test_operands_are_broadcast(self):
+        made = arrays.apply("hypot", real(3, 6).reshape(2, 1), real(4, 8))
+        self.assertEqual(made.shape, (2, 2))
+        self.assertEqual(made[0, 0], 5)
+        self.assertEqual(broadcast_shape((4, 1, 3), (2, 1), ()), [4, 2, 3])
+        with self.assertRaises(ValueError):
+            broadcast_shape((2, 3), (4,))
+
+    def test_whole_numbers_stay_whole_and_wrap(self):
+        large = whole(2**31 - 1)
+        self.assertEqual(arrays.apply("add", large, whole(1))[0], -2**31)
+        self.assertEqual(arrays.apply("divide", whole(7), whole(2))[0], 3)
+        self.assertEqual(arrays.apply("logical_right_shift", whole(-1), whole(28))[0], 15)
+        self.assertEqual(list(arrays.to_whole(real(-1.7, math.nan, math.inf, 2**32 + 512))),
+                         [-1, 0, 0, 512])
+        self.assertEqual(list(arrays.rounded(real(300, -1), "uint8")), [44, 255])
+
+    def test_what_does_not_fit_is_refused(self):
+        for call in (("nonsense", numpy.empty(2), [numpy.empty(2)], []),
+                     ("add", numpy.empty(2), [numpy.empty(2)], []),
+                     ("exp", numpy.empty(2), [numpy.empty(3)], []),
+                     ("exp", numpy.empty(2), [numpy.empty(2, numpy.float32)], []),
+                     ("exp", numpy.empty(2), [numpy.empty(4)[::2]], []),
+                     ("clamp", numpy.empty(2), [numpy.empty(2)], [1.0])):
+            with self.assertRaises(_native.Error, msg=str(call)):
+                _native._ttnn.elementwise(*call)
+
+
+class PlacesTest(unittest.TestCase):
+    table = real(*range(6)).reshape(2, 3)
+
+    def test_numbers_are_gathered_and_scattered(self):
+        index = whole(2, 0).reshape(2, 1)
+        self.assertEqual(arrays.gathered(self.table, 1, index).tolist(), [[2], [3]])
+        twice = whole(1, 1).reshape(1, 2)
+        made = arrays.scattered(self.table, 1, twice, real(10, 20).reshape(1, 2), True)
+        self.assertEqual(made.tolist(), [[0, 31, 2], [3, 4, 5]])
+        self.assertEqual(arrays.rows_of(self.table, whole(1, 0)).tolist(), [[3, 4, 5], [0, 1, 2]])
+
+    def test_places_that_are_not_there_are_refused(self):
+        for place in (-1, 3):
+            with self.assertRaisesRegex(RuntimeError, "there are places 0 to 2"):
+                arrays.gathered(self.table, 1, whole(place).reshape(1, 1))
+        with self.assertRaisesRegex(RuntimeError, "does not fit"):
+            arrays.gathered(self.table, 1, whole(0, 0, 0).reshape(3, 1))
+        with self.assertRaises(RuntimeError):
+            arrays.rows_of(self.table, whole(2))
+
+    def test_sorting_is_stable_and_reductions_have_float64s(self):
+        values, places = arrays.sort(real(1, 2, 1, 2), 0, True)
+        self.assertEqual((values.tolist(), places.tolist()), ([2, 2, 1, 1], [1, 3, 0, 2]))
+        self.assertEqual(arrays.reduce("sum", real(1e8, 1, -1e8), [0], False), 1)
+        self.assertAlmostEqual(float(arrays.reduce("var", real(0, 1, 2, 3), [0], False)), 5 / 3, 6)
+        self.assertAlmostEqual(float(arrays.reduce("std0", real(0, 1, 2, 3), [0], True)[0]),
+                               math.sqrt(5 / 4), 6)
+
+    def test_random_numbers_are_splitmix64s(self):
+        # The first two numbers of the reference implementation for the seed 0.
+        first = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4]
+        expected = numpy.float32([(one >> 11) * 2.0**-53 for one in first])
+        self.assertEqual(arrays.uniform([2], 0, 1, 0).tolist(), expected.tolist())
+
+    def test_large_products_are_those_of_small_ones(self):
+        a, b = numpy.random.default_rng(2).normal(size=(2, 3, 80, 80)).astype(numpy.float32)
+        self.assertLess(abs(arrays.matmul(a, b) - numpy.matmul(a, b)).max(), 1e-4)
+        self.assertLess(abs(arrays.matmul(a, b[:1]) - numpy.matmul(a, b[:1])).max(), 1e-4)
+
+
+class ArgumentsTest(unittest.TestCase):
+    def test_what_would_change_a_result_is_computed_or_refused(self):
+        device = ttnn.open_device(device_id=0)
+        x = ttnn.ones([1, 1, 64, 32], layout=ttnn.TILE_LAYOUT, device=device)
+        made = ttnn.cumsum(x, 2, reverse_order=True).to_numpy()
+        self.assertEqual((made[0, 0, 0, 0], made[0, 0, 63, 0]), (64, 1))
+        shape = (1, 8, 8, 32, (2, 2))
+        self.assertEqual(list(ttnn.max_pool2d(x, *shape, ceil_mode=False).shape), [1, 1, 16, 32])
+        with self.assertRaisesRegex(RuntimeError, "max_pool2d: ceil_mode=True is not computed"):
+            ttnn.max_pool2d(x, *shape, ceil_mode=True)
+        with self.assertRaisesRegex(RuntimeError, "attention_sink=a tensor is not computed"):
+            ttnn.transformer.scaled_dot_product_attention(x, x, x, attention_sink=x)
+
+
+class ImportTest(unittest.TestCase):
+    def test_a_script_without_values_needs_no_numpy(self):
+        text = ("import sys, howard.ttnn as ttnn\n"
+                "from howard.ttnn._session import session\n"
+                "session.values = False\n"
+                "device = ttnn.open_device(device_id=0)\n"
+                "x = ttnn.zeros([64, 64], layout=ttnn.TILE_LAYOUT, device=device)\n"
+                "ttnn.softmax(ttnn.add(ttnn.matmul(x, x), x), -1)\n"
+                "assert 'numpy' not in sys.modules\n")
+        subprocess.run([sys.executable, "-c", text], check=True)
+
+
+if __name__ == "__main__":
+    unittest.main()
