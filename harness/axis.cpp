@@ -11,9 +11,8 @@ namespace howard::harness {
 
 Axis word_axis(std::string name, std::string meaning, std::vector<std::string> words,
                std::vector<std::string> defaults) {
-  const bool tells_all = std::ranges::all_of(
-      words, [&](const std::string& word) { return meaning.find(word) != std::string::npos; });
-  if (!tells_all) meaning += ": " + join(words, ", ");
+  const std::string all = join(words, ", ");
+  if (meaning.find(all) == std::string::npos) meaning += " (" + all + ")";
   auto canonical = [name, words = std::move(words)](std::string_view value) {
     if (const auto word = std::ranges::find(words, value); word != words.end()) return *word;
     const auto suggestion = closest(value, words);

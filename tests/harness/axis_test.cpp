@@ -14,6 +14,13 @@
 namespace howard::harness {
 namespace {
 
+TEST(WordAxis, ItsMeaningNamesAllWords) {
+  const Axis axis = word_axis("sync", "when the host waits", {"each", "end"}, {"each"});
+  EXPECT_EQ(axis.meaning, "when the host waits (each, end)");
+  EXPECT_EQ(word_axis("type", "float32, bfloat16", {"float32", "bfloat16"}, {}).meaning,
+            "float32, bfloat16");
+}
+
 TEST(Axis, OverridesAreReadFromOneWord) {
   const AxisOverride override = parse_axis_override("shape=1024,512x1024x2048");
   EXPECT_EQ(override.axis, "shape");
