@@ -28,8 +28,7 @@ MemoryFile::MemoryFile(std::string_view content) : MemoryFile() {
                                    static_cast<off_t>(done));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
-      throw Error({.attempted = "write a file in memory",
-                   .value = std::strerror(errno)});
+      throw Error({.attempted = "write a file in memory", .value = std::strerror(errno)});
     }
     done += static_cast<std::size_t>(count);
   }

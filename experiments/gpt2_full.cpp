@@ -38,7 +38,7 @@ using harness::Parameters;
 
 class TtmlCase final : public harness::WrappedCase {
  public:
-  TtmlCase(const DevBox& box, TrainingOptions training, const models::NanoGptOptions& options,
+  TtmlCase(const DevBox& box, TrainingOptions training, const models::ModelOptions& options,
            autograd::AdamWForm optimizer)
       : WrappedCase(std::make_unique<TrainingCase>(box, reading(training), [&](Device& device) {
           return train_nano_gpt(device, options, optimizer);
@@ -139,16 +139,17 @@ class Gpt2Full final : public harness::Experiment {
     return find_parameter(parameters, axis) == value;
   }
 
-  static models::NanoGptOptions ttml_options(const Parameters& parameters,
-                                             const TrainingTypes& types) {
+  static models::ModelOptions ttml_options(const Parameters& parameters,
+                                           const TrainingTypes& types) {
     const models::Gpt2Options sizes = gpt2_sizes(parameters);
-    models::NanoGptOptions options{
+    models::ModelOptions options{
         .batch = sizes.batch,
         .sequence = sizes.sequence,
         .width = sizes.width,
         .heads = sizes.heads,
         .layers = sizes.layers,
         .feed_forward = sizes.feed_forward,
+        .dropout = 0.2F,
         .parameters = types.parameters,
         .compute = types.compute,
         .fused_gelu_backward = !is_set(parameters, "gelu_backward", "composite"),

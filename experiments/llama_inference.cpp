@@ -36,15 +36,15 @@ using harness::NotApplicable;
 using harness::Parameters;
 
 struct Inference {
-  Inference(Device& device, const models::LlamaOptions& sizes, const models::CacheOptions& options)
+  Inference(Device& device, const models::ModelOptions& sizes, const models::CacheOptions& options)
       : model(device, sizes), cached(device, model, options) {}
 
   models::Llama model;
   models::CachedLlama cached;
 };
 
-models::LlamaOptions inference_sizes(const Parameters& parameters) {
-  models::LlamaOptions sizes = llama_sizes_of(*find_parameter(parameters, "model"));
+models::ModelOptions inference_sizes(const Parameters& parameters) {
+  models::ModelOptions sizes = llama_sizes_of(*find_parameter(parameters, "model"));
   const std::int64_t context = count_of(parameters, "context");
   sizes.sequence =
       (context / kTileSide + 1) * kTileSide;  // there is room for the token behind them
@@ -53,7 +53,7 @@ models::LlamaOptions inference_sizes(const Parameters& parameters) {
 
 /// Returns the seconds for a prompt of `context` tokens, once its programs are known.
 SimTime prefill_time(const DevBox& box, const TrainingOptions& training,
-                     const models::LlamaOptions& sizes, const models::CacheOptions& options,
+                     const models::ModelOptions& sizes, const models::CacheOptions& options,
                      std::int64_t context) {
   const auto chip = box.open_chip({.dispatch = training.dispatch});
   Inference inference(*chip, sizes, options);
@@ -71,7 +71,7 @@ SimTime prefill_time(const DevBox& box, const TrainingOptions& training,
 class InferenceCase final : public harness::Case {
  public:
   InferenceCase(const DevBox& box, const TrainingOptions& training,
-                const models::LlamaOptions& sizes, const models::CacheOptions& options,
+                const models::ModelOptions& sizes, const models::CacheOptions& options,
                 std::int64_t context)
       : prefill_(prefill_time(box, training, sizes, options, context)),
         context_(context),

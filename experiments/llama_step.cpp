@@ -115,7 +115,7 @@ class LlamaStep final : public harness::Experiment {
     if (training.engine != Engine::dynamic && optimizer != LlamaOptimizer::sgd) {
       return NotApplicable{"AdamW is told other numbers each step: -a optimizer=sgd"};
     }
-    models::LlamaOptions options = sizes_of(parameters);
+    models::ModelOptions options = sizes_of(parameters);
     options.fused_attention = find_parameter(parameters, "attention") == "fused";
     options.composite_rms_norm = find_parameter(parameters, "rmsnorm") == "composite";
     options.fused_swiglu = find_parameter(parameters, "swiglu") == "fused";
@@ -127,8 +127,8 @@ class LlamaStep final : public harness::Experiment {
   }
 
  private:
-  static models::LlamaOptions sizes_of(const Parameters& parameters) {
-    models::LlamaOptions options = llama_sizes_of(*find_parameter(parameters, "model"));
+  static models::ModelOptions sizes_of(const Parameters& parameters) {
+    models::ModelOptions options = llama_sizes_of(*find_parameter(parameters, "model"));
     options.batch = count_of(parameters, "batch");
     const std::string_view runner = *find_parameter(parameters, "runner");
     if (runner != "file") options.memory_efficient = runner == "memory_efficient";
@@ -137,7 +137,7 @@ class LlamaStep final : public harness::Experiment {
 
   /// Prepares the step of the same model, loss and optimizer in PyTorch.
   PreparedCase torch(std::string_view engine, const Parameters& parameters) const {
-    const models::LlamaOptions options = sizes_of(parameters);
+    const models::ModelOptions options = sizes_of(parameters);
     const std::string_view optimizer = *find_parameter(parameters, "optimizer");
     if (optimizer == "moreh") return NotApplicable{"PyTorch has one AdamW: -a optimizer=adamw"};
     if (options.memory_efficient) {

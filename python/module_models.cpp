@@ -14,10 +14,10 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "engines/language/weights/model_weights.h"
 #include "engines/models/llama.h"
 #include "engines/models/rotary_angles.h"
 #include "engines/training/config/ttml_recipe.h"
-#include "engines/training/weights/model_weights.h"
 #include "python/module_device.h"
 
 namespace py = pybind11;
@@ -62,13 +62,13 @@ py::tuple read_weights(
     const std::vector<std::tuple<std::string, std::int64_t, std::int64_t>>& parameters) {
   training::TtmlSettings settings;
   training::read_ttml(config, "the model's configuration", settings);
-  std::vector<training::ParameterShape> shapes;
+  std::vector<language::ParameterShape> shapes;
   for (const auto& [name, rows, columns] : parameters) shapes.push_back({name, rows, columns});
   py::dict values;
   const std::vector<language::Safetensors> files = weights_in(folder);
-  const training::ImportedWeights report = training::import_weights(
-      shapes, training::recipe_of(settings), files,
-      [&](const training::ParameterShape& shape, std::span<const float> found) {
+  const language::ImportedWeights report = language::import_weights(
+      shapes, training::recipe_of(settings).model, files,
+      [&](const language::ParameterShape& shape, std::span<const float> found) {
         const std::int64_t rows = static_cast<std::int64_t>(found.size()) / shape.columns;
         values[py::str(shape.name)] = array_of(found, rows, shape.columns);
       });
@@ -82,10 +82,11 @@ std::map<std::string, std::string> model_settings(const std::string& config) {
   training::TtmlSettings settings;
   training::read_ttml(config, "the model's configuration", settings);
   const training::Recipe recipe = training::recipe_of(settings);
-  const std::int64_t wide =
-      recipe.feed_forward > 0 ? recipe.feed_forward : models::feed_forward_of(recipe.width);
+  const std::int64_t wide = recipe.model.feed_forward > 0
+                                ? recipe.model.feed_forward
+                                : models::feed_forward_of(recipe.model.width);
   std::map<std::string, std::string> found{{"feed_forward", std::to_string(wide)},
-                                           {"dropout", std::to_string(recipe.dropout)}};
+                                           {"dropout", std::to_string(recipe.model.dropout)}};
   const std::string section = "transformer_config.";
   for (const auto& [key, value] : training::ttml_values(settings.config)) {
     if (key.starts_with(section)) found[key.substr(section.size())] = value;

@@ -41,7 +41,7 @@ TensorSpec indices_of(std::int64_t count) {
                .hint = std::move(hint)});
 }
 
-const CacheOptions& require_cache(const CacheOptions& options, const LlamaOptions& model) {
+const CacheOptions& require_cache(const CacheOptions& options, const ModelOptions& model) {
   if (options.length < 1 || options.length > model.sequence) {
     refuse_cache(fmt::format("a cache of {} tokens", options.length),
                  fmt::format("1 to {}, the sequence of the model", model.sequence), "");
@@ -69,7 +69,7 @@ CachedLlama::CachedLlama(Device& device, Llama& model, const CacheOptions& optio
       sines_(device, cosines_.spec()),
       token_(device, indices_of(1)),
       place_(device, indices_of(1)) {
-  const LlamaOptions& sizes = model.options();
+  const ModelOptions& sizes = model.options();
   const TensorSpec cache{
       .shape = {1, sizes.groups, tiled(options.length), sizes.width / sizes.heads},
       .dtype = model.compute()};
@@ -87,7 +87,7 @@ CachedLlama::CachedLlama(Device& device, Llama& model, const CacheOptions& optio
 CachedLlama::~CachedLlama() = default;
 
 void CachedLlama::make_tables() {
-  const LlamaOptions& sizes = model_.options();
+  const ModelOptions& sizes = model_.options();
   const Shape& shape = cosines_.spec().shape;
   RotaryAngles angles;
   if (device_.holds_values()) {
@@ -231,7 +231,7 @@ RotaryTables CachedLlama::tables_of_step(Tape& tape) const {
 
 Value CachedLlama::block(Tape& tape, Value x, const RotaryTables& tables, std::size_t index) {
   Llama::Layer& layer = model_.layers_[index];
-  const LlamaOptions& sizes = model_.options();
+  const ModelOptions& sizes = model_.options();
   const Value normalized =
       autograd::rms_norm(tape, x, tape.parameter(layer.attention_norm), kRmsEpsilon);
   const Value query = autograd::project(tape, normalized, tape.parameter(layer.query));

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/models/language_model.h"
 
+#include "base/check.h"
 #include "engines/autograd/host_values.h"
+#include "engines/models/llama.h"
+#include "engines/models/nano_gpt.h"
 
 namespace howard::models {
+
+std::unique_ptr<LanguageModel> make_model(Device& device, const ModelOptions& options) {
+  if (options.kind == ModelKind::llama) return std::make_unique<Llama>(device, options);
+  HOWARD_CHECK(!options.sequence_parallel, "a nano_gpt has whole sequences on each device");
+  return std::make_unique<NanoGpt>(device, options);
+}
 
 void copy_parameters(CommandQueue& queue, LanguageModel& from, LanguageModel& to) {
   const auto values = from.parameters();

@@ -6,6 +6,7 @@
 
 #include "engines/autograd/parameter.h"
 #include "engines/autograd/tape.h"
+#include "engines/models/model_options.h"
 
 namespace howard::models {
 
@@ -30,6 +31,9 @@ class LanguageModel {
   /// Makes the same model for one sequence, without dropout and without values.
   virtual std::unique_ptr<LanguageModel> of_one_sequence(Device& device) const = 0;
 };
+
+/// Makes a model of these sizes, in which only the mask has values. Throws Error as the model does.
+std::unique_ptr<LanguageModel> make_model(Device& device, const ModelOptions& options);
 
 /// Gives the parameters of `to` the values of those of `from`, a model of the same sizes.
 void copy_parameters(CommandQueue& queue, LanguageModel& from, LanguageModel& to);

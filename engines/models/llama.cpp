@@ -21,19 +21,19 @@
 namespace howard::models {
 namespace {
 
-std::int64_t head_width(const LlamaOptions& options) { return options.width / options.heads; }
+std::int64_t head_width(const ModelOptions& options) { return options.width / options.heads; }
 
 // These are the widths of one share.
-std::int64_t query_width(const LlamaOptions& options) { return options.width / options.shards(); }
-std::int64_t key_value_width(const LlamaOptions& options) {
+std::int64_t query_width(const ModelOptions& options) { return options.width / options.shards(); }
+std::int64_t key_value_width(const ModelOptions& options) {
   return 2 * options.groups / options.shards() * head_width(options);
 }
-std::int64_t wide_width(const LlamaOptions& options) {
+std::int64_t wide_width(const ModelOptions& options) {
   return options.feed_forward / options.shards();
 }
 
 /// Throws Error unless all shares are equal.
-void require_shards(const LlamaOptions& options) {
+void require_shards(const ModelOptions& options) {
   const auto require = [&](std::int64_t size, const char* what) {
     if (size % options.shards() == 0) return;
     throw Error({.attempted = "divide a llama among devices",
@@ -59,7 +59,7 @@ void require_shards(const LlamaOptions& options) {
 }
 
 /// Throws Error unless a stage has blocks of the model.
-void require_blocks(const LlamaOptions& options) {
+void require_blocks(const ModelOptions& options) {
   const bool is_part = !options.has_input() || !options.has_output();
   if (options.first_block >= 0 && options.first_block < options.end_block &&
       options.end_block <= options.layers && !(is_part && options.tied)) {
@@ -74,7 +74,7 @@ void require_blocks(const LlamaOptions& options) {
 }
 
 /// Fills in the width of the feed-forward part and the last block. Throws Error as the model does.
-LlamaOptions llama_sizes(LlamaOptions options) {
+ModelOptions llama_sizes(ModelOptions options) {
   require_heads("llama", options.heads, options.width);
   const auto refuse = [](std::string value, std::string accepted) {
     throw Error(
@@ -94,44 +94,44 @@ LlamaOptions llama_sizes(LlamaOptions options) {
   return options;
 }
 
-autograd::Parameter llama_matrix(Device& device, const LlamaOptions& options,
+autograd::Parameter llama_matrix(Device& device, const ModelOptions& options,
                                  const std::string& name, std::int64_t rows, std::int64_t columns) {
   return ParameterMaker{device, options.parameters}.matrix("llama/" + name, rows, columns);
 }
 
 /// Returns x, all rows of which every device has, for products with a device's part of a weight.
-autograd::Value shared_rows(autograd::Tape& tape, autograd::Value x, const LlamaOptions& options) {
+autograd::Value shared_rows(autograd::Tape& tape, autograd::Value x, const ModelOptions& options) {
   // What gathers the rows sums their gradients.
   return options.divides_rows() ? x : autograd::shared_input(tape, x, options.group);
 }
 
 /// Computes a column-parallel layer: returns this device's columns of the product of x.
 autograd::Value columns_of(autograd::Tape& tape, autograd::Value x, autograd::Parameter& weight,
-                           const LlamaOptions& options) {
+                           const ModelOptions& options) {
   return autograd::project(tape, shared_rows(tape, x, options), tape.parameter(weight));
 }
 
 /// Returns all rows of what follows a norm.
-autograd::Value all_rows(autograd::Tape& tape, autograd::Value x, const LlamaOptions& options) {
+autograd::Value all_rows(autograd::Tape& tape, autograd::Value x, const ModelOptions& options) {
   return options.divides_rows() ? autograd::gathered_rows(tape, x, *options.group) : x;
 }
 
 /// Returns this device's rows of the sum of the devices' parts.
 autograd::Value summed_parts(autograd::Tape& tape, autograd::Value part,
-                             const LlamaOptions& options) {
+                             const ModelOptions& options) {
   return options.divides_rows() ? autograd::summed_rows(tape, part, *options.group)
                                 : autograd::summed_output(tape, part, options.group);
 }
 
 /// Computes a row-parallel layer.
 autograd::Value summed_product(autograd::Tape& tape, autograd::Value x, autograd::Parameter& weight,
-                               const LlamaOptions& options) {
+                               const ModelOptions& options) {
   return summed_parts(tape, autograd::project(tape, x, tape.parameter(weight)), options);
 }
 
 /// Each device has the gradient of gamma of its rows, and sums it over all.
 autograd::Value norm_of(autograd::Tape& tape, autograd::Value x, autograd::Parameter& gamma,
-                        const LlamaOptions& options) {
+                        const ModelOptions& options) {
   autograd::Value scale = tape.parameter(gamma);
   if (options.divides_rows()) scale = autograd::shared_input(tape, scale, options.group);
   return options.composite_rms_norm ? autograd::composed_rms_norm(tape, x, scale, kRmsEpsilon)
@@ -149,8 +149,8 @@ std::int64_t feed_forward_of(std::int64_t width) {
   return ceil_div(8 * width / 3, kMultiple) * kMultiple;
 }
 
-std::int64_t parameter_count(const LlamaOptions& given) {
-  const LlamaOptions options = llama_sizes(given);
+std::int64_t parameter_count(const ModelOptions& given) {
+  const ModelOptions options = llama_sizes(given);
   const std::int64_t width = options.width;
   const std::int64_t block = 2 * width * query_width(options) + width * key_value_width(options) +
                              3 * width * wide_width(options) + 2 * width;
@@ -158,7 +158,7 @@ std::int64_t parameter_count(const LlamaOptions& given) {
   return options.layers * block + width + table + (options.tied ? 0 : table / options.shards());
 }
 
-Llama::Llama(Device& device, const LlamaOptions& given)
+Llama::Llama(Device& device, const ModelOptions& given)
     : options_(llama_sizes(given)),
       mask_(device, {.shape = {options_.sequence, options_.sequence}, .dtype = options_.compute}),
       cosines_(device,
@@ -314,7 +314,7 @@ Value Llama::loss(Tape& tape, const ops::Tensor& tokens, const ops::Tensor& targ
 }
 
 std::unique_ptr<LanguageModel> Llama::of_one_sequence(Device& device) const {
-  LlamaOptions options = options_;
+  ModelOptions options = options_;
   options.batch = 1;
   options.dropout = 0;
   return std::make_unique<Llama>(device, options);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kFeedForwardFactor = 4;
 
-/// Returns the [sequence, width] values of NanoGptOptions::fixed_positions.
+/// Returns the [sequence, width] values of ModelOptions::fixed_positions.
 std::vector<float> sinusoids(std::int64_t sequence, std::int64_t width) {
   std::vector<float> values;
   for (std::int64_t position = 0; position < sequence; ++position) {
@@ -35,7 +35,7 @@ std::vector<float> sinusoids(std::int64_t sequence, std::int64_t width) {
 }
 
 /// Throws Error unless all shares are equal.
-const NanoGptOptions& require_equal_shares(const NanoGptOptions& options) {
+const ModelOptions& require_equal_shares(const ModelOptions& options) {
   const auto require = [&](bool holds, std::int64_t size, const char* what) {
     if (holds) return;
     throw Error({.attempted = "divide a nano_gpt among devices",
@@ -43,7 +43,8 @@ const NanoGptOptions& require_equal_shares(const NanoGptOptions& options) {
                  .accepted = "devices that divide heads and vocabulary, and a head of its own"});
   };
   require(options.heads % options.shards() == 0, options.heads, "heads");
-  const std::int64_t wide = options.feed_forward.value_or(kFeedForwardFactor * options.width);
+  const std::int64_t wide =
+      options.feed_forward > 0 ? options.feed_forward : kFeedForwardFactor * options.width;
   require(wide % options.shards() == 0, wide, "columns of the feed-forward part");
   require(options.vocabulary % options.shards() == 0, options.vocabulary, "rows of the vocabulary");
   require(options.shards() == 1 || !options.tied, options.vocabulary,
@@ -57,7 +58,7 @@ using autograd::Parameter;
 using autograd::Tape;
 using autograd::Value;
 
-NanoGpt::NanoGpt(Device& device, const NanoGptOptions& options)
+NanoGpt::NanoGpt(Device& device, const ModelOptions& options)
     : options_(require_equal_shares(options)),
       token_table_(ParameterMaker{device, options.parameters}.matrix(
           "token_embedding.weight", options.vocabulary, options.width)),
@@ -79,7 +80,8 @@ NanoGpt::NanoGpt(Device& device, const NanoGptOptions& options)
   const std::int64_t width = options.width;
   const std::int64_t own = width / options.shards();
   const std::int64_t wide =
-      options.feed_forward.value_or(kFeedForwardFactor * width) / options.shards();
+      (options.feed_forward > 0 ? options.feed_forward : kFeedForwardFactor * width) /
+      options.shards();
   for (int i = 0; i < options.layers; ++i) {
     const std::string name = fmt::format("blocks.{}.", i);
     layers_.push_back({.attention_norm = make.layernorm(name + "attention_norm", width),
@@ -185,7 +187,7 @@ Value NanoGpt::loss(Tape& tape, const ops::Tensor& tokens, const ops::Tensor& ta
 }
 
 std::unique_ptr<LanguageModel> NanoGpt::of_one_sequence(Device& device) const {
-  NanoGptOptions options = options_;
+  ModelOptions options = options_;
   options.batch = 1;
   options.dropout = 0;
   return std::make_unique<NanoGpt>(device, options);

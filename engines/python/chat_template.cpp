@@ -31,7 +31,7 @@ constexpr std::size_t kMostReason = 2000;
 }
 
 [[noreturn]] void refuse_without_jinja(const std::string& source, const std::string& what) {
-  refuse(source, what, "", "to install python3-jinja2, or --prompt with the whole text");
+  refuse(source, what, "", "to install python3-jinja2, or a prompt without a chat");
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "engines/training/settings.h"
 
 namespace howard::training {
 namespace {
@@ -109,8 +110,8 @@ class ByteReader {
 
 std::string recipe_text(const Recipe& recipe) {
   std::string text;
-  for_each_field(recipe, [&](std::string_view name, const auto&) {
-    text += fmt::format("{}={}\n", name, field_text(recipe, name));
+  for_each_setting(recipe, [&](const Setting& setting, const auto&) {
+    text += fmt::format("{}={}\n", setting.name, field_text(recipe, setting.name));
   });
   return text;
 }
@@ -215,7 +216,8 @@ void require_same_run(const Checkpoint& checkpoint, const Recipe& recipe,
                  .value = std::move(value),
                  .accepted = std::move(accepted)});
   };
-  for_each_field(recipe, [&](std::string_view name, const auto&) {
+  for_each_setting(recipe, [&](const Setting& setting, const auto&) {
+    const std::string_view name = setting.name;
     const std::string theirs = field_text(checkpoint.recipe, name);
     if (const std::string ours = field_text(recipe, name); name != "steps" && ours != theirs) {
       fail(fmt::format("{} {}", name, ours), fmt::format("the checkpoint's {}", theirs));
@@ -226,8 +228,12 @@ void require_same_run(const Checkpoint& checkpoint, const Recipe& recipe,
   }
 }
 
+bool is_finite(const NamedValues& tensor) {
+  return std::ranges::all_of(tensor.values, [](float value) { return std::isfinite(value); });
+}
+
 void require_finite(const NamedValues& tensor, std::int64_t step) {
-  if (std::ranges::all_of(tensor.values, [](float value) { return std::isfinite(value); })) return;
+  if (is_finite(tensor)) return;
   throw Error(
       {.attempted = "train",
        .value = fmt::format("a number of {} that is not finite after step {}", tensor.name, step),

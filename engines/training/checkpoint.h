@@ -6,17 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "engines/language/weights/model_weights.h"
 #include "engines/training/recipe.h"
 
 namespace howard::training {
 
-/// The name of a tensor and its values, row by row.
-struct NamedValues {
-  std::string name;
-  std::vector<float> values;
-
-  friend bool operator==(const NamedValues&, const NamedValues&) = default;
-};
+using language::NamedValues;
 
 /// The state of a training run between two steps: everything that later steps depend on, except the
 /// text.
@@ -39,6 +34,7 @@ struct Checkpoint {
 void require_same_run(const Checkpoint& checkpoint, const Recipe& recipe,
                       std::uint32_t text_checksum, const std::vector<std::string>& characters);
 
+bool is_finite(const NamedValues& tensor);
 /// Throws Error when one of the values of a tensor is not finite after `step` steps.
 void require_finite(const NamedValues& tensor, std::int64_t step);
 

@@ -12,9 +12,7 @@ Clipped::Clipped(autograd::Optimizer& optimizer, std::vector<autograd::Parameter
     : optimizer_(optimizer),
       parameters_(std::move(parameters)),
       most_(most),
-      reads_norm_(reads_norm) {
-  learning_rate = optimizer.learning_rate;
-}
+      reads_norm_(reads_norm) {}
 
 void Clipped::step(const autograd::Calls& calls) {
   if (reads_norm_) {
@@ -22,7 +20,6 @@ void Clipped::step(const autograd::Calls& calls) {
   } else {
     autograd::clip_gradients_on_device(calls, parameters_, most_);
   }
-  optimizer_.learning_rate = learning_rate;
   optimizer_.step(calls);
 }
 

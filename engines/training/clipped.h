@@ -18,6 +18,13 @@ class Clipped final : public autograd::Optimizer {
 
   /// Throws Error when the norm is not finite; nothing is updated then.
   void step(const autograd::Calls& calls) override;
+  void set_numbers(const autograd::StepNumbers& numbers) override {
+    optimizer_.set_numbers(numbers);
+  }
+  void write_numbers(CommandQueue& queue) override { optimizer_.write_numbers(queue); }
+  std::vector<autograd::KeptTensor> kept(std::size_t parameter) const override {
+    return optimizer_.kept(parameter);
+  }
 
  private:
   autograd::Optimizer& optimizer_;

@@ -3,10 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
+#include "engines/device/device.h"
+#include "engines/models/language_model.h"
+#include "engines/training/optimizers.h"
 
 namespace howard::training {
 namespace {
@@ -18,48 +22,54 @@ constexpr double kLayerBytes = 20e3;    ///< names, buffers and nodes of the gra
 constexpr double kBatchBytes = 88e3;    ///< a layer's recorded forward and backward calls
 constexpr double kUpdateBytes = 180e3;  ///< the recorded calls of AdamW's composite update
 
-/// Returns how many values of a layer are trained; a recipe may hold any sizes.
-double nano_gpt_layer(double width) {
-  const double norms = 2 * 2 * width;
-  const double attention = 3 * width * (width + 1) + width * (width + 1);
-  const double feed_forward = 4 * width * (width + 1) + width * (4 * width + 1);
-  return norms + attention + feed_forward;
-}
+/// A device on which nothing is done: models are made on it to be counted.
+class Nowhere final : public Device, private CommandQueue {
+ public:
+  std::string description() const override { return "nowhere"; }
+  bool holds_values() const override { return false; }
+  BufferId allocate(const TensorSpec& /*spec*/) override { return {}; }
+  void release(BufferId /*buffer*/) override {}
+  int command_queues() const override { return 1; }
+  CommandQueue& command_queue(int /*index*/) override { return *this; }
+  void release_trace(TraceId /*trace*/) override {}
+  void set_sub_devices(std::span<const CoreRange> /*sub_devices*/) override {}
+  SimTime now() const override { return {}; }
+  void set_trace_sink(EventSink* /*sink*/) override {}
 
-double llama_layer(const Recipe& recipe) {
-  const auto width = static_cast<double>(recipe.width);
-  const double key_value = 2 * width * recipe.groups / recipe.heads;
-  const double wide = recipe.feed_forward > 0 ? static_cast<double>(recipe.feed_forward)
-                                              : std::ceil(std::floor(8 * width / 3) / 256) * 256;
-  return width * (2 * width + key_value + 3 * wide + 2);
-}
+ private:
+  void enqueue(const Program& /*program*/) override {}
+  void write_buffer(BufferId /*buffer*/, std::span<const std::byte> /*values*/) override {}
+  void read_buffer(BufferId /*buffer*/, std::span<std::byte> /*values*/) override {}
+  void finish() override {}
+  EventId record_event() override { return {}; }
+  void wait_for_event(EventId /*event*/) override {}
+  void begin_trace_capture() override {}
+  TraceId end_trace_capture() override { return {}; }
+  void execute_trace(TraceId /*trace*/) override {}
+};
 
-double all_parameters(const Recipe& recipe, double vocabulary) {
-  const auto layers = static_cast<double>(recipe.layers);
-  const auto width = static_cast<double>(recipe.width);
-  const double tables = (recipe.tied ? 1 : 2) * vocabulary * width;
-  if (recipe.model == ModelKind::llama) return tables + width + layers * llama_layer(recipe);
-  const double positions =
-      recipe.fixed_positions ? 0 : static_cast<double>(recipe.sequence) * width;
-  const double last_norm = 2 * width;
-  return tables + positions + last_norm + layers * nano_gpt_layer(width);
-}
+/// How many values are trained, and how many are kept: those and what the optimizer has of them.
+struct Values {
+  double trained = 0, kept = 0;
+};
 
-/// Returns how many tensors are as large as the parameters: themselves and what the optimizer
-/// keeps.
-double kept_tensors(const Recipe& recipe) {
-  switch (recipe.optimizer) {
-    case OptimizerKind::adamw:
-    case OptimizerKind::moreh_adamw:
-    case OptimizerKind::fused_adamw:
-      return 3 + (recipe.kahan ? 1 : 0) + (recipe.amsgrad ? 1 : 0);
-    case OptimizerKind::sgd:
-    case OptimizerKind::fused_sgd:
-      return recipe.momentum > 0 ? 2 : 1;
-    case OptimizerKind::no_op:
-      break;
-  }
-  return 1;
+/// Counts the values of a model with so many layers and of its optimizer.
+Values values_of(Recipe recipe, std::int64_t vocabulary, int layers) {
+  recipe.model.layers = layers;
+  Nowhere device;
+  const auto model = models::make_model(device, recipe.model.with(vocabulary));
+  const auto parameters = model->parameters();
+  const auto optimizer = make_optimizer(recipe, autograd::Calls(device), parameters, false);
+  const auto sum = [](const std::vector<SavedTensor>& tensors) {
+    double values = 0;
+    for (const SavedTensor& saved : tensors) {
+      const Shape& shape = saved.tensor.spec().shape;
+      values += static_cast<double>(shape.rows()) * static_cast<double>(shape.columns());
+    }
+    return values;
+  };
+  return {.trained = sum(saved_tensors(parameters, nullptr)),
+          .kept = sum(saved_tensors(parameters, optimizer.get()))};
 }
 
 std::string gibibytes(double bytes) { return fmt::format("{:.4g} GiB", bytes / (1 << 30)); }
@@ -67,25 +77,28 @@ std::string gibibytes(double bytes) { return fmt::format("{:.4g} GiB", bytes / (
 }  // namespace
 
 MemoryNeed memory_need(const Recipe& recipe, std::int64_t vocabulary, bool records) {
-  const bool adamw = recipe.optimizer == OptimizerKind::adamw;
-  const auto layers = static_cast<double>(recipe.layers);
-  const auto batch = static_cast<double>(recipe.batch);
-  const auto sequence = static_cast<double>(recipe.sequence);
+  const bool adamw = recipe.optimizer.kind == OptimizerKind::adamw;
+  const auto layers = static_cast<double>(recipe.model.layers);
+  const auto batch = static_cast<double>(recipe.model.batch);
+  const auto sequence = static_cast<double>(recipe.model.sequence);
   const auto accumulate = static_cast<double>(recipe.accumulate);
-  const double number = recipe.dtype == DataType::bfloat16 ? 2 : 4;
+  const double number = recipe.model.compute == DataType::bfloat16 ? 2 : 4;
 
   MemoryNeed need;
-  need.parameters = all_parameters(recipe, static_cast<double>(vocabulary));
-  const double kept = kept_tensors(recipe) * need.parameters;
+  // All layers are alike, and there may be any number of them.
+  const Values one = values_of(recipe, vocabulary, 1);
+  const Values two = values_of(recipe, vocabulary, 2);
+  need.parameters = one.trained + (layers - 1) * (two.trained - one.trained);
+  const double kept = one.kept + (layers - 1) * (two.kept - one.kept);
   const double gradients = number * need.parameters;
-  need.tensors = kept * (recipe.parameters == DataType::bfloat16 ? 2 : 4) + gradients;
+  need.tensors = kept * (recipe.model.parameters == DataType::bfloat16 ? 2 : 4) + gradients;
   need.checkpoints = 2 * kept * kFloatBytes;
   const double tokens_and_targets = 2 * 4 * batch * sequence * accumulate;
   // The mask is made from float32.
   const double mask = (number + kFloatBytes) * sequence * sequence;
-  const double attended = recipe.memory_efficient ? 1 : layers;
-  const double weights = recipe.fused_attention ? 0 : sequence * sequence;
-  const double attention = number * attended * batch * recipe.heads * weights;
+  const double attended = recipe.model.memory_efficient ? 1 : layers;
+  const double weights = recipe.model.fused_attention ? 0 : sequence * sequence;
+  const double attention = number * attended * batch * recipe.model.heads * weights;
   need.sequences = tokens_and_targets + mask + attention;
   const double recorded = kBatchBytes * accumulate + (adamw ? kUpdateBytes : 0);
   need.calls = layers * (kLayerBytes + (records ? recorded : 0));
@@ -104,7 +117,7 @@ void require_memory(const Recipe& recipe, std::int64_t vocabulary, bool records,
                    gibibytes(need.total()), gibibytes(need.tensors), gibibytes(need.checkpoints),
                    gibibytes(need.sequences), gibibytes(need.calls)),
                .accepted = fmt::format("{}, which this machine can give now", gibibytes(accepted)),
-               .hint = "a smaller --layers, --width, --batch, --sequence or --accumulate"});
+               .hint = "fewer layers, or a smaller width, batch, sequence or accumulate"});
 }
 
 }  // namespace howard::training

@@ -20,9 +20,8 @@ std::unique_ptr<autograd::Optimizer> make_optimizer(const Recipe& recipe,
                                                     std::vector<autograd::Parameter*> parameters,
                                                     bool replayable);
 
-/// Sets what changes from step to step, the learning rate, AdamW's beta1 and SGD's dampening, for
-/// step `step`, from 1.
-void set_numbers(const Recipe& recipe, std::int64_t step, autograd::Optimizer& optimizer);
+/// Returns the numbers of step `step`, from 1.
+autograd::StepNumbers numbers_of(const Recipe& recipe, std::int64_t step);
 
 /// A tensor that a checkpoint holds, with its name.
 struct SavedTensor {
@@ -30,8 +29,8 @@ struct SavedTensor {
   ops::Tensor tensor;
 };
 
-/// Returns the parameters, each followed by what `optimizer` keeps of it.
+/// Returns the parameters, each followed by what `optimizer` keeps for it; null keeps nothing.
 std::vector<SavedTensor> saved_tensors(const std::vector<autograd::Parameter*>& parameters,
-                                       const autograd::Optimizer& optimizer);
+                                       const autograd::Optimizer* optimizer);
 
 }  // namespace howard::training

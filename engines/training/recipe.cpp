@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "engines/training/settings.h"
 
 namespace howard::training {
 namespace {
@@ -94,9 +95,10 @@ void read(std::string_view name, std::string_view value, ModelKind& field) {
   read_word(name, value, kModels, field);
 }
 
-void read(std::string_view /*name*/, std::string_view value, std::string& field) {
-  field = value == kNone ? "" : value;
-  if (!field.empty()) static_cast<void>(autograd::parse_schedule_parts(field));
+void read(std::string_view /*name*/, std::string_view value,
+          std::vector<autograd::ScheduledPart>& field) {
+  field = value == kNone ? std::vector<autograd::ScheduledPart>{}
+                         : autograd::parse_schedule_parts(value);
 }
 
 void read(std::string_view name, std::string_view value, bool& field) {
@@ -104,7 +106,9 @@ void read(std::string_view name, std::string_view value, bool& field) {
   field = value == "true";
 }
 
-std::string text(const std::string& field) { return field.empty() ? std::string(kNone) : field; }
+std::string text(const std::vector<autograd::ScheduledPart>& field) {
+  return field.empty() ? std::string(kNone) : autograd::text_of(field);
+}
 std::string text(DataType field) { return std::string(name_of(field)); }
 std::string text(autograd::Schedule field) { return std::string(name_of(field)); }
 template <class Kind, std::size_t count>
@@ -122,39 +126,22 @@ requires std::is_arithmetic_v<Number> std::string text(Number field) {
   return fmt::format("{}", field);
 }
 
-/// These whole numbers may be 0; all others are 1 or more.
-constexpr std::array kFromZero{std::string_view("seed"),        std::string_view("warmup"),
-                               std::string_view("hold"),        std::string_view("feed-forward"),
-                               std::string_view("rope-length"), std::string_view("beta1-warmup"),
-                               std::string_view("step-size"),   std::string_view("schedule-steps")};
-
-bool is_adamw(const Recipe& recipe) {
-  return recipe.optimizer == OptimizerKind::adamw || recipe.optimizer == OptimizerKind::fused_adamw;
-}
-
-bool is_share(float value) { return value >= 0 && value < 1; }
-
+/// Returns the plan of the learning rate, which counts the least rate in shares of the base rate.
 autograd::SchedulePlan schedule_of(const Recipe& recipe) {
-  return {.schedule = recipe.schedule,
-          .steps = recipe.steps,
-          .least = recipe.least_rate / recipe.learning_rate,
-          .warmup = recipe.warmup,
-          .hold = recipe.hold,
-          .size = recipe.step_size,
-          .gamma = recipe.gamma,
-          .start = recipe.start_factor,
-          .end = recipe.end_factor,
-          .length = recipe.schedule_steps,
-          .parts = recipe.schedules.empty() ? std::vector<autograd::ScheduledPart>{}
-                                            : autograd::parse_schedule_parts(recipe.schedules)};
+  autograd::SchedulePlan plan = recipe.schedule;
+  plan.least = recipe.least_rate / recipe.optimizer.learning_rate;
+  return plan;
 }
 
-/// Returns whether the schedule, or a part of the sequence, is of this kind.
-bool has_schedule(const Recipe& recipe, autograd::Schedule schedule) {
-  if (recipe.schedule == schedule) return true;
-  const autograd::SchedulePlan plan = schedule_of(recipe);
-  return std::ranges::find(plan.parts, schedule, &autograd::ScheduledPart::schedule) !=
-         plan.parts.end();
+/// Returns what a setting accepts by itself, if the value is not that.
+template <class Field>
+std::optional<std::string> refused_by(const Range& range, const Field& field) {
+  if constexpr (std::same_as<Field, DataType>) {
+    if (std::ranges::find(kDataTypes, field) == kDataTypes.end()) return kAcceptedDataTypes;
+  } else if constexpr (std::is_arithmetic_v<Field>) {
+    if (!range.has(static_cast<double>(field))) return range.words();
+  }
+  return std::nullopt;
 }
 
 [[noreturn]] void refuse_name(std::string_view name) {
@@ -165,10 +152,25 @@ bool has_schedule(const Recipe& recipe, autograd::Schedule schedule) {
 
 }  // namespace
 
+bool Range::has(double number) const {
+  const bool open_below = open && most == std::numeric_limits<double>::infinity();
+  const bool open_above = open && !open_below;
+  return (open_below ? number > least : number >= least) &&
+         (open_above ? number < most : number <= most);
+}
+
+std::string Range::words() const {
+  if (most == std::numeric_limits<double>::infinity()) {
+    return open ? fmt::format("above {}", least) : fmt::format("{} or more", least);
+  }
+  return open ? fmt::format("{} up to {}, without {}", least, most, most)
+              : fmt::format("{:.0f} to {:.0f}", least, most);
+}
+
 void set_field(Recipe& recipe, std::string_view name, std::string_view value) {
   bool found = false;
-  for_each_field(recipe, [&](std::string_view known, auto& field) {
-    if (known != name) return;
+  for_each_setting(recipe, [&](const Setting& setting, auto& field) {
+    if (setting.name != name) return;
     read(name, value, field);
     found = true;
   });
@@ -177,81 +179,32 @@ void set_field(Recipe& recipe, std::string_view name, std::string_view value) {
 
 std::string field_text(const Recipe& recipe, std::string_view name) {
   std::optional<std::string> found;
-  for_each_field(recipe, [&](std::string_view known, const auto& field) {
-    if (known == name) found = text(field);
+  for_each_setting(recipe, [&](const Setting& setting, const auto& field) {
+    if (setting.name == name) found = text(field);
   });
   if (!found) refuse_name(name);
   return *found;
 }
 
 float learning_rate_of(const Recipe& recipe, std::int64_t step) {
-  return recipe.learning_rate * autograd::learning_rate_factor(schedule_of(recipe), step);
+  return recipe.optimizer.learning_rate * autograd::learning_rate_factor(schedule_of(recipe), step);
 }
 
 float beta1_of(const Recipe& recipe, std::int64_t step) {
-  if (recipe.beta1_warmup == 0) return recipe.beta1;
-  return autograd::ramped(recipe.beta1_start, recipe.beta1_end, recipe.beta1_warmup, step);
+  if (recipe.beta1.steps == 0) return recipe.optimizer.adamw.beta1;
+  return autograd::ramped(recipe.beta1.start, recipe.beta1.end, recipe.beta1.steps, step);
 }
 
 void require_valid(const Recipe& recipe) {
-  const auto require = [&](bool valid, std::string_view name, const char* accepted) {
-    if (!valid) refuse(name, field_text(recipe, name), accepted);
-  };
-  for_each_field(recipe, [&](std::string_view name, const auto& field) {
-    using Field = std::remove_cvref_t<decltype(field)>;
-    if constexpr (std::integral<Field> && !std::same_as<Field, bool>) {
-      const bool from_zero = std::ranges::find(kFromZero, name) != kFromZero.end();
-      require(std::cmp_greater_equal(field, from_zero ? 0 : 1), name,
-              from_zero ? "0 or more" : "1 or more");
+  for_each_setting(recipe, [&](const Setting& setting, const auto& field) {
+    if (const auto accepted = refused_by(setting.range, field)) {
+      refuse(setting.name, text(field), *accepted);
     }
   });
-  require(recipe.width % recipe.heads == 0, "heads", "a divisor of the width");
-  require(recipe.dropout >= 0 && recipe.dropout < 1, "dropout", "0 up to 1, without 1");
-  require(recipe.learning_rate > 0, "learning-rate", "above 0");
-  require(recipe.weight_decay >= 0, "weight-decay", "0 or more");
-  require(recipe.clip >= 0, "clip", "0 (off) or more");
-  for (const auto& [name, beta] :
-       {std::pair("beta1", recipe.beta1), std::pair("beta2", recipe.beta2),
-        std::pair("beta1-start", recipe.beta1_start), std::pair("beta1-end", recipe.beta1_end)}) {
-    require(is_share(beta), name, "0 up to 1, without 1");
-  }
-  require(recipe.epsilon >= 0, "epsilon", "0 or more");
-  const char* const adamws = "true with adamw or fused_adamw";
-  require(!recipe.kahan || is_adamw(recipe), "kahan", adamws);
-  require(!recipe.amsgrad || is_adamw(recipe), "amsgrad", adamws);
-  require(!recipe.stochastic_rounding || (recipe.optimizer == OptimizerKind::fused_adamw &&
-                                          recipe.parameters == DataType::bfloat16),
-          "stochastic-rounding", "true with fused_adamw and parameters of bfloat16");
-  require(recipe.gamma > 0, "gamma", "above 0");
-  require(recipe.start_factor >= 0, "start-factor", "0 or more");
-  require(recipe.end_factor >= 0, "end-factor", "0 or more");
-  require(!has_schedule(recipe, autograd::Schedule::step) || recipe.step_size > 0, "step-size",
-          "1 or more with the schedule step");
-  require((recipe.schedule == autograd::Schedule::sequential) == !recipe.schedules.empty(),
-          "schedules", "linear:100,cosine:900, with the schedule sequential");
-  require(recipe.sgd_decay >= 0, "sgd-decay", "0 or more");
-  require(recipe.momentum >= 0, "momentum", "0 or more");
-  require(!recipe.nesterov || (recipe.momentum > 0 && recipe.dampening == 0), "nesterov",
-          "true with a momentum and without dampening");
-  require(recipe.least_rate >= 0, "least-rate", "0 or more");
-  for (const auto& [name, dtype] :
-       {std::pair("dtype", recipe.dtype), std::pair("parameters", recipe.parameters)}) {
-    require(std::ranges::find(kDataTypes, dtype) != kDataTypes.end(), name, kAcceptedDataTypes);
-  }
-  require(recipe.parameters == DataType::float32 || recipe.dtype == DataType::bfloat16,
-          "parameters", "float32 with a dtype of float32");
-  const bool llama = recipe.model == ModelKind::llama;
-  require(!recipe.composite_rmsnorm || llama, "composite-rmsnorm", "true for a llama");
-  require(!recipe.fused_swiglu || llama, "fused-swiglu", "true for a llama");
-  if (!llama) return;
-  require(recipe.heads % recipe.groups == 0, "groups", "a divisor of the heads");
-  require(recipe.width / recipe.heads % 2 == 0, "heads", "heads of an even width");
-  require(recipe.theta > 0, "theta", "above 0");
-  require(recipe.rope_factor >= 0, "rope-factor", "0 (off) or more");
-  require(recipe.rope_factor == 0 || recipe.rope_length > 0, "rope-length",
-          "1 or more with a rope-factor");
-  require(recipe.rope_factor == 0 || (recipe.rope_low > 0 && recipe.rope_high > recipe.rope_low),
-          "rope-high", "above rope-low, which is above 0");
+  for_each_setting(recipe, [&](const Setting& setting, const auto& field) {
+    if (setting.rule.holds == nullptr || setting.rule.holds(recipe)) return;
+    refuse(setting.name, text(field), std::string(setting.rule.words));
+  });
 }
 
 }  // namespace howard::training

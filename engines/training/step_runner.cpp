@@ -15,12 +15,14 @@ std::string_view name_of(Engine engine) {
 }
 
 Scalars scalars_of(const Recipe& recipe, Engine engine) {
-  const bool sgd = is_sgd(recipe.optimizer);
-  const bool is_constant = (sgd || recipe.optimizer == OptimizerKind::no_op) && recipe.dropout == 0;
+  const bool sgd = is_sgd(recipe.optimizer.kind);
+  const bool is_constant =
+      (sgd || recipe.optimizer.kind == OptimizerKind::no_op) && recipe.model.dropout == 0;
   // The first step of SGD has no dampening.
-  const bool is_damped = recipe.momentum != 0 && recipe.dampening != 0;
-  const bool fixed = (is_constant || engine == Engine::traced) &&
-                     (!sgd || (recipe.schedule == autograd::Schedule::identity && !is_damped));
+  const bool is_damped = recipe.optimizer.sgd.momentum != 0 && recipe.optimizer.sgd.dampening != 0;
+  const bool fixed =
+      (is_constant || engine == Engine::traced) &&
+      (!sgd || (recipe.schedule.schedule == autograd::Schedule::identity && !is_damped));
   return fixed ? Scalars::fixed : Scalars::change_each_step;
 }
 

@@ -25,7 +25,7 @@ TextBatches::TextBatches(std::vector<std::uint32_t> text, std::int64_t batch, st
          .accepted = fmt::format("{} or more, for a batch of {} sequences and the character "
                                  "behind each",
                                  sequence + batch, batch),
-         .hint = "a longer text, or a smaller --sequence or --batch"});
+         .hint = "a longer text, or a smaller sequence or batch"});
   }
 }
 

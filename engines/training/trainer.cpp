@@ -3,25 +3,19 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "base/error.h"
 #include "engines/autograd/host_values.h"
-#include "engines/autograd/optimizers/adamw.h"
-#include "engines/autograd/steps/training_step.h"
 #include "engines/training/clipped.h"
 #include "engines/training/finite_check.h"
 #include "engines/training/memory_need.h"
-#include "engines/training/recipe_model.h"
+#include "engines/training/parallel/stage_share.h"
+#include "engines/training/parallel/tier_share.h"
 
 namespace howard::training {
 namespace {
-
-using autograd::AdamW;
-using autograd::AdamWForm;
-using autograd::Parameter;
 
 const Recipe& require(const Device& device, const Recipe& recipe) {
   require_valid(recipe);
@@ -33,55 +27,72 @@ const Recipe& require(const Device& device, const Recipe& recipe) {
   return recipe;
 }
 
-/// Returns the recipe. Throws Error when it takes more than `memory`.
-const Recipe& require_room(const Recipe& recipe, std::int64_t vocabulary, Engine engine,
-                           std::optional<Bytes> memory) {
-  if (memory) require_memory(recipe, vocabulary, engine != Engine::dynamic, *memory);
-  return recipe;
-}
-
-bool all_finite(const std::vector<float>& values) {
-  return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
-}
-
 }  // namespace
 
 Trainer::Trainer(Device& device, const Recipe& recipe, const language::Corpus& corpus,
-                 Engine engine, std::optional<Bytes> memory)
-    : device_(device),
-      queue_(device.command_queue(0)),
-      recipe_(require(device, recipe)),
-      engine_(engine),
+                 TrainerOptions options, std::optional<Bytes> memory)
+    : Trainer(require(device, recipe), corpus, std::move(options), recipe.seed, [&] {
+        const std::int64_t vocabulary = corpus.tokenizer->vocabulary();
+        if (memory) require_memory(recipe, vocabulary, options.engine != Engine::dynamic, *memory);
+        return whole_share(device, recipe, vocabulary);
+      }) {}
+
+Trainer::Trainer(Device& device, mesh::Communicator& ranks, const MeshPlan& plan,
+                 const Recipe& recipe, const language::Corpus& corpus, TrainerOptions options,
+                 mesh::WaitUntil wait_until)
+    : Trainer(
+          recipe, corpus, std::move(options),
+          plan.workers > 0 ? recipe.seed + static_cast<std::uint32_t>(ranks.rank()) : recipe.seed,
+          [&] {
+            return plan.workers > 0 ? tier_share(device, ranks, plan, recipe, *corpus.tokenizer,
+                                                 std::move(wait_until))
+                                    : stage_share(device, ranks, plan, recipe, *corpus.tokenizer,
+                                                  std::move(wait_until));
+          }) {}
+
+Trainer::Trainer(const Recipe& recipe, const language::Corpus& corpus, TrainerOptions options,
+                 std::uint32_t data_seed, const MakeShare& make_share)
+    : recipe_(recipe),
+      engine_(options.engine),
       text_checksum_(corpus.checksum),
       tokenizer_(corpus.tokenizer),
-      batches_(corpus.tokens, recipe.batch, recipe.sequence, recipe.seed),
-      model_(make_model(device, require_room(recipe, tokenizer_->vocabulary(), engine, memory),
-                        tokenizer_->vocabulary())) {
-  models::write_random(queue_, model_->parameters(), recipe.seed);
-  data_.push_back({model_->tokens(), model_->targets()});
-  for (int i = 1; i < recipe.accumulate; ++i) {
-    data_.push_back({ops::Tensor(device, model_->tokens().spec()),
-                     ops::Tensor(device, model_->targets().spec())});
+      batches_(corpus.tokens, recipe.model.batch, recipe.model.sequence, data_seed),
+      share_(make_share()),
+      queue_(share_->device().command_queue(0)) {
+  Device& device = share_->device();
+  models::LanguageModel& model = share_->model();
+  share_->write_start_values();
+  // The whole model's own inputs are those of the first batch.
+  if (share_->is_whole()) data_.push_back({model.tokens(), model.targets()});
+  while (share_->has_batches() && std::ssize(data_) < recipe.accumulate) {
+    data_.push_back(
+        {ops::Tensor(device, model.tokens().spec()), ops::Tensor(device, model.targets().spec())});
   }
-  device.begin_phase("optimizer");
-  optimizer_ = make_optimizer(recipe, autograd::Calls(device), model_->parameters(),
-                              engine == Engine::traced);
-  if (recipe.clip > 0) {
-    clipped_ = std::make_unique<Clipped>(*optimizer_, model_->parameters(), recipe.clip,
-                                         engine == Engine::dynamic);
+  if (share_->updates()) {
+    device.begin_phase("optimizer");
+    plain_ = make_optimizer(recipe, autograd::Calls(device), model.parameters(),
+                            engine_ == Engine::traced);
+    if (recipe.optimizer.clip > 0) {
+      clipped_ = std::make_unique<Clipped>(*plain_, model.parameters(), recipe.optimizer.clip,
+                                           engine_ == Engine::dynamic);
+    }
+    optimizer_ = clipped_ ? clipped_.get() : plain_.get();
   }
-  if (engine == Engine::traced && recipe.dropout > 0) {
+  if (share_->has_batches() && engine_ == Engine::traced && recipe.model.dropout > 0) {
     seed_offset_.emplace(device, TensorSpec{{1, 1}, DataType::uint32});
   }
-  write(checkpoint());
+  share_->spread_parameters();
+  if (share_->is_whole()) checkpoint();
+  make_step();
+  if (!options.held_out.empty()) {
+    share_->hold_out(std::move(options.held_out), options.validated);
+  }
 }
 
 Trainer::~Trainer() = default;
 
-float Trainer::learning_rate() const { return learning_rate_of(recipe_, steps_done_ + 1); }
-
 std::int64_t Trainer::tokens_per_step() const {
-  return recipe_.batch * recipe_.sequence * recipe_.accumulate;
+  return recipe_.model.batch * recipe_.model.sequence * recipe_.accumulate;
 }
 
 Flops Trainer::flops_per_step() const {
@@ -90,35 +101,29 @@ Flops Trainer::flops_per_step() const {
   return flops;
 }
 
-std::int64_t Trainer::parameters() const {
-  std::int64_t count = 0;
-  for (const Parameter* parameter : model_->parameters()) {
-    count += parameter->value.spec().shape.elements();
-  }
-  return count;
+std::vector<SavedTensor> Trainer::saved() {
+  return saved_tensors(share_->model().parameters(), optimizer_);
 }
 
-autograd::StepFunction Trainer::step_function() {
+void Trainer::make_step() {
+  // A replay reads the number of the first batch from the device.
   const std::uint32_t seeds_done = seed_offset_ ? 0 : seeds_used();
-  return autograd::training_step(
-      [this](autograd::Tape& tape, int batch) {
-        const Data& data = data_[static_cast<std::size_t>(batch)];
-        return model_->loss(tape, data.tokens, data.targets);
-      },
-      clipped_ ? *clipped_ : *optimizer_,
-      {.tape = {.calls = {.products = models::kTtmlProducts},
-                .compute = recipe_.dtype,
-                .seed = recipe_.seed + seeds_done,
-                .seed_offset = seed_offset_},
-       .batches = recipe_.accumulate});
+  runner_.emplace(share_->device(),
+                  share_->step_function(data_,
+                                        {.calls = {.products = models::kTtmlProducts},
+                                         .compute = recipe_.model.compute,
+                                         .seed = recipe_.seed + seeds_done,
+                                         .seed_offset = seed_offset_},
+                                        optimizer_),
+                  engine_, scalars_of(recipe_, engine_));
 }
 
 void Trainer::write_batches() {
-  for (int i = 0; i < recipe_.accumulate; ++i) {
-    const Batch batch = batches_.batch(steps_done_ * recipe_.accumulate + i);
-    const Data& data = data_[static_cast<std::size_t>(i)];
-    autograd::write_indices(queue_, data.tokens, batch.tokens);
-    autograd::write_indices(queue_, data.targets, batch.targets);
+  for (std::size_t i = 0; i < data_.size(); ++i) {
+    const Batch batch =
+        batches_.batch(steps_done_ * recipe_.accumulate + static_cast<std::int64_t>(i));
+    autograd::write_indices(queue_, data_[i].tokens, share_->own_rows(batch.tokens));
+    autograd::write_indices(queue_, data_[i].targets, share_->own_rows(batch.targets));
   }
 }
 
@@ -128,31 +133,31 @@ std::uint32_t Trainer::seeds_used() const {
 
 /// Writes everything that the host hands to a step.
 void Trainer::prepare_step() {
-  set_numbers(recipe_, steps_done_ + 1, *optimizer_);
-  if (clipped_) clipped_->learning_rate = learning_rate();
   write_batches();
   if (seed_offset_) {
     const std::uint32_t offset = seeds_used();
     autograd::write_indices(queue_, *seed_offset_, std::span(&offset, 1));
   }
-  auto* const adamw = dynamic_cast<AdamW*>(optimizer_.get());
-  if (adamw != nullptr && engine_ == Engine::traced) adamw->write_numbers(queue_);
+  if (optimizer_ == nullptr) return;
+  optimizer_->set_numbers(numbers_of(recipe_, steps_done_ + 1));
+  optimizer_->write_numbers(queue_);
 }
 
-float Trainer::step() {
+StepOutcome Trainer::step() {
+  share_->begin_step();
   prepare_step();
   float loss = 0;
   try {
     loss = runner_->run();
   } catch (const Error&) {
     // Clipping finds a norm that is not finite before the loss shows it.
-    if (!clipped_) throw;
+    if (!clipped_ || !share_->is_whole()) throw;
     ++steps_done_;
     fail_where_not_finite();
   }
-  ++steps_done_;
-  if (!std::isfinite(loss)) fail_where_not_finite();
-  return loss;
+  const StepOutcome outcome = share_->end_step(loss, ++steps_done_);
+  if (!std::isfinite(outcome.loss)) fail_where_not_finite();
+  return outcome;
 }
 
 const Checkpoint& Trainer::checkpoint() {
@@ -161,54 +166,62 @@ const Checkpoint& Trainer::checkpoint() {
                  .text_checksum = text_checksum_,
                  .product_ways = product_ways_,
                  .characters = tokenizer_->characters(),
-                 .tensors = {}};
-  for (const auto& [name, tensor] : saved()) {
-    now.tensors.push_back({name, autograd::read_values(queue_, tensor)});
-    if (!all_finite(now.tensors.back().values)) fail_where_not_finite();
+                 .tensors = share_->gathered(saved())};
+  // Only rank 0 has got any.
+  if (now.tensors.empty()) return last_;
+  for (const NamedValues& tensor : now.tensors) {
+    if (share_->is_whole() && !is_finite(tensor)) fail_where_not_finite();
+    require_finite(tensor, steps_done_);
   }
   last_ = std::move(now);
   return last_;
 }
 
-void Trainer::require_same(const Checkpoint& checkpoint) {
-  require_same_run(checkpoint, recipe_, text_checksum_, tokenizer_->characters());
-  const std::vector<SavedTensor> mine = saved();
-  const bool same =
-      std::ranges::equal(mine, checkpoint.tensors, [](const SavedTensor& a, const auto& b) {
-        return a.name == b.name &&
-               a.tensor.spec().shape.elements() == static_cast<std::int64_t>(b.values.size());
-      });
-  if (same && checkpoint.step >= 0) return;
-  throw Error({.attempted = "resume a training run",
-               .value = "tensors of another model",
-               .accepted = "those of the model that the checkpoint describes"});
-}
-
 void Trainer::restore(const Checkpoint& checkpoint) {
-  require_same(checkpoint);
-  last_ = checkpoint;
-  last_.recipe = recipe_;
-  write(last_);
+  require_same_run(checkpoint, recipe_, text_checksum_, tokenizer_->characters());
+  for (const SavedTensor& own : saved()) {
+    const language::ParameterShape shape = share_->whole_shape(own);
+    static_cast<void>(saved_values(checkpoint, own.name, shape.rows, shape.columns));
+  }
+  if (share_->is_whole()) {
+    last_ = checkpoint;
+    last_.recipe = recipe_;
+  }
+  write(checkpoint);
 }
 
 void Trainer::write(const Checkpoint& checkpoint) {
   steps_done_ = checkpoint.step;
   runner_.reset();
-  const std::vector<SavedTensor> all = saved();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    autograd::write_values(queue_, all[i].tensor, checkpoint.tensors[i].values);
+  if (share_->updates()) {
+    for (const SavedTensor& own : saved()) {
+      const language::ParameterShape shape = share_->whole_shape(own);
+      share_->write(own, saved_values(checkpoint, own.name, shape.rows, shape.columns));
+    }
   }
-  if (auto* const adamw = dynamic_cast<AdamW*>(optimizer_.get())) {
-    adamw->set_next_step(steps_done_ + 1);
-  }
-  runner_.emplace(device_, step_function(), engine_, scalars_of(recipe_, engine_));
+  share_->spread_parameters();
+  make_step();
+}
+
+language::ImportedWeights Trainer::take_weights(std::span<const language::Safetensors> files) {
+  language::ImportedWeights report = share_->take_weights(files);
+  share_->spread_parameters();
+  if (share_->is_whole()) checkpoint();
+  return report;
+}
+
+std::vector<NamedValues> Trainer::weights() {
+  return share_->gathered(saved_tensors(share_->model().parameters(), nullptr));
 }
 
 void Trainer::fail_where_not_finite() {
   const std::int64_t failed = steps_done_;
-  for (Parameter* parameter : model_->parameters()) parameter->gradient.reset();
+  const auto forget_gradients = [this] {
+    for (autograd::Parameter* parameter : share_->model().parameters()) parameter->gradient.reset();
+  };
+  forget_gradients();
   write(last_);
-  FiniteCheck check(device_);
+  FiniteCheck check(share_->device());
   while (steps_done_ < failed && !check.found()) {
     prepare_step();
     check.begin_step();
@@ -220,15 +233,14 @@ void Trainer::fail_where_not_finite() {
     }
     ++steps_done_;
   }
-  // The gradients lie on the device that checks.
-  for (Parameter* parameter : model_->parameters()) parameter->gradient.reset();
+  forget_gradients();  // they lie on the device that checks
   throw Error(
       {.attempted = "train",
        .value = fmt::format("a number that is not finite in step {}", failed) +
                 (check.found() ? fmt::format(", first in step {}: {}", steps_done_, *check.found())
                                : std::string("; op by op the steps are finite")),
        .accepted = "finite losses and parameters",
-       .hint = "a smaller --learning-rate, --clip 1 or --dtype float32, from the last "
+       .hint = "a smaller learning rate, a clip of 1 or a dtype of float32, from the last "
                "checkpoint"});
 }
 

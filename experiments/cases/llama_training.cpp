@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint32_t kLlamaSeed = 5489;
 
 struct TrainedLlama {
-  TrainedLlama(Device& device, const models::LlamaOptions& options, LlamaOptimizer kind)
+  TrainedLlama(Device& device, const models::ModelOptions& options, LlamaOptimizer kind)
       : model(device, options) {
     const autograd::Calls calls(device);
     if (kind == LlamaOptimizer::sgd) {
@@ -50,9 +50,9 @@ struct TrainedLlama {
 
 }  // namespace
 
-models::LlamaOptions llama_sizes_of(std::string_view model) {
+models::ModelOptions llama_sizes_of(std::string_view model) {
   if (model == "nanollama3") return {.batch = 1, .vocabulary = 32000, .theta = 5e5F};
-  models::LlamaOptions options{.batch = 1,
+  models::ModelOptions options{.batch = 1,
                                .sequence = 2048,
                                .width = 2048,
                                .heads = 32,
@@ -83,7 +83,7 @@ models::LlamaOptions llama_sizes_of(std::string_view model) {
                .accepted = "nanollama3, tinyllama, llama3_2_1b, llama8b"});
 }
 
-Training train_llama(Device& device, const models::LlamaOptions& options,
+Training train_llama(Device& device, const models::ModelOptions& options,
                      LlamaOptimizer optimizer) {
   auto trained = std::make_shared<TrainedLlama>(device, options, optimizer);
   models::Llama* const model = &trained->model;

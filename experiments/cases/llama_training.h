@@ -10,7 +10,7 @@ namespace howard::experiments {
 
 /// Returns the sizes of a model of TTML's configuration files, for one sequence: nanollama3,
 /// tinyllama, llama3_2_1b, llama8b. Throws Error for any other name.
-models::LlamaOptions llama_sizes_of(std::string_view model);
+models::ModelOptions llama_sizes_of(std::string_view model);
 
 /// Says what updates the parameters.
 enum class LlamaOptimizer {
@@ -20,6 +20,6 @@ enum class LlamaOptimizer {
 };
 
 /// Trains a Llama as TTML does, with products at the highest math fidelity.
-Training train_llama(Device& device, const models::LlamaOptions& options, LlamaOptimizer optimizer);
+Training train_llama(Device& device, const models::ModelOptions& options, LlamaOptimizer optimizer);
 
 }  // namespace howard::experiments

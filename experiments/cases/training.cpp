@@ -55,7 +55,7 @@ Training training_of(std::shared_ptr<Trained> trained, const autograd::TapeOptio
 
 /// Writes random tokens, with the next one of each as its target: a text to learn by heart.
 void write_text(CommandQueue& queue, const models::NanoGpt& model, std::uint32_t seed) {
-  const models::NanoGptOptions& options = model.options();
+  const models::ModelOptions& options = model.options();
   std::mt19937 random(seed);
   std::vector<std::uint32_t> tokens(static_cast<std::size_t>(options.batch * options.sequence));
   for (std::uint32_t& token : tokens) {
@@ -110,7 +110,7 @@ Training train_gpt2(Device& device, const models::Gpt2Options& options,
                      [](models::Gpt2& model, Tape& tape) { return model.loss(tape); });
 }
 
-Training train_nano_gpt(Device& device, const models::NanoGptOptions& options,
+Training train_nano_gpt(Device& device, const models::ModelOptions& options,
                         autograd::AdamWForm form) {
   const auto make = [form](Device& on, std::vector<autograd::Parameter*> parameters) {
     return autograd::AdamW(autograd::Calls(on), std::move(parameters), {}, form);

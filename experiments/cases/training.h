@@ -35,7 +35,7 @@ Training train_gpt2(Device& device, const models::Gpt2Options& options,
 
 /// Trains as TTML does: with AdamW, which is made of small ops unless `form` says otherwise, and
 /// with products at the highest math fidelity.
-Training train_nano_gpt(Device& device, const models::NanoGptOptions& options,
+Training train_nano_gpt(Device& device, const models::ModelOptions& options,
                         autograd::AdamWForm form = autograd::AdamWForm::composite);
 
 }  // namespace howard::experiments

@@ -22,9 +22,9 @@ using autograd::Value;
 /// This is more than any step takes, so that its need is known even where it does not fit.
 constexpr Bytes kDramOfMeshChip{std::int64_t{1} << 56};
 
-models::LlamaOptions share_of_mesh(const MeshJob& job, int first_block, int end_block,
+models::ModelOptions share_of_mesh(const MeshJob& job, int first_block, int end_block,
                                    const autograd::DeviceGroup& tensor) {
-  models::LlamaOptions options = job.model;
+  models::ModelOptions options = job.model;
   options.batch /= job.mesh.ddp;
   options.vocabulary = vocabulary_of(job);
   options.first_block = first_block;

@@ -225,7 +225,7 @@ std::string mesh_text(const MeshShape& mesh) {
 }
 
 std::optional<std::string> mesh_obstacle(const MeshJob& job) {
-  const models::LlamaOptions& model = job.model;
+  const models::ModelOptions& model = job.model;
   const auto refuse = [](std::int64_t size, std::string_view what, int by, std::string_view who) {
     return fmt::format("{} {} cannot be divided by {} {}", size, what, by, who);
   };
@@ -278,7 +278,7 @@ MeshStepTimes mesh_step(const DevBox& box, const MeshJob& job) {
 }
 
 double mesh_step_flops(const MeshJob& job) {
-  models::LlamaOptions whole = job.model;
+  models::ModelOptions whole = job.model;
   whole.vocabulary = vocabulary_of(job);
   const double attention =
       12.0 * whole.layers * static_cast<double>(whole.width) * static_cast<double>(whole.sequence);

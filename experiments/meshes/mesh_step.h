@@ -46,7 +46,7 @@ using MakeOptimizer = std::function<std::unique_ptr<autograd::Optimizer>(
 
 /// Describes a step of a training on several chips.
 struct MeshJob {
-  models::LlamaOptions model;  ///< Its batch is that of a micro-batch, over all groups.
+  models::ModelOptions model;  ///< Its batch is that of a micro-batch, over all groups.
   MeshShape mesh;
   /// The blocks of each stage; if empty, they are divided evenly, and the first stages have the
   /// rest.

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "base/check.h"
 #include "base/error.h"
 #include "engines/autograd/host_values.h"
 #include "engines/ops/elementwise/eltwise.h"
@@ -151,8 +150,22 @@ void AdamW::step(const Calls& calls) {
   if (form_ != AdamWForm::replayable) ++attributes_.step;
 }
 
+void AdamW::set_numbers(const StepNumbers& numbers) {
+  learning_rate = numbers.learning_rate;
+  attributes_.beta1 = numbers.beta1;
+  attributes_.step = numbers.step;
+}
+
+std::vector<KeptTensor> AdamW::kept(std::size_t parameter) const {
+  const ops::Moments& moments = moments_[parameter];
+  std::vector<KeptTensor> all{{"first moment", moments.first}, {"second moment", moments.second}};
+  if (moments.largest) all.push_back({"largest moment", *moments.largest});
+  if (moments.compensation) all.push_back({"compensation", *moments.compensation});
+  return all;
+}
+
 void AdamW::write_numbers(CommandQueue& queue) {
-  HOWARD_CHECK(tensors_.has_value(), "only the replayable form has numbers on the device");
+  if (!tensors_) return;
   const Numbers now = numbers();
   write_constant(queue, tensors_->decay, now.decay);
   write_constant(queue, tensors_->first_factor, now.first_factor);

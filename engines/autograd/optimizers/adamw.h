@@ -33,18 +33,13 @@ class AdamW final : public Optimizer {
         AdamWForm form = AdamWForm::composite);
 
   void step(const Calls& calls) override;
+  /// As in TTML, the power of beta1 in the correction of the first moment is that of the new value.
+  /// The replayable form cannot follow a new beta1: a trace repeats it.
+  void set_numbers(const StepNumbers& numbers) override;
   /// Writes the numbers of the next step of the replayable form and counts the step. It must be
-  /// called before each step. The other forms count in step(); calling this for them is a bug.
-  void write_numbers(CommandQueue& queue);
-
-  /// These are for saving and restoring; the moments are in the order of the parameters.
-  const std::vector<ops::Moments>& moments() const { return moments_; }
-  std::int64_t next_step() const { return attributes_.step; }
-  void set_next_step(std::int64_t step) { attributes_.step = step; }
-
-  /// Sets beta1 for the steps that follow. As in TTML, its power in the correction of the first
-  /// moment is that of the new value. The replayable form cannot follow it: a trace repeats beta1.
-  void set_beta1(float beta1) { attributes_.beta1 = beta1; }
+  /// called before each step of this form. The other forms count in step().
+  void write_numbers(CommandQueue& queue) override;
+  std::vector<KeptTensor> kept(std::size_t parameter) const override;
 
  private:
   /// The factors that change from step to step.

@@ -7,9 +7,7 @@ namespace howard::autograd {
 
 AveragedGradients::AveragedGradients(Optimizer& optimizer, std::vector<Parameter*> parameters,
                                      const DeviceGroup& group)
-    : optimizer_(optimizer), parameters_(std::move(parameters)), group_(group) {
-  learning_rate = optimizer.learning_rate;
-}
+    : optimizer_(optimizer), parameters_(std::move(parameters)), group_(group) {}
 
 void AveragedGradients::step(const Calls& calls) {
   const float share = 1 / static_cast<float>(group_.devices());
@@ -17,7 +15,6 @@ void AveragedGradients::step(const Calls& calls) {
     if (group_.devices() == 1 || !parameter->gradient) continue;
     parameter->gradient = calls.multiply(all_reduce(calls, *parameter->gradient, group_), share);
   }
-  optimizer_.learning_rate = learning_rate;
   optimizer_.step(calls);
 }
 

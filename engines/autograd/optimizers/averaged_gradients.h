@@ -19,6 +19,11 @@ class AveragedGradients final : public Optimizer {
                     const DeviceGroup& group);
 
   void step(const Calls& calls) override;
+  void set_numbers(const StepNumbers& numbers) override { optimizer_.set_numbers(numbers); }
+  void write_numbers(CommandQueue& queue) override { optimizer_.write_numbers(queue); }
+  std::vector<KeptTensor> kept(std::size_t parameter) const override {
+    return optimizer_.kept(parameter);
+  }
 
  private:
   Optimizer& optimizer_;

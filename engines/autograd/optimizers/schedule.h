@@ -27,6 +27,8 @@ enum class Schedule : std::uint8_t {
 struct ScheduledPart {
   Schedule schedule = Schedule::identity;
   std::int64_t steps = 0;
+
+  friend bool operator==(const ScheduledPart&, const ScheduledPart&) = default;
 };
 
 /// Describes how the learning rate changes. All but `steps` concern only the schedules named.
@@ -41,6 +43,8 @@ struct SchedulePlan {
   float start = 1, end = 0;   ///< linear: factors of the base rate.
   std::int64_t length = 0;    ///< linear, cosine: in steps; 0 means all of the run.
   std::vector<ScheduledPart> parts{};  ///< sequential: what comes last goes on to the end.
+
+  friend bool operator==(const SchedulePlan&, const SchedulePlan&) = default;
 };
 
 std::string_view name_of(Schedule schedule);

@@ -75,6 +75,16 @@ void Sgd::update(const Calls& calls, std::size_t index) const {
   value = updated;
 }
 
+void Sgd::set_numbers(const StepNumbers& numbers) {
+  learning_rate = numbers.learning_rate;
+  next_step_ = numbers.step;
+}
+
+std::vector<KeptTensor> Sgd::kept(std::size_t parameter) const {
+  if (buffers_.empty()) return {};
+  return {{"momentum", buffers_[parameter]}};
+}
+
 void Sgd::step(const Calls& calls) {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (!parameters_[i]->gradient) continue;

@@ -28,12 +28,10 @@ class Sgd final : public Optimizer {
   Sgd(const Calls& calls, std::vector<Parameter*> parameters, const SgdAttributes& attributes,
       SgdForm form = SgdForm::composite);
 
-  /// Returns the buffers for saving and restoring, in the order of the parameters; there are none
-  /// without momentum.
-  const std::vector<ops::Tensor>& buffers() const { return buffers_; }
-
-  /// Sets the count of the next step, from 1: the first one has no dampening.
-  void set_next_step(std::int64_t step) { next_step_ = step; }
+  /// The first step has no dampening.
+  void set_numbers(const StepNumbers& numbers) override;
+  /// Returns the buffer of a parameter; there is none without momentum.
+  std::vector<KeptTensor> kept(std::size_t parameter) const override;
 
   /// A gradient with a larger shape than its parameter, as the report's GPT-2 makes them, gives the
   /// parameter that shape, and then a buffer of its own.

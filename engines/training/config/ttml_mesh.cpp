@@ -77,9 +77,9 @@ void read_pipeline(const MeshChecker& check, MeshPlan& plan) {
     check.require(rank == std::ssize(plan.blocks), section + "blocks_per_rank",
                   fmt::format("rank {} where rank {} belongs", rank, plan.blocks.size()),
                   "ranks from 0 on, each once");
-    check.require(blocks >= 1 && blocks <= check.recipe.layers, section + "blocks_per_rank",
+    check.require(blocks >= 1 && blocks <= check.recipe.model.layers, section + "blocks_per_rank",
                   fmt::format("{} blocks on rank {}", blocks, rank),
-                  fmt::format("1 to {} blocks on each rank", check.recipe.layers));
+                  fmt::format("1 to {} blocks on each rank", check.recipe.model.layers));
     plan.blocks.push_back(static_cast<int>(blocks));
     sum += blocks;
   }
@@ -87,16 +87,16 @@ void read_pipeline(const MeshChecker& check, MeshPlan& plan) {
                 fmt::format("{} ranks", plan.blocks.size()),
                 fmt::format("as many as num_workers, {}", hosts.num_workers));
   const std::int64_t blocks = hosts.num_blocks.value_or(sum);
-  check.require(blocks == check.recipe.layers, section + "num_blocks",
+  check.require(blocks == check.recipe.model.layers, section + "num_blocks",
                 fmt::format("{} blocks", blocks),
-                fmt::format("the model's num_blocks, {}", check.recipe.layers));
+                fmt::format("the model's num_blocks, {}", check.recipe.model.layers));
   check.require(sum == blocks, section + "blocks_per_rank", fmt::format("{} blocks in all", sum),
                 fmt::format("num_blocks, {}", blocks));
-  check.require(check.recipe.model == ModelKind::llama, "transformer_config.model_type", "'gpt2'",
-                "llama: TTML's pipelines divide no other");
-  check.require(!check.recipe.tied, "transformer_config.weight_tying", "'enabled'",
+  check.require(check.recipe.model.kind == ModelKind::llama, "transformer_config.model_type",
+                "'gpt2'", "llama: TTML's pipelines divide no other");
+  check.require(!check.recipe.model.tied, "transformer_config.weight_tying", "'enabled'",
                 "disabled: the first and the last stage cannot share a tensor");
-  check.require(check.recipe.clip == 0, "training_config.use_clip_grad_norm", "true",
+  check.require(check.recipe.optimizer.clip == 0, "training_config.use_clip_grad_norm", "true",
                 "false: no stage of a pipeline has all gradients");
 }
 
@@ -106,9 +106,9 @@ void read_tiers(const MeshChecker& check, MeshPlan& plan) {
                 "[1, 1]: a worker of tiers has one device");
   check.require(!plan.fabric, "multihost_config.socket_type", "'fabric' in tiers",
                 "mpi: which links lie between the chips of tiers is not known");
-  check.require(check.recipe.clip == 0, "training_config.use_clip_grad_norm", "true",
+  check.require(check.recipe.optimizer.clip == 0, "training_config.use_clip_grad_norm", "true",
                 "false: TTML's tiers do not clip");
-  check.require(check.recipe.schedule == autograd::Schedule::identity,
+  check.require(check.recipe.schedule.schedule == autograd::Schedule::identity,
                 "training_config.scheduler_type", "it changes the learning rate",
                 "identity: in TTML's tiers a schedule has no effect");
   plan.workers = static_cast<int>(check.hosts().num_workers);
@@ -120,30 +120,30 @@ void require_shares(const MeshChecker& check, const MeshPlan& plan) {
     check.require(size % by == 0, key, fmt::format("{} {} on {} devices", size, what, by),
                   fmt::format("a multiple of {}", by));
   };
-  check.require(recipe.batch % plan.ddp == 0, "training_config.batch_size",
-                fmt::format("{} sequences on {} groups of devices", recipe.batch, plan.ddp),
+  check.require(recipe.model.batch % plan.ddp == 0, "training_config.batch_size",
+                fmt::format("{} sequences on {} groups of devices", recipe.model.batch, plan.ddp),
                 "a multiple of them");
   if (check.devices().enable_sp) {
     check.require(plan.tp > 1, "device_config.enable_sp", "true on groups of one device",
                   "enable_tp: true, whose devices divide the rows");
-    check.require(recipe.model == ModelKind::llama, "device_config.enable_sp", "true for a gpt2",
-                  "a llama");
+    check.require(recipe.model.kind == ModelKind::llama, "device_config.enable_sp",
+                  "true for a gpt2", "a llama");
     const std::int64_t tiles = kTileSide * plan.tp;
-    check.require(recipe.sequence % tiles == 0, "transformer_config.max_sequence_length",
-                  fmt::format("{} rows on {} devices", recipe.sequence, plan.tp),
+    check.require(recipe.model.sequence % tiles == 0, "transformer_config.max_sequence_length",
+                  fmt::format("{} rows on {} devices", recipe.model.sequence, plan.tp),
                   fmt::format("a multiple of {} with enable_sp", tiles));
   }
   if (plan.tp == 1) return;
-  divides(recipe.heads, plan.tp, "transformer_config.num_heads", "heads");
-  if (recipe.model == ModelKind::llama) {
-    divides(recipe.groups, plan.tp, "transformer_config.num_groups", "groups");
-    if (recipe.feed_forward > 0) {
-      divides(recipe.feed_forward, plan.tp, "transformer_config.intermediate_dim", "columns");
+  divides(recipe.model.heads, plan.tp, "transformer_config.num_heads", "heads");
+  if (recipe.model.kind == ModelKind::llama) {
+    divides(recipe.model.groups, plan.tp, "transformer_config.num_groups", "groups");
+    if (recipe.model.feed_forward > 0) {
+      divides(recipe.model.feed_forward, plan.tp, "transformer_config.intermediate_dim", "columns");
     }
   }
-  check.require(!recipe.tied, "transformer_config.weight_tying", "'enabled'",
+  check.require(!recipe.model.tied, "transformer_config.weight_tying", "'enabled'",
                 "disabled: the head is divided, the token table is on each device");
-  check.require(recipe.clip == 0, "training_config.use_clip_grad_norm", "true",
+  check.require(recipe.optimizer.clip == 0, "training_config.use_clip_grad_norm", "true",
                 "false with enable_tp, as in TTML");
 }
 

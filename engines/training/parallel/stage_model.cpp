@@ -9,13 +9,13 @@ using autograd::Tape;
 using autograd::Value;
 using models::Llama;
 
-StageModel::StageModel(Device& device, const models::LlamaOptions& sizes,
+StageModel::StageModel(Device& device, const models::ModelOptions& sizes,
                        std::span<const int> parts, int stage, int stages) {
   int first = 0;
   for (int part = 0; part < std::ssize(parts); ++part) {
     const int end = first + parts[static_cast<std::size_t>(part)];
     if (part % stages == stage) {
-      models::LlamaOptions own = sizes;
+      models::ModelOptions own = sizes;
       own.first_block = first;
       own.end_block = end;
       chunks_.push_back(std::make_unique<Llama>(device, own));
@@ -46,7 +46,7 @@ Value StageModel::loss(Tape& tape, const ops::Tensor& tokens, const ops::Tensor&
 std::unique_ptr<models::LanguageModel> StageModel::of_one_sequence(Device& device) const {
   std::vector<std::unique_ptr<Llama>> chunks;
   for (const auto& chunk : chunks_) {
-    models::LlamaOptions options = chunk->options();
+    models::ModelOptions options = chunk->options();
     options.batch = 1;
     options.dropout = 0;
     chunks.push_back(std::make_unique<Llama>(device, options));

@@ -17,7 +17,7 @@ class StageModel final : public models::LanguageModel {
   /// `sizes` are those of the whole Llama, and `parts` has the blocks of each part in the order of
   /// the model. The stage has the parts `stage`, `stage` + `stages` and so on. Throws Error as the
   /// Llama does.
-  StageModel(Device& device, const models::LlamaOptions& sizes, std::span<const int> parts,
+  StageModel(Device& device, const models::ModelOptions& sizes, std::span<const int> parts,
              int stage, int stages);
 
   models::Llama& chunk(int index) { return *chunks_[static_cast<std::size_t>(index)]; }

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/training/parallel/values_of_ranks.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
 #include "engines/autograd/host_values.h"
 
 namespace howard::training {
@@ -29,6 +35,23 @@ std::vector<NamedValues> receive_values(mesh::Communicator& ranks, int from) {
     std::memcpy(tensor.values.data(), values.data(), values.size());
   }
   return tensors;
+}
+
+StepOutcome join_steps(mesh::Communicator& ranks, const StepOutcome& own, std::int64_t number) {
+  const auto joined =
+      join_numbers<StepOutcome, StepOutcome>(ranks, own, [](std::span<const StepOutcome> all) {
+        StepOutcome step;
+        for (const StepOutcome& one : all) {
+          step.loss += one.loss;
+          step.time = std::max(step.time, one.time);
+        }
+        return step;
+      });
+  if (std::isfinite(joined.loss)) return joined;
+  throw Error({.attempted = "train",
+               .value = fmt::format("a loss that is not finite in step {}", number),
+               .accepted = "finite losses and parameters",
+               .hint = "a smaller learning rate, from the last checkpoint"});
 }
 
 }  // namespace howard::training

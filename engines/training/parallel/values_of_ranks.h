@@ -11,6 +11,7 @@
 #include "engines/mesh/communicator.h"
 #include "engines/ops/tensor.h"
 #include "engines/training/checkpoint.h"
+#include "engines/training/share.h"
 
 namespace howard::training {
 
@@ -52,5 +53,9 @@ Result join_numbers(mesh::Communicator& ranks, const Number& own, const Join& jo
   for (int rank = 1; rank < ranks.size(); ++rank) send_number(ranks, rank, result);
   return result;
 }
+
+/// Joins what the ranks say of step `number`: the sum of their losses and the longest time. Throws
+/// Error on all ranks when the loss is not finite.
+StepOutcome join_steps(mesh::Communicator& ranks, const StepOutcome& own, std::int64_t number);
 
 }  // namespace howard::training

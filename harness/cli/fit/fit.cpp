@@ -72,15 +72,15 @@ void require_plannable(const training::TtmlSettings& settings, const RunSetting&
   constexpr std::int64_t kMostBlocks = 1024;
   constexpr std::int64_t kMostTokens = 1 << 24;
   const training::Recipe& recipe = setting.recipe;
-  if (recipe.layers > kMostBlocks) {
+  if (recipe.model.layers > kMostBlocks) {
     training::refuse_ttml(settings, "transformer_config.num_blocks",
-                          fmt::format("{} blocks", recipe.layers),
+                          fmt::format("{} blocks", recipe.model.layers),
                           fmt::format("{} at most, to be planned", kMostBlocks));
   }
-  if (recipe.batch <= kMostTokens / recipe.sequence) return;
+  if (recipe.model.batch <= kMostTokens / recipe.model.sequence) return;
   training::refuse_ttml(
       settings, "training_config.batch_size",
-      fmt::format("{} sequences of {} tokens", recipe.batch, recipe.sequence),
+      fmt::format("{} sequences of {} tokens", recipe.model.batch, recipe.model.sequence),
       fmt::format("{} tokens at most, to be planned; more by gradient_accumulation_steps",
                   kMostTokens));
 }
@@ -93,9 +93,9 @@ nlohmann::ordered_json json_of(const RunPlan& plan) {
                               {"tp", shared.tp},
                               {"sequence_parallel", shared.sequence_parallel},
                               {"stages", shared.stages()},
-                              {"batch_size", recipe.batch},
+                              {"batch_size", recipe.model.batch},
                               {"gradient_accumulation_steps", recipe.accumulate},
-                              {"memory_efficient", recipe.memory_efficient},
+                              {"memory_efficient", recipe.model.memory_efficient},
                               {"parameters", plan.parameters},
                               {"fits", plan.fits()}};
   if (shared.stages() > 1) {

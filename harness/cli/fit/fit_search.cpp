@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "engines/training/recipe_model.h"
+#include "engines/models/llama.h"
 #include "harness/cli/fit/tier_plan.h"
 
 namespace howard::cli {
@@ -39,7 +39,7 @@ std::vector<RunSetting> batches_of(const RunSetting& setting, const training::Me
     if (batches > std::numeric_limits<int>::max()) continue;
     RunSetting tried = setting;
     tried.plan = plan;
-    tried.recipe.batch = batch * plan.ddp;
+    tried.recipe.model.batch = batch * plan.ddp;
     tried.recipe.accumulate = static_cast<int>(batches);
     settings.push_back(std::move(tried));
   }
@@ -52,7 +52,7 @@ bool search_runner(const std::vector<RunSetting>& settings, const chip::Profiles
                    bool memory_efficient, std::vector<RunPlan>& plans) {
   bool found = false;
   for (RunSetting tried : settings) {
-    tried.recipe.memory_efficient = memory_efficient;
+    tried.recipe.model.memory_efficient = memory_efficient;
     std::vector<RunPlan> more;
     if (tried.plan.stages() > 1) {
       // GPipe takes about the time of 1F1B and never less memory.
@@ -76,16 +76,18 @@ bool search_runner(const std::vector<RunSetting>& settings, const chip::Profiles
 /// and blocks among stages. Gradients that are clipped stay with chips that have all of them.
 bool can_share(const RunSetting& setting, const training::MeshPlan& plan) {
   const training::Recipe& recipe = setting.recipe;
-  const bool is_llama = recipe.model == training::ModelKind::llama;
-  if (plan.stages() > 1 && (!is_llama || recipe.tied || recipe.clip > 0)) return false;
+  const bool is_llama = recipe.model.kind == training::ModelKind::llama;
+  if (plan.stages() > 1 && (!is_llama || recipe.model.tied || recipe.optimizer.clip > 0))
+    return false;
   if (plan.tp == 1) return true;
   const std::int64_t tile = kTileSide * plan.tp;
-  const bool divides =
-      !recipe.tied && recipe.clip == 0 && recipe.heads % plan.tp == 0 && recipe.width % tile == 0;
+  const bool divides = !recipe.model.tied && recipe.optimizer.clip == 0 &&
+                       recipe.model.heads % plan.tp == 0 && recipe.model.width % tile == 0;
   if (!divides || !is_llama) return divides;
-  const std::int64_t wide =
-      recipe.feed_forward > 0 ? recipe.feed_forward : models::feed_forward_of(recipe.width);
-  return recipe.groups % plan.tp == 0 && wide % tile == 0;
+  const std::int64_t wide = recipe.model.feed_forward > 0
+                                ? recipe.model.feed_forward
+                                : models::feed_forward_of(recipe.model.width);
+  return recipe.model.groups % plan.tp == 0 && wide % tile == 0;
 }
 
 /// Returns so many blocks for each stage as evenly as possible; the first stages have the rest.
@@ -101,10 +103,11 @@ std::vector<int> even_blocks(int layers, int stages) {
 std::vector<training::MeshPlan> ways_to_share(const RunSetting& setting, int chips) {
   std::vector<training::MeshPlan> ways;
   for (const std::int64_t tp : divisors(chips, chips)) {
-    for (const std::int64_t stages : divisors(chips / tp, setting.recipe.layers)) {
+    for (const std::int64_t stages : divisors(chips / tp, setting.recipe.model.layers)) {
       training::MeshPlan plan{.ddp = static_cast<int>(chips / tp / stages),
                               .tp = static_cast<int>(tp)};
-      if (stages > 1) plan.blocks = even_blocks(setting.recipe.layers, static_cast<int>(stages));
+      if (stages > 1)
+        plan.blocks = even_blocks(setting.recipe.model.layers, static_cast<int>(stages));
       if (can_share(setting, plan)) ways.push_back(std::move(plan));
     }
   }
@@ -165,7 +168,8 @@ void keep_best(const chip::Profiles& profiles, std::vector<RunPlan> plans,
 void search_tiers(const RunSetting& setting, const chip::Profiles& profiles, std::int64_t sequences,
                   std::vector<RunPlan>& best) {
   const training::Recipe& recipe = setting.recipe;
-  if (recipe.clip > 0 || recipe.schedule != autograd::Schedule::identity) return;  // as train
+  if (recipe.optimizer.clip > 0 || recipe.schedule.schedule != autograd::Schedule::identity)
+    return;  // as train
   try {
     const TierPlanner planner(setting, profiles);
     std::vector<RunPlan> plans;
@@ -176,7 +180,7 @@ void search_tiers(const RunSetting& setting, const chip::Profiles& profiles, std
       for (RunSetting tried : batches_of(setting, tiers[0], sequences)) {
         // Blocks run again where they must.
         for (const bool memory_efficient : {false, true}) {
-          tried.recipe.memory_efficient = memory_efficient;
+          tried.recipe.model.memory_efficient = memory_efficient;
           std::ranges::move(planner.plans(tried, tiers), std::back_inserter(plans));
           if (plans.back().fits()) break;
         }

@@ -87,13 +87,13 @@ std::string plan_text(const RunPlan& plan, const std::string& name, const std::s
   const training::Recipe& recipe = plan.setting.recipe;
   const training::MeshPlan& shared = plan.setting.plan;
   const std::string of_each = shared.workers > 0 ? " of each worker" : "";
-  std::string text =
-      fmt::format("{}: {} parameters, {} x {} sequences{} of {} tokens an update, {} of {}\n", name,
-                  plan.parameters, recipe.accumulate, recipe.batch, of_each, recipe.sequence,
-                  plan.setting.chips() == 1
-                      ? "a chip"
-                      : fmt::format("{} chips, {},", plan.setting.chips(), shared_text(shared)),
-                  chip);
+  std::string text = fmt::format(
+      "{}: {} parameters, {} x {} sequences{} of {} tokens an update, {} of {}\n", name,
+      plan.parameters, recipe.accumulate, recipe.model.batch, of_each, recipe.model.sequence,
+      plan.setting.chips() == 1
+          ? "a chip"
+          : fmt::format("{} chips, {},", plan.setting.chips(), shared_text(shared)),
+      chip);
   if (!plan.clash.empty()) return text + fmt::format("does not run: {}\n", plan.clash);
   text += fmt::format(
       "DRAM     {} at its peak of {} on {}: {}\n", gibibytes(plan.peak), gibibytes(plan.capacity),
@@ -164,9 +164,9 @@ reports::Table settings_table(const std::vector<RunPlan>& plans) {
     const auto add = [&](std::string text) { row.cells.push_back({.text = std::move(text)}); };
     add(fmt::to_string(plan.setting.chips()));
     add(shared_text(plan.setting.plan));
-    add(fmt::to_string(recipe.batch));
+    add(fmt::to_string(recipe.model.batch));
     add(fmt::to_string(recipe.accumulate));
-    add(recipe.memory_efficient ? "memory_efficient" : "default");
+    add(recipe.model.memory_efficient ? "memory_efficient" : "default");
     add(fmt::format("{:.1f}", plan.step.seconds() * 1e3));
     add(fmt::format("{:.1f}", (plan.sums + plan.exchanges).seconds() * 1e3));
     add(fmt::format("{:.1f}", plan.bubble.seconds() * 1e3));
@@ -184,7 +184,8 @@ std::string options_text(const RunPlan& plan) {
   const training::Recipe& recipe = plan.setting.recipe;
   std::string text = fmt::format(
       "--with batch_size={} --with gradient_accumulation_steps={} --with runner_type={}",
-      recipe.batch, recipe.accumulate, recipe.memory_efficient ? "memory_efficient" : "default");
+      recipe.model.batch, recipe.accumulate,
+      recipe.model.memory_efficient ? "memory_efficient" : "default");
   if (shared.ddp * shared.tp > 1) {
     text += " --with " + shell_word(fmt::format("mesh_shape=[{},{}]", shared.ddp, shared.tp));
     if (shared.ddp > 1) text += " --with enable_ddp=true";

@@ -15,9 +15,9 @@
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/plan/footprint.h"
 #include "engines/device/collective.h"
+#include "engines/models/language_model.h"
 #include "engines/training/clipped.h"
 #include "engines/training/optimizers.h"
-#include "engines/training/recipe_model.h"
 #include "experiments/cases/known_time.h"
 #include "experiments/cases/step_work.h"
 #include "experiments/laboratory/devbox.h"
@@ -50,17 +50,17 @@ class EmulatedRun {
         chip_(profiles, {.memory = memory}),
         tensor_(chip_, 0, setting.plan.tp, 0),
         data_(chip_, 1, setting.plan.ddp, 0) {
-    recipe_.batch /= setting.plan.ddp;
+    recipe_.model.batch /= setting.plan.ddp;
     vocabulary_ = rows_of(setting);
     chip_.begin_phase("model");
-    model_ =
-        training::make_model(chip_, recipe_, vocabulary_, &tensor_, setting.plan.sequence_parallel);
+    model_ = models::make_model(
+        chip_, recipe_.model.with(vocabulary_, &tensor_, setting.plan.sequence_parallel));
     chip_.begin_phase("optimizer");
     const autograd::Calls calls(chip_);
     optimizer_ = training::make_optimizer(recipe_, calls, model_->parameters(), false);
-    if (recipe_.clip > 0) {
+    if (recipe_.optimizer.clip > 0) {
       clipped_ = std::make_unique<training::Clipped>(*optimizer_, model_->parameters(),
-                                                     recipe_.clip, /*reads_norm=*/true);
+                                                     recipe_.optimizer.clip, /*reads_norm=*/true);
     }
     averaged_ = std::make_unique<autograd::AveragedGradients>(clipped_ ? *clipped_ : *optimizer_,
                                                               model_->parameters(), data_);
@@ -69,7 +69,7 @@ class EmulatedRun {
           return model_->loss(tape, model_->tokens(), model_->targets());
         },
         *averaged_,
-        {.tape = {.calls = {.products = models::kTtmlProducts}, .compute = recipe_.dtype},
+        {.tape = {.calls = {.products = models::kTtmlProducts}, .compute = recipe_.model.compute},
          .batches = recipe_.accumulate});
   }
 
@@ -78,7 +78,7 @@ class EmulatedRun {
     const SimTime start = chip_.now();
     CommandQueue& queue = chip_.command_queue(0);
     const std::vector<std::uint32_t> data(
-        static_cast<std::size_t>(recipe_.batch * recipe_.sequence));
+        static_cast<std::size_t>(recipe_.model.batch * recipe_.model.sequence));
     for (int i = 0; i < recipe_.accumulate; ++i) {
       autograd::write_indices(queue, model_->tokens(), data);
       autograd::write_indices(queue, model_->targets(), data);
@@ -106,7 +106,7 @@ class EmulatedRun {
         plan.kernels_by_op[std::string(launch.name)] += launch.kernel.total;
       }
     }
-    const auto whole = training::make_model(recorder, recipe_, vocabulary_, nullptr);
+    const auto whole = models::make_model(recorder, recipe_.model.with(vocabulary_));
     for (const autograd::Parameter* parameter : whole->parameters()) {
       plan.parameters += parameter->value.spec().shape.elements();
     }
@@ -199,10 +199,10 @@ void describe_stages(const experiments::MeshStepTimes& step, RunPlan& plan) {
 }  // namespace
 
 std::int64_t RunSetting::sequences() const {
-  return recipe.batch * recipe.accumulate * std::max(plan.workers, 1);
+  return recipe.model.batch * recipe.accumulate * std::max(plan.workers, 1);
 }
 
-std::int64_t RunPlan::tokens() const { return setting.sequences() * setting.recipe.sequence; }
+std::int64_t RunPlan::tokens() const { return setting.sequences() * setting.recipe.model.sequence; }
 
 double RunPlan::tokens_per_second() const {
   return step > SimTime() ? static_cast<double>(tokens()) / step.seconds() : 0;
@@ -210,8 +210,8 @@ double RunPlan::tokens_per_second() const {
 
 double RunPlan::flops() const {
   const training::Recipe& recipe = setting.recipe;
-  const double attention = 12.0 * recipe.layers * static_cast<double>(recipe.width) *
-                           static_cast<double>(recipe.sequence);
+  const double attention = 12.0 * recipe.model.layers * static_cast<double>(recipe.model.width) *
+                           static_cast<double>(recipe.model.sequence);
   return (6 * static_cast<double>(parameters) + attention) * static_cast<double>(tokens());
 }
 
@@ -250,8 +250,7 @@ std::vector<RunPlan> plan_pipeline(const RunSetting& setting, const chip::Profil
   const training::MeshPlan& shared = setting.plan;
   const experiments::DevBox box(profiles, host::HostOptions{}, 1);
   experiments::MeshJob job{
-      .model = training::llama_options(setting.recipe, setting.vocabulary, nullptr,
-                                       shared.sequence_parallel),
+      .model = setting.recipe.model.with(setting.vocabulary, nullptr, shared.sequence_parallel),
       .mesh = {shared.ddp, shared.tp, shared.stages()},
       .blocks = shared.blocks,
       .chunks = shared.chunks,
@@ -268,7 +267,7 @@ std::vector<RunPlan> plan_pipeline(const RunSetting& setting, const chip::Profil
   } catch (const Error& failure) {
     for (RunPlan& plan : plans) plan.clash = failure.what();
   }
-  models::LlamaOptions whole = job.model;
+  models::ModelOptions whole = job.model;
   whole.vocabulary = rows_of(setting);
   for (std::size_t i = 0; i < plans.size(); ++i) {
     complete_plan(setting, profiles, plans[i]);

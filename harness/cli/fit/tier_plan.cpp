@@ -12,8 +12,8 @@
 #include "engines/autograd/steps/step_recorder.h"
 #include "engines/autograd/steps/training_step.h"
 #include "engines/chip/emulated_chip.h"
+#include "engines/models/language_model.h"
 #include "engines/training/optimizers.h"
-#include "engines/training/recipe_model.h"
 
 namespace howard::cli {
 namespace {
@@ -31,7 +31,7 @@ class TierChip {
     profiles.chip.dram_capacity = kDramOfTiers;
     chip_ = std::make_unique<chip::EmulatedChip>(profiles);
     chip_->begin_phase("model");
-    model_ = training::make_model(*chip_, recipe_, setting.vocabulary);
+    model_ = models::make_model(*chip_, recipe_.model.with(setting.vocabulary));
     parameters_ = model_->parameters();
     Bytes largest;
     for (const Parameter* parameter : parameters_) {
@@ -133,7 +133,7 @@ class TierChip {
 
  private:
   TensorSpec gradient_of(const Parameter& parameter) const {
-    return {parameter.value.spec().shape, recipe_.dtype};
+    return {parameter.value.spec().shape, recipe_.model.compute};
   }
 
   template <class Work>
@@ -163,12 +163,12 @@ class TierChip {
   void pass(Device& device) {
     if (&device == chip_.get()) {
       const std::vector<std::uint32_t> data(
-          static_cast<std::size_t>(recipe_.batch * recipe_.sequence));
+          static_cast<std::size_t>(recipe_.model.batch * recipe_.model.sequence));
       autograd::write_indices(queue(), model_->tokens(), data);
       autograd::write_indices(queue(), model_->targets(), data);
     }
-    autograd::Tape tape(device,
-                        {.calls = {.products = models::kTtmlProducts}, .compute = recipe_.dtype});
+    autograd::Tape tape(
+        device, {.calls = {.products = models::kTtmlProducts}, .compute = recipe_.model.compute});
     device.begin_phase("forward");
     const autograd::Value loss = model_->loss(tape, model_->tokens(), model_->targets());
     if (&device == chip_.get()) {
@@ -237,7 +237,7 @@ TierPlanner::TierPlanner(const RunSetting& setting, chip::Profiles profiles)
     : profiles_(std::move(profiles)), handing_(std::make_unique<Handing>()) {
   Handing& handing = *handing_;
   RunSetting one = setting;
-  one.recipe.batch = 1;
+  one.recipe.model.batch = 1;
   TierChip aggregator(one, profiles_);
   handing.write_gradients = aggregator.write_gradients();
   aggregator.add_gradients();  // programs are planned here, once

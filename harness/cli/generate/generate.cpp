@@ -19,10 +19,10 @@
 #include "engines/host/host_device.h"
 #include "engines/language/tokens/bpe_tokenizer.h"
 #include "engines/language/tokens/token_ids.h"
+#include "engines/language/weights/hugging_face_config.h"
+#include "engines/language/weights/model_weights.h"
+#include "engines/models/language_model.h"
 #include "engines/training/config/ttml_recipe.h"
-#include "engines/training/recipe_model.h"
-#include "engines/training/weights/hugging_face_config.h"
-#include "engines/training/weights/model_weights.h"
 #include "experiments/laboratory/chip_context.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
@@ -40,23 +40,23 @@ extern const std::string_view kGenerateHelp;  // the build compiles generate_hel
 
 namespace {
 
-using training::HuggingFaceModel;
+using language::HuggingFaceModel;
 
 /// Reads the model file, which may be of either kind.
 HuggingFaceModel model_of(const GenerateOptions& options) {
   HuggingFaceModel model;
   if (options.model.extension() == ".json") {
-    model = training::parse_hugging_face_config(read_file(options.model), options.model.string());
+    model = language::parse_hugging_face_config(read_file(options.model), options.model.string());
   } else {
     TtmlFiles files;
     files.model = options.model;
     const training::TtmlSettings settings = read_ttml_files(files);
-    model.recipe = training::recipe_of(settings);
+    model.options = training::recipe_of(settings).model;
     model.vocabulary = settings.config.transformer.vocab_size.value_or(0);
   }
-  model.recipe.batch = 1;
-  model.recipe.dropout = 0;
-  model.recipe.dtype = model.recipe.parameters = options.dtype;
+  model.options.batch = 1;
+  model.options.dropout = 0;
+  model.options.compute = model.options.parameters = options.dtype;
   return model;
 }
 
@@ -90,7 +90,7 @@ class GenerateRun {
     }
     fit_context();
     const std::int64_t rows = ceil_div(described_.vocabulary, kTileSide) * kTileSide;
-    model_ = training::make_model(device(), described_.recipe, rows);
+    model_ = models::make_model(device(), described_.options.with(rows));
     take_weights(rows);
     make_reader();
   }
@@ -189,26 +189,26 @@ class GenerateRun {
   /// Fits the context to the model: a Llama is made for the tokens that it is to read; a GPT-2 has
   /// as many positions as its file.
   void fit_context() {
-    training::Recipe& recipe = described_.recipe;
+    models::ModelOptions& options = described_.options;
     const std::int64_t needed = static_cast<std::int64_t>(text_.size()) + options_.count;
-    if (options_.context == 0) options_.context = std::min(needed, recipe.sequence);
-    if (recipe.model != training::ModelKind::llama) return;
+    if (options_.context == 0) options_.context = std::min(needed, options.sequence);
+    if (options.kind != models::ModelKind::llama) return;
     const auto refuse = [&](std::string value, std::string accepted) {
       throw Error({.attempted = "generate text",
                    .value = std::move(value),
                    .accepted = std::move(accepted),
                    .hint = "a smaller --max-tokens, or a shorter prompt"});
     };
-    if (options_.context > recipe.sequence) {
+    if (options_.context > options.sequence) {
       refuse(fmt::format("a context of {} tokens", options_.context),
-             fmt::format("up to {}, as the model has positions", recipe.sequence));
+             fmt::format("up to {}, as the model has positions", options.sequence));
     }
     // The last token is written and not read.
     if (options_.cache && needed - 1 > options_.context) {
       refuse(fmt::format("{} tokens of the prompt and {} more", text_.size(), options_.count),
              fmt::format("{} in all: a cache does not slide", options_.context + 1));
     }
-    recipe.sequence = ceil_div(options_.context, kTileSide) * kTileSide;
+    options.sequence = ceil_div(options_.context, kTileSide) * kTileSide;
   }
 
   void take_weights(std::int64_t rows) {
@@ -218,8 +218,8 @@ class GenerateRun {
       if (padded) autograd::write_constant(queue, parameter->value, 0);
     }
     const std::vector<language::Safetensors> files = read_weights(options_.weights);
-    const training::ImportedWeights report =
-        training::import_weights(queue, *model_, described_.recipe, files);
+    const language::ImportedWeights report =
+        language::import_weights(queue, *model_, described_.options, files);
     if (!report.unfilled.empty()) {
       throw Error({.attempted = "take the weights in " + options_.weights.string(),
                    .value = fmt::format("{} of the model has none", report.unfilled.front()),

@@ -24,15 +24,17 @@ double rough_need(const RunSetting& setting) {
   constexpr double kBytesOfActivations = 64;
   const training::Recipe& recipe = setting.recipe;
   const training::MemoryNeed need = training::memory_need(recipe, setting.vocabulary, false);
-  const double tokens = static_cast<double>(recipe.batch) * static_cast<double>(recipe.sequence);
+  const double tokens =
+      static_cast<double>(recipe.model.batch) * static_cast<double>(recipe.model.sequence);
   return need.tensors + need.sequences +
-         kBytesOfActivations * tokens * static_cast<double>(recipe.width) * recipe.layers;
+         kBytesOfActivations * tokens * static_cast<double>(recipe.model.width) *
+             recipe.model.layers;
 }
 
 /// Says whether a plan takes a bearable time. What is larger needs more than any machine has.
 bool is_plannable(const training::Recipe& recipe) {
   constexpr std::int64_t kMostTokens = 1 << 24;
-  return recipe.layers <= 1024 && recipe.batch <= kMostTokens / recipe.sequence;
+  return recipe.model.layers <= 1024 && recipe.model.batch <= kMostTokens / recipe.model.sequence;
 }
 
 std::string gibibytes_of(Bytes bytes) {

@@ -16,12 +16,13 @@
 #include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
 #include "engines/language/generator.h"
+#include "engines/language/weights/model_weights.h"
 #include "engines/mesh/mesh_member.h"
 #include "engines/mesh/thread_ranks.h"
-#include "engines/training/parallel/rank_trainer.h"
 #include "engines/training/parallel/values_of_ranks.h"
+#include "engines/training/settings.h"
+#include "engines/training/trainer.h"
 #include "engines/training/validation.h"
-#include "engines/training/weights/model_weights.h"
 #include "experiments/laboratory/chip_context.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/launcher.h"
@@ -42,7 +43,7 @@ namespace howard::cli {
 namespace {
 
 using training::MeshPlan;
-using training::MeshStep;
+using training::StepOutcome;
 
 std::string text_of(const MeshPlan& plan) {
   if (plan.workers > 0) {
@@ -86,11 +87,11 @@ class MeshRun {
     Device& device = chip_ ? static_cast<Device&>(*chip_) : member_;
     if (chip_) chip_->set_trace_sink(&kernels_);
     device.begin_phase("model");
-    trainer_ = training::make_rank_trainer(device, ranks, plan_, options.recipe, start.corpus,
-                                           {.wait_until = chip_ ? waiting() : mesh::WaitUntil(),
-                                            .engine = options.engine,
-                                            .held_out = start.held_out,
-                                            .validated = options.eval_batch});
+    trainer_.emplace(
+        device, ranks, plan_, options.recipe, start.corpus,
+        training::TrainerOptions{
+            .engine = options.engine, .held_out = start.held_out, .validated = options.eval_batch},
+        chip_ ? waiting() : mesh::WaitUntil());
     vocabulary_ = start.corpus.tokenizer->vocabulary();
     if (options.resumed) {
       trainer_->restore(*options.resumed);
@@ -104,12 +105,12 @@ class MeshRun {
   bool run() {
     begin();
     bool stops = stops_now();
-    while (trainer_->steps_done() < options_.recipe.steps && !stops) {
+    while (trainer_->steps_done() < options_.recipe.schedule.steps && !stops) {
       const float rate = trainer_->learning_rate();
       const SimTime before = now();
       kernels_.reset();
       waited_ = {};
-      const MeshStep step = trainer_->step();
+      const StepOutcome step = trainer_->step();
       if (chip_) split(step.time, now() - before - waited_);
       log(step, rate);
       report_memory();
@@ -178,7 +179,7 @@ class MeshRun {
 
   /// Starts from files of Hugging Face.
   void take(std::span<const language::Safetensors> files) {
-    const training::ImportedWeights report = trainer_->take_weights(files);
+    const language::ImportedWeights report = trainer_->take_weights(files);
     if (!is_first()) return;
     fmt::print(stderr, "{}", left_aside_text(report, options_.verb, options_.weights));
   }
@@ -206,7 +207,7 @@ class MeshRun {
                  static_cast<double>(trainer_->parameters()));
   }
 
-  void log(const MeshStep& step, float rate) {
+  void log(const StepOutcome& step, float rate) {
     if (!is_first()) return;
     losses_.push_back(step.loss);
     rates_.push_back(double{rate});
@@ -222,7 +223,7 @@ class MeshRun {
     if (saved_ == trainer_->steps_done()) return;
     saved_ = trainer_->steps_done();
     if (!options_.checkpoint.empty()) {
-      const training::Checkpoint now = trainer_->checkpoint();
+      const training::Checkpoint& now = trainer_->checkpoint();
       if (is_first()) write_file(options_.checkpoint, training::checkpoint_bytes(now));
     }
     if (is_first()) log_->write(options_.canvas);
@@ -231,7 +232,7 @@ class MeshRun {
   void end(bool interrupted, std::span<const training::NamedValues> weights) {
     if (losses_.empty()) {
       fmt::print(stderr, "train: {} steps were done already, of {} that are asked for{}\n",
-                 trainer_->steps_done(), options_.recipe.steps,
+                 trainer_->steps_done(), options_.recipe.schedule.steps,
                  interrupted ? "; interrupted before the next one" : "");
       return;
     }
@@ -264,20 +265,20 @@ class MeshRun {
   void export_weights(std::span<const training::NamedValues> weights) {
     write_file(options_.exported,
                language::safetensors_bytes(
-                   training::exported_weights(weights, options_.recipe, vocabulary_),
+                   language::exported_weights(weights, options_.recipe.model, vocabulary_),
                    language::WeightType::float32));
     fmt::print(stderr, "wrote {}\n", options_.exported.string());
   }
 
   std::int64_t samples() const {
-    return options_.recipe.batch * options_.recipe.accumulate * std::max(plan_.workers, 1);
+    return options_.recipe.model.batch * options_.recipe.accumulate * std::max(plan_.workers, 1);
   }
 
   double tokens_per_second() const {
     double seconds = 0;
     for (const double time : times_) seconds += time;
     const auto tokens = static_cast<double>(std::ssize(losses_) * samples()) *
-                        static_cast<double>(options_.recipe.sequence);
+                        static_cast<double>(options_.recipe.model.sequence);
     return seconds > 0 ? tokens / seconds : 0;
   }
 
@@ -285,7 +286,8 @@ class MeshRun {
     harness::PointResult point{.backend = options_.backend};
     point.parameters.emplace_back("mesh", text_of(plan_));
     point.parameters.emplace_back("engine", training::name_of(options_.engine));
-    training::for_each_field(options_.recipe, [&](std::string_view name, const auto&) {
+    training::for_each_setting(options_.recipe, [&](const training::Setting& setting, const auto&) {
+      const std::string_view name = setting.name;
       point.parameters.emplace_back(name, training::field_text(options_.recipe, name));
     });
     point.details = {{"data", options_.data.string()},
@@ -332,7 +334,7 @@ class MeshRun {
   KernelSums kernels_;  ///< Of the emulated chip.
   SimTime waited_;      ///< The time of a step in which the chip's host waited for messages.
   std::unique_ptr<chip::EmulatedChip> chip_;
-  std::unique_ptr<training::RankTrainer> trainer_;
+  std::optional<training::Trainer> trainer_;
   std::string description_;
   std::int64_t saved_ = 0;  ///< The step that was saved last.
   // Only rank 0 has a log.

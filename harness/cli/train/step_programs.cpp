@@ -9,9 +9,9 @@
 #include "engines/autograd/steps/step_recorder.h"
 #include "engines/autograd/steps/training_step.h"
 #include "engines/chip/kernels/lowering.h"
+#include "engines/models/language_model.h"
 #include "engines/training/clipped.h"
 #include "engines/training/optimizers.h"
-#include "engines/training/recipe_model.h"
 
 namespace howard::cli {
 namespace {
@@ -32,17 +32,18 @@ ProgramKey key_of(const Program& program) {
 StepPrograms step_programs(Device& device, const training::Recipe& recipe,
                            std::int64_t vocabulary) {
   autograd::StepRecorder recorder(device, autograd::StepRecorder::Reads::zeros);
-  const auto model = training::make_model(recorder, recipe, vocabulary);
+  const auto model = models::make_model(recorder, recipe.model.with(vocabulary));
   const auto optimizer =
       training::make_optimizer(recipe, autograd::Calls(recorder), model->parameters(), false);
-  training::Clipped clipped(*optimizer, model->parameters(), recipe.clip, /*reads_norm=*/true);
+  training::Clipped clipped(*optimizer, model->parameters(), recipe.optimizer.clip,
+                            /*reads_norm=*/true);
   const std::size_t set_up = recorder.programs().size();
   const autograd::StepFunction step = autograd::training_step(
       [&](autograd::Tape& tape, int) {
         return model->loss(tape, model->tokens(), model->targets());
       },
-      recipe.clip > 0 ? clipped : *optimizer,
-      {.tape = {.calls = {.products = models::kTtmlProducts}, .compute = recipe.dtype},
+      recipe.optimizer.clip > 0 ? clipped : *optimizer,
+      {.tape = {.calls = {.products = models::kTtmlProducts}, .compute = recipe.model.compute},
        .batches = recipe.accumulate});
   static_cast<void>(step(recorder));
   StepPrograms found{.count = recorder.programs().size() - set_up};

@@ -20,8 +20,9 @@
 #include "engines/host/host_device.h"
 #include "engines/host/host_memory.h"
 #include "engines/language/tokens/corpus.h"
+#include "engines/language/weights/model_weights.h"
+#include "engines/training/settings.h"
 #include "engines/training/validation.h"
-#include "engines/training/weights/model_weights.h"
 #include "experiments/laboratory/chip_context.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/exit_status.h"
@@ -86,7 +87,10 @@ class TrainRun {
         held_out_(options_.eval_every > 0 ? training::hold_out(corpus_)
                                           : std::vector<std::uint32_t>{}),
         devices_(options_, watches_memory() ? listening(memory_) : nullptr),
-        trainer_(devices_.device(), limit_to_epochs(), corpus_, options_.engine,
+        trainer_(devices_.device(), limit_to_epochs(), corpus_,
+                 {.engine = options_.engine,
+                  .held_out = std::move(held_out_),
+                  .validated = options_.eval_batch},
                  host::available_memory()) {
     trainer_.set_product_ways(devices_.host.product_ways());
     if (options_.resumed) {
@@ -106,10 +110,6 @@ class TrainRun {
       require_writable_folder(std::filesystem::absolute(options_.exported).parent_path());
     }
     if (!options_.memory.empty()) require_writable_folder(options_.memory);
-    if (options_.eval_every > 0) {
-      validation_.emplace(devices_.device(), trainer_.model(), std::move(held_out_),
-                          options_.eval_batch);
-    }
     if (is_of_files()) begin_log();
   }
 
@@ -138,24 +138,22 @@ class TrainRun {
   /// Starts from files of Hugging Face.
   void take_weights() {
     const std::vector<language::Safetensors> files = read_weights(options_.weights);
-    const training::ImportedWeights report = training::import_weights(
-        devices_.device().command_queue(0), trainer_.model(), options_.recipe, files);
+    const language::ImportedWeights report = trainer_.take_weights(files);
     fmt::print(stderr, "{}", left_aside_text(report, options_.verb, options_.weights));
-    trainer_.checkpoint();
   }
 
   void export_weights() {
-    write_file(options_.exported, language::safetensors_bytes(
-                                      training::exported_weights(devices_.device().command_queue(0),
-                                                                 trainer_.model(), options_.recipe),
-                                      language::WeightType::float32));
+    write_file(options_.exported,
+               language::safetensors_bytes(
+                   language::exported_weights(trainer_.weights(), options_.recipe.model),
+                   language::WeightType::float32));
     say_fate(options_.exported, false);
   }
 
   void train() {
     TrainProgress progress(options_.progress);
     interval_start_ = devices_.device().now();
-    while (trainer_.steps_done() < options_.recipe.steps && !interrupted()) {
+    while (trainer_.steps_done() < options_.recipe.schedule.steps && !interrupted()) {
       const float rate = trainer_.learning_rate();
       const SimTime start = devices_.device().now();
       step(progress.wants_bound() || (trainer_.steps_done() + 1) % options_.every == 0);
@@ -181,7 +179,7 @@ class TrainRun {
   void step(bool looks) {
     recorder_.clear();
     if (looks) devices_.device().set_trace_sink(&recorder_);
-    losses_.push_back(double{trainer_.step()});
+    losses_.push_back(trainer_.step().loss);
     if (!looks) return;
     devices_.device().set_trace_sink(nullptr);
     const auto bound = profiler::live_bound(recorder_.events());
@@ -208,7 +206,7 @@ class TrainRun {
 
   void log_step(float rate) {
     if (!log_) return;
-    const auto samples = static_cast<double>(trainer_.steps_done() * options_.recipe.batch *
+    const auto samples = static_cast<double>(trainer_.steps_done() * options_.recipe.model.batch *
                                              options_.recipe.accumulate);
     log_->add(trainer_.steps_done(), samples, losses_.back(), rate);
     fmt::print("{}", ttml_step_lines(trainer_.steps_done(), losses_.back(), times_.back(),
@@ -216,8 +214,8 @@ class TrainRun {
   }
 
   void validate() {
-    if (!validation_ || trainer_.steps_done() % options_.eval_every != 0) return;
-    validation_losses_.push_back(double{validation_->loss()});
+    if (options_.eval_every == 0 || trainer_.steps_done() % options_.eval_every != 0) return;
+    validation_losses_.push_back(trainer_.validation_loss());
     fmt::print("Validation loss: {:.6f}\n", validation_losses_.back());
   }
 
@@ -249,7 +247,7 @@ class TrainRun {
     // This is a mean, because the loss of one batch in bfloat16 has no more than three digits.
     const double sum = std::accumulate(losses_.end() - interval_steps_, losses_.end(), 0.0);
     return {.step = trainer_.steps_done(),
-            .steps = options_.recipe.steps,
+            .steps = options_.recipe.schedule.steps,
             .loss = sum / static_cast<double>(interval_steps_),
             .tokens_per_second = seconds > 0 ? tokens / seconds : 0,
             .flops_per_second = seconds > 0 ? flops / seconds : 0,
@@ -285,9 +283,9 @@ class TrainRun {
   /// Returns why this run has made no step.
   std::string no_step() const {
     const std::int64_t done = trainer_.steps_done();
-    if (done < options_.recipe.steps) return "interrupted before the first step";
+    if (done < options_.recipe.schedule.steps) return "interrupted before the first step";
     return fmt::format("{} steps were done already, of {} that are asked for; try a larger --steps",
-                       done, options_.recipe.steps);
+                       done, options_.recipe.schedule.steps);
   }
 
   /// A run that has made no step replaces no file, because the existing file is from a run that has
@@ -329,7 +327,8 @@ class TrainRun {
   harness::PointResult point() {
     harness::PointResult point{.backend = options_.backend};
     point.parameters.emplace_back("engine", training::name_of(options_.engine));
-    training::for_each_field(options_.recipe, [&](std::string_view name, const auto&) {
+    training::for_each_setting(options_.recipe, [&](const training::Setting& setting, const auto&) {
+      const std::string_view name = setting.name;
       point.parameters.emplace_back(name, training::field_text(options_.recipe, name));
     });
     point.details = {{"data", options_.data.string()},
@@ -382,7 +381,6 @@ class TrainRun {
   std::string bound_;                 ///< The bound that it found last.
   TrainDevices devices_;
   training::Trainer trainer_;
-  std::optional<training::Validation> validation_;
   std::vector<double> validation_losses_;
   /// They have a value for each step of this run; times are in seconds.
   std::vector<double> losses_, times_, rates_;

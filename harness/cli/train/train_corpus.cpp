@@ -30,9 +30,11 @@ language::Corpus corpus_of(const TrainOptions& options) {
 training::Recipe limited_to_epochs(const TrainOptions& options, const language::Corpus& corpus) {
   training::Recipe recipe = options.recipe;
   if (options.epochs == 0) return recipe;
-  const std::int64_t samples = static_cast<std::int64_t>(corpus.tokens.size()) - recipe.sequence;
-  const std::int64_t steps = samples / recipe.batch / recipe.accumulate;
-  if (steps > 0 && steps <= recipe.steps / options.epochs) recipe.steps = steps * options.epochs;
+  const std::int64_t samples =
+      static_cast<std::int64_t>(corpus.tokens.size()) - recipe.model.sequence;
+  const std::int64_t steps = samples / recipe.model.batch / recipe.accumulate;
+  if (steps > 0 && steps <= recipe.schedule.steps / options.epochs)
+    recipe.schedule.steps = steps * options.epochs;
   return recipe;
 }
 

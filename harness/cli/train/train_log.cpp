@@ -141,7 +141,7 @@ std::vector<harness::Metric> training_metrics(const TrainedSteps& steps) {
   return metrics;
 }
 
-std::string left_aside_text(const training::ImportedWeights& weights, const std::string& verb,
+std::string left_aside_text(const language::ImportedWeights& weights, const std::string& verb,
                             const std::filesystem::path& source) {
   std::string text;
   for (const std::string& name : weights.unfilled) {

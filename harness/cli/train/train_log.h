@@ -11,8 +11,8 @@
 
 #include "base/units.h"
 #include "engines/device/device.h"
+#include "engines/language/weights/model_weights.h"
 #include "engines/training/config/ttml_yaml.h"
-#include "engines/training/weights/model_weights.h"
 #include "harness/result.h"
 #include "profiler/memory.h"
 #include "reports/pictures/picture.h"
@@ -41,7 +41,7 @@ struct TrainedSteps {
 std::vector<harness::Metric> training_metrics(const TrainedSteps& steps);
 
 /// Says what an import of weights has left aside, a line for each.
-std::string left_aside_text(const training::ImportedWeights& weights, const std::string& verb,
+std::string left_aside_text(const language::ImportedWeights& weights, const std::string& verb,
                             const std::filesystem::path& source);
 
 /// Describes a finished or interrupted run, for the metrics.

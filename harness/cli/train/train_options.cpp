@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "engines/training/config/ttml_recipe.h"
+#include "engines/training/settings.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/given_options.h"
 #include "harness/cli/picture_options.h"
@@ -54,9 +55,9 @@ void declare(CLI::App& app, TrainOptions& options, bool& resume) {
   app.add_flag("-h,--help", options.help);
   if (of_files) declare_files(app, options);
   app.add_option("--data", options.data);
-  training::for_each_field(options.recipe, [&](std::string_view field, const auto&) {
-    if (!is_option(field, of_files)) return;
-    const std::string name(field);
+  training::for_each_setting(options.recipe, [&](const training::Setting& setting, const auto&) {
+    if (!is_option(setting.name, of_files)) return;
+    const std::string name(setting.name);
     app.add_option_function<std::string>("--" + name, [&options, name](const std::string& value) {
       training::set_field(options.recipe, name, value);
     });

@@ -43,7 +43,7 @@ constexpr std::int64_t kBatch = 4;
 constexpr std::int64_t kSequence = 32;
 constexpr std::int64_t kVocabulary = 256;
 
-models::LlamaOptions llama_of(DataType dtype, std::int64_t batch, const DeviceGroup* group) {
+models::ModelOptions llama_of(DataType dtype, std::int64_t batch, const DeviceGroup* group) {
   return {.batch = batch,
           .sequence = kSequence,
           .width = 128,
@@ -67,7 +67,7 @@ std::unique_ptr<LanguageModel> llama(Device& device, DataType dtype, std::int64_
 
 std::unique_ptr<LanguageModel> sharded_llama(Device& device, DataType dtype, std::int64_t batch,
                                              const DeviceGroup* group) {
-  models::LlamaOptions options = llama_of(dtype, batch, group);
+  models::ModelOptions options = llama_of(dtype, batch, group);
   options.sharded_loss = true;
   options.memory_efficient = true;
   return std::make_unique<models::Llama>(device, options);
@@ -75,16 +75,16 @@ std::unique_ptr<LanguageModel> sharded_llama(Device& device, DataType dtype, std
 
 std::unique_ptr<LanguageModel> nano_gpt(Device& device, DataType dtype, std::int64_t batch,
                                         const DeviceGroup* group) {
-  return std::make_unique<models::NanoGpt>(device, models::NanoGptOptions{.batch = batch,
-                                                                          .sequence = kSequence,
-                                                                          .width = 128,
-                                                                          .heads = 4,
-                                                                          .layers = 2,
-                                                                          .vocabulary = kVocabulary,
-                                                                          .dropout = 0,
-                                                                          .parameters = dtype,
-                                                                          .compute = dtype,
-                                                                          .group = group});
+  return std::make_unique<models::NanoGpt>(device, models::ModelOptions{.batch = batch,
+                                                                        .sequence = kSequence,
+                                                                        .width = 128,
+                                                                        .heads = 4,
+                                                                        .layers = 2,
+                                                                        .vocabulary = kVocabulary,
+                                                                        .dropout = 0,
+                                                                        .parameters = dtype,
+                                                                        .compute = dtype,
+                                                                        .group = group});
 }
 
 /// Keeps the gradients that it is given, and makes a step of SGD.
@@ -217,7 +217,7 @@ TEST(SeveralDevices, Bfloat16StaysWithinItsRounding) {
 
 /// How often a step of a model on one of two tensor-parallel devices runs each collective, by its
 /// name and the columns of the whole tensor.
-std::map<std::string, int> collectives_of(models::LlamaOptions options) {
+std::map<std::string, int> collectives_of(models::ModelOptions options) {
   chip::EmulatedChip chip(chip::load_profiles());
   const DeviceGroup group(chip, 0, 2, 0);
   options.group = &group;
@@ -241,7 +241,7 @@ std::map<std::string, int> collectives_of(models::LlamaOptions options) {
 }
 
 TEST(SeveralDevices, ALlamaBlockExchangesWhatTtmlExchanges) {
-  models::LlamaOptions options = llama_of(DataType::bfloat16, 2, nullptr);
+  models::ModelOptions options = llama_of(DataType::bfloat16, 2, nullptr);
   options.layers = 1;
   using Counts = std::map<std::string, int>;
   // Forward 2 sums for a block, backward 4, and one for what goes into the head, whose logits are
@@ -260,7 +260,7 @@ TEST(SeveralDevices, ALlamaBlockExchangesWhatTtmlExchanges) {
 TEST(SeveralDevices, WhatADeviceCanNotHaveAShareOfIsRefused) {
   chip::EmulatedChip chip(chip::load_profiles());
   const DeviceGroup group(chip, 0, 3, 0);
-  models::LlamaOptions options = llama_of(DataType::bfloat16, 1, &group);
+  models::ModelOptions options = llama_of(DataType::bfloat16, 1, &group);
   const std::string message = error_of([&] { const models::Llama model(chip, options); });
   EXPECT_NE(message.find("4 heads among 3"), std::string::npos) << message;
   EXPECT_THROW(models::NanoGpt(chip, {.heads = 6, .vocabulary = 128, .group = &group}), Error)

@@ -18,7 +18,7 @@ namespace {
 
 using Tokens = std::vector<std::uint32_t>;
 
-LlamaOptions readable(DataType type) {
+ModelOptions readable(DataType type) {
   return {.batch = 1,
           .sequence = 96,
           .width = 64,
@@ -134,7 +134,7 @@ TEST(CachedLlama, TheEmulatedChipComputesTheSame) {
 /// Virtual time of one decoding step behind `position` tokens.
 SimTime decode_time(const CacheOptions& options, std::int64_t position) {
   chip::EmulatedChip chip(chip::load_profiles({}), {});
-  LlamaOptions sizes{.batch = 1,
+  ModelOptions sizes{.batch = 1,
                      .sequence = 2048,
                      .width = 512,
                      .heads = 8,

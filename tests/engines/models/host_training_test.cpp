@@ -76,7 +76,7 @@ void fill(Device& device, Gpt2& model) {
 
 void fill(Device& device, NanoGpt& model) {
   draw(device, parameter_tensors(model), 0.2);
-  const NanoGptOptions& options = model.options();
+  const ModelOptions& options = model.options();
   std::vector<std::uint32_t> tokens(static_cast<std::size_t>(options.batch * options.sequence));
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     tokens[i] = static_cast<std::uint32_t>(i * i % static_cast<std::size_t>(options.vocabulary));
@@ -95,15 +95,15 @@ constexpr Gpt2Options kGpt2{.batch = 2,
                             .layers = 2,
                             .parameters = DataType::float32,
                             .compute = DataType::float32};
-constexpr NanoGptOptions kNanoGpt{.batch = 2,
-                                  .sequence = 16,
-                                  .width = 24,
-                                  .heads = 3,
-                                  .layers = 2,
-                                  .vocabulary = 17,
-                                  .dropout = 0,
-                                  .parameters = DataType::float32,
-                                  .compute = DataType::float32};
+constexpr ModelOptions kNanoGpt{.batch = 2,
+                                .sequence = 16,
+                                .width = 24,
+                                .heads = 3,
+                                .layers = 2,
+                                .vocabulary = 17,
+                                .dropout = 0,
+                                .parameters = DataType::float32,
+                                .compute = DataType::float32};
 
 /// Returns the gradients of all parameters, one behind the other, and where each ends.
 template <class Model, class Options>
@@ -156,7 +156,7 @@ TEST(HostTraining, Gpt2GradientsAreThoseOfFloat64) {
 }
 
 TEST(HostTraining, NanoGptGradientsAreThoseOfFloat64) {
-  expect_host_gradients<NanoGpt, NanoGptOptions>(
+  expect_host_gradients<NanoGpt, ModelOptions>(
       kNanoGpt, [](NanoGpt& model, Tape& tape) { return model.loss(tape); });
 }
 
@@ -303,9 +303,9 @@ TEST(HostTraining, FusedTracesGiveTheLossesOfTwentyStepsToTheBit) {
     EXPECT_LT(apart.back(), apart.front());
 
     const auto nano_gpt = [&](Engine engine) {
-      NanoGptOptions options = kNanoGpt;
+      ModelOptions options = kNanoGpt;
       options.compute = compute;
-      return losses<NanoGpt, NanoGptOptions>(
+      return losses<NanoGpt, ModelOptions>(
           engine, options, 0.5F, kSteps,
           [](NanoGpt& model, Tape& tape) { return model.loss(tape); });
     };

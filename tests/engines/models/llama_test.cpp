@@ -26,7 +26,7 @@ using autograd::AdamW;
 using autograd::Tape;
 using reference::ReferenceDevice;
 
-constexpr LlamaOptions kTinyLlama{.batch = 2,
+constexpr ModelOptions kTinyLlama{.batch = 2,
                                   .sequence = 3,
                                   .width = 8,
                                   .heads = 4,
@@ -38,7 +38,7 @@ constexpr LlamaOptions kTinyLlama{.batch = 2,
                                   .compute = DataType::float32};
 
 void fill_indices(Device& device, Llama& model) {
-  const LlamaOptions& options = model.options();
+  const ModelOptions& options = model.options();
   std::vector<std::uint32_t> tokens(static_cast<std::size_t>(options.batch * options.sequence));
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     tokens[i] =
@@ -61,7 +61,7 @@ TEST(Llama, GradientsAreThoseOfTheLossInEveryForm) {
   for (const bool memory_efficient : {false, true}) {
     for (const bool tied : {false, true}) {
       ReferenceDevice device;
-      LlamaOptions options = kTinyLlama;
+      ModelOptions options = kTinyLlama;
       options.memory_efficient = memory_efficient;
       options.tied = tied;
       options.groups = tied ? 4 : 2;
@@ -77,7 +77,7 @@ TEST(Llama, GradientsAreThoseOfTheLossInEveryForm) {
 
 TEST(Llama, GradientsWithOtherNormsAndFeedForwardPartsAreThoseOfTheLoss) {
   ReferenceDevice device;
-  LlamaOptions options = kTinyLlama;
+  ModelOptions options = kTinyLlama;
   options.composite_rms_norm = options.fused_swiglu = true;
   Llama model(device, options);
   fill_reference(device, model);
@@ -87,7 +87,7 @@ TEST(Llama, GradientsWithOtherNormsAndFeedForwardPartsAreThoseOfTheLoss) {
 }
 
 /// The parameters' gradients, with the numbers of write_random, larger ones.
-std::vector<std::vector<float>> llama_gradients(Device& device, const LlamaOptions& options) {
+std::vector<std::vector<float>> llama_gradients(Device& device, const ModelOptions& options) {
   Llama model(device, options);
   write_random(device.command_queue(0), model.parameters(), 3);
   fill_indices(device, model);
@@ -105,7 +105,7 @@ class LlamaForms : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(Forms, LlamaForms, testing::Bool());
 
 TEST_P(LlamaForms, TheHostsGradientsAreThoseOfTheReference) {
-  LlamaOptions options = kTinyLlama;
+  ModelOptions options = kTinyLlama;
   options.sequence = 64;
   options.width = 128;
   options.feed_forward = 96;
@@ -126,7 +126,7 @@ TEST_P(LlamaForms, TheHostsGradientsAreThoseOfTheReference) {
 
 TEST(Llama, TrainsOnTheHost) {
   host::HostDevice device;
-  LlamaOptions options = kTinyLlama;
+  ModelOptions options = kTinyLlama;
   options.sequence = 32;
   options.width = 64;
   options.feed_forward = 96;
@@ -149,24 +149,24 @@ TEST(Llama, TrainsOnTheHost) {
 
 // As published for the models; the vocabulary in whole tiles.
 TEST(Llama, HasTheParametersOfTheModelsItIs) {
-  const LlamaOptions nanollama{.width = 384,
+  const ModelOptions nanollama{.width = 384,
                                .heads = 6,
                                .groups = 3,
                                .layers = 6,
                                .feed_forward = 1024,
                                .vocabulary = 32000};
   EXPECT_EQ(parameter_count(nanollama), 34'313'088);
-  LlamaOptions characters = nanollama;
+  ModelOptions characters = nanollama;
   characters.vocabulary = 96;
   EXPECT_EQ(parameter_count(characters), 9'810'816);
-  const LlamaOptions tinyllama{.width = 2048,
+  const ModelOptions tinyllama{.width = 2048,
                                .heads = 32,
                                .groups = 4,
                                .layers = 22,
                                .feed_forward = 5632,
                                .vocabulary = 32000};
   EXPECT_EQ(parameter_count(tinyllama), 1'100'048'384);
-  LlamaOptions llama_1b{.width = 2048,
+  ModelOptions llama_1b{.width = 2048,
                         .heads = 32,
                         .groups = 8,
                         .layers = 16,
@@ -176,14 +176,14 @@ TEST(Llama, HasTheParametersOfTheModelsItIs) {
   EXPECT_EQ(parameter_count(llama_1b), 1'038'682'112);
   llama_1b.vocabulary = 128256;
   EXPECT_EQ(parameter_count(llama_1b), 1'235'814'400);
-  const LlamaOptions llama_8b{.width = 4096,
+  const ModelOptions llama_8b{.width = 4096,
                               .heads = 32,
                               .groups = 8,
                               .layers = 32,
                               .feed_forward = 14336,
                               .vocabulary = 128256};
   EXPECT_EQ(parameter_count(llama_8b), 8'030'261'248);
-  const LlamaOptions llama_70b{.width = 8192,
+  const ModelOptions llama_70b{.width = 8192,
                                .heads = 64,
                                .groups = 8,
                                .layers = 80,
@@ -197,7 +197,7 @@ TEST(Llama, HasTheParametersOfTheModelsItIs) {
 TEST(Llama, MakesTheParametersThatItCounts) {
   chip::EmulatedChip device(chip::load_profiles());
   for (const bool tied : {false, true}) {
-    LlamaOptions options;
+    ModelOptions options;
     options.tied = tied;
     Llama model(device, options);
     std::int64_t elements = 0;
@@ -210,7 +210,7 @@ TEST(Llama, MakesTheParametersThatItCounts) {
 }
 
 /// Returns the programs of a loss, and of the backward pass if there is one.
-std::vector<Program> programs_of(Device& device, LlamaOptions options, bool backward) {
+std::vector<Program> programs_of(Device& device, ModelOptions options, bool backward) {
   options.batch = 1;
   options.sequence = 128;
   autograd::StepRecorder recorder(device);  // before the model, which keeps gradients on it
@@ -268,8 +268,8 @@ TEST(Llama, ASwigluOfOneProgramComputesItsProductsAgain) {
 
 TEST(Llama, RefusesSizesThatDoNotFit) {
   ReferenceDevice device;
-  const auto refuses = [&](LlamaOptions options) { EXPECT_THROW(Llama(device, options), Error); };
-  LlamaOptions options = kTinyLlama;
+  const auto refuses = [&](ModelOptions options) { EXPECT_THROW(Llama(device, options), Error); };
+  ModelOptions options = kTinyLlama;
   options.heads = 3;
   refuses(options);
   options = kTinyLlama;

@@ -25,15 +25,15 @@ using autograd::StepFunction;
 using autograd::Tape;
 using reference::ReferenceDevice;
 
-constexpr NanoGptOptions kTiny{.batch = 2,
-                               .sequence = 3,
-                               .width = 4,
-                               .heads = 2,
-                               .layers = 2,
-                               .vocabulary = 5,
-                               .dropout = 0.3F,
-                               .parameters = DataType::float32,
-                               .compute = DataType::float32};
+constexpr ModelOptions kTiny{.batch = 2,
+                             .sequence = 3,
+                             .width = 4,
+                             .heads = 2,
+                             .layers = 2,
+                             .vocabulary = 5,
+                             .dropout = 0.3F,
+                             .parameters = DataType::float32,
+                             .compute = DataType::float32};
 
 StepFunction step_of(NanoGpt& model, autograd::Optimizer& optimizer) {
   return autograd::training_step(
@@ -56,7 +56,7 @@ void fill(ReferenceDevice& device, NanoGpt& model) {
 TEST(NanoGpt, GradientsAreThoseOfTheLossWithAndWithoutKeepingTheBlocks) {
   for (const bool memory_efficient : {false, true}) {
     ReferenceDevice device;
-    NanoGptOptions options = kTiny;
+    ModelOptions options = kTiny;
     options.memory_efficient = memory_efficient;
     NanoGpt model(device, options);
     fill(device, model);
@@ -69,7 +69,7 @@ TEST(NanoGpt, GradientsAreThoseOfTheLossWithAndWithoutKeepingTheBlocks) {
 TEST(NanoGpt, BothFormsOfAttentionGiveTheSameGradients) {
   const auto gradients = [](bool fused) {
     ReferenceDevice device;
-    NanoGptOptions options = kTiny;
+    ModelOptions options = kTiny;
     options.fused_attention = fused;
     NanoGpt model(device, options);
     fill(device, model);
@@ -92,7 +92,7 @@ TEST(NanoGpt, BothFormsOfAttentionGiveTheSameGradients) {
 TEST(NanoGpt, CheckpointedBlocksGiveTheSameLossesInLessMemory) {
   const auto run = [](bool memory_efficient, std::size_t& most) {
     ReferenceDevice device;
-    NanoGptOptions options = kTiny;
+    ModelOptions options = kTiny;
     options.memory_efficient = memory_efficient;
     NanoGpt model(device, options);
     fill(device, model);
@@ -115,7 +115,7 @@ TEST(NanoGpt, DynamicAndStaticGiveTheSameLossesToTheBitAndTheyFall) {
   constexpr int kSteps = 40;
   const auto run = [](bool recorded) {
     ReferenceDevice device;
-    NanoGptOptions options = kTiny;
+    ModelOptions options = kTiny;
     options.dropout = 0.1F;
     NanoGpt model(device, options);
     fill(device, model);
@@ -141,7 +141,7 @@ TEST(NanoGpt, DynamicAndStaticGiveTheSameLossesToTheBitAndTheyFall) {
 TEST(NanoGpt, LaunchesAreThoseOfTtml) {
   for (const bool fused : {false, true}) {
     chip::EmulatedChip device(chip::load_profiles());
-    NanoGpt model(device, {});
+    NanoGpt model(device, {.dropout = 0.2F});
     EXPECT_EQ(model.parameters().size(), 77U);
     std::int64_t elements = 0;
     for (const autograd::Parameter* parameter : model.parameters()) {
@@ -170,7 +170,7 @@ TEST(NanoGpt, LaunchesAreThoseOfTtml) {
 
 TEST(NanoGpt, TheOrderOfABlocksCallsIsThatOfTtml) {
   ReferenceDevice device;
-  NanoGptOptions options = kTiny;
+  ModelOptions options = kTiny;
   options.layers = 1;
   // The width is whole tiles, where views change shapes, as at TTML's sizes.
   options.sequence = 32;
@@ -205,7 +205,7 @@ TEST(NanoGpt, TheOrderOfABlocksCallsIsThatOfTtml) {
 
 TEST(NanoGpt, FusedAttentionIsOneProgramForwardAndTwoBackward) {
   ReferenceDevice device;
-  NanoGptOptions options = kTiny;
+  ModelOptions options = kTiny;
   options.layers = 1;
   options.sequence = 32;
   options.width = 64;
@@ -230,7 +230,7 @@ TEST(NanoGpt, FusedAttentionIsOneProgramForwardAndTwoBackward) {
 TEST(NanoGpt, PlanningSharesNoBufferThatIsNeeded) {
   for (const bool memory_efficient : {false, true}) {
     ReferenceDevice device;
-    NanoGptOptions options = kTiny;
+    ModelOptions options = kTiny;
     options.memory_efficient = memory_efficient;
     options.fused_attention = memory_efficient;
     NanoGpt model(device, options);

@@ -15,9 +15,9 @@ Checkpoint example() {
                         .product_ways = "plain=one large_plain=two",
                         .characters = {"a", "€"},
                         .tensors = {}};
-  checkpoint.recipe.dtype = DataType::float32;
-  checkpoint.recipe.schedule = autograd::Schedule::warmup_linear;
-  checkpoint.recipe.learning_rate = 0.1F / 3;
+  checkpoint.recipe.model.compute = DataType::float32;
+  checkpoint.recipe.schedule.schedule = autograd::Schedule::warmup_linear;
+  checkpoint.recipe.optimizer.learning_rate = 0.1F / 3;
   checkpoint.recipe.seed = 4'000'000'000U;
   checkpoint.tensors = {{"weight", {1.5F, -2, 1e-38F}}, {"bias", {}}};
   return checkpoint;

@@ -23,7 +23,7 @@ language::Corpus text() {
 double peak_of(const Recipe& recipe, Engine engine) {
   host::HostDevice device;
   device.begin_phase("model");
-  Trainer trainer(device, recipe, text(), engine);
+  Trainer trainer(device, recipe, text(), {.engine = engine});
   trainer.step();
   Bytes peak;
   for (const MemoryPhase& phase : device.memory_phases()) peak = std::max(peak, phase.peak);
@@ -33,22 +33,22 @@ double peak_of(const Recipe& recipe, Engine engine) {
 constexpr std::int64_t kVocabulary = 96;
 
 Recipe wide(OptimizerKind optimizer) {
-  return {.batch = 1,
-          .sequence = 8,
-          .width = 256,
-          .heads = 2,
-          .layers = 3,
-          .dropout = 0,
-          .optimizer = optimizer};
+  return {.model = {.batch = 1,
+                    .sequence = 8,
+                    .width = 256,
+                    .heads = 2,
+                    .layers = 3,
+                    .parameters = DataType::float32},
+          .optimizer = {.kind = optimizer}};
 }
 
 TEST(MemoryNeed, CountsTheParametersOfTheModel) {
   for (const std::int64_t width : {32, 256}) {
     Recipe recipe = wide(OptimizerKind::adamw);
-    recipe.width = width;
-    recipe.layers = 4;
+    recipe.model.width = width;
+    recipe.model.layers = 4;
     host::HostDevice device;
-    Trainer trainer(device, recipe, text(), Engine::dynamic);
+    Trainer trainer(device, recipe, text(), {.engine = Engine::dynamic});
     std::int64_t elements = 0;
     for (const autograd::Parameter* parameter : trainer.model().parameters()) {
       elements += parameter->value.spec().shape.elements();
@@ -73,13 +73,13 @@ TEST(MemoryNeed, IsWhatAStepOfAWideModelHoldsButForActivations) {
 // The text has 1800 characters.
 TEST(MemoryNeed, IsLessThanWhatLongSequencesHoldAndNotMuchLess) {
   for (const DataType dtype : {DataType::bfloat16, DataType::float32}) {
-    const Recipe recipe{.batch = 2,
-                        .sequence = 1024,
-                        .width = 32,
-                        .heads = 2,
-                        .layers = 8,
-                        .dropout = 0,
-                        .dtype = dtype};
+    const Recipe recipe{.model = {.batch = 2,
+                                  .sequence = 1024,
+                                  .width = 32,
+                                  .heads = 2,
+                                  .layers = 8,
+                                  .parameters = DataType::float32,
+                                  .compute = dtype}};
     const MemoryNeed need = memory_need(recipe, kVocabulary, true);
     const double peak = peak_of(recipe, Engine::static_step);
     EXPECT_LT(need.tensors + need.sequences, peak);
@@ -92,7 +92,7 @@ TEST(MemoryNeed, WhatAMachineHasNotIsRefusedBeforeAnythingIsAllocated) {
     host::HostDevice device;
     device.begin_phase("model");
     try {
-      Trainer trainer(device, recipe, text(), engine, Bytes(std::int64_t{4} << 30));
+      Trainer trainer(device, recipe, text(), {.engine = engine}, Bytes(std::int64_t{4} << 30));
     } catch (const Error& error) {
       EXPECT_EQ(device.memory_phases().front().peak, Bytes(0));
       return std::string(error.what());
@@ -101,7 +101,7 @@ TEST(MemoryNeed, WhatAMachineHasNotIsRefusedBeforeAnythingIsAllocated) {
   };
   Recipe recipe = wide(OptimizerKind::adamw);
   EXPECT_EQ(failure(recipe, Engine::static_step), "");
-  recipe.layers = 1'000'000'000;
+  recipe.model.layers = 1'000'000'000;
   EXPECT_NE(failure(recipe, Engine::dynamic), "");
   recipe = wide(OptimizerKind::adamw);
   recipe.accumulate = 100'000;

@@ -15,12 +15,12 @@
 #include "base/error.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
+#include "engines/language/weights/model_weights.h"
 #include "engines/mesh/mesh_member.h"
 #include "engines/mesh/thread_ranks.h"
-#include "engines/training/parallel/rank_trainer.h"
+#include "engines/training/parallel/values_of_ranks.h"
 #include "engines/training/trainer.h"
 #include "engines/training/validation.h"
-#include "engines/training/weights/model_weights.h"
 
 namespace howard::training {
 namespace {
@@ -36,20 +36,20 @@ std::string text_of_roses() {
 
 Recipe small_llama() {
   Recipe recipe;
-  recipe.model = ModelKind::llama;
-  recipe.batch = 4;
-  recipe.sequence = 32;
-  recipe.width = 64;
-  recipe.heads = 2;
-  recipe.groups = 2;
-  recipe.layers = 4;
-  recipe.feed_forward = 128;
-  recipe.dropout = 0;
-  recipe.dtype = DataType::float32;
-  recipe.optimizer = OptimizerKind::sgd;
-  recipe.learning_rate = 0.5F;
+  recipe.model.kind = ModelKind::llama;
+  recipe.model.batch = 4;
+  recipe.model.sequence = 32;
+  recipe.model.width = 64;
+  recipe.model.heads = 2;
+  recipe.model.groups = 2;
+  recipe.model.layers = 4;
+  recipe.model.feed_forward = 128;
+  recipe.model.dropout = 0;
+  recipe.model.compute = DataType::float32;
+  recipe.optimizer.kind = OptimizerKind::sgd;
+  recipe.optimizer.learning_rate = 0.5F;
   recipe.accumulate = 3;
-  recipe.steps = 100;
+  recipe.schedule.steps = 100;
   return recipe;
 }
 
@@ -81,13 +81,12 @@ Outcome run(const MeshPlan& plan, const Recipe& recipe, int steps, const Checkpo
                                                   chip::DeviceOptions{.values = &member});
     }
     Device& device = chip ? static_cast<Device&>(*chip) : member;
-    const auto trainer =
-        make_rank_trainer(device, ranks, plan, recipe, language::Corpus(text_of_roses()),
-                          {.wait_until = wait_until(chip.get()), .engine = engine});
-    if (from != nullptr) trainer->restore(*from);
+    Trainer trainer(device, ranks, plan, recipe, language::Corpus(text_of_roses()),
+                    {.engine = engine}, wait_until(chip.get()));
+    if (from != nullptr) trainer.restore(*from);
     const mesh::SentMessages before = ranks.sent();
     for (int i = 0; i < steps; ++i) {
-      const MeshStep step = trainer->step();
+      const StepOutcome step = trainer.step();
       if (ranks.rank() != 0) continue;
       outcome.losses.push_back(step.loss);
       outcome.times.push_back(step.time);
@@ -100,7 +99,7 @@ Outcome run(const MeshPlan& plan, const Recipe& recipe, int steps, const Checkpo
       outcome.sent.bytes += ranks.sent().bytes - before.bytes;
     }
     if (plan.workers > 0) return;
-    const Checkpoint end = trainer->checkpoint();
+    const Checkpoint end = trainer.checkpoint();
     if (ranks.rank() == 0) outcome.end = end;
   });
   return outcome;
@@ -127,10 +126,10 @@ TEST(MeshTraining, OneRankTrainsAsTheTrainerDoes) {
   const Recipe recipe = small_llama();
   const language::Corpus text(text_of_roses());
   host::HostDevice host({.threads = 1});
-  Trainer trainer(host, recipe, text, Engine::dynamic);
+  Trainer trainer(host, recipe, text, {.engine = Engine::dynamic});
   const Outcome outcome = run({}, recipe, 3);
   for (const double loss : outcome.losses)
-    EXPECT_FLOAT_EQ(trainer.step(), static_cast<float>(loss));
+    EXPECT_FLOAT_EQ(static_cast<float>(trainer.step().loss), static_cast<float>(loss));
   EXPECT_EQ(trainer.checkpoint(), outcome.end);
 }
 
@@ -159,7 +158,7 @@ TEST(MeshTraining, EachMeshAndScheduleGivesTheNumbersOfOneDevice) {
 TEST(MeshTraining, StagesDropWhatOneDeviceDrops) {
   Recipe recipe = small_llama();
   recipe.accumulate = 4;
-  recipe.dropout = 0.2F;
+  recipe.model.dropout = 0.2F;
   const Outcome alone = run({}, recipe, 2);
   constexpr auto k1f1b = PipelineSchedule::one_forward_one_back;
   for (const MeshPlan& plan :
@@ -170,8 +169,8 @@ TEST(MeshTraining, StagesDropWhatOneDeviceDrops) {
 
 TEST(MeshTraining, DividedRowsGiveTheNumbersOfOneDevice) {
   Recipe recipe = small_llama();
-  recipe.sequence = 64;
-  recipe.memory_efficient = true;
+  recipe.model.sequence = 64;
+  recipe.model.memory_efficient = true;
   const Outcome alone = run({}, recipe, 3);
   for (const MeshPlan& plan : {MeshPlan{.tp = 2, .sequence_parallel = true},
                                {.ddp = 2, .tp = 2, .sequence_parallel = true, .blocks = {2, 2}}}) {
@@ -208,7 +207,7 @@ TEST(MeshTraining, ChunksThatCannotBeInterleavedAreRefused) {
 TEST(MeshTraining, MoreChunksWaitLess) {
   Recipe recipe = small_llama();
   recipe.accumulate = 4;
-  recipe.dtype = recipe.parameters = DataType::bfloat16;
+  recipe.model.compute = recipe.model.parameters = DataType::bfloat16;
   constexpr auto k1f1b = PipelineSchedule::one_forward_one_back;
   const auto time = [&](const MeshPlan& plan) {
     return run(plan, recipe, 2, nullptr, true).times.back().seconds();
@@ -221,8 +220,8 @@ TEST(MeshTraining, MoreChunksWaitLess) {
 
 TEST(MeshTraining, ARunGoesOnOnAnotherMesh) {
   Recipe recipe = small_llama();
-  recipe.optimizer = OptimizerKind::adamw;
-  recipe.learning_rate = 1e-3F;
+  recipe.optimizer.kind = OptimizerKind::adamw;
+  recipe.optimizer.learning_rate = 1e-3F;
   const Outcome whole = run({.tp = 2}, recipe, 4);
   const Outcome half = run({.blocks = {2, 2}}, recipe, 2);
   const Outcome rest = run({.ddp = 2}, recipe, 2, &half.end);
@@ -231,24 +230,24 @@ TEST(MeshTraining, ARunGoesOnOnAnotherMesh) {
   // One device reads it too.
   host::HostDevice host({.threads = 1});
   const language::Corpus text(text_of_roses());
-  Trainer trainer(host, recipe, text, Engine::static_step);
+  Trainer trainer(host, recipe, text, {.engine = Engine::static_step});
   trainer.restore(half.end);
-  EXPECT_NEAR(double{trainer.step()} / whole.losses[2], 1, 1e-4);
+  EXPECT_NEAR(trainer.step().loss / whole.losses[2], 1, 1e-4);
   Recipe other = recipe;
-  other.batch = 2;
+  other.model.batch = 2;
   EXPECT_THROW(run({.ddp = 2}, other, 1, &half.end), Error);
 }
 
 TEST(MeshTraining, ClippedGradientsOfAMeshAreThoseOfOneDevice) {
   Recipe recipe = small_llama();
-  recipe.clip = 0.1F;
+  recipe.optimizer.clip = 0.1F;
   EXPECT_LT(distance_of(run({}, recipe, 2).end, run({.ddp = 2}, recipe, 2).end), 1e-5);
 }
 
 TEST(MeshTraining, TheEmulatedChipsComputeTheSameAndKeepTheTime) {
   Recipe recipe = small_llama();
-  recipe.dtype = DataType::bfloat16;
-  recipe.parameters = DataType::bfloat16;
+  recipe.model.compute = DataType::bfloat16;
+  recipe.model.parameters = DataType::bfloat16;
   for (const MeshPlan& plan :
        {MeshPlan{.tp = 2}, {.blocks = {2, 2}}, {.workers = 2, .three_tiers = true}}) {
     const Outcome host = run(plan, recipe, 2);
@@ -262,10 +261,10 @@ TEST(MeshTraining, TheEmulatedChipsComputeTheSameAndKeepTheTime) {
 
 TEST(MeshTraining, StaticAndTracedStepsAreThoseOfTheDynamicEngine) {
   Recipe recipe = small_llama();
-  recipe.optimizer = OptimizerKind::adamw;
-  recipe.learning_rate = 1e-3F;
-  recipe.schedule = autograd::Schedule::warmup_linear;
-  recipe.dropout = 0.1F;
+  recipe.optimizer.kind = OptimizerKind::adamw;
+  recipe.optimizer.learning_rate = 1e-3F;
+  recipe.schedule.schedule = autograd::Schedule::warmup_linear;
+  recipe.model.dropout = 0.1F;
   for (const MeshPlan& plan :
        {MeshPlan{.ddp = 2},
         {.tp = 2},
@@ -280,7 +279,7 @@ TEST(MeshTraining, StaticAndTracedStepsAreThoseOfTheDynamicEngine) {
       EXPECT_EQ(other.end, dynamic.end) << plan.ddp << " " << name_of(engine);
     }
   }
-  recipe.schedule = autograd::Schedule::identity;
+  recipe.schedule.schedule = autograd::Schedule::identity;
   for (const MeshPlan& plan : {MeshPlan{.workers = 2}, {.workers = 1, .three_tiers = true}}) {
     const std::vector<double> dynamic = run(plan, recipe, 3).losses;
     for (const Engine engine : {Engine::static_step, Engine::traced}) {
@@ -291,7 +290,7 @@ TEST(MeshTraining, StaticAndTracedStepsAreThoseOfTheDynamicEngine) {
 
 TEST(MeshTraining, ATraceOfAMeshTakesLessOfTheHost) {
   Recipe recipe = small_llama();
-  recipe.dtype = recipe.parameters = DataType::bfloat16;
+  recipe.model.compute = recipe.model.parameters = DataType::bfloat16;
   for (const MeshPlan& plan : {MeshPlan{.ddp = 2}, {.blocks = {2, 2}}, {.workers = 1}}) {
     const Outcome dynamic = run(plan, recipe, 2, nullptr, true);
     const Outcome traced = run(plan, recipe, 2, nullptr, true, Engine::traced);
@@ -318,19 +317,20 @@ Taken weights_of(const MeshPlan& plan, const Recipe& recipe, const std::string& 
     mesh::MeshMember member(host, ranks, groups_of(plan, ranks.rank()));
     language::Corpus corpus(text);
     const std::vector<std::uint32_t> held_out = hold_out(corpus);
-    const auto trainer = make_rank_trainer(member, ranks, plan, recipe, corpus,
-                                           {.held_out = held_out, .validated = kValidated});
+    Trainer trainer(member, ranks, plan, recipe, corpus,
+                    {.held_out = held_out, .validated = kValidated});
     if (!from.empty()) {
-      EXPECT_TRUE(trainer->take_weights(from).unfilled.empty());
+      EXPECT_TRUE(trainer.take_weights(from).unfilled.empty());
     }
-    for (int i = 0; i < steps; ++i) trainer->step();
-    const double loss = trainer->validation_loss();
-    const std::vector<NamedValues> weights = trainer->weights();
+    for (int i = 0; i < steps; ++i) trainer.step();
+    const double loss = trainer.validation_loss();
+    const std::vector<NamedValues> weights = trainer.weights();
     if (ranks.rank() != 0) {
       EXPECT_TRUE(weights.empty());
       return;
     }
-    taken = {exported_weights(weights, recipe, corpus.tokenizer->vocabulary()), loss};
+    taken = {language::exported_weights(weights, recipe.model, corpus.tokenizer->vocabulary()),
+             loss};
   });
   return taken;
 }
@@ -340,11 +340,10 @@ Taken weights_of_one_device(const Recipe& recipe, const std::string& text, int s
   host::HostDevice host({.threads = 1});
   language::Corpus corpus(text);
   std::vector<std::uint32_t> held_out = hold_out(corpus);
-  Trainer trainer(host, recipe, corpus, Engine::dynamic);
+  Trainer trainer(host, recipe, corpus, {.engine = Engine::dynamic});
   for (int i = 0; i < steps; ++i) trainer.step();
   Validation validation(host, trainer.model(), std::move(held_out), kValidated);
-  return {exported_weights(host.command_queue(0), trainer.model(), recipe),
-          double{validation.loss()}};
+  return {language::exported_weights(trainer.weights(), recipe.model), double{validation.loss()}};
 }
 
 /// The largest distance of a tensor from what it should be, as a share of the latter's norm.
@@ -411,9 +410,9 @@ TEST(Tiers, OneWorkerTrainsAsOneDevice) {
 TEST(Tiers, SendTtmlsMessagesAndBytes) {
   // 51 tensors for 6 blocks as in nanollama3.
   Recipe recipe = small_llama();
-  recipe.layers = 6;
+  recipe.model.layers = 6;
   recipe.accumulate = 1;
-  recipe.parameters = recipe.dtype = DataType::bfloat16;
+  recipe.model.parameters = recipe.model.compute = DataType::bfloat16;
   const std::int64_t tensors = 3 + 8 * 6;
   const std::int64_t steps = 2;
   for (const int workers : {1, 3}) {
@@ -422,7 +421,7 @@ TEST(Tiers, SendTtmlsMessagesAndBytes) {
       const Outcome outcome = run(plan, recipe, steps);
       // Beside them, each rank tells rank 0 of its step and is told.
       const std::int64_t talk =
-          2 * (plan.ranks() - 1) * static_cast<std::int64_t>(sizeof(MeshStep));
+          2 * (plan.ranks() - 1) * static_cast<std::int64_t>(sizeof(StepOutcome));
       // The parameters, from the optimizer to the aggregator and from there to each worker.
       EXPECT_EQ(outcome.start.count, (workers + (three ? 1 : 0)) * tensors);
       // W T gradients and W T parameters; in three tiers T of each more.
@@ -430,7 +429,8 @@ TEST(Tiers, SendTtmlsMessagesAndBytes) {
       EXPECT_EQ(outcome.sent.count, steps * (passes * tensors + 2 * (plan.ranks() - 1)));
       host::HostDevice host({.threads = 1});
       const language::Corpus text(text_of_roses());
-      const std::int64_t parameters = Trainer(host, recipe, text, Engine::dynamic).parameters();
+      const std::int64_t parameters =
+          Trainer(host, recipe, text, {.engine = Engine::dynamic}).parameters();
       EXPECT_EQ(outcome.sent.bytes, steps * (passes * parameters * 2 + talk))
           << workers << " workers, " << (three ? 3 : 2) << " tiers";
     }

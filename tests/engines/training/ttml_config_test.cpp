@@ -10,6 +10,7 @@
 #include "engines/training/config/ttml_mesh.h"
 #include "engines/training/config/ttml_recipe.h"
 #include "engines/training/config/ttml_yaml.h"
+#include "engines/training/settings.h"
 #include "tests/error_of.h"
 
 namespace howard::training {
@@ -179,6 +180,22 @@ std::string around(const std::string& name) {
   return text;
 }
 
+TEST(Settings, AreNamedOnceAndSetByKeysThatTtmlHas) {
+  std::set<std::string> keys, names, set;
+  const TtmlConfig config;
+  for_each_ttml_key(config, [&](const std::string& section, const char* key, const auto&) {
+    keys.insert(section + "." + key);
+  });
+  const Recipe recipe;
+  for_each_setting(recipe, [&](const Setting& setting, const auto&) {
+    EXPECT_TRUE(names.insert(std::string(setting.name)).second) << setting.name;
+    if (setting.key.empty()) return;
+    EXPECT_TRUE(keys.contains(std::string(setting.key))) << setting.key;
+    EXPECT_TRUE(set.insert(std::string(setting.key)).second) << setting.key;
+  });
+  EXPECT_GT(set.size(), 30U);
+}
+
 TEST(TtmlConfig, EachKeyIsAppliedOrRefusedByName) {
   const TtmlConfig defaults;
   for_each_ttml_key(defaults, [&](const std::string& section, const char* key, const auto& field) {
@@ -208,21 +225,21 @@ transformer_config:
   max_sequence_length: 2048
   runner_type: memory_efficient
 )"));
-  EXPECT_EQ(recipe.model, ModelKind::llama);
-  EXPECT_EQ(recipe.batch, 8);
+  EXPECT_EQ(recipe.model.kind, ModelKind::llama);
+  EXPECT_EQ(recipe.model.batch, 8);
   EXPECT_EQ(recipe.accumulate, 4);
-  EXPECT_EQ(recipe.steps, 40);
-  EXPECT_EQ(recipe.optimizer, OptimizerKind::moreh_adamw);
-  EXPECT_EQ(recipe.clip, 2);
-  EXPECT_EQ(recipe.schedule, autograd::Schedule::speedrun);
-  EXPECT_EQ(recipe.learning_rate, 0.001F);
+  EXPECT_EQ(recipe.schedule.steps, 40);
+  EXPECT_EQ(recipe.optimizer.kind, OptimizerKind::moreh_adamw);
+  EXPECT_EQ(recipe.optimizer.clip, 2);
+  EXPECT_EQ(recipe.schedule.schedule, autograd::Schedule::speedrun);
+  EXPECT_EQ(recipe.optimizer.learning_rate, 0.001F);
   EXPECT_EQ(recipe.least_rate, 0.0001F);
-  EXPECT_EQ(recipe.dropout, 0) << "a llama's default";
-  EXPECT_EQ(recipe.groups, 4);
-  EXPECT_EQ(recipe.feed_forward, 5632);
-  EXPECT_TRUE(recipe.memory_efficient);
-  EXPECT_EQ(recipe.parameters, DataType::bfloat16);
-  EXPECT_EQ(recipe_of({}).dropout, 0.2F);
+  EXPECT_EQ(recipe.model.dropout, 0) << "a llama's default";
+  EXPECT_EQ(recipe.model.groups, 4);
+  EXPECT_EQ(recipe.model.feed_forward, 5632);
+  EXPECT_TRUE(recipe.model.memory_efficient);
+  EXPECT_EQ(recipe.model.parameters, DataType::bfloat16);
+  EXPECT_EQ(recipe_of({}).model.dropout, 0.2F);
 }
 
 TEST(TtmlConfig, TheModelMayBeNamedAmongTheTrainingsKeysIfBothNamesAgree) {
@@ -231,7 +248,7 @@ TEST(TtmlConfig, TheModelMayBeNamedAmongTheTrainingsKeysIfBothNamesAgree) {
   EXPECT_TRUE(contains(failure, "training_config.model_type") && contains(failure, "gpt2"))
       << failure;
   const Recipe recipe = recipe_of(settings_of(named + "transformer_config: {model_type: llama}\n"));
-  EXPECT_EQ(recipe.model, ModelKind::llama);
+  EXPECT_EQ(recipe.model.kind, ModelKind::llama);
 }
 
 TEST(TtmlConfig, SchedulersOfTtmlsLibraryAreNamed) {
@@ -260,15 +277,16 @@ TEST(TtmlConfig, OptimizersHaveTheirOwnOptions) {
   };
   const Recipe fused =
       recipe("type: AdamW, amsgrad: true, stochastic_rounding: true, kahan_summation: true");
-  EXPECT_EQ(fused.optimizer, OptimizerKind::fused_adamw);
-  EXPECT_TRUE(fused.amsgrad && fused.stochastic_rounding && fused.kahan);
-  EXPECT_EQ(recipe("type: AdamWComposite, amsgrad: true").optimizer, OptimizerKind::adamw);
-  EXPECT_EQ(recipe("type: AdamWFullPrecision").parameters, DataType::float32);
+  EXPECT_EQ(fused.optimizer.kind, OptimizerKind::fused_adamw);
+  EXPECT_TRUE(fused.optimizer.adamw.amsgrad && fused.optimizer.stochastic_rounding &&
+              fused.optimizer.adamw.kahan);
+  EXPECT_EQ(recipe("type: AdamWComposite, amsgrad: true").optimizer.kind, OptimizerKind::adamw);
+  EXPECT_EQ(recipe("type: AdamWFullPrecision").model.parameters, DataType::float32);
   const Recipe sgd = recipe("type: SGD, momentum: 0.9, weight_decay: 0.5");
-  EXPECT_EQ(sgd.optimizer, OptimizerKind::fused_sgd);
-  EXPECT_EQ(sgd.momentum, 0.9F);
-  EXPECT_EQ(sgd.sgd_decay, 0.5F);
-  EXPECT_EQ(recipe("type: SGDComposite").optimizer, OptimizerKind::sgd);
+  EXPECT_EQ(sgd.optimizer.kind, OptimizerKind::fused_sgd);
+  EXPECT_EQ(sgd.optimizer.sgd.momentum, 0.9F);
+  EXPECT_EQ(sgd.optimizer.sgd.weight_decay, 0.5F);
+  EXPECT_EQ(recipe("type: SGDComposite").optimizer.kind, OptimizerKind::sgd);
 }
 
 TEST(TtmlConfig, FormsOfTtmlsModulesAreChosenUnderExperimental) {
@@ -276,12 +294,13 @@ TEST(TtmlConfig, FormsOfTtmlsModulesAreChosenUnderExperimental) {
     return recipe_of(settings_of("transformer_config: {model_type: " + type + ", experimental: {" +
                                  keys + "}}\n"));
   };
-  EXPECT_TRUE(recipe("llama", "use_composite_rmsnorm: true").composite_rmsnorm);
-  EXPECT_TRUE(recipe("llama", "use_fused_swiglu: true").fused_swiglu);
-  EXPECT_TRUE(recipe("llama", "use_fused_attention: true").fused_attention);
-  EXPECT_TRUE(recipe("gpt2", "use_fused_attention: true").fused_attention);
+  EXPECT_TRUE(recipe("llama", "use_composite_rmsnorm: true").model.composite_rms_norm);
+  EXPECT_TRUE(recipe("llama", "use_fused_swiglu: true").model.fused_swiglu);
+  EXPECT_TRUE(recipe("llama", "use_fused_attention: true").model.fused_attention);
+  EXPECT_TRUE(recipe("gpt2", "use_fused_attention: true").model.fused_attention);
   const Recipe plain = recipe("llama", "");
-  EXPECT_FALSE(plain.composite_rmsnorm || plain.fused_swiglu || plain.fused_attention);
+  EXPECT_FALSE(plain.model.composite_rms_norm || plain.model.fused_swiglu ||
+               plain.model.fused_attention);
   EXPECT_THROW(recipe("gpt2", "use_composite_rmsnorm: true"), Error);
   EXPECT_THROW(recipe("gpt2", "use_fused_swiglu: true"), Error);
 }
@@ -302,7 +321,8 @@ TEST(TtmlConfig, WhatTtmlWouldNotTakeIsRefused) {
   fails("transformer_config: {model_type: llama, num_groups: 4}\n", "a divisor of the 6 heads");
   fails("transformer_config: {model_type: llama, num_heads: 24}\n", "heads of 32, 64");
   fails("transformer_config: {model_type: qwen3}\n", "gpt2, llama");
-  fails("transformer_config: {model_type: gpt2, theta: 1}\n", "no such key in a model_type: gpt2");
+  fails("transformer_config: {model_type: gpt2, theta: 1}\n",
+        "no such key here: it is for model_type llama");
   fails("training_config: {use_moreh_adamw: true, use_no_op: true}\n", "more than one of");
   fails("training_config: {batch_size: 0}\n", "1 to ");
   fails("training_config: {optimizer: {type: Lion}}\n", "MorehAdamW");
@@ -311,7 +331,7 @@ TEST(TtmlConfig, WhatTtmlWouldNotTakeIsRefused) {
   fails("training_config:\n  scheduler_type: lambda\n", "LambdaScheduler");
   fails("training_config: {scheduler_type: step}\n", "scheduler_config.step_size");
   fails("scheduler_config:\n  step_size: 4\n", "file.yaml:2: scheduler_config.step_size");
-  fails("scheduler_config:\n  warmup_steps: 4\n", "beside a max_lr");
+  fails("scheduler_config:\n  warmup_steps: 4\n", "no such key here: it is for a max_lr");
   fails("training_config: {scheduler_type: sequential}\n", "0 numbers for 0 schedulers");
   fails(
       "training_config: {scheduler_type: sequential}\n"

@@ -29,31 +29,33 @@ TEST(Validation, HoldsOutTheLastTenth) {
 }
 
 TEST(Validation, FollowsTheParametersWithoutDropoutAndChangesNothing) {
-  const Recipe recipe{.batch = 4,
-                      .sequence = 16,
-                      .width = 32,
-                      .heads = 2,
-                      .layers = 1,
-                      .dropout = 0.3F,
-                      .learning_rate = 1e-2F,
-                      .steps = 40};
+  const Recipe recipe{.model = {.batch = 4,
+                                .sequence = 16,
+                                .width = 32,
+                                .heads = 2,
+                                .layers = 1,
+                                .dropout = 0.3F,
+                                .parameters = DataType::float32},
+                      .optimizer = {.learning_rate = 1e-2F},
+                      .schedule = {.steps = 40}};
   language::Corpus corpus = roses();
   host::HostDevice device;
   const std::vector<std::uint32_t> held = hold_out(corpus);
-  Trainer trainer(device, recipe, corpus, Engine::dynamic);
-  Trainer alone(device, recipe, corpus, Engine::dynamic);
+  Trainer trainer(device, recipe, corpus, {.engine = Engine::dynamic});
+  Trainer alone(device, recipe, corpus, {.engine = Engine::dynamic});
   Validation validation(device, trainer.model(), held, 3);
   const float before = validation.loss();
   EXPECT_NEAR(before, std::log(32.0), 0.2);
   EXPECT_EQ(validation.loss(), before);
-  for (int i = 0; i < 40; ++i) EXPECT_EQ(trainer.step(), alone.step());
+  for (int i = 0; i < 40; ++i) EXPECT_EQ(trainer.step().loss, alone.step().loss);
   EXPECT_LT(validation.loss(), 0.7F * before);
 }
 
 TEST(Validation, NeedsASequenceAndWhatFollowsIt) {
   host::HostDevice device;
-  Trainer trainer(device, {.batch = 1, .sequence = 16, .width = 32, .heads = 2, .layers = 1},
-                  roses(), Engine::dynamic);
+  Trainer trainer(device,
+                  {.model = {.batch = 1, .sequence = 16, .width = 32, .heads = 2, .layers = 1}},
+                  roses(), {.engine = Engine::dynamic});
   const std::vector<std::uint32_t> few(16, 1);
   EXPECT_THROW(Validation(device, trainer.model(), few, 1), Error);
   EXPECT_NO_THROW(Validation(device, trainer.model(), std::vector<std::uint32_t>(17, 1), 1));

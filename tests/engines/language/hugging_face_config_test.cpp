@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/training/weights/hugging_face_config.h"
+#include "engines/language/weights/hugging_face_config.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace howard::training {
+namespace howard::language {
 namespace {
 
 using nlohmann::json;
@@ -40,13 +40,13 @@ HuggingFaceModel config_of(const json& file) {
 
 TEST(HuggingFaceConfig, DescribesALlama) {
   const HuggingFaceModel model = config_of(llama_1b());
-  EXPECT_EQ(model.recipe.model, ModelKind::llama);
-  EXPECT_EQ(model.recipe.groups, 8);
-  EXPECT_EQ(model.recipe.feed_forward, 8192);
-  EXPECT_EQ(model.recipe.theta, 5e5F);
-  EXPECT_EQ(model.recipe.rope_factor, 32);
-  EXPECT_EQ(model.recipe.rope_length, 8192);
-  EXPECT_TRUE(model.recipe.tied);
+  EXPECT_EQ(model.options.kind, models::ModelKind::llama);
+  EXPECT_EQ(model.options.groups, 8);
+  EXPECT_EQ(model.options.feed_forward, 8192);
+  EXPECT_EQ(model.options.theta, 5e5F);
+  EXPECT_EQ(model.options.scaling.factor, 32);
+  EXPECT_EQ(model.options.scaling.length, 8192);
+  EXPECT_TRUE(model.options.tied);
   EXPECT_EQ(model.vocabulary, 128256);
   EXPECT_EQ(model.ends, (std::vector<std::uint32_t>{128001, 128009}));
 }
@@ -59,9 +59,9 @@ TEST(HuggingFaceConfig, DescribesAGpt2) {
                                             {"n_positions", 1024},
                                             {"vocab_size", 50257},
                                             {"eos_token_id", 50256}});
-  EXPECT_EQ(model.recipe.model, ModelKind::nano_gpt);
-  EXPECT_EQ(model.recipe.sequence, 1024);
-  EXPECT_TRUE(model.recipe.tied);
+  EXPECT_EQ(model.options.kind, models::ModelKind::nano_gpt);
+  EXPECT_EQ(model.options.sequence, 1024);
+  EXPECT_TRUE(model.options.tied);
   EXPECT_EQ(model.ends, std::vector<std::uint32_t>{50256});
 }
 
@@ -94,4 +94,4 @@ TEST(HuggingFaceConfig, RefusesByName) {
 }
 
 }  // namespace
-}  // namespace howard::training
+}  // namespace howard::language

@@ -11,17 +11,12 @@
 #include "base/error.h"
 #include "engines/autograd/host_values.h"
 #include "engines/host/host_device.h"
+#include "engines/language/weights/model_weights.h"
+#include "engines/models/language_model.h"
 #include "engines/models/layers.h"
-#include "engines/training/recipe_model.h"
-#include "engines/training/weights/model_weights.h"
 
-namespace howard::training {
+namespace howard::language {
 namespace {
-
-using language::Safetensors;
-using language::safetensors_bytes;
-using language::WeightTensor;
-using language::WeightType;
 
 /// A file with this header and so many bytes behind it.
 std::string file_of(const std::string& header, std::size_t data) {
@@ -118,38 +113,46 @@ TEST(Safetensors, AnyCutAndAnyByteIsAnErrorOrATensor) {
   }
 }
 
-Recipe llama_recipe() {
-  Recipe recipe;
-  recipe.batch = 1;
-  recipe.sequence = 16;
-  recipe.width = 32;
-  recipe.heads = 4;
-  recipe.layers = 2;
-  recipe.dropout = 0;
-  recipe.dtype = DataType::float32;
-  recipe.model = ModelKind::llama;
-  recipe.groups = 2;
-  recipe.feed_forward = 48;
-  return recipe;
+models::ModelOptions llama_sizes() {
+  models::ModelOptions options;
+  options.batch = 1;
+  options.sequence = 16;
+  options.width = 32;
+  options.heads = 4;
+  options.layers = 2;
+  options.dropout = 0;
+  options.compute = DataType::float32;
+  options.kind = models::ModelKind::llama;
+  options.groups = 2;
+  options.feed_forward = 48;
+  return options;
 }
 
-Recipe gpt2_recipe() {
-  Recipe recipe = llama_recipe();
-  recipe.model = ModelKind::nano_gpt;
-  return recipe;
+models::ModelOptions gpt2_sizes() {
+  models::ModelOptions options = llama_sizes();
+  options.kind = models::ModelKind::nano_gpt;
+  return options;
 }
 
-void expect_round_trip(const Recipe& recipe) {
+std::vector<NamedValues> values_of(CommandQueue& queue, models::LanguageModel& model) {
+  std::vector<NamedValues> values;
+  for (const autograd::Parameter* parameter : model.parameters()) {
+    values.push_back({parameter->name, autograd::read_values(queue, parameter->value)});
+  }
+  return values;
+}
+
+void expect_round_trip(const models::ModelOptions& options) {
   host::HostDevice device;
   CommandQueue& queue = device.command_queue(0);
-  const auto from = make_model(device, recipe, 64);
+  const auto from = models::make_model(device, options.with(64));
   models::write_random(queue, from->parameters(), 5);
-  const auto to = make_model(device, recipe, 64);
+  const auto to = models::make_model(device, options.with(64));
   models::write_random(queue, to->parameters(), 6);
   const std::string bytes =
-      safetensors_bytes(exported_weights(queue, *from, recipe), WeightType::float32);
+      safetensors_bytes(exported_weights(values_of(queue, *from), options), WeightType::float32);
   const std::vector<Safetensors> files{Safetensors(bytes, "exported")};
-  const ImportedWeights report = import_weights(queue, *to, recipe, files);
+  const ImportedWeights report = import_weights(queue, *to, options, files);
   EXPECT_TRUE(report.unused.empty());
   EXPECT_TRUE(report.unfilled.empty());
   for (std::size_t i = 0; i < from->parameters().size(); ++i) {
@@ -160,9 +163,9 @@ void expect_round_trip(const Recipe& recipe) {
 }
 
 TEST(Weights, AnExportedModelIsImportedAsItWas) {
-  for (const Recipe& recipe : {llama_recipe(), gpt2_recipe()}) {
+  for (const models::ModelOptions& options : {llama_sizes(), gpt2_sizes()}) {
     for (const bool tied : {false, true}) {
-      Recipe one = recipe;
+      models::ModelOptions one = options;
       one.tied = tied;
       expect_round_trip(one);
     }
@@ -171,19 +174,19 @@ TEST(Weights, AnExportedModelIsImportedAsItWas) {
 
 // Hugging Face's Llama turns column i with i + d/2, TTML's 2i with 2i + 1.
 TEST(Weights, RowsOfHeadsAreThoseOfPairs) {
-  const Recipe recipe = llama_recipe();
+  const models::ModelOptions options = llama_sizes();
   host::HostDevice device;
   CommandQueue& queue = device.command_queue(0);
-  const auto model = make_model(device, recipe, 32);
+  const auto model = models::make_model(device, options.with(32));
   models::write_random(queue, model->parameters(), 5);
-  auto tensors = exported_weights(queue, *model, recipe);
+  auto tensors = exported_weights(values_of(queue, *model), options);
   WeightTensor& query = tensors.at("model.layers.0.self_attn.q_proj.weight");
   for (std::size_t i = 0; i < query.values.size(); ++i) {
     query.values[i] = static_cast<float>(i / 32);  // its row
   }
   const std::vector<Safetensors> files{
       Safetensors(safetensors_bytes(tensors, WeightType::float32), "test")};
-  import_weights(queue, *model, recipe, files);
+  import_weights(queue, *model, options, files);
   ASSERT_EQ(model->parameters()[2]->name, "llama/llama_block_0/attention/q_linear/weight");
   const auto values = autograd::read_values(queue, model->parameters()[2]->value);
   const float expected[] = {0, 4, 1, 5, 2, 6, 3, 7, 8, 12};
@@ -191,10 +194,10 @@ TEST(Weights, RowsOfHeadsAreThoseOfPairs) {
 }
 
 TEST(Weights, ASmallerVocabularyKeepsTheOtherRowsAndWhatDoesNotFitIsNamed) {
-  const Recipe recipe = llama_recipe();
+  const models::ModelOptions options = llama_sizes();
   host::HostDevice device;
   CommandQueue& queue = device.command_queue(0);
-  const auto model = make_model(device, recipe, 64);
+  const auto model = models::make_model(device, options.with(64));
   models::write_random(queue, model->parameters(), 5);
   const auto before = autograd::read_values(queue, model->parameters()[0]->value);
   const auto with = [&](const std::string& name, WeightTensor tensor) {
@@ -202,17 +205,17 @@ TEST(Weights, ASmallerVocabularyKeepsTheOtherRowsAndWhatDoesNotFitIsNamed) {
         Safetensors(safetensors_bytes({{name, std::move(tensor)}}, WeightType::float32), "test")};
   };
   const auto report = import_weights(
-      queue, *model, recipe, with("embed_tokens.weight", {{40, 32}, std::vector<float>(1280, 9)}));
+      queue, *model, options, with("embed_tokens.weight", {{40, 32}, std::vector<float>(1280, 9)}));
   EXPECT_EQ(report.unfilled.size() + 1, model->parameters().size());
   const auto after = autograd::read_values(queue, model->parameters()[0]->value);
   EXPECT_EQ(after[1279], 9);
   EXPECT_EQ(after[1280], before[1280]);
-  EXPECT_EQ(import_weights(queue, *model, recipe, with("extra", {{1}, {1}})).unused,
+  EXPECT_EQ(import_weights(queue, *model, options, with("extra", {{1}, {1}})).unused,
             std::vector<std::string>{"extra"});
   EXPECT_THROW(
-      import_weights(queue, *model, recipe, with("norm.weight", {{31}, std::vector<float>(31)})),
+      import_weights(queue, *model, options, with("norm.weight", {{31}, std::vector<float>(31)})),
       Error);
 }
 
 }  // namespace
-}  // namespace howard::training
+}  // namespace howard::language

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "engines/training/recipe.h"
+#include "engines/models/model_options.h"
 
-namespace howard::training {
+namespace howard::language {
 
 /// A tensor of Hugging Face's files that is, or is a part of, a parameter.
 struct WeightSource {
@@ -27,9 +27,9 @@ struct WeightRule {
 };
 
 /// Returns what Hugging Face puts before names of its models: "model." or "transformer.".
-std::string weight_prefix(const Recipe& recipe);
+std::string weight_prefix(const models::ModelOptions& options);
 
-/// Returns the rules of a recipe's model, one for each parameter.
-std::vector<WeightRule> weight_rules(const Recipe& recipe);
+/// Returns the rules of a model, one for each parameter.
+std::vector<WeightRule> weight_rules(const models::ModelOptions& options);
 
-}  // namespace howard::training
+}  // namespace howard::language

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/training/weights/hugging_face_config.h"
+#include "engines/language/weights/hugging_face_config.h"
 
 #include <cmath>
 #include <initializer_list>
@@ -8,7 +8,7 @@
 
 #include "base/json_node.h"
 
-namespace howard::training {
+namespace howard::language {
 namespace {
 
 constexpr std::int64_t kMostRows = 1 << 24;
@@ -19,8 +19,8 @@ class ModelConfigReader {
   explicit ModelConfigReader(const JsonNode& root) : root_(root) {}
 
   HuggingFaceModel read() {
-    model_.recipe.batch = 1;
-    model_.recipe.dropout = 0;
+    model_.options.batch = 1;
+    model_.options.dropout = 0;
     if (root_.member("model_type").word({"llama", "gpt2"}) == 0) {
       read_llama();
     } else {
@@ -70,21 +70,25 @@ class ModelConfigReader {
   }
 
   void read_llama() {
-    Recipe& recipe = model_.recipe;
-    recipe.model = ModelKind::llama;
-    recipe.width = size("hidden_size", kMostRows);
-    recipe.heads = static_cast<int>(size("num_attention_heads", kMostLayers));
-    recipe.layers = static_cast<int>(size("num_hidden_layers", kMostLayers));
-    recipe.groups = find("num_key_value_heads")
-                        ? static_cast<int>(size("num_key_value_heads", kMostLayers))
-                        : recipe.heads;
-    recipe.feed_forward = size("intermediate_size", kMostRows);
-    recipe.sequence = size("max_position_embeddings", kMostRows);
-    recipe.tied = flag("tie_word_embeddings", false);
-    recipe.theta = static_cast<float>(positive(root_, "rope_theta", 10000));
-    if (find("head_dim") && size("head_dim", kMostRows) * recipe.heads != recipe.width) {
+    models::ModelOptions& options = model_.options;
+    options.kind = models::ModelKind::llama;
+    options.width = size("hidden_size", kMostRows);
+    options.heads = static_cast<int>(size("num_attention_heads", kMostLayers));
+    options.layers = static_cast<int>(size("num_hidden_layers", kMostLayers));
+    options.groups = find("num_key_value_heads")
+                         ? static_cast<int>(size("num_key_value_heads", kMostLayers))
+                         : options.heads;
+    options.feed_forward = size("intermediate_size", kMostRows);
+    options.sequence = size("max_position_embeddings", kMostRows);
+    options.tied = flag("tie_word_embeddings", false);
+    options.theta = static_cast<float>(positive(root_, "rope_theta", 10000));
+    if (find("head_dim") && size("head_dim", kMostRows) * options.heads != options.width) {
       root_.member("head_dim").fail("hidden_size / num_attention_heads");
     }
+    if (options.heads % options.groups != 0) {
+      root_.member("num_key_value_heads").fail("a divisor of num_attention_heads");
+    }
+    require_heads("num_attention_heads", 2);
     require_false("attention_bias");
     require_false("mlp_bias");
     require_epsilon("rms_norm_eps");
@@ -92,28 +96,40 @@ class ModelConfigReader {
     if (const auto scaling = find("rope_scaling")) read_scaling(*scaling);
   }
 
+  /// Throws Error unless the heads have a width that is a multiple of `of`.
+  void require_heads(const char* key, std::int64_t of) const {
+    const models::ModelOptions& options = model_.options;
+    if (options.width % options.heads == 0 && options.width / options.heads % of == 0) return;
+    root_.member(key).fail(of == 1 ? "a divisor of n_embd"
+                                   : "heads of an even width of hidden_size");
+  }
+
   void read_scaling(const JsonNode& scaling) {
     const JsonNode type = scaling.member(scaling.has("rope_type") ? "rope_type" : "type");
     if (type.word({"llama3", "default"}) == 1) return;
-    Recipe& recipe = model_.recipe;
-    recipe.rope_factor = static_cast<float>(positive(scaling, "factor", 1));
-    recipe.rope_high = static_cast<float>(positive(scaling, "high_freq_factor", 4));
-    recipe.rope_low = static_cast<float>(positive(scaling, "low_freq_factor", 1));
+    models::ModelOptions& options = model_.options;
+    options.scaling.factor = static_cast<float>(positive(scaling, "factor", 1));
+    options.scaling.high = static_cast<float>(positive(scaling, "high_freq_factor", 4));
+    options.scaling.low = static_cast<float>(positive(scaling, "low_freq_factor", 1));
     const auto length = find(scaling, "original_max_position_embeddings");
-    recipe.rope_length = length ? length->integer(1, kMostRows) : 8192;
+    options.scaling.length = length ? length->integer(1, kMostRows) : 8192;
+    if (options.scaling.high <= options.scaling.low) {
+      scaling.fail("a high_freq_factor above low_freq_factor");
+    }
   }
 
   void read_gpt2() {
-    Recipe& recipe = model_.recipe;
-    recipe.model = ModelKind::nano_gpt;
-    recipe.width = size("n_embd", kMostRows);
-    recipe.heads = static_cast<int>(size("n_head", kMostLayers));
-    recipe.layers = static_cast<int>(size("n_layer", kMostLayers));
-    recipe.sequence = size("n_positions", kMostRows);
-    recipe.tied = flag("tie_word_embeddings", true);
-    if (find("n_inner") && size("n_inner", kMostRows) != 4 * recipe.width) {
+    models::ModelOptions& options = model_.options;
+    options.kind = models::ModelKind::nano_gpt;
+    options.width = size("n_embd", kMostRows);
+    options.heads = static_cast<int>(size("n_head", kMostLayers));
+    options.layers = static_cast<int>(size("n_layer", kMostLayers));
+    options.sequence = size("n_positions", kMostRows);
+    options.tied = flag("tie_word_embeddings", true);
+    if (find("n_inner") && size("n_inner", kMostRows) != 4 * options.width) {
       root_.member("n_inner").fail("4 n_embd");
     }
+    require_heads("n_head", 1);
     require_epsilon("layer_norm_epsilon");
     // TTML has the exact gelu; gelu_new differs from it by up to 5e-4.
     require_activation("activation_function", {"gelu_new", "gelu"});
@@ -136,9 +152,7 @@ class ModelConfigReader {
 HuggingFaceModel parse_hugging_face_config(std::string_view text, const std::string& source) {
   const JsonDocument document(
       text, {.attempted = "read the model in " + source, .accepted = "a config.json"});
-  HuggingFaceModel model = ModelConfigReader(document.root()).read();
-  require_valid(model.recipe);
-  return model;
+  return ModelConfigReader(document.root()).read();
 }
 
-}  // namespace howard::training
+}  // namespace howard::language

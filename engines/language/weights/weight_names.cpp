@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/training/weights/weight_names.h"
+#include "engines/language/weights/weight_names.h"
 
 #include <fmt/format.h>
 
 #include <initializer_list>
 #include <utility>
 
-#include "engines/training/recipe_model.h"
+#include "engines/models/llama.h"
 
-namespace howard::training {
+namespace howard::language {
 namespace {
 
 /// Makes the rule of a parameter that is one tensor of the file.
@@ -18,22 +18,22 @@ WeightRule whole(std::string parameter, std::string name, std::int64_t rows,
           .sources = {{std::move(name), rows, transposed, paired_heads}}};
 }
 
-std::vector<WeightRule> llama_rules(const Recipe& recipe) {
-  const std::int64_t width = recipe.width;
+std::vector<WeightRule> llama_rules(const models::ModelOptions& options) {
+  const std::int64_t width = options.width;
   const std::int64_t wide =
-      recipe.feed_forward > 0 ? recipe.feed_forward : models::feed_forward_of(width);
-  const std::int64_t keys = width / recipe.heads * recipe.groups;
+      options.feed_forward > 0 ? options.feed_forward : models::feed_forward_of(width);
+  const std::int64_t keys = width / options.heads * options.groups;
   WeightRule table = whole("llama/tok_emb/weight", "embed_tokens.weight", 0);
   table.is_padded = true;
   std::vector<WeightRule> rules{std::move(table)};
-  for (int i = 0; i < recipe.layers; ++i) {
+  for (int i = 0; i < options.layers; ++i) {
     const std::string to = fmt::format("llama/llama_block_{}/", i);
     const std::string from = fmt::format("layers.{}.", i);
     rules.push_back(whole(to + "attention_norm/gamma", from + "input_layernorm.weight", 1));
     rules.push_back(whole(to + "attention/q_linear/weight", from + "self_attn.q_proj.weight", width,
-                          false, recipe.heads));
+                          false, options.heads));
     rules.push_back({.parameter = to + "attention/kv_linear/weight",
-                     .sources = {{from + "self_attn.k_proj.weight", keys, false, recipe.groups},
+                     .sources = {{from + "self_attn.k_proj.weight", keys, false, options.groups},
                                  {from + "self_attn.v_proj.weight", keys}}});
     rules.push_back(
         whole(to + "attention/out_linear/weight", from + "self_attn.o_proj.weight", width));
@@ -43,18 +43,18 @@ std::vector<WeightRule> llama_rules(const Recipe& recipe) {
     rules.push_back(whole(to + "mlp/w3/weight", from + "mlp.up_proj.weight", wide));
   }
   rules.push_back(whole("llama/ln_fc/gamma", "norm.weight", 1));
-  if (recipe.tied) return rules;
+  if (options.tied) return rules;
   rules.push_back(whole("llama/fc/weight", "lm_head.weight", 0));
   rules.back().is_padded = true;
   return rules;
 }
 
-std::vector<WeightRule> gpt2_rules(const Recipe& recipe) {
-  const std::int64_t width = recipe.width;
+std::vector<WeightRule> gpt2_rules(const models::ModelOptions& options) {
+  const std::int64_t width = options.width;
   std::vector<WeightRule> rules{whole("token_embedding.weight", "wte.weight", 0)};
   rules.back().is_padded = true;
-  if (!recipe.fixed_positions) {
-    rules.push_back(whole("position_embedding.weight", "wpe.weight", recipe.sequence));
+  if (!options.fixed_positions) {
+    rules.push_back(whole("position_embedding.weight", "wpe.weight", options.sequence));
   }
   const auto add_norm = [&](const std::string& to, const std::string& from) {
     rules.push_back(whole(to + ".gamma", from + ".weight", 1));
@@ -65,18 +65,19 @@ std::vector<WeightRule> gpt2_rules(const Recipe& recipe) {
     rules.push_back(whole(to + ".weight", from + ".weight", out, true));
     rules.push_back(whole(to + ".bias", from + ".bias", 1));
   };
-  for (int i = 0; i < recipe.layers; ++i) {
+  for (int i = 0; i < options.layers; ++i) {
     const std::string to = fmt::format("blocks.{}.", i);
     const std::string from = fmt::format("h.{}.", i);
     add_norm(to + "attention_norm", from + "ln_1");
     add_linear(to + "query_key_value", from + "attn.c_attn", 3 * width);
     add_linear(to + "output", from + "attn.c_proj", width);
     add_norm(to + "feed_forward_norm", from + "ln_2");
-    add_linear(to + "expand", from + "mlp.c_fc", 4 * width);
+    add_linear(to + "expand", from + "mlp.c_fc",
+               options.feed_forward > 0 ? options.feed_forward : 4 * width);
     add_linear(to + "contract", from + "mlp.c_proj", width);
   }
   add_norm("last_norm", "ln_f");
-  if (recipe.tied) return rules;
+  if (options.tied) return rules;
   rules.push_back(whole("head.weight", "lm_head.weight", 0));
   rules.back().is_padded = true;
   return rules;
@@ -84,12 +85,12 @@ std::vector<WeightRule> gpt2_rules(const Recipe& recipe) {
 
 }  // namespace
 
-std::string weight_prefix(const Recipe& recipe) {
-  return recipe.model == ModelKind::llama ? "model." : "transformer.";
+std::string weight_prefix(const models::ModelOptions& options) {
+  return options.kind == models::ModelKind::llama ? "model." : "transformer.";
 }
 
-std::vector<WeightRule> weight_rules(const Recipe& recipe) {
-  return recipe.model == ModelKind::llama ? llama_rules(recipe) : gpt2_rules(recipe);
+std::vector<WeightRule> weight_rules(const models::ModelOptions& options) {
+  return options.kind == models::ModelKind::llama ? llama_rules(options) : gpt2_rules(options);
 }
 
-}  // namespace howard::training
+}  // namespace howard::language

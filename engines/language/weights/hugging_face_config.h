@@ -6,13 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include "engines/training/recipe.h"
+#include "engines/models/model_options.h"
 
-namespace howard::training {
+namespace howard::language {
 
 /// Holds a model as the config.json beside its weights describes it.
 struct HuggingFaceModel {
-  Recipe recipe;                    ///< For one sequence of the longest length, without dropout.
+  models::ModelOptions options;     ///< For one sequence of the longest length, without dropout.
   std::int64_t vocabulary = 0;      ///< The rows of the token table in the file of weights.
   std::vector<std::uint32_t> ends;  ///< The tokens that end a text.
 };
@@ -23,4 +23,4 @@ struct HuggingFaceModel {
 /// another width, an epsilon other than 1e-5, and rotary scalings other than llama3's.
 HuggingFaceModel parse_hugging_face_config(std::string_view json, const std::string& source);
 
-}  // namespace howard::training
+}  // namespace howard::language

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -10,10 +11,17 @@
 
 #include "engines/language/weights/safetensors.h"
 #include "engines/models/language_model.h"
-#include "engines/training/checkpoint.h"
-#include "engines/training/recipe.h"
+#include "engines/models/model_options.h"
 
-namespace howard::training {
+namespace howard::language {
+
+/// The name of a tensor and its values, row by row.
+struct NamedValues {
+  std::string name;
+  std::vector<float> values;
+
+  friend bool operator==(const NamedValues&, const NamedValues&) = default;
+};
 
 /// The name and the sizes of a parameter of a whole model, a matrix.
 struct ParameterShape {
@@ -32,25 +40,22 @@ struct ImportedWeights {
 using TakeWeights =
     std::function<void(const ParameterShape& parameter, std::span<const float> values)>;
 
-/// Reads the values of these parameters, which are those of `recipe`, one after the other. The
+/// Reads the values of these parameters, which are those of `options`, one after the other. The
 /// names and the order of rows in the files are those of Hugging Face's GPT-2 or Llama. Throws
 /// Error for a tensor of another shape.
-ImportedWeights import_weights(std::span<const ParameterShape> parameters, const Recipe& recipe,
-                               std::span<const language::Safetensors> files,
-                               const TakeWeights& take);
+ImportedWeights import_weights(std::span<const ParameterShape> parameters,
+                               const models::ModelOptions& options,
+                               std::span<const Safetensors> files, const TakeWeights& take);
 
-/// Writes the values of the files into the parameters of `model`, which is that of `recipe`.
+/// Writes the values of the files into the parameters of `model`, which is that of `options`.
 ImportedWeights import_weights(CommandQueue& queue, models::LanguageModel& model,
-                               const Recipe& recipe, std::span<const language::Safetensors> files);
+                               const models::ModelOptions& options,
+                               std::span<const Safetensors> files);
 
 /// Returns parameters under Hugging Face's names, with its prefix, as tensors of a file: the
 /// inverse. Of the token table and of the head no more than `vocabulary` rows are taken.
-std::map<std::string, language::WeightTensor> exported_weights(
-    std::span<const NamedValues> parameters, const Recipe& recipe, std::int64_t vocabulary);
+std::map<std::string, WeightTensor> exported_weights(
+    std::span<const NamedValues> parameters, const models::ModelOptions& options,
+    std::int64_t vocabulary = std::numeric_limits<std::int64_t>::max());
 
-/// Does the same for all parameters and rows of `model`.
-std::map<std::string, language::WeightTensor> exported_weights(CommandQueue& queue,
-                                                               models::LanguageModel& model,
-                                                               const Recipe& recipe);
-
-}  // namespace howard::training
+}  // namespace howard::language

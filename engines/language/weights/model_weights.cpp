@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/training/weights/model_weights.h"
+#include "engines/language/weights/model_weights.h"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,9 @@
 
 #include "base/error.h"
 #include "engines/autograd/host_values.h"
-#include "engines/training/weights/weight_names.h"
+#include "engines/language/weights/weight_names.h"
 
-namespace howard::training {
+namespace howard::language {
 namespace {
 
 using autograd::Parameter;
@@ -55,10 +55,9 @@ Rows paired_rows(Rows from, int heads, bool to_pairs) {
 }
 
 /// Returns the file that has a tensor, and the name that it has there, with the prefix or without.
-std::optional<std::pair<const language::Safetensors*, std::string>> find_weight(
-    std::span<const language::Safetensors> files, const std::string& prefix,
-    const std::string& name) {
-  for (const language::Safetensors& file : files) {
+std::optional<std::pair<const Safetensors*, std::string>> find_weight(
+    std::span<const Safetensors> files, const std::string& prefix, const std::string& name) {
+  for (const Safetensors& file : files) {
     for (const std::string& one : {name, prefix + name}) {
       if (file.has(one)) return std::pair(&file, one);
     }
@@ -66,7 +65,7 @@ std::optional<std::pair<const language::Safetensors*, std::string>> find_weight(
   return std::nullopt;
 }
 
-Rows rows_of_file(const language::WeightTensor& tensor, const WeightSource& source) {
+Rows rows_of_file(const WeightTensor& tensor, const WeightSource& source) {
   const auto& shape = tensor.shape;
   const bool matrix = shape.size() == 2;
   Rows rows{matrix ? shape[0] : 1,
@@ -89,13 +88,13 @@ void require_weight_shape(bool fits, const std::string& name, const Rows& rows,
 
 }  // namespace
 
-ImportedWeights import_weights(std::span<const ParameterShape> parameters, const Recipe& recipe,
-                               std::span<const language::Safetensors> files,
-                               const TakeWeights& take) {
+ImportedWeights import_weights(std::span<const ParameterShape> parameters,
+                               const models::ModelOptions& options,
+                               std::span<const Safetensors> files, const TakeWeights& take) {
   ImportedWeights report;
   std::set<std::string> used;
-  const std::vector<WeightRule> rules = weight_rules(recipe);
-  const std::string prefix = weight_prefix(recipe);
+  const std::vector<WeightRule> rules = weight_rules(options);
+  const std::string prefix = weight_prefix(options);
   for (const ParameterShape& parameter : parameters) {
     const auto rule = std::ranges::find(rules, parameter.name, &WeightRule::parameter);
     std::vector<float> values;
@@ -118,7 +117,7 @@ ImportedWeights import_weights(std::span<const ParameterShape> parameters, const
       report.unfilled.push_back(parameter.name);
     }
   }
-  for (const language::Safetensors& file : files) {
+  for (const Safetensors& file : files) {
     for (const std::string& name : file.names()) {
       if (!used.contains(name)) report.unused.push_back(name);
     }
@@ -127,7 +126,8 @@ ImportedWeights import_weights(std::span<const ParameterShape> parameters, const
 }
 
 ImportedWeights import_weights(CommandQueue& queue, models::LanguageModel& model,
-                               const Recipe& recipe, std::span<const language::Safetensors> files) {
+                               const models::ModelOptions& options,
+                               std::span<const Safetensors> files) {
   const std::vector<Parameter*> parameters = model.parameters();
   std::vector<ParameterShape> shapes;
   for (const Parameter* parameter : parameters) {
@@ -135,7 +135,7 @@ ImportedWeights import_weights(CommandQueue& queue, models::LanguageModel& model
     shapes.push_back({parameter->name, shape.rows(), shape.columns()});
   }
   return import_weights(
-      shapes, recipe, files, [&](const ParameterShape& shape, std::span<const float> values) {
+      shapes, options, files, [&](const ParameterShape& shape, std::span<const float> values) {
         const Parameter& parameter =
             **std::ranges::find(parameters, shape.name, [](const Parameter* p) { return p->name; });
         std::vector<float> all(values.begin(), values.end());
@@ -147,17 +147,18 @@ ImportedWeights import_weights(CommandQueue& queue, models::LanguageModel& model
       });
 }
 
-std::map<std::string, language::WeightTensor> exported_weights(
-    std::span<const NamedValues> parameters, const Recipe& recipe, std::int64_t vocabulary) {
-  std::map<std::string, language::WeightTensor> tensors;
-  const std::vector<WeightRule> rules = weight_rules(recipe);
+std::map<std::string, WeightTensor> exported_weights(std::span<const NamedValues> parameters,
+                                                     const models::ModelOptions& options,
+                                                     std::int64_t vocabulary) {
+  std::map<std::string, WeightTensor> tensors;
+  const std::vector<WeightRule> rules = weight_rules(options);
   for (const auto& [name, values] : parameters) {
     const auto rule = std::ranges::find(rules, name, &WeightRule::parameter);
     if (rule == rules.end()) continue;
     const auto size = static_cast<std::int64_t>(values.size());
     std::int64_t rows_of_all = 0;
     for (const WeightSource& source : rule->sources) rows_of_all += source.rows;
-    const std::int64_t columns = rule->is_padded ? recipe.width : size / rows_of_all;
+    const std::int64_t columns = rule->is_padded ? options.width : size / rows_of_all;
     std::int64_t first = 0;
     for (const WeightSource& source : rule->sources) {
       const std::int64_t count =
@@ -169,7 +170,7 @@ std::map<std::string, language::WeightTensor> exported_weights(
       if (source.transposed) rows = transposed_rows(rows);
       const bool vector = source.rows == 1;
       const bool is_head = source.name == "lm_head.weight";
-      tensors[(is_head ? "" : weight_prefix(recipe)) + source.name] = {
+      tensors[(is_head ? "" : weight_prefix(options)) + source.name] = {
           .shape = vector ? std::vector{rows.columns} : std::vector{rows.rows, rows.columns},
           .values = std::move(rows.values)};
     }
@@ -177,14 +178,4 @@ std::map<std::string, language::WeightTensor> exported_weights(
   return tensors;
 }
 
-std::map<std::string, language::WeightTensor> exported_weights(CommandQueue& queue,
-                                                               models::LanguageModel& model,
-                                                               const Recipe& recipe) {
-  std::vector<NamedValues> parameters;
-  for (const Parameter* parameter : model.parameters()) {
-    parameters.push_back({parameter->name, autograd::read_values(queue, parameter->value)});
-  }
-  return exported_weights(parameters, recipe, std::numeric_limits<std::int64_t>::max());
-}
-
-}  // namespace howard::training
+}  // namespace howard::language

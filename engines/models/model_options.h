@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "engines/autograd/functions/collective/collectives.h"
+#include "engines/device/tensor_spec.h"
+#include "engines/models/rotary_angles.h"
+
+namespace howard::models {
+
+enum class ModelKind : std::uint8_t { nano_gpt, llama };
+
+/// The sizes and the forms of a language model of TTML (nano_gpt.h, llama.h), with the sizes of its
+/// nanogpt and nanollama3. What is for one kind alone has no effect on the other.
+struct ModelOptions {
+  ModelKind kind = ModelKind::nano_gpt;
+  std::int64_t batch = 32;
+  std::int64_t sequence = 256;
+  std::int64_t width = 384;
+  int heads = 6;
+  int groups = 3;  ///< A llama's number of heads of keys and values.
+  int layers = 6;
+  /// 0 means four times the width, or a llama's rule (feed_forward_of).
+  std::int64_t feed_forward = 0;
+  std::int64_t vocabulary = 96;  ///< 65 characters and 3 marks, rounded up to whole tiles.
+  float dropout = 0;
+  float theta = 10000;    ///< The base of a llama's rotary angles.
+  RopeScaling scaling{};  ///< For a llama.
+  DataType parameters = DataType::bfloat16;
+  DataType compute = DataType::bfloat16;  ///< The type of products and activations.
+  bool fused_gelu_backward = true;        ///< If false, a nano_gpt uses ttnn's composite.
+  /// If true, blocks keep only their input and run forward once more in the backward pass, as with
+  /// TTML's runner "memory_efficient".
+  bool memory_efficient = false;
+  bool tied = false;  ///< If true, the head multiplies by the token table: one parameter.
+  /// If true, sinusoids replace a nano_gpt's learned positions: columns 2i and 2i + 1 are the sine
+  /// and the cosine of position / 10000^(2i / width).
+  bool fixed_positions = false;
+  bool composite_layernorm = false;  ///< A nano_gpt's is made of small ops; otherwise one program.
+  /// If true, TTML's attention kernels are used: one program forward and two backward, in which a
+  /// llama shares keys and values among heads without repeating them. Otherwise attention is made
+  /// of products, a softmax and small ops.
+  bool fused_attention = false;
+  /// If true, a llama's RMS norms are made of TTML's single calls; otherwise they are one program
+  /// each way.
+  bool composite_rms_norm = false;
+  /// If true, a llama's feed-forward part is TTML's one program forward, and backward its first two
+  /// products are computed again; otherwise it is made of three products and two elementwise calls.
+  bool fused_swiglu = false;
+  /// For tensor parallelism, the model is the share of one device of this group. Heads, groups,
+  /// feed-forward columns and rows of the head are divided; everything else is on each device. The
+  /// group must outlive the model; null stands for one device alone.
+  const autograd::DeviceGroup* group = nullptr;
+  /// If true, a llama's group computes the loss of divided logits (sharded_cross_entropy) instead
+  /// of gathering the logits on each device.
+  bool sharded_loss = false;
+  /// If true, the devices of a llama's group divide the rows of the residual stream and of its
+  /// norms (sequence parallelism): they gather them before the layers that they divide, and each
+  /// keeps its rows of the sums behind them.
+  bool sequence_parallel = false;
+  /// For pipelines, a llama has the blocks from `first_block` up to, but not including,
+  /// `end_block`. The first block comes with the token table, and the last one with the last norm
+  /// and the head.
+  int first_block = 0;
+  int end_block = 0;  ///< 0 means all blocks.
+
+  int shards() const { return group == nullptr ? 1 : group->devices(); }
+  bool divides_rows() const { return sequence_parallel && shards() > 1; }
+  /// Returns the shape of what goes from block to block on one device.
+  Shape stream() const {
+    return {batch, 1, divides_rows() ? sequence / shards() : sequence, width};
+  }
+  bool has_input() const { return first_block == 0; }
+  bool has_output() const { return end_block == 0 || end_block == layers; }
+
+  /// Returns these options with so many rows of the token table, for one device of a group.
+  ModelOptions with(std::int64_t rows, const autograd::DeviceGroup* of = nullptr,
+                    bool divides = false) const {
+    ModelOptions options = *this;
+    options.vocabulary = rows;
+    options.group = of;
+    options.sequence_parallel = divides;
+    return options;
+  }
+
+  friend bool operator==(const ModelOptions&, const ModelOptions&) = default;
+};
+
+}  // namespace howard::models

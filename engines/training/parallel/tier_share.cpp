@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/training/parallel/tier_share.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "engines/models/language_model.h"
+#include "engines/models/layers.h"
+#include "engines/ops/collective/transfer.h"
+#include "engines/training/parallel/shared_reader.h"
+#include "engines/training/parallel/values_of_ranks.h"
+
+namespace howard::training {
+
+namespace {
+
+using autograd::Parameter;
+
+class TierShare final : public Share {
+ public:
+  TierShare(Device& device, mesh::Communicator& ranks, const MeshPlan& plan, const Recipe& recipe,
+            const language::Tokenizer& tokenizer, mesh::WaitUntil wait_until)
+      : Share(recipe),
+        ranks_(ranks),
+        device_(device, ranks, std::move(wait_until)),
+        plan_(plan),
+        model_(models::make_model(device_, recipe.model.with(tokenizer.vocabulary()))),
+        sorted_(model_->parameters()) {
+    std::ranges::sort(sorted_, {}, &Parameter::name);
+  }
+
+  Device& device() override { return device_; }
+  models::LanguageModel& model() override { return *model_; }
+  bool has_batches() const override { return is_worker(); }
+  bool updates() const override { return is_optimizer(); }
+  void write_start_values() override {
+    if (is_optimizer()) models::write_random(queue(), model_->parameters(), recipe().seed);
+  }
+  void spread_parameters() override { share_parameters(autograd::Calls(device_)); }
+  autograd::StepFunction step_function(std::span<const BatchTensors> data,
+                                       const autograd::TapeOptions& tape,
+                                       autograd::Optimizer* optimizer) override;
+  void begin_step() override {
+    start_ = device_.now();
+    device_.begin_step();
+  }
+  StepOutcome end_step(float loss, std::int64_t number) override;
+  std::vector<NamedValues> gathered(std::span<const SavedTensor> own) override;
+  void hold_out(std::vector<std::uint32_t> tokens, std::int64_t sequences) override {
+    if (ranks_.rank() == 0) Share::hold_out(std::move(tokens), sequences);
+  }
+  double validation_loss() override;
+  std::unique_ptr<language::TextReader> reader() override;
+
+ private:
+  /// A worker's optimizer: it sends the gradients away and receives the parameters.
+  class RemoteOptimizer final : public autograd::Optimizer {
+   public:
+    explicit RemoteOptimizer(TierShare& worker) : worker_(worker) {}
+
+    void step(const autograd::Calls& calls) override {
+      for (Parameter* parameter : worker_.sorted_) {
+        calls.run(ops::send(*parameter->gradient, worker_.device_.peer(worker_.aggregator())));
+        parameter->gradient.reset();
+      }
+      worker_.share_parameters(calls);
+    }
+
+   private:
+    TierShare& worker_;
+  };
+
+  bool is_worker() const { return ranks_.rank() < plan_.workers; }
+  bool is_aggregator() const { return ranks_.rank() == plan_.workers; }
+  bool is_optimizer() const { return ranks_.rank() == ranks_.size() - 1; }
+  int aggregator() const { return plan_.workers; }
+
+  /// Does the aggregator's part: the parameters' gradients become the means.
+  void average(const autograd::Calls& calls);
+  /// Does the optimizer's part.
+  void update(const autograd::Calls& calls, autograd::Optimizer& optimizer);
+  /// Brings the parameters from the optimizer's rank to the workers.
+  void share_parameters(const autograd::Calls& calls);
+
+  mesh::Communicator& ranks_;
+  mesh::Sockets device_;
+  MeshPlan plan_;
+  std::unique_ptr<models::LanguageModel> model_;
+  std::vector<Parameter*> sorted_;  ///< The parameters by name.
+  RemoteOptimizer remote_{*this};
+  SimTime start_;  ///< When the present step began.
+};
+
+autograd::StepFunction TierShare::step_function(std::span<const BatchTensors> data,
+                                                const autograd::TapeOptions& tape,
+                                                autograd::Optimizer* optimizer) {
+  if (is_worker()) {
+    autograd::TapeOptions own = tape;
+    own.seed += static_cast<std::uint32_t>(ranks_.rank());
+    return Share::step_function(data, own, &remote_);
+  }
+  return [this, optimizer](Device& on) {
+    const autograd::Calls calls(on);
+    if (is_aggregator()) average(calls);
+    if (is_optimizer()) update(calls, *optimizer);
+    share_parameters(calls);
+    return no_loss(calls);
+  };
+}
+
+void TierShare::average(const autograd::Calls& calls) {
+  const float share = 1 / static_cast<float>(plan_.workers);
+  for (int worker = 0; worker < plan_.workers; ++worker) {
+    for (Parameter* parameter : sorted_) {
+      const ops::Tensor received =
+          calls.make({parameter->value.spec().shape, recipe().model.compute});
+      calls.run(ops::receive(device_.peer(worker), received));
+      parameter->gradient = worker == 0 ? received : calls.add(*parameter->gradient, received);
+    }
+  }
+  for (Parameter* parameter : sorted_) {
+    parameter->gradient = calls.multiply(*parameter->gradient, share);
+    if (is_optimizer()) continue;
+    calls.run(ops::send(*parameter->gradient, device_.peer(ranks_.size() - 1)));
+    parameter->gradient.reset();
+  }
+}
+
+void TierShare::update(const autograd::Calls& calls, autograd::Optimizer& optimizer) {
+  if (!is_aggregator()) {
+    for (Parameter* parameter : sorted_) {
+      parameter->gradient = calls.make({parameter->value.spec().shape, recipe().model.compute});
+      calls.run(ops::receive(device_.peer(aggregator()), *parameter->gradient));
+    }
+  }
+  calls.device().begin_phase("step");
+  optimizer.step(calls);
+}
+
+void TierShare::share_parameters(const autograd::Calls& calls) {
+  for (const Parameter* parameter : sorted_) {
+    if (is_worker()) {
+      calls.run(ops::receive(device_.peer(aggregator()), parameter->value));
+      continue;
+    }
+    if (is_aggregator()) {
+      if (!is_optimizer()) {
+        calls.run(ops::receive(device_.peer(ranks_.size() - 1), parameter->value));
+      }
+      for (int worker = 0; worker < plan_.workers; ++worker) {
+        calls.run(ops::send(parameter->value, device_.peer(worker)));
+      }
+    } else {
+      calls.run(ops::send(parameter->value, device_.peer(aggregator())));
+    }
+  }
+}
+
+StepOutcome TierShare::end_step(float loss, std::int64_t number) {
+  queue().finish();
+  return join_steps(
+      ranks_,
+      {.loss = double{loss / static_cast<float>(plan_.workers)}, .time = device_.now() - start_},
+      number);
+}
+
+/// Only the optimizer's rank has what the optimizer keeps.
+std::vector<NamedValues> TierShare::gathered(std::span<const SavedTensor> own) {
+  if (is_optimizer()) send_values(ranks_, 0, Share::gathered(own));
+  return ranks_.rank() == 0 ? receive_values(ranks_, ranks_.size() - 1)
+                            : std::vector<NamedValues>{};
+}
+
+std::unique_ptr<language::TextReader> TierShare::reader() {
+  // The first worker has the whole model.
+  const std::shared_ptr<language::TextReader> own =
+      ranks_.rank() == 0 ? language::window_reader(device_, *model_) : nullptr;
+  return std::make_unique<SharedReader>(ranks_, 0, [own](std::span<const std::uint32_t> text) {
+    return own ? own->logits(text) : std::vector<float>{};
+  });
+}
+
+double TierShare::validation_loss() {
+  return join_numbers<float, double>(ranks_, validation_ ? validation_->loss() : 0.0F,
+                                     [](std::span<const float> all) { return double{all[0]}; });
+}
+
+}  // namespace
+
+std::unique_ptr<Share> tier_share(Device& device, mesh::Communicator& ranks, const MeshPlan& plan,
+                                  const Recipe& recipe, const language::Tokenizer& tokenizer,
+                                  mesh::WaitUntil wait_until) {
+  return std::make_unique<TierShare>(device, ranks, plan, recipe, tokenizer, std::move(wait_until));
+}
+
+}  // namespace howard::training

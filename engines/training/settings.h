@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "engines/training/recipe.h"
+
+namespace howard::training {
+
+/// What holds of a recipe, and how messages say it.
+struct Condition {
+  bool (*holds)(const Recipe& recipe) = nullptr;  ///< Null: it always holds.
+  std::string_view words;
+};
+
+/// The numbers that a setting takes by itself.
+struct Range {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  bool open =
+      false;  ///< The bound itself is not taken: the upper one, or the lower if it is alone.
+
+  bool has(double number) const;
+  std::string words() const;
+};
+
+/// A setting of a recipe. This is the only place that says what it is called, what it may be and
+/// what it is for.
+struct Setting {
+  std::string_view name;  ///< In checkpoints, and behind "--" on a command line.
+  std::string_view key;   ///< TTML's, if one key says it: "training_config.batch_size".
+  Range range;
+  Condition rule;  ///< What holds of a valid recipe besides.
+  Condition use;   ///< Which runs use it, as settings with values: "schedule step".
+};
+
+namespace settings {
+
+using autograd::Schedule;
+
+inline constexpr Range kPositive{.least = 0, .open = true};
+inline constexpr Range kFromZero{.least = 0};
+inline constexpr Range kShare{.least = 0, .most = 1, .open = true};
+inline constexpr Range kCount{.least = 1, .most = 1'000'000'000};
+inline constexpr Range kColumns{.least = 1, .most = 1 << 24};
+inline constexpr Range kHeads{.least = 1, .most = 1 << 20};
+inline constexpr Range kSeed{.least = 0, .most = std::numeric_limits<std::uint32_t>::max()};
+
+inline bool is_llama(const Recipe& r) { return r.model.kind == ModelKind::llama; }
+inline bool scales(const Recipe& r) { return is_llama(r) && r.model.scaling.factor != 0; }
+inline bool uses_adamw(const Recipe& r) {
+  return !is_sgd(r.optimizer.kind) && r.optimizer.kind != OptimizerKind::no_op;
+}
+/// Says whether the optimizer is an AdamW with options.
+inline bool has_options(const Recipe& r) {
+  return uses_adamw(r) && r.optimizer.kind != OptimizerKind::moreh_adamw;
+}
+/// Says whether the schedule, or a part of a sequence, is of this kind.
+inline bool has_schedule(const Recipe& r, Schedule schedule) {
+  return r.schedule.schedule == schedule ||
+         std::ranges::find(r.schedule.parts, schedule, &autograd::ScheduledPart::schedule) !=
+             r.schedule.parts.end();
+}
+template <Schedule... schedules>
+bool has_any(const Recipe& r) {
+  return (has_schedule(r, schedules) || ...);
+}
+/// Says whether a schedule of all steps has a length of its own; the parts of a sequence have
+/// theirs.
+inline bool has_length(const Recipe& r) {
+  return r.schedule.schedule == Schedule::linear || r.schedule.schedule == Schedule::cosine;
+}
+
+inline constexpr Condition kAdamW{uses_adamw, "optimizer adamw"};
+inline constexpr Condition kSgd{[](const Recipe& r) { return is_sgd(r.optimizer.kind); },
+                                "optimizer sgd"};
+inline constexpr Condition kLlama{is_llama, "model-type llama"};
+inline constexpr Condition kNanoGpt{[](const Recipe& r) { return !is_llama(r); },
+                                    "model-type nano_gpt"};
+inline constexpr Condition kScaled{scales, "rope-factor F"};
+inline constexpr Condition kRamp{[](const Recipe& r) { return uses_adamw(r) && r.beta1.steps > 0; },
+                                 "beta1-warmup N"};
+inline constexpr Condition kSpeedrun{has_any<Schedule::speedrun>, "schedule speedrun"};
+inline constexpr Condition kStep{has_any<Schedule::step>, "schedule step"};
+inline constexpr Condition kLinear{has_any<Schedule::linear>, "schedule linear"};
+inline constexpr Condition kLinearOrCosine{has_length, "schedule linear or cosine"};
+inline constexpr Condition kSpeedrunOrCosine{has_any<Schedule::speedrun, Schedule::cosine>,
+                                             "schedule speedrun or cosine"};
+
+template <class RecipeType, class Visit>
+void visit_model(RecipeType& recipe, Visit& visit) {
+  auto& model = recipe.model;
+  visit({"memory-efficient"}, model.memory_efficient);
+  visit({"tied"}, model.tied);
+  visit({"fixed-positions", "", {}, {}, kNanoGpt}, model.fixed_positions);
+  visit({"composite-layernorm",
+         "transformer_config.experimental.use_composite_layernorm",
+         {},
+         {},
+         kNanoGpt},
+        model.composite_layernorm);
+  visit({"fused-attention", "transformer_config.experimental.use_fused_attention"},
+        model.fused_attention);
+  visit({"model-type"}, model.kind);
+  visit({"groups",
+         "transformer_config.num_groups",
+         kHeads,
+         {[](const Recipe& r) { return !is_llama(r) || r.model.heads % r.model.groups == 0; },
+          "a divisor of the heads"},
+         kLlama},
+        model.groups);
+  visit({"feed-forward", "transformer_config.intermediate_dim", kFromZero, {}, kLlama},
+        model.feed_forward);
+  visit({"composite-rmsnorm",
+         "transformer_config.experimental.use_composite_rmsnorm",
+         {},
+         {[](const Recipe& r) { return !r.model.composite_rms_norm || is_llama(r); },
+          "true for a llama"}},
+        model.composite_rms_norm);
+  visit(
+      {"fused-swiglu",
+       "transformer_config.experimental.use_fused_swiglu",
+       {},
+       {[](const Recipe& r) { return !r.model.fused_swiglu || is_llama(r); }, "true for a llama"}},
+      model.fused_swiglu);
+  visit({"theta", "transformer_config.theta", kPositive, {}, kLlama}, model.theta);
+  visit({"rope-factor", "transformer_config.rope_scaling.scaling_factor", kFromZero, {}, kLlama},
+        model.scaling.factor);
+  visit({"rope-high",
+         "transformer_config.rope_scaling.high_freq_factor",
+         {},
+         {[](const Recipe& r) {
+            return !scales(r) ||
+                   (r.model.scaling.low > 0 && r.model.scaling.high > r.model.scaling.low);
+          },
+          "above rope-low, which is above 0"},
+         kScaled},
+        model.scaling.high);
+  visit({"rope-low", "transformer_config.rope_scaling.low_freq_factor", {}, {}, kScaled},
+        model.scaling.low);
+  visit({"rope-length",
+         "transformer_config.rope_scaling.original_context_length",
+         kFromZero,
+         {[](const Recipe& r) { return !scales(r) || r.model.scaling.length > 0; },
+          "1 or more with a rope-factor"},
+         kScaled},
+        model.scaling.length);
+}
+
+template <class RecipeType, class Visit>
+void visit_schedule(RecipeType& recipe, Visit& visit) {
+  auto& schedule = recipe.schedule;
+  visit({"least-rate", "scheduler_config.min_lr", kFromZero, {}, kSpeedrunOrCosine},
+        recipe.least_rate);
+  visit({"warmup", "scheduler_config.warmup_steps", kFromZero, {}, kSpeedrun}, schedule.warmup);
+  visit({"hold", "scheduler_config.hold_steps", kFromZero, {}, kSpeedrun}, schedule.hold);
+  visit({"beta1-warmup", "scheduler_config.beta1_warmup_steps", kFromZero, {}, kAdamW},
+        recipe.beta1.steps);
+  visit({"beta1-start", "scheduler_config.beta1_start", kShare, {}, kRamp}, recipe.beta1.start);
+  visit({"beta1-end", "scheduler_config.beta1_end", kShare, {}, kRamp}, recipe.beta1.end);
+  visit({"step-size",
+         "scheduler_config.step_size",
+         kFromZero,
+         {[](const Recipe& r) { return r.schedule.size > 0 || !has_schedule(r, Schedule::step); },
+          "1 or more with the schedule step"},
+         kStep},
+        schedule.size);
+  visit({"gamma", "scheduler_config.gamma", kPositive, {}, kStep}, schedule.gamma);
+  visit({"start-factor", "scheduler_config.start_factor", kFromZero, {}, kLinear}, schedule.start);
+  visit({"end-factor", "scheduler_config.end_factor", kFromZero, {}, kLinear}, schedule.end);
+  visit({"schedule-steps", "scheduler_config.total_steps", kFromZero, {}, kLinearOrCosine},
+        schedule.length);
+  visit({"schedules",
+         "",
+         {},
+         {[](const Recipe& r) {
+            return (r.schedule.schedule == Schedule::sequential) == !r.schedule.parts.empty();
+          },
+          "linear:100,cosine:900, with the schedule sequential"}},
+        schedule.parts);
+}
+
+template <class RecipeType, class Visit>
+void visit_optimizer(RecipeType& recipe, Visit& visit) {
+  auto& adamw = recipe.optimizer.adamw;
+  auto& sgd = recipe.optimizer.sgd;
+  constexpr std::string_view kWithOptions = "true with adamw or fused_adamw";
+  visit({"beta1",
+         "training_config.beta1",
+         kShare,
+         {},
+         {[](const Recipe& r) { return uses_adamw(r) && r.beta1.steps == 0; },
+          "optimizer adamw without beta1-warmup"}},
+        adamw.beta1);
+  visit({"beta2", "training_config.beta2", kShare, {}, kAdamW}, adamw.beta2);
+  visit({"epsilon", "training_config.eps", kFromZero, {}, kAdamW}, adamw.epsilon);
+  visit(
+      {"kahan",
+       "training_config.use_kahan_summation",
+       {},
+       {[](const Recipe& r) { return !r.optimizer.adamw.kahan || has_options(r); }, kWithOptions}},
+      adamw.kahan);
+  visit({"amsgrad",
+         "",
+         {},
+         {[](const Recipe& r) { return !r.optimizer.adamw.amsgrad || has_options(r); },
+          kWithOptions}},
+        adamw.amsgrad);
+  visit({"stochastic-rounding",
+         "",
+         {},
+         {[](const Recipe& r) {
+            return !r.optimizer.stochastic_rounding ||
+                   (r.optimizer.kind == OptimizerKind::fused_adamw &&
+                    r.model.parameters == DataType::bfloat16);
+          },
+          "true with fused_adamw and parameters of bfloat16"}},
+        recipe.optimizer.stochastic_rounding);
+  visit({"sgd-decay", "", kFromZero, {}, kSgd}, sgd.weight_decay);
+  visit({"momentum", "", kFromZero, {}, kSgd}, sgd.momentum);
+  visit({"dampening", "", {}, {}, kSgd}, sgd.dampening);
+  visit({"nesterov",
+         "",
+         {},
+         {[](const Recipe& r) {
+            const SgdAttributes& own = r.optimizer.sgd;
+            return !own.nesterov || (own.momentum > 0 && own.dampening == 0);
+          },
+          "true with a momentum and without dampening"},
+         kSgd},
+        sgd.nesterov);
+}
+
+}  // namespace settings
+
+/// Calls visitor(setting, field) for each setting, in the order of a checkpoint.
+template <class RecipeType, class Visitor>
+void for_each_setting(RecipeType& recipe, Visitor&& visitor) {
+  using namespace settings;
+  const auto visit = [&](const Setting& setting, auto& field) { visitor(setting, field); };
+  auto& model = recipe.model;
+  visit({"batch", "training_config.batch_size", kCount}, model.batch);
+  visit({"sequence", "transformer_config.max_sequence_length", kColumns}, model.sequence);
+  visit({"width", "transformer_config.embedding_dim", kColumns}, model.width);
+  visit({"heads",
+         "transformer_config.num_heads",
+         kHeads,
+         {[](const Recipe& r) {
+            return r.model.width % r.model.heads == 0 &&
+                   (!is_llama(r) || r.model.width / r.model.heads % 2 == 0);
+          },
+          "a divisor of the width; for a llama, heads of an even width"}},
+        model.heads);
+  visit({"layers", "transformer_config.num_blocks", kCount}, model.layers);
+  visit({"dropout", "transformer_config.dropout_prob", kShare}, model.dropout);
+  visit({"dtype"}, model.compute);
+  visit({"optimizer"}, recipe.optimizer.kind);
+  visit({"learning-rate", "training_config.learning_rate", kPositive},
+        recipe.optimizer.learning_rate);
+  visit({"weight-decay", "training_config.weight_decay", kFromZero, {}, kAdamW},
+        recipe.optimizer.adamw.weight_decay);
+  visit({"schedule"}, recipe.schedule.schedule);
+  visit({"accumulate", "training_config.gradient_accumulation_steps", kCount}, recipe.accumulate);
+  visit({"clip", "", kFromZero}, recipe.optimizer.clip);
+  visit({"seed", "training_config.seed", kSeed}, recipe.seed);
+  visit({"steps", "training_config.max_steps", kCount}, recipe.schedule.steps);
+  visit({"parameters",
+         "",
+         {},
+         {[](const Recipe& r) {
+            return r.model.parameters == DataType::float32 || r.model.compute == DataType::bfloat16;
+          },
+          "float32 with a dtype of float32"}},
+        model.parameters);
+  visit_optimizer(recipe, visit);
+  visit_schedule(recipe, visit);
+  visit_model(recipe, visit);
+}
+
+}  // namespace howard::training
