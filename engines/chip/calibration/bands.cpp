@@ -102,8 +102,11 @@ const MeasuredOps& measured_ops() {
 }
 
 const Band& band_of_function(Eltwise function) {
-  const auto found = measured_ops().functions.find(entry_of(function).cost);
-  if (found == measured_ops().functions.end()) return band_named("no row");
+  const EltwiseEntry& entry = entry_of(function);
+  const auto found = measured_ops().functions.find(entry.cost);
+  if (found == measured_ops().functions.end() || !entry.nearest.empty()) {
+    return band_named("no row");
+  }
   return band_named(found->second.size() > 1 ? "elementwise" : "elementwise of one row");
 }
 
