@@ -6,8 +6,8 @@ commands_test.py PROGRAM [PART]: PART is a part of the commands' places, for a c
 
 Each document has a folder of its own, in which its commands run in their order: a git repository with a script, stored
 runs of two commits and the files that the documents name. A command must end with status 0, or with one that its
-comment says ("# 3: slower"). One whose comment says that it takes minutes is interrupted after a moment. A block of `sh`
-is a script with names to be filled in, and is not run.
+comment says ("# 3: slower"). One whose comment says that it takes minutes is interrupted after a moment. A block that
+writes a script (`<<`) has names to be filled in, and is not run.
 """
 
 import os
@@ -137,7 +137,9 @@ def commands():
     """Returns the commands of each document."""
     found = {}
     for block in regenerate.all_blocks():
-        if block.kind == "text" or block.language not in ("", "bash", "yaml"):
+        if block.kind == "text" or block.language not in ("", "bash", "sh", "yaml"):
+            continue
+        if any("<<" in line for line in block.lines):
             continue
         for line in lines_of(block):
             found.setdefault(block.file, []).append(Command(block.place(), line))
