@@ -101,7 +101,7 @@ class ByteReader {
   [[noreturn]] void fail() const {
     throw Error({.attempted = "read checkpoint " + source_,
                  .value = "its parts do not fit its length",
-                 .accepted = "a checkpoint that train_nano_gpt wrote"});
+                 .accepted = "a checkpoint that train wrote"});
   }
 
   std::string_view bytes_;
@@ -139,7 +139,7 @@ std::string_view require_whole(std::string_view bytes, const std::string& source
                  .hint = "an earlier copy, or training anew into another file"});
   };
   if (!bytes.starts_with(kMagic.substr(0, bytes.size())) || bytes.empty()) {
-    fail("it is none", "a file that train_nano_gpt wrote");
+    fail("it is none", "a file that train wrote");
   }
   const std::string whole = "a whole file";
   if (bytes.size() < kHeader) fail("it is truncated", whole);

@@ -62,9 +62,7 @@ Presentations::Presentations() {
     known_.push_back({std::string(experiment->name()),
                       {std::string(experiment->question()), experiment->presentation()}});
   }
-  for (const char* const verb : {"train", "train_nano_gpt"}) {
-    known_.push_back({verb, {"How does a training go?", training_presentation()}});
-  }
+  known_.push_back({"train", {"How does a training go?", training_presentation()}});
   known_.push_back({"generate", {"How fast is text written?", generation_presentation()}});
   known_.push_back({"explain", {"", reports::explanation_presentation()}});
   known_.push_back({"tune", {"", tuning_presentation()}});

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "engines/chip/profiles/choice_text.h"
 #include "experiments/questions/explain.h"
 #include "harness/runner.h"
 
@@ -138,13 +139,7 @@ std::string command_for(const ExplainQuestion& question, const Experiment& exper
     if (axis.values.size() < 2 || gives(given, axis.name) || sizes) continue;
     command += " -a " + option_of(axis.name, *harness::find_parameter(point, axis.name));
   }
-  for (const std::string& profile : question.profiles.profiles) {
-    command += " --profile " + shell_word(profile);
-  }
-  for (const std::string& setting : question.profiles.settings) {
-    command += " --set " + shell_word(setting);
-  }
-  return command;
+  return command + chip::options_text(question.profiles);
 }
 
 /// Returns `changes` of `point` as options of such a command. Sizes are named as in the command.

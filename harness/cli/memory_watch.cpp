@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "harness/cli/command/program.h"
 #include "reports/findings/memory_report.h"
 #include "reports/tables/markdown.h"
 
@@ -39,7 +40,7 @@ void write_memory(const profiler::MemoryUse& use, const std::vector<reports::Tab
   const reports::PlotFiles plots =
       reports::write_memory_plot(use, "device", "Memory in use: " + title, canvas);
   if (!plots.not_rendered.empty()) {
-    fmt::print(stderr, "run_experiment: no pictures: {}\n", plots.not_rendered);
+    complain("no pictures: {}", plots.not_rendered);
   }
   if (!plots.failures.empty()) throw std::runtime_error(join(plots.failures, "; "));
 }

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "harness/cli/command/program.h"
 #include "harness/cli/terminal/terminal.h"
 #include "reports/formats/csv.h"
 #include "reports/formats/result_json.h"
@@ -97,28 +98,28 @@ std::vector<std::string> names_of_files(const std::vector<fs::path>& files) {
 
 }  // namespace
 
-Outputs::Outputs(const Options& options) : options_(options) {}
+Outputs::Outputs(const OutputPlaces& places) : places_(places) {}
 
 fs::path Outputs::file_for(const std::string& given, const std::string& experiment,
                            const char* extension) const {
-  return given.empty() ? options_.results / (experiment + extension) : fs::path(given);
+  return given.empty() ? places_.results / (experiment + extension) : fs::path(given);
 }
 
 fs::path Outputs::plot_folder() const {
-  return options_.plots.empty() ? options_.results : fs::path(options_.plots);
+  return places_.pictures.empty() ? places_.results : fs::path(places_.pictures);
 }
 
 bool Outputs::uses_standard_output() const {
-  return options_.json == "-" || options_.csv == "-" || options_.markdown == "-" ||
-         options_.times == "-" || options_.trace == "-";
+  return places_.json == "-" || places_.csv == "-" || places_.markdown == "-" ||
+         places_.times == "-" || places_.trace == "-";
 }
 
 void Outputs::require_writable() const {
-  for (const std::string& given : {options_.json, options_.csv, options_.markdown}) {
-    if (given.empty()) require_writable_folder(options_.results);
+  for (const std::string& given : {places_.json, places_.csv, places_.markdown}) {
+    if (given.empty()) require_writable_folder(places_.results);
   }
   for (const std::string& given :
-       {options_.json, options_.csv, options_.markdown, options_.times, options_.trace}) {
+       {places_.json, places_.csv, places_.markdown, places_.times, places_.trace}) {
     std::error_code ignored;
     if (fs::is_directory(given, ignored)) {
       throw Error({.attempted = "write " + given,
@@ -134,8 +135,8 @@ void Outputs::require_writable() const {
     }
   }
   require_writable_folder(plot_folder());
-  if (!options_.device_logs.empty()) require_writable_folder(options_.device_logs);
-  if (!options_.memory.empty()) require_writable_folder(options_.memory);
+  if (!places_.device_logs.empty()) require_writable_folder(places_.device_logs);
+  if (!places_.memory.empty()) require_writable_folder(places_.memory);
 }
 
 template <class Step>
@@ -143,19 +144,19 @@ void Outputs::attempt(Step step) {
   try {
     step();
   } catch (const Error& failure) {
-    complain(failure.what());
+    fail(failure.what());
   }
 }
 
-void Outputs::complain(const std::string& failure) {
-  fmt::print(stderr, "run_experiment: {}\n", failure);
+void Outputs::fail(const std::string& failure) {
+  complain(failure);
   all_written_ = false;
 }
 
 void Outputs::checkpoint(const ExperimentResult& running,
                          std::vector<const harness::PointResult*> points) {
   const Clock::time_point start = Clock::now();
-  const fs::path file = file_for(options_.json, running.experiment, ".json");
+  const fs::path file = file_for(places_.json, running.experiment, ".json");
   try {
     if (file != "-") {
       write_file(file, [&](const TextSink& sink) {
@@ -165,8 +166,7 @@ void Outputs::checkpoint(const ExperimentResult& running,
   } catch (const Error& failure) {
     // The checkpoint is written again later, and a failure at the end counts.
     if (!std::exchange(has_warned_, true)) {
-      fmt::print(stderr, "run_experiment: warning: nothing is saved while this runs: {}\n",
-                 failure.what());
+      complain("warning: nothing is saved while this runs: {}", failure.what());
     }
   }
   const Clock::duration took = Clock::now() - start;
@@ -174,7 +174,7 @@ void Outputs::checkpoint(const ExperimentResult& running,
 }
 
 void Outputs::finish(const Finished& finished) {
-  if (!options_.json.empty()) finished_.push_back(finished.result);
+  if (!places_.json.empty()) finished_.push_back(finished.result);
   if (!finished.emulated_is_shown) return show(finished);
   Finished rest = finished;
   std::erase_if(rest.result.points, [](const harness::PointResult& point) {
@@ -183,14 +183,12 @@ void Outputs::finish(const Finished& finished) {
   show(rest);
 }
 
-void Outputs::show(const Finished& finished) const {
-  print(tables_of(finished, options_.all_rows));
-}
+void Outputs::show(const Finished& finished) const { print(tables_of(finished, places_.all_rows)); }
 
 void Outputs::print(const std::vector<reports::Table>& tables) const {
   const int descriptor = uses_standard_output() ? STDERR_FILENO : STDOUT_FILENO;
   std::FILE* const stream = uses_standard_output() ? stderr : stdout;
-  const reports::TerminalStyle style = terminal_style(descriptor, options_.color);
+  const reports::TerminalStyle style = terminal_style(descriptor, places_.color);
   for (const reports::Table& table : tables) {
     fmt::print(stream, "{}\n", reports::terminal_table(table, style));
   }
@@ -216,16 +214,16 @@ bool Outputs::write(const std::vector<Finished>& finished) {
   };
   using Some = std::span<const Finished>;
   using Results = std::span<const ExperimentResult>;
-  write_kind(options_.json, ".json", [](Some some, const TextSink& sink) {
+  write_kind(places_.json, ".json", [](Some some, const TextSink& sink) {
     write_results(some, [&](Results results) { reports::write_result_json(results, sink); });
   });
-  write_kind(options_.csv, ".csv", [](Some some, const TextSink& sink) {
+  write_kind(places_.csv, ".csv", [](Some some, const TextSink& sink) {
     write_results(some, [&](Results results) { reports::write_csv(results, sink); });
   });
-  write_kind(options_.markdown, ".md",
-             [&](Some some, const TextSink& sink) { sink(markdown(some, options_.all_rows)); });
-  if (!options_.times.empty()) {
-    write_text(options_.times, [&](const TextSink& sink) {
+  write_kind(places_.markdown, ".md",
+             [&](Some some, const TextSink& sink) { sink(markdown(some, places_.all_rows)); });
+  if (!places_.times.empty()) {
+    write_text(places_.times, [&](const TextSink& sink) {
       write_results(finished, [&](Results results) {
         sink(reports::times_text(reports::time_record(results)));
       });
@@ -234,7 +232,7 @@ bool Outputs::write(const std::vector<Finished>& finished) {
   for (const Finished& one : finished) {
     names_.push_back(one.result.experiment);
     for (const harness::Document& document : one.documents) {
-      write_text(options_.results / document.file_name,
+      write_text(places_.results / document.file_name,
                  [&](const TextSink& sink) { sink(document.text); });
     }
     add_picture([&](const reports::Canvas& canvas) {
@@ -254,14 +252,14 @@ bool Outputs::add_file(const fs::path& file, const std::string& text) {
 
 bool Outputs::add_picture(const std::function<reports::PlotFiles(const reports::Canvas&)>& draw) {
   attempt([&] {
-    reports::Canvas canvas = options_.canvas;
+    reports::Canvas canvas = places_.canvas;
     canvas.folder = plot_folder();
     const reports::PlotFiles plots = draw(canvas);
     written_.insert(written_.end(), plots.written.begin(), plots.written.end());
     if (!plots.not_rendered.empty()) {
-      fmt::print(stderr, "run_experiment: no pictures: {}\n", plots.not_rendered);
+      complain("no pictures: {}", plots.not_rendered);
     }
-    for (const std::string& failure : plots.failures) complain(failure);
+    for (const std::string& failure : plots.failures) fail(failure);
   });
   return all_written_;
 }
@@ -271,7 +269,7 @@ std::vector<fs::path> Outputs::left_over() const {
   std::set<fs::path> own;
   for (const fs::path& file : written_) own.insert(fs::weakly_canonical(file, ignored));
   std::set<fs::path> files;
-  for (const fs::path& folder : {options_.results, plot_folder()}) {
+  for (const fs::path& folder : {places_.results, plot_folder()}) {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
       const fs::path file = folder / entry.path().filename();
       const bool named = std::ranges::any_of(

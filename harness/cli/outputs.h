@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/cli/options.h"
+#include "harness/cli/command/shared_options.h"
 #include "harness/experiment.h"
 #include "harness/presentation.h"
 #include "harness/result.h"
@@ -34,7 +34,7 @@ struct Finished {
 /// that is reported on standard error, and the other files are still written.
 class Outputs {
  public:
-  explicit Outputs(const Options& options);
+  explicit Outputs(const OutputPlaces& places);
 
   /// Throws Error if a place for results cannot be written; this is checked before any time is
   /// spent.
@@ -83,9 +83,9 @@ class Outputs {
   template <class Step>
   void attempt(Step step);
   /// Reports that something could not be written.
-  void complain(const std::string& failure);
+  void fail(const std::string& failure);
 
-  const Options& options_;
+  const OutputPlaces& places_;
   /// They are kept for a JSON file that all experiments share.
   std::vector<harness::ExperimentResult> finished_;
   std::vector<std::string> names_;  ///< The experiments whose files were written.

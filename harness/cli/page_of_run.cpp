@@ -29,13 +29,13 @@ std::vector<reports::Table> more_tables(const std::string& experiment,
 }
 
 bool write_page(const std::vector<Finished>& finished, const std::deque<TracedPoint>& points,
-                const Options& options, Outputs& outputs) {
+                const RunOptions& options, Outputs& outputs) {
   reports::Page page;
   for (const Finished& one : finished) {
     page.sections.push_back({.result = one.result,
                              .presentation = one.presentation,
                              .question = std::string(one.question),
-                             .files = files_beside(options.results, one.result.experiment),
+                             .files = files_beside(options.outputs.results, one.result.experiment),
                              .tables = one.tables,
                              .more = more_tables(one.result.experiment, options.profiles)});
   }
@@ -50,7 +50,7 @@ bool write_page(const std::vector<Finished>& finished, const std::deque<TracedPo
          .memory = point.memory.curve.empty() ? nullptr : &point.memory});
   }
   page.timelines = timelines;
-  return outputs.add_file(options.results / "index.html", reports::html_page(page));
+  return outputs.add_file(options.outputs.results / "index.html", reports::html_page(page));
 }
 
 }  // namespace howard::cli

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
+#include "harness/cli/run_options.h"
 #include "harness/cli/session.h"
 #include "reports/tables/table.h"
 
@@ -25,6 +25,6 @@ std::vector<std::string> files_beside(const std::filesystem::path& folder,
 /// Writes index.html with all that a run has found, and the timelines of `points`, to the folder of
 /// the results. Returns false when it could not be written.
 bool write_page(const std::vector<Finished>& finished, const std::deque<TracedPoint>& points,
-                const Options& options, Outputs& outputs);
+                const RunOptions& options, Outputs& outputs);
 
 }  // namespace howard::cli

@@ -14,18 +14,15 @@
 #include "experiments/laboratory/devbox.h"
 #include "experiments/laboratory/laboratory.h"
 #include "harness/cli/bottlenecks.h"
-#include "harness/cli/command_line.h"
+#include "harness/cli/command/known.h"
+#include "harness/cli/command/program.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/given_options.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/page_of_run.h"
-#include "harness/cli/profile_options.h"
 #include "harness/cli/session.h"
 #include "harness/cli/sharing/point_sharing.h"
 #include "harness/cli/terminal/interruption.h"
 #include "harness/cli/timeline_files.h"
-#include "harness/cli/verbs/manual/list.h"
-#include "harness/cli/verbs/manual/manual.h"
 #include "harness/environment.h"
 #include "reports/findings/run_summary.h"
 #include "reports/published/claims.h"
@@ -40,7 +37,7 @@ bool has_points(const harness::Experiment& experiment, const std::vector<harness
 }
 
 std::vector<PlannedExperiment> plan(const experiments::Laboratory& laboratory,
-                                    const Options& options) {
+                                    const RunOptions& options) {
   std::vector<PlannedExperiment> planned;
   const bool all = std::ranges::find(options.names, "all") != options.names.end();
   for (const harness::Experiment* const experiment :
@@ -96,8 +93,7 @@ bool says_that_nothing_ran(const std::vector<Finished>& finished) {
     }
   }
   if (first == nullptr) return false;
-  fmt::print(stderr, "{}: nothing ran: every point was skipped: {}\n", program_name(),
-             *first->skipped);
+  complain("nothing ran: every point was skipped: {}", *first->skipped);
   return true;
 }
 
@@ -117,14 +113,14 @@ void print_verdicts(const std::vector<Finished>& finished, const Outputs& output
   outputs.print(tables);
 }
 
-int run_planned(const std::vector<PlannedExperiment>& planned, const Options& options,
+int run_planned(const std::vector<PlannedExperiment>& planned, const RunOptions& options,
                 const experiments::Laboratory& laboratory, MemoryWatch& memory, Ranks& ranks) {
   const harness::RunContext context = laboratory.context_of(planned);
-  Outputs outputs(options);
+  Outputs outputs(options.outputs);
   outputs.require_writable();
   Session session(options, laboratory, context, outputs, memory, ranks);
   for (const std::string& warning : context.warnings) {
-    fmt::print(stderr, "run_experiment: warning: {}\n", warning);
+    complain("warning: {}", warning);
   }
   std::vector<Finished> finished;
   for (const PlannedExperiment& one : planned) {
@@ -166,14 +162,13 @@ std::string plan_text(const std::vector<PlannedExperiment>& planned,
 }
 
 /// Plans what the options name. Throws UsageError for a plan that makes no sense.
-std::vector<PlannedExperiment> planned_of(const Options& options,
+std::vector<PlannedExperiment> planned_of(RunOptions& options,
                                           const experiments::Laboratory& laboratory) {
   try {
     std::vector<PlannedExperiment> planned = plan(laboratory, options);
     require_chip(laboratory.has_settings(), runs_on(harness::Backend::emulated, planned));
-    require_use(options.given, {"repetitions", "min-time", "no-tuning", "no-binding"},
-                runs_on(harness::Backend::host, planned),
-                "wall-clock points, and all of this runs on the emulated chip; leave it out");
+    options.uses_host = runs_on(harness::Backend::host, planned);
+    if (options.given != nullptr) options.given->require_applicable();
     return planned;
   } catch (const Error& failure) {
     throw UsageError(failure.what());
@@ -182,9 +177,9 @@ std::vector<PlannedExperiment> planned_of(const Options& options,
 
 }  // namespace
 
-int run_experiments(const Options& options, Ranks& ranks) {
+int run_experiments(RunOptions& options, Ranks& ranks) {
   MemoryWatch memory;
-  const bool watches = !options.memory.empty() || options.page;
+  const bool watches = !options.outputs.memory.empty() || options.page;
   const auto laboratory = open_laboratory({.profiles = options.profiles,
                                            .host = {.threads = options.threads,
                                                     .tunes_products = options.tuning,

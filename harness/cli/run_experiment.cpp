@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // This is the composition root. It reads the first word of the command line, runs its command or
-// the experiments that it names, and turns failures into exit codes. Its manual is
-// verbs/manual/help.md.
+// the experiments that it names, and turns failures into exit codes.
 
 #include <fmt/format.h>
 
-#include <cstdio>
+#include <algorithm>
 #include <exception>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
-#include "harness/cli/command_line.h"
+#include "base/text.h"
+#include "experiments/laboratory/laboratory.h"
+#include "harness/cli/command/command.h"
+#include "harness/cli/command/known.h"
+#include "harness/cli/command/manual.h"
+#include "harness/cli/command/program.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/options.h"
 #include "harness/cli/run.h"
+#include "harness/cli/run_options.h"
 #include "harness/cli/sharing/ranks.h"
-#include "harness/cli/terminal/interruption.h"
 #include "harness/cli/terminal/streams.h"
-#include "harness/cli/verbs/manual/help.h"
-#include "harness/cli/verbs/manual/manual.h"
-#include "harness/cli/verbs/verbs.h"
 
 namespace howard::cli {
 namespace {
@@ -32,28 +35,47 @@ void require_alone(const Ranks& ranks, std::string_view what) {
                                ranks.size()));
 }
 
-int run(int argc, const char* const* argv, Ranks& ranks) {
-  if (const Verb* const verb = argc > 1 ? find_verb(argv[1]) : nullptr) {
-    if (!verb->is_text && !verb->is_shared) require_alone(ranks, verb->name);
-    return ranks.is_first() || verb->is_shared ? verb->run(argc - 1, argv + 1) : kOk;
+/// Prints what --help and --version ask for.
+int answer(const RunOptions& options, const Given& given) {
+  if (given.has("--version")) {
+    fmt::print("{}", version_text());
+  } else if (options.names.empty() ||
+             std::ranges::find(options.names, "all") != options.names.end()) {
+    fmt::print("{}", help_of(kRunCommand));
+  } else {
+    const experiments::Laboratory laboratory;
+    std::vector<std::string> texts;
+    for (const auto* const one : select(laboratory.experiments(), options.names))
+      texts.push_back(description(*one));
+    fmt::print("{}", join(texts, "\n"));
   }
-  const Options options = parse_options(argc, argv);
-  if (!options.trace.empty()) require_alone(ranks, "--trace");
-  if (!options.device_logs.empty()) require_alone(ranks, "--device-logs");
-  if (!options.memory.empty()) require_alone(ranks, "--memory");
-  if (options.bottlenecks) require_alone(ranks, "--bottlenecks");
-  if (options.page) require_alone(ranks, "--page");
-  if (options.help || options.version) {
-    if (ranks.is_first()) fmt::print("{}", options.help ? help_of(options.names) : version_text());
-    return kOk;
+  return kOk;
+}
+
+int run_named(RunOptions& options, const Given& given, Ranks& ranks) {
+  for (const char* const option :
+       {"--trace", "--device-logs", "--memory", "--bottlenecks", "--page"}) {
+    if (given.has(option)) require_alone(ranks, option);
   }
+  if (given.has("--help") || given.has("--version")) {
+    return ranks.is_first() ? answer(options, given) : kOk;
+  }
+  complete(options);
+  options.given = &given;
   return run_experiments(options, ranks);
 }
 
+int run(int argc, const char* const* argv, Ranks& ranks) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  const Command* const command = words.empty() ? nullptr : find_command(words.front());
+  if (command == nullptr) return run_command(kRunCommand, words, ranks);
+  return run_command(*command, std::span(words).subspan(1), ranks);
+}
+
 /// Reports what has gone wrong, once for all ranks that it concerns.
-void complain(Ranks& ranks, const char* text) {
-  const bool speaks = ranks.has_agreed() ? true : ranks.agree(false, "") == ranks.rank();
-  if (speaks) fmt::print(stderr, "{}: {}\n", program_name(), text);
+void complain_once(Ranks& ranks, const std::string& text) {
+  const bool speaks = ranks.has_agreed() || ranks.agree(false, "") == ranks.rank();
+  if (speaks) complain(text);
 }
 
 int run_as_rank(int argc, const char* const* argv) {
@@ -61,15 +83,55 @@ int run_as_rank(int argc, const char* const* argv) {
   try {
     return run(argc, argv, ranks);
   } catch (const UsageError& failure) {
-    complain(ranks, failure.what());
+    complain_once(ranks, failure.what());
     return kUsage;
   } catch (const std::exception& failure) {
-    complain(ranks, reason_of(failure).c_str());
+    complain_once(ranks, reason_of(failure));
     return kFailed;
   }
 }
 
 }  // namespace
+
+const Command kRunCommand{
+    .name = "",
+    .summary = "run an experiment on an emulated Wormhole chip and on this machine's CPU",
+    .usage = {"NAME... [OPTIONS]   runs experiments by name",
+              "all [OPTIONS]       runs every experiment, but not the tools about the emulator",
+              "NAME --help         shows the axes of an experiment or the options of a command",
+              "COMMAND ..."},
+    .text = {},
+    .examples =
+        {"run_experiment matmul_sweep",
+         "run_experiment matmul_sweep --backend emulated -a shape=4032,4096,8192",
+         "run_experiment matmul_sweep -a shape=512x1024x2048 -a dispatch=eth --trace trace.json",
+         "run_experiment gpt2_full --backend emulated -a engine=ttml --bottlenecks",
+         "run_experiment matmul_sweep --backend host -a dtype=float32 --threads 2 --json -"},
+    .status =
+        "0 done; 1 an error, or a point that failed; 2 bad command line; 130 interrupted by "
+        "Ctrl-C, SIGTERM or SIGHUP. An interrupted run writes what it has finished; a second "
+        "signal ends it",
+    .begin = begin<run_options, run_named>,
+    .parts =
+        {{.title = "WHAT TO RUN"},
+         {.title = "HOW TO MEASURE"},
+         {.title = "WHERE RESULTS GO",
+          .items = {{"",
+                     "Tables go to standard output, all other messages to standard error. Each "
+                     "experiment writes NAME.json, NAME.csv, NAME.md and pictures, with their "
+                     "gnuplot scripts and data. At the end the program names the files of the same "
+                     "experiment in these folders that only an earlier run wrote."}}},
+         {.title = "SEVERAL PROCESSES AND MACHINES",
+          .items = {{"",
+                     "mpirun -n N ./run_experiment NAME... shares the emulated points of one run "
+                     "among N processes and writes the same bytes as one process would. Wall-clock "
+                     "points run on the first process. This needs a build that found MPI (apt-get "
+                     "install libopenmpi-dev openmpi-bin). Each process uses its share of the "
+                     "machine's cores, or --threads. --trace, --device-logs, --memory, "
+                     "--bottlenecks and --page work in one process only. On Slurm use: srun "
+                     "--mpi=pmix -n N build/release/harness/cli/run_experiment NAME..."}}}},
+    .sharing = Sharing::shared};
+
 }  // namespace howard::cli
 
 int main(int argc, char** argv) {
@@ -78,7 +140,7 @@ int main(int argc, char** argv) {
   try {
     status = howard::cli::run_as_rank(argc, argv);
   } catch (const std::exception& failure) {
-    fmt::print(stderr, "run_experiment: {}\n", howard::reason_of(failure));
+    howard::cli::complain(howard::reason_of(failure));
   }
   // Tables are the result, so a full disk behind a redirection must not pass for success.
   const bool all_taken = howard::cli::end_output();

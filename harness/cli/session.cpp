@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "harness/cli/command/program.h"
 #include "harness/cli/sharing/point_sharing.h"
 #include "harness/cli/terminal/interruption.h"
 #include "harness/cli/terminal/progress.h"
@@ -31,7 +32,7 @@ constexpr std::string_view kElsewhere = "its steps run in another process";
 
 }  // namespace
 
-Session::Session(const Options& options, const experiments::Laboratory& laboratory,
+Session::Session(const RunOptions& options, const experiments::Laboratory& laboratory,
                  const harness::RunContext& context, Outputs& outputs, MemoryWatch& memory,
                  Ranks& ranks)
     : options_(options),
@@ -51,16 +52,16 @@ void Session::record_memory(const harness::Experiment& experiment,
     }
     const auto tables = memory_tables(use, point.id());
     outputs_.print(tables);
-    reports::Canvas canvas = options_.canvas;
-    canvas.folder = options_.memory / experiment.name() / file_name_of(point.id());
+    reports::Canvas canvas = options_.outputs.canvas;
+    canvas.folder = options_.outputs.memory / experiment.name() / file_name_of(point.id());
     write_memory(use, tables, fmt::format("{}, {}", experiment.name(), point.id()), canvas);
   } catch (const std::exception& failure) {
-    fmt::print(stderr, "run_experiment: {}: {}\n", point.id(), reason_of(failure));
+    complain("{}: {}", point.id(), reason_of(failure));
     memory_is_complete_ = false;
   }
 }
 
-int Session::thread_count(const Options& options, const Ranks& ranks) {
+int Session::thread_count(const RunOptions& options, const Ranks& ranks) {
   return options.threads > 0 ? options.threads : ranks.cores();
 }
 
@@ -75,7 +76,7 @@ void Session::record_for_page(const harness::Experiment& experiment,
   try {
     traced.memory = memory_.record(experiment, *first, &traced.recorder);
   } catch (const std::exception& failure) {
-    fmt::print(stderr, "run_experiment: no timeline of {}: {}\n", first->id(), reason_of(failure));
+    complain("no timeline of {}: {}", first->id(), reason_of(failure));
     shown_.pop_back();
     memory_is_complete_ = false;
   }
@@ -176,11 +177,11 @@ void Session::follow_up(const harness::Experiment& experiment,
     record_for_page(experiment, result.points);
   }
   for (const harness::PointResult& point : result.points) {
-    const bool wanted = !options_.memory.empty() && !point.skipped && !interrupted();
+    const bool wanted = !options_.outputs.memory.empty() && !point.skipped && !interrupted();
     if (wanted) record_memory(experiment, point);
   }
   for (const harness::PointResult& point : result.points) {
-    if (point.failed) fmt::print(stderr, "run_experiment: {}: {}\n", point.id(), *point.skipped);
+    if (point.failed) complain("{}: {}", point.id(), *point.skipped);
   }
 }
 
@@ -198,7 +199,7 @@ Finished Session::run(const PlannedExperiment& planned) {
       workers.others = [&](harness::PointQueue& queue) { hand_out(ranks_, runs_, queue); };
     }
     // One thread keeps what is recorded of the points in order.
-    const bool in_order = !options_.trace.empty() || options_.bottlenecks;
+    const bool in_order = !options_.outputs.trace.empty() || options_.bottlenecks;
     workers.threads = in_order ? 1 : thread_count(options_, ranks_);
     finished.result = laboratory_.run(planned, context_, options_.wall, watch, workers);
     costs = watch.costs();

@@ -9,8 +9,8 @@
 
 #include "experiments/laboratory/laboratory.h"
 #include "harness/cli/memory_watch.h"
-#include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
+#include "harness/cli/run_options.h"
 #include "harness/cli/sharing/ranks.h"
 #include "profiler/program_recorder.h"
 
@@ -36,7 +36,7 @@ class Session {
  public:
   /// The session runs on the first rank, which shares points with the others. All arguments must
   /// outlive the session. The devices of the experiments report their allocations to `memory`.
-  Session(const Options& options, const experiments::Laboratory& laboratory,
+  Session(const RunOptions& options, const experiments::Laboratory& laboratory,
           const harness::RunContext& context, Outputs& outputs, MemoryWatch& memory, Ranks& ranks);
 
   /// Runs the next experiment that all ranks have planned, in their order, and prints its tables.
@@ -51,7 +51,7 @@ class Session {
   const std::deque<TracedPoint>& shown() const { return shown_; }
 
   /// Returns the threads for emulated points: --threads, or this rank's share of the cores.
-  static int thread_count(const Options& options, const Ranks& ranks);
+  static int thread_count(const RunOptions& options, const Ranks& ranks);
   /// Returns false if --memory, or the timeline of a page, failed for a point.
   bool memory_is_complete() const { return memory_is_complete_; }
 
@@ -69,7 +69,7 @@ class Session {
   /// Watches the run of one experiment.
   class Watch;
 
-  const Options& options_;
+  const RunOptions& options_;
   const experiments::Laboratory& laboratory_;
   const harness::RunContext& context_;
   Outputs& outputs_;

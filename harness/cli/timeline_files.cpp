@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "harness/cli/command/program.h"
 #include "profiler/formats/traces/chrome_trace.h"
 #include "profiler/formats/traces/perfetto_trace.h"
 #include "profiler/formats/tt_metal_logs.h"
@@ -32,7 +33,7 @@ void write_trace(const std::deque<TracedPoint>& points, const std::string& file)
     losses += recorder.losses();
   }
   if (losses > 0) {
-    fmt::print(stderr, "run_experiment: the trace lacks {} events that found no room\n", losses);
+    complain("the trace lacks {} events that found no room", losses);
   }
   const bool perfetto = fs::path(file).extension() == ".pftrace";
   write_file(file, perfetto ? profiler::perfetto_trace(processes)
@@ -49,37 +50,35 @@ void write_device_logs(const TracedPoint& point, const fs::path& folder,
   write_file(place / "ops_perf_results.csv", profiler::ops_csv(records, device));
   write_file(place / "profile_log_device.csv", profiler::device_log_csv(records, device));
   if (recorder.losses() > 0) {
-    fmt::print(stderr, "run_experiment: {} lacks {} events that found no room\n", place.string(),
-               recorder.losses());
+    complain("{} lacks {} events that found no room", place.string(), recorder.losses());
   }
   if (records.size() > profiler::kMostDeviceLogPrograms) {
-    fmt::print(stderr,
-               "run_experiment: {}: profile_log_device.csv has the first {} programs of {}\n",
-               place.string(), profiler::kMostDeviceLogPrograms, records.size());
+    complain("{}: profile_log_device.csv has the first {} programs of {}", place.string(),
+             profiler::kMostDeviceLogPrograms, records.size());
   }
 }
 
 }  // namespace
 
-bool write_traces(const std::deque<TracedPoint>& points, const Options& options,
+bool write_traces(const std::deque<TracedPoint>& points, const RunOptions& options,
                   const chip::ChipProfile& chip) {
   try {
-    if (!options.trace.empty()) write_trace(points, options.trace);
-    if (options.device_logs.empty()) return true;
+    if (!options.outputs.trace.empty()) write_trace(points, options.outputs.trace);
+    if (options.outputs.device_logs.empty()) return true;
     // These are all of the chip's Tensix cores, as when Ethernet cores dispatch.
     const profiler::DeviceFacts device{.clock = chip.aiclk, .worker_cores = chip.eth_grid.cores()};
     bool wrote = false;
     for (const TracedPoint& point : points) {
       // The logs describe a Tenstorrent device, so runs on the host have no place in them.
       if (point.backend != harness::Backend::emulated) continue;
-      write_device_logs(point, options.device_logs, device);
+      write_device_logs(point, options.outputs.device_logs, device);
       wrote = true;
     }
     fmt::print(stderr, "{} logs as of tt-metal into {}\n",
                wrote ? "wrote" : "no emulated point was recorded: no",
-               options.device_logs.string());
+               options.outputs.device_logs.string());
   } catch (const Error& failure) {
-    fmt::print(stderr, "run_experiment: {}\n", failure.what());
+    complain(failure.what());
     return false;
   }
   return true;

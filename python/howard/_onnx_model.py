@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs an ONNX model on the emulated chip: what `run_experiment explain MODEL.onnx` starts.
 
-usage: _onnx_model.py MODEL --workload FILE [--input NAME=1x3x224x224]... [--profile P]... [--set S]...
+usage: _onnx_model.py MODEL --workload FILE [--input NAME=1x3x224x224]... [--chip P]... [--set S]...
 """
 
 import argparse
@@ -20,7 +20,7 @@ def _options():
     parser.add_argument("model")
     parser.add_argument("--workload", required=True)
     parser.add_argument("--input", action="append", default=[])
-    parser.add_argument("--profile", action="append", default=[])
+    parser.add_argument("--chip", dest="profile", action="append", default=[])
     parser.add_argument("--set", action="append", default=[])
     return parser.parse_args()
 

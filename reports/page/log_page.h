@@ -21,7 +21,7 @@ struct PageLog {
   std::vector<Table> tables = {};            ///< The tables of the terminal.
 };
 
-/// Holds the page of `analyze --format html`.
+/// Holds the page of `analyze --page`.
 struct LogPage {
   std::vector<PageLog> logs;
   std::vector<std::string> problems;  ///< What could not be read, a sentence each.

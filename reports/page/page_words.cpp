@@ -156,10 +156,13 @@ std::string chip_options(const harness::RunContext& context) {
   if (context.published_chip) return "";
   constexpr std::string_view kWith = " with ";
   std::string options;
-  for (std::string_view name : {context.chip_profile, context.software_profile}) {
+  for (auto [option, name] :
+       {std::pair<std::string_view, std::string_view>(" --chip ", context.chip_profile),
+        {" --software ", context.software_profile}}) {
     std::size_t end = name.find(kWith);
     if (name.empty()) continue;
-    options += " --profile " + shell_word(name.substr(0, end));
+    options += option;
+    options += shell_word(name.substr(0, end));
     while (end != std::string_view::npos) {
       name = name.substr(end + kWith.size());
       end = name.find(kWith);

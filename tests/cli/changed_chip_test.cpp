@@ -20,7 +20,7 @@ class ChangedChip : public CliFixture {
 };
 
 TEST_F(ChangedChip, HasNoPublishedFigureAnywhere) {
-  for (const std::string change : {"--set noc.link=29B/cycle", "--profile wormhole_b0_n150"}) {
+  for (const std::string change : {"--set noc.link=29B/cycle", "--chip wormhole_b0_n150"}) {
     const Outcome outcome = run(kOnePoint + change);
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_TRUE(contains(outcome.out, "no published figures stand beside these")) << outcome.out;

@@ -211,8 +211,8 @@ TEST_F(Cli, DryRunPrintsTheIdsAndRunsNothing) {
 }
 
 TEST_F(Cli, ConstantsOfTheChipAreTakenWhereAnyPointIsEmulated) {
-  const Outcome outcome = run(
-      "matmul_sweep gradient_check --dry-run --set host.op_call=1us --profile wormhole_b0_n150");
+  const Outcome outcome =
+      run("matmul_sweep gradient_check --dry-run --set host.op_call=1us --chip wormhole_b0_n150");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_TRUE(contains(outcome.out, "/host/")) << "a point on the host beside the emulated ones";
 }
@@ -232,8 +232,8 @@ const std::pair<std::string, std::string> kBadLines[] = {
     {"matmul_sweep --json a.json --json b.json", "--json is given 2 times; accepted: once"},
     {"matmul_sweep --json", "--json needs a value; try --json VALUE"},
     {"matmul_sweep --quick=maybe", "--quick takes no value"},
-    {"matmul_sweep --profile nowhere.json", "No such file"},
-    {"matmul_sweep --profile wormhole_b0_n15", "try --profile wormhole_b0_n150"},
+    {"matmul_sweep --chip nowhere.json", "No such file"},
+    {"matmul_sweep --chip wormhole_b0_n15", "try --chip wormhole_b0_n150"},
     {"compare a b --threshold 1x", "--threshold: '1x'; accepted: a number from 0 to 1000000"},
     {"analyze a --top 0", "--top: '0'; accepted: a whole number from 1"},
     {"matmul_sweep -a shape=abc", "cannot set axis shape: 'abc'"},
@@ -252,21 +252,20 @@ const std::pair<std::string, std::string> kBadLines[] = {
     {"matmul_sweep --threads 0", "--threads"},
     {"matmul_sweep --results ''", "--results is empty"},
     {"matmul_sweep --trace ''", "--trace is empty"},
-    {"matmul_sweep --color green", "accepted: always, auto, never"},
+    {"matmul_sweep --color green", "accepted: auto, always, never"},
     {"matmul_sweep --json - --csv -", "--json and --csv; accepted: one of them"},
     {"matmul_sweep --json x.txt --times ./x.txt", "--json and --times; accepted: one of them"},
     {"matmul_sweep -a dtype=uint32", "cannot set axis dtype: 'uint32'; accepted: bfloat16, "},
     {"matmul_sweep --set host.op_call=-1us", "a time that is not negative"},
     {"matmul_sweep --backend host --set host.op_call=1us", "all of this runs on the host; try "},
     {"matmul_sweep --backend host --set host.op_call=1us,2us", "try --backend emulated"},
-    {"matmul_sweep --filter '^host/' --profile wormhole_b0_n150", "try --backend emulated"},
+    {"matmul_sweep --filter '^host/' --chip wormhole_b0_n150", "try --backend emulated"},
     {"multi_device --backend host", "try --backend emulated"},
     {"matmul_sweep --picture-size 900", "--picture-size: '900'; accepted: WIDTHxHEIGHT"},
     {"matmul_sweep --picture-size 100x100000", "400x300 to 10000x10000"},
     {"matmul_sweep --picture-format png,gif", "--picture-format: 'png,gif'; accepted: png, svg"},
-    {"report . --format pdf",
-     "accepted: action-benchmark-bigger, action-benchmark-smaller, bencher, csv, github"},
-    {"train_nano_gpt --data x --engine warp", "accepted: dynamic, static, traced"},
+    {"report . --format pdf", "accepted: md, latex, csv, google-benchmark"},
+    {"train --preset nano_gpt --engine warp", "accepted: dynamic, static, traced"},
 };
 
 TEST_F(Cli, BadCommandLinesAreOneLineAndStatus2) {
@@ -314,7 +313,7 @@ TEST_F(Cli, BadProfilesAreOneLineAndStatus1) {
       {"unit.json", "constant noc.link has unit 'us'"},
   };
   for (const auto& [file, part] : cases) {
-    const Outcome outcome = run(kOnePoint + "--profile " + file);
+    const Outcome outcome = run(kOnePoint + "--chip " + file);
     EXPECT_EQ(outcome.status, 1) << file;
     EXPECT_EQ(lines(outcome.err), 1) << outcome.err;
     EXPECT_TRUE(contains(outcome.err, part)) << outcome.err;
@@ -328,10 +327,9 @@ TEST_F(Cli, AProfileChangesTheVirtualTime) {
           {"value": 190, "unit": "GB/s", "meaning": "m", "source": "a what-if"}}})");
   ASSERT_EQ(run("matmul_sweep --backend emulated -a shape=4096 -a dispatch=worker").status, 0);
   const json before = results();
-  ASSERT_EQ(
-      run("matmul_sweep --backend emulated -a shape=4096 -a dispatch=worker --profile fast.json")
-          .status,
-      0);
+  ASSERT_EQ(run("matmul_sweep --backend emulated -a shape=4096 -a dispatch=worker --chip fast.json")
+                .status,
+            0);
   const json after = results();
   EXPECT_EQ(after["context"]["chip_profile"], "fast_dram");
   EXPECT_LT(after["points"][0]["metrics"]["time"]["picoseconds"].get<std::int64_t>(),
@@ -360,8 +358,8 @@ TEST_F(Cli, ACalibrationLeavesProfilesThatTheNextRunTakes) {
   const json chip = json::parse(content(folder() / "results/calibrated_chip.json"));
   EXPECT_EQ(chip["name"], "wormhole_b0_n300 calibrated");
   const Outcome next = run(kOnePoint +
-                           "--profile results/calibrated_chip.json "
-                           "--profile results/calibrated_software.json");
+                           "--chip results/calibrated_chip.json "
+                           "--software results/calibrated_software.json");
   EXPECT_EQ(next.status, 0) << next.err;
   EXPECT_EQ(results()["context"]["software_profile"], "tt_metal_2025_12 calibrated");
 }

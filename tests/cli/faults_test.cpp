@@ -161,7 +161,7 @@ TEST_F(Faults, JsonThatIsNestedTooDeepIsRefusedInWords) {
     EXPECT_EQ(outcome.status, 1) << command << outcome.err;
     EXPECT_TRUE(contains(outcome.err, " more than 200 deep")) << command << outcome.err;
   }
-  const Outcome outcome = run(kOnePoint + "--profile ./profile.json");
+  const Outcome outcome = run(kOnePoint + "--chip ./profile.json");
   EXPECT_NE(outcome.status, 0);
   EXPECT_TRUE(contains(outcome.err, " more than 200 deep")) << outcome.err;
 }

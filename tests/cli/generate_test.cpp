@@ -65,7 +65,7 @@ TEST_F(GenerateCli, TrainsOnTheTokensOfATokenizerAndWritesWithItsWeights) {
   ASSERT_EQ(cached.status, 0) << cached.err;
   EXPECT_TRUE(cached.out.starts_with("a rose is")) << cached.out;
   EXPECT_TRUE(contains(cached.err, "tokens/s/user")) << cached.err;
-  for (const char* const other : {"--no-kv-cache", "--calls ttml", "--engine static",
+  for (const char* const other : {"--no-kv-cache", "--cache ttml", "--engine static",
                                   "--engine traced", "--backend emulated --engine traced"}) {
     const Outcome outcome = write(greedy + other);
     EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -159,7 +159,7 @@ TEST_F(ChatCli, AnswersMessagesByTheTemplateOfTheModel) {
   EXPECT_EQ(tokens_read(one), "generate: 4 tokens of the prompt");
   EXPECT_FALSE(contains(one.out, "<u>a rose")) << one.out;
   EXPECT_FALSE(contains(one.out, "<e>")) << one.out;
-  const Outcome by_hand = write("--prompt '<u>a rose<e>' --max-tokens 8 --ignore-end");
+  const Outcome by_hand = write("--prompt '<u>a rose<e>' --max-tokens 8 --no-end");
   const std::string answer = one.out.substr(0, one.out.size() - 1);
   EXPECT_TRUE(by_hand.out.starts_with("<u>a rose<e>" + answer)) << by_hand.out << one.out;
   // Earlier messages have 4 and 4 tokens.
@@ -205,7 +205,7 @@ TEST_F(ChatCli, RefusesBadConversationsInOneLine) {
 TEST_F(GenerateCli, RefusesInOneLine) {
   EXPECT_EQ(run("generate --prompt a").status, 2);
   EXPECT_EQ(run("generate --weights w.safetensors").status, 2);
-  EXPECT_EQ(run("generate --weights w --prompt a --calls ttml --engine traced").status, 2);
+  EXPECT_EQ(run("generate --weights w --prompt a --cache ttml --engine traced").status, 2);
   const auto expect = [&](const std::string& arguments, const char* part) {
     const Outcome outcome = run("generate --threads 1 " + arguments);
     EXPECT_EQ(outcome.status, 1) << outcome.err;

@@ -94,7 +94,7 @@ TEST_F(LogAnalysis, ExplainRunsTheOpsOfALog) {
 
 TEST_F(LogAnalysis, ALogBecomesAPageThatNamesWhatCouldNotBeRead) {
   const std::string log = log_of("256x512/linear:512/gelu", "logs");
-  const Outcome outcome = run("analyze '" + log + "' --format html --output page.html");
+  const Outcome outcome = run("analyze '" + log + "' --page=page.html");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "") << "the page stands in the place of the tables";
   const std::string page = content(folder() / "page.html");
@@ -104,7 +104,7 @@ TEST_F(LogAnalysis, ALogBecomesAPageThatNamesWhatCouldNotBeRead) {
     EXPECT_TRUE(contains(page, part)) << part;
   }
   put("cut.csv", "OP CODE,OP TYPE\n");
-  const Outcome some = run("analyze '" + log + "' cut.csv --format html --output some.html");
+  const Outcome some = run("analyze '" + log + "' cut.csv --page=some.html");
   EXPECT_EQ(some.status, 1);
   EXPECT_TRUE(contains(some.err, "cut.csv")) << some.err;
   EXPECT_TRUE(contains(content(folder() / "some.html"), "cut.csv"));
@@ -113,7 +113,7 @@ TEST_F(LogAnalysis, ALogBecomesAPageThatNamesWhatCouldNotBeRead) {
 }
 
 TEST_F(LogAnalysis, APageNeedsALogThatCanBeRead) {
-  const Outcome outcome = run("analyze nowhere.csv --format html");
+  const Outcome outcome = run("analyze nowhere.csv --page");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(outcome.err, run("analyze nowhere.csv").err);
   EXPECT_FALSE(fs::exists(folder() / "nowhere.html"));

@@ -3,8 +3,11 @@
 // These tests check what the program says about itself: help, version, list. They run the real
 // program.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -28,9 +31,9 @@ TEST_F(Manual, HelpIsTheManualOnStandardOutput) {
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(outcome.err, "");
     for (const char* const option :
-         {"--axis",     "--backend", "--filter",      "--quick",  "--dry-run", "--repetitions",
-          "--min-time", "--threads", "--seed",        "--chip",   "--set",     "--results",
-          "--json",     "--csv",     "--md",          "--plots",  "--trace",   "--device-logs",
+         {"--axis",     "--backend", "--filter",      "--quick",    "--dry-run", "--repetitions",
+          "--min-time", "--threads", "--seed",        "--chip",     "--set",     "--results",
+          "--json",     "--csv",     "--md",          "--pictures", "--trace",   "--device-logs",
           "--memory",   "--color",   "--no-progress", "--version"}) {
       EXPECT_TRUE(contains(outcome.out, option)) << option;
     }
@@ -51,6 +54,58 @@ TEST_F(Manual, NoHelpTextIsWiderThanAHundredColumns) {
   EXPECT_GT(count, 10);
 }
 
+// One table declares an option; nothing that is made of it may lack one.
+TEST_F(Manual, EveryOptionIsInHelpInTheManualPageAndInCompletion) {
+  const std::string page = run("man").out;
+  for (const json& command : json::parse(run("list --json -").out)["commands"]) {
+    const std::string name = command["name"];
+    const std::string help = run(name + " --help").out;
+    const std::string words = run("completion words " + name + " -").out;
+    for (const json& option : command["options"]) {
+      const std::string text = option["text"];
+      EXPECT_TRUE(text.size() > 10 && text.back() != '.') << name << ": " << text;
+      for (const std::string one : option["names"]) {
+        EXPECT_TRUE(contains(help, "  " + one) || contains(help, ", " + one)) << name << " " << one;
+        EXPECT_TRUE(contains(words, one + "\t")) << name << " " << one;
+        std::string in_roff = one;
+        for (std::size_t at = 0; (at = in_roff.find('-', at)) != std::string::npos; at += 2) {
+          in_roff.insert(at, 1, '\\');
+        }
+        EXPECT_TRUE(contains(page, in_roff)) << name << " " << one;
+      }
+    }
+  }
+}
+
+TEST_F(Manual, EveryTextHasTheNameByWhichTheProgramWasStarted) {
+  std::filesystem::create_symlink(HOWARD_RUN_EXPERIMENT, folder() / "howard");
+  const auto as_howard = [&](const std::string& words) {
+    const int status = std::system(
+        ("cd '" + folder().string() + "' && ./howard " + words + " >said 2>&1").c_str());
+    EXPECT_TRUE(WIFEXITED(status)) << words;
+    return content(folder() / "said");
+  };
+  const auto has_other_name = [](std::string text) {
+    for (const std::string path : {"./run_experiment", "cli/run_experiment"}) {
+      for (std::size_t at; (at = text.find(path)) != std::string::npos;)
+        text.erase(at, path.size());
+    }
+    return contains(text, "run_experiment");
+  };
+  for (const json& command : json::parse(run("list --json -").out)["commands"]) {
+    const std::string name = command["name"];
+    for (const std::string& words : {name + " --help", "help " + name, "list " + name}) {
+      EXPECT_FALSE(has_other_name(as_howard(words))) << words << "\n" << as_howard(words);
+    }
+  }
+  for (const char* const words :
+       {"--help", "matmul_sweep --help", "man", "nothing", "", "explain nothing", "report",
+        "analyze", "list '('", "train", "compare a", "matmul_sweep all explain"}) {
+    EXPECT_FALSE(has_other_name(as_howard(words))) << words << "\n" << as_howard(words);
+  }
+  EXPECT_TRUE(as_howard("nothing").starts_with("howard: unknown experiment"));
+}
+
 TEST_F(Manual, VersionNamesVersionAndCompiler) {
   const Outcome outcome = run("--version");
   EXPECT_EQ(outcome.status, 0);
@@ -69,13 +124,13 @@ TEST_F(Manual, ListNamesExperimentsAndTheirAxes) {
 
 TEST_F(Manual, ListTakesARegularExpressionAndShowsCommandsToo) {
   const std::string all = run("list").out;
-  EXPECT_TRUE(contains(all, "\ntrain_nano_gpt")) << all;
+  EXPECT_TRUE(contains(all, "\ntrain ")) << all;
   EXPECT_TRUE(contains(all, "\nexplain ")) << all;
   const Outcome some = run("list '^gpt2'");
   EXPECT_EQ(some.status, 0) << some.err;
   EXPECT_EQ(lines(some.out), 2) << some.out;
   EXPECT_TRUE(contains(some.out, "gpt2_full ") && contains(some.out, "gpt2_trace ")) << some.out;
-  EXPECT_TRUE(contains(run("list train_nano_gpt").out, "--checkpoint FILE"));
+  EXPECT_TRUE(contains(run("list train").out, "--checkpoint FILE"));
   EXPECT_EQ(run("list '('").status, 2);
   EXPECT_TRUE(contains(run("list gpt2_ful$").err, "did you mean gpt2_full?"));
 }
@@ -107,12 +162,9 @@ TEST_F(Manual, HelpOfANameDescribesThatExperiment) {
   EXPECT_EQ(run("help matmul_sweep").out, text);
   EXPECT_EQ(run("help").out, run("--help").out);
   EXPECT_EQ(run("help compare").out, run("compare --help").out);
-  // These two have no manual of their own.
-  for (const char* const verb : {"completion", "man"}) {
-    EXPECT_EQ(run(std::string(verb) + " --help").out, run("--help").out) << verb;
-  }
+  EXPECT_TRUE(contains(run("man --help").out, "run_experiment man - print the manual page"));
   EXPECT_EQ(run("version").out, run("--version").out);
-  EXPECT_TRUE(contains(run("train_nano_gpt --help").out, "--checkpoint"));
+  EXPECT_TRUE(contains(run("train --help").out, "--checkpoint"));
   EXPECT_FALSE(contains(run("--checkpoint FILE").out, "--bottlenecks"));
   for (const std::string name : {"matmul_sweep", "calibrate", "op_list", "gradient_check"}) {
     const Outcome outcome = run(name + " --help");

@@ -18,11 +18,12 @@ const std::pair<std::string, std::string> kRefused[] = {
     {"matmul_sweep --backend emulated --repetitions 5", "--repetitions is for wall-clock points"},
     {"multi_device --min-time 1", "--min-time is for wall-clock points"},
     {"analyze a --json - --csv -", "--json and --csv; accepted: one of them"},
-    {"analyze a --json - --format html --output -", "nothing else can go"},
+    {"analyze a --json - --page=-", "nothing else can go"},
     {"analyze a ./a --join", "the file of each host once, and ./a twice"},
     {"analyze a --compare-emulated --pictures p", "--pictures is for logs that are shown"},
     {"analyze a --picture-size 900x600", "--picture-size is for --pictures DIR"},
-    {"report a --paper p --format html", "--paper writes LaTeX, CSV and Markdown"},
+    {"report a --paper p --page", "--paper writes LaTeX, CSV and Markdown"},
+    {"report a --against b", "--against is for pages; try --page"},
     {"report a --base main", "--base is for --against and --db"},
     {"history --export e --last 3", "--export writes whole runs"},
     {"matmul_sweep --set dram.read=1GB/s", "dram.read.noc0=... or dram.read.noc1=..."},
@@ -31,14 +32,38 @@ const std::pair<std::string, std::string> kRefused[] = {
     {"MATMUL_SWEEP", "did you mean matmul_sweep?"},
     {"op_list -a ops=", "-a ops=VALUE"},
     {"compare a b --pairs 3", "--pairs is for --exec-a and --exec-b"},
-    {"train_nano_gpt --data x --prompt a", "--prompt is for --generate N"},
-    {"train_nano_gpt --data x --momentum 0.9", "--momentum is for --optimizer sgd"},
-    {"train_nano_gpt --data x --theta 500000", "--theta is for --model-type llama"},
-    {"train_nano_gpt --data x --schedule cosine --gamma 2", "--gamma is for --schedule step"},
+    {"train --preset nano_gpt --prompt a", "--prompt is for --generate N"},
+    {"train --preset nano_gpt --every 3 --data /dev/null", "--every is for --checkpoint FILE"},
+    {"history --picture-size 900x600", "--picture-size is for --pictures DIR"},
+    {"selftest-gate --slowdown 0.1", "--slowdown is for --suite"},
 };
 
 TEST_F(UnusedOptions, AreRefusedWithWhatTheyAreFor) {
   for (const auto& [arguments, part] : kRefused) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_TRUE(contains(outcome.err, part)) << arguments << ": " << outcome.err;
+  }
+}
+
+const std::pair<std::string, std::string> kFormerWords[] = {
+    {"matmul_sweep --profile wormhole_b0_n150", "--profile is called --chip now"},
+    {"matmul_sweep --plots p", "--plots is called --pictures now; try --pictures DIR"},
+    {"history --plots p", "--plots is called --pictures now"},
+    {"python --what-if no x", "--what-if is called --no-what-if now"},
+    {"python --calls report x", "--calls is called --call-times now"},
+    {"generate --safetensors w", "--safetensors is called --weights now"},
+    {"generate --ignore-end", "--ignore-end is called --no-end now"},
+    {"generate --calls ttml", "--calls is called --cache now"},
+    {"report a --output p.html", "--output is called --page now; try --page[=FILE]"},
+    {"report a --format html", "try --page"},
+    {"analyze a --format html", "--format is called --page now"},
+    {"train_nano_gpt --data x", "train_nano_gpt is now train --preset nano_gpt"},
+    {"bisect a", "bisect is now git bisect run, with compare --strict"},
+};
+
+TEST_F(UnusedOptions, FormerWordsNameThePresentOnes) {
+  for (const auto& [arguments, part] : kFormerWords) {
     const Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.status, 2) << arguments;
     EXPECT_TRUE(contains(outcome.err, part)) << arguments << ": " << outcome.err;

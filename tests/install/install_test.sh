@@ -46,7 +46,7 @@ expect "messages begin with the name it was started by" says '^howard: ' "$howar
 expect "help has that name" says '^  howard NAME' "$howard" --help
 expect "help has no other name" bash -c '! "$1" --help | grep run_experiment' - "$howard"
 expect "a profile that extends another is read from anywhere" \
-  "$howard" matmul_sweep --backend emulated -a shape=256 --profile "$moved/share/howard/profiles/wormhole_b0_n150.json" --results results
+  "$howard" matmul_sweep --backend emulated -a shape=256 --chip "$moved/share/howard/profiles/wormhole_b0_n150.json" --results results
 # The build tree is there as well: a script that stops tells whose scripts are run.
 sed -i '1i raise SystemExit("the moved script")' "$moved/lib/python3/dist-packages/howard/_peers/peer.py"
 expect "engines in Python use the scripts that were moved along" says 'the moved script' \

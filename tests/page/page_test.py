@@ -353,13 +353,13 @@ def main():
                         "--results", folder / "logged", "--device-logs", folder / "logs"],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         log = sorted((folder / "logs").rglob("ops_perf_results.csv"))[0]
-        subprocess.run([program, "analyze", log, "--format", "html", "--output", folder / "log.html"],
+        subprocess.run([program, "analyze", log, f"--page={folder}/log.html"],
                        check=True, stderr=subprocess.DEVNULL)
         subprocess.run([program, "matmul_sweep", "--backend", "emulated", "--results", folder / "old"],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         subprocess.run([program, "matmul_sweep", "--backend", "emulated", "--set", "host.finish=1ms", "--results", folder / "new"],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        subprocess.run([program, "report", folder / "new", "--format", "html", "--against", folder / "old", "--anyway"],
+        subprocess.run([program, "report", folder / "new", "--page", "--against", folder / "old", "--anyway"],
                        check=True, stderr=subprocess.DEVNULL)
         browser = Browser(browser_program, folder / "profile")
         try:

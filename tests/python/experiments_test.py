@@ -77,7 +77,7 @@ class RunTest(FolderTest):
             )
             written = self.written(
                 *"matmul_sweep --backend emulated -a shape=256 --set host.op_call=1us "
-                "--set dispatch.go_core=1cycles,2cycles --profile wormhole_b0_n150".split()
+                "--set dispatch.go_core=1cycles,2cycles --chip wormhole_b0_n150".split()
             )
             self.assertEqual(result, written)
 

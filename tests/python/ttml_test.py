@@ -499,7 +499,7 @@ class Ttml(unittest.TestCase):
             (pathlib.Path(folder) / "config.json").write_text(json.dumps(config))
             found = subprocess.run(
                 [os.environ["HOWARD_RUN_EXPERIMENT"], "generate", "--weights", folder, "--prompt",
-                 ",".join(map(str, prompt)), "--max-tokens", str(count), "--calls", "ttml"],
+                 ",".join(map(str, prompt)), "--max-tokens", str(count), "--cache", "ttml"],
                 capture_output=True, text=True, check=False)
             self.assertEqual(found.returncode, 0, found.stderr)
             model.load_from_safetensors(folder)

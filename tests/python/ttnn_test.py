@@ -30,7 +30,7 @@ class ScriptTest(unittest.TestCase):
     def run_text(self, text, *options, arguments=()):
         path = pathlib.Path(self.folder.name) / "script.py"
         path.write_text(text)
-        return self.run_program("python", "--what-if", "no", *options, path, *arguments)
+        return self.run_program("python", "--no-what-if", *options, path, *arguments)
 
 
 class BundlesTest(ScriptTest):
@@ -40,12 +40,12 @@ class BundlesTest(ScriptTest):
             if "Needs torch" in script.read_text() and not importlib.util.find_spec("torch"):
                 continue
             with self.subTest(script.name):
-                made = self.run_program("python", "--what-if", "no", script)
+                made = self.run_program("python", "--no-what-if", script)
                 self.assertEqual(made.returncode, 0, made.stderr)
                 self.assertIn("of virtual time", made.stderr)
 
     def test_the_reports_mlp_takes_what_the_experiment_says(self):
-        made = self.run_program("python", "--no-values", "--what-if", "no", "--calls", "report",
+        made = self.run_program("python", "--no-values", "--no-what-if", "--call-times", "report",
                                 HERE / "ttnn" / "report_mlp.py", "256", "256")
         self.assertEqual(made.returncode, 0, made.stderr)
         script = float(made.stdout.split()[0])
@@ -243,7 +243,7 @@ class BadScriptsTest(ScriptTest):
     def test_an_endless_loop_is_interrupted(self):
         path = pathlib.Path(self.folder.name) / "loop.py"
         path.write_text(HEAD + "print('on', flush=True)\nwhile True:\n    ttnn.relu(x)\n")
-        child = subprocess.Popen([PROGRAM, "python", "--what-if", "no", path], text=True,
+        child = subprocess.Popen([PROGRAM, "python", "--no-what-if", path], text=True,
                                  cwd=self.folder.name, stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE)
         self.assertEqual(child.stdout.readline().strip(), "on")
@@ -256,8 +256,8 @@ class BadScriptsTest(ScriptTest):
 
     def test_bad_command_lines(self):
         for words, part in (((), "no script"), (("nowhere.py",), "there is no script"),
-                            (("--what-if", "maybe", __file__), "no, yes"),
-                            (("--calls", "nobody", __file__), "report, ttnn"),
+                            (("--what-if", __file__), "--no-what-if"),
+                            (("--call-times", "nobody", __file__), "ttnn, report"),
                             (("--kernel-cache", "tepid", __file__), "cold, warm"),
                             (("--nonsense", __file__), "--nonsense")):
             made = self.run_program("python", *words)

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "engines/chip/profiles/choice_text.h"
 #include "engines/chip/profiles/contradictions.h"
 #include "engines/chip/profiles/profiles.h"
 
@@ -84,6 +85,11 @@ SoftwareProfile read_software(Constants constants, Frequency clock) {
   return software;
 }
 
+/// Returns "--chip NAME" for a built-in profile of a chip, "--software NAME" for one of software.
+std::string option_text(const std::string& name) {
+  return fmt::format("--{} {}", profile_kind(built_in_profile(name), name), name);
+}
+
 /// Returns the text of a built-in profile if there is one of that name, otherwise that of a file.
 std::string profile_text(const std::string& name_or_file) {
   const std::vector<std::string> built_in = built_in_profiles();
@@ -96,7 +102,7 @@ std::string profile_text(const std::string& name_or_file) {
     throw Error({.attempted = fmt::format("read profile '{}'", name_or_file),
                  .value = "No such file or directory",
                  .accepted = join(built_in, ", ") + ", or a JSON file",
-                 .hint = suggestion ? "--profile " + *suggestion : ""});
+                 .hint = suggestion ? option_text(*suggestion) : ""});
   }
   return read_file(name_or_file);
 }
@@ -175,6 +181,16 @@ void set_constant(ProfileConstants& constants, const std::string& setting) {
                  .hint = "a run for each"});
   }
   owner->set(name, quantity);
+}
+
+std::string options_text(const ProfileChoice& choice) {
+  std::string text;
+  for (const std::string& profile : choice.profiles) {
+    text +=
+        fmt::format(" --{} {}", profile_kind(profile_text(profile), profile), shell_word(profile));
+  }
+  for (const std::string& setting : choice.settings) text += " --set " + shell_word(setting);
+  return text;
 }
 
 ProfileConstants load_constants(const ProfileChoice& choice) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/fit/fit.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,22 +12,20 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "engines/training/config/ttml_recipe.h"
-#include "harness/cli/command_line.h"
+#include "harness/cli/command/command.h"
+#include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/fit/fit_search.h"
 #include "harness/cli/fit/fit_tables.h"
 #include "harness/cli/fit/run_plan.h"
-#include "harness/cli/profile_options.h"
 #include "harness/cli/terminal/interruption.h"
 #include "harness/cli/terminal/terminal.h"
-#include "harness/cli/train/mesh_options.h"
+#include "harness/cli/train/model_options.h"
 #include "harness/cli/train/train_files.h"
 #include "reports/findings/memory_report.h"
 #include "reports/tables/terminal_table.h"
 
 namespace howard::cli {
-
-extern const std::string_view kFitHelp;  // the build compiles fit_help.md in
 
 namespace {
 
@@ -36,34 +33,22 @@ struct FitOptions {
   TtmlFiles files;
   chip::ProfileChoice profiles;
   std::string json;
-  mesh::PipelineSchedule schedule = mesh::PipelineSchedule::sequential;
-  int chunks = 1;
-  int tiers = 3;
+  MeshSettings mesh;
   bool search = true;
-  bool help = false;
   ColorMode color = ColorMode::automatic;
 };
 
-FitOptions fit_options(int argc, const char* const* argv) {
-  CLI::App app;
-  FitOptions options;
-  app.set_help_flag();
-  app.add_flag("-h,--help", options.help);
-  app.add_option("-c,--config", options.files.training);
-  app.add_option("--model", options.files.model);
-  app.add_option("--device", options.files.device);
-  app.add_option("--multihost", options.files.multihost);
-  app.add_option("--with", options.files.keys)->allow_extra_args(false);
-  add_profile_options(app, options.profiles);
-  app.add_option("--json", options.json);
-  app.add_flag("!--no-search", options.search);
-  add_mesh_options(app, options.schedule, options.chunks, options.tiers);
-  add_color_option(app, options.color);
-  parse_command_line(app, argc, argv);
-  if (!options.help && options.files.training.empty()) {
-    throw UsageError("no training file; try -c training_configs/training.yaml");
-  }
-  return options;
+OptionList fit_options(FitOptions& options) {
+  return joined({ttml_options(options.files),
+                 mesh_options(options.mesh),
+                 {{"--no-search", "", "Says what the files ask for, and looks for nothing else",
+                   to(options.search, false)},
+                  {"--json", "FILE",
+                   "Writes JSON of the schema howard.fit/1 too; \"-\" is standard output and "
+                   "replaces the tables there",
+                   to(options.json)},
+                  color_option(options.color)},
+                 chip_options(options.profiles)});
 }
 
 /// Throws Error for sizes whose plan would take longer than anybody waits: TTML's largest model has
@@ -154,9 +139,7 @@ RunSetting setting_of(const FitOptions& options, const training::TtmlSettings& s
   }
   setting.vocabulary = *vocabulary;
   require_plannable(settings, setting);
-  setting.plan =
-      shared_plan(settings, setting.recipe, options.schedule, options.chunks, options.tiers)
-          .value_or(training::MeshPlan{});
+  setting.plan = shared_plan(settings, setting.recipe, options.mesh).value_or(training::MeshPlan{});
   return setting;
 }
 
@@ -191,14 +174,8 @@ void print_advice(const RunPlan& plan, const std::vector<RunPlan>& others) {
              any->setting.chips(), any->setting.chips() == 1 ? "" : "s", options_text(*any));
 }
 
-}  // namespace
-
-int fit(int argc, const char* const* argv) {
-  const FitOptions options = fit_options(argc, argv);
-  if (options.help) {
-    fmt::print("{}", kFitHelp);
-    return kOk;
-  }
+int fit(const FitOptions& options) {
+  require_named(options.files);
   const chip::Profiles profiles = read_settings(options.profiles, chip::load_profiles);
   end_on_signals();
   const training::TtmlSettings settings = read_ttml_files(options.files, NamedFiles::optional);
@@ -217,5 +194,46 @@ int fit(int argc, const char* const* argv) {
   if (!options.json.empty()) write_json(options.json, plan, others);
   return plan.clash.empty() ? kOk : kFailed;
 }
+
+}  // namespace
+
+const Command kFit{
+    .name = "fit",
+    .summary = "say what a training run of TTML's files would take, and which settings are faster",
+    .usage = {"-c FILE [--model FILE] [--device FILE] [--multihost FILE] [OPTIONS]"},
+    .text =
+        {{"",
+          "It makes two updates on an emulated chip whose DRAM has no end, with TTML's engine and "
+          "its order of calls. It says the peak of DRAM on each chip by phase and who holds it, "
+          "how much that is over what a chip has, whether a kernel's circular buffers fit L1, the "
+          "time of a step, what it consists of and how far such times were off, tokens per second, "
+          "the share of the chips' peak, and the trace region that a capture would take. Then it "
+          "looks for settings that make the same update faster: other batches with more or less "
+          "accumulation, blocks that are kept or run again (runner_type memory_efficient), and 1, "
+          "2, 4, 8 and 32 chips that divide the batch (DDP), the weights (TP), the blocks (PP), or "
+          "several of these, or workers in tiers. If the run does not fit, the last line has the "
+          "options of one that does."},
+         {"",
+          "Gradients are summed over chips after the backward pass, a sum for each parameter; the "
+          "chips that share weights sum activations and their gradients in each block and gather "
+          "the logits: as TTML does it, at the published rates of tt-metal's collectives over a "
+          "line of chips. What is beyond one chip has no published figure to be compared with."},
+         {"",
+          "A multihost_config with a pipeline_parallel_config is a pipeline: a table says for each "
+          "stage how long it works and waits (the bubble), how many micro-batches it holds at "
+          "once, and its DRAM. The micro-batches are those of gradient_accumulation_steps. The "
+          "search looks at TTML's order, at 1F1B, and at the best of 1F1B in two chunks; GPipe "
+          "takes about the time of 1F1B and never less memory. A multihost_config without it is "
+          "tiers: what each rank does comes after what the one before it does. The transfers "
+          "between chips and their hosts take time, and the network between hosts takes none."},
+         {"", "At most 1024 blocks and batches of 2^24 tokens are planned."}},
+    .examples =
+        {"run_experiment fit -c data/ttml/train_tinyllama.yaml",
+         "run_experiment fit -c data/ttml/train_tinyllama.yaml --device data/ttml/loudbox_ddp.yaml",
+         "run_experiment fit -c data/ttml/train_tinyllama.yaml --schedule 1f1b \\\n  --multihost "
+         "data/ttml/tinyllama_pipeline_8.yaml",
+         "run_experiment fit -c training.yaml --model llama.yaml --with batch_size=4 --json "
+         "fit.json"},
+    .begin = begin<fit_options, fit>};
 
 }  // namespace howard::cli

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/generate/generate.h"
 
 #include <fmt/format.h>
 
@@ -24,7 +23,8 @@
 #include "engines/models/language_model.h"
 #include "engines/training/config/ttml_recipe.h"
 #include "experiments/laboratory/chip_context.h"
-#include "harness/cli/command_line.h"
+#include "harness/cli/command/command.h"
+#include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/generate/chat_prompt.h"
 #include "harness/cli/generate/generate_options.h"
@@ -35,8 +35,6 @@
 #include "reports/formats/result_json.h"
 
 namespace howard::cli {
-
-extern const std::string_view kGenerateHelp;  // the build compiles generate_help.md in
 
 namespace {
 
@@ -227,7 +225,7 @@ class GenerateRun {
                    .hint = "the model file of these weights"});
     }
     for (const std::string& name : report.unused) {
-      fmt::print(stderr, "{}: {} of {} is not used\n", kGenerateVerb, name,
+      fmt::print(stderr, "{}: {} of {} is not used\n", kGenerateName, name,
                  options_.weights.string());
     }
   }
@@ -260,7 +258,7 @@ class GenerateRun {
 
   void summarise() {
     const std::vector<double> seconds = times();
-    if (seconds.empty()) return fmt::print(stderr, "{}: interrupted\n", kGenerateVerb);
+    if (seconds.empty()) return fmt::print(stderr, "{}: interrupted\n", kGenerateName);
     std::string decode;
     if (seconds.size() > 1) {
       const std::vector<double> later(seconds.begin() + 1, seconds.end());
@@ -268,7 +266,7 @@ class GenerateRun {
       decode = fmt::format(", then {} tokens of {:.2f} ms: {:.1f} tokens/s/user", later.size(),
                            1e3 * median, 1 / median);
     }
-    fmt::print(stderr, "{}: {} tokens of the prompt in {:.2f} ms{}; {}{}\n", kGenerateVerb,
+    fmt::print(stderr, "{}: {} tokens of the prompt in {:.2f} ms{}; {}{}\n", kGenerateName,
                text_.size(), 1e3 * seconds.front(), decode, device().description(),
                has_cache_ ? "" : ", without a cache");
   }
@@ -297,7 +295,7 @@ class GenerateRun {
                                  .better = harness::Better::higher});
       }
     }
-    harness::ExperimentResult result{.experiment = std::string(kGenerateVerb),
+    harness::ExperimentResult result{.experiment = std::string(kGenerateName),
                                      .context = harness::describe_environment(),
                                      .points = {point},
                                      .interrupted = interrupted()};
@@ -324,17 +322,40 @@ class GenerateRun {
   std::size_t made_ = 0;
 };
 
-}  // namespace
-
-int generate(int argc, const char* const* argv) {
-  GenerateOptions options = parse_generate_options(argc, argv);
-  if (options.help) {
-    fmt::print("{}", kGenerateHelp);
-    return kOk;
-  }
+int generate(GenerateOptions& options) {
+  complete(options);
   catch_signals();
-  GenerateRun run(std::move(options));
+  GenerateRun run(options);
   return run.run() ? kOk : kInterrupted;
 }
+
+}  // namespace
+
+const Command kGenerate{
+    .name = "generate",
+    .summary = "write text with the weights of a Llama or a GPT-2, and say how fast",
+    .usage = {"--weights PATH --prompt TEXT [OPTIONS]",
+              "--weights PATH --chat --prompt TEXT [--messages FILE] [OPTIONS]"},
+    .text = {{"",
+              "It reads safetensors as Hugging Face's library writes them, with the config.json "
+              "and the tokenizer.json that stand beside them, and writes text behind the prompt to "
+              "standard output. A Llama keeps the keys and values of what it has read in a cache, "
+              "so that each token costs one row. Standard error says how long the prompt took, and "
+              "then each token. On the emulated chip the numbers are the host's and the times are "
+              "the chip's. A GPT-2 reads its whole window for each token, as TTML's does."},
+             {"",
+              "With --chat the prompt is a user's message, and the answer alone is written. The "
+              "chat_template of the model's tokenizer_config.json, or its chat_template.jinja, "
+              "makes the text that the model reads. Jinja2 fills it in, in its sandbox, if the "
+              "package python3-jinja2 is installed. The answer ends with the eos_token."}},
+    .examples =
+        {"run_experiment generate --weights TinyLlama-1.1B --prompt 'The capital of France is'",
+         "run_experiment generate --weights model.safetensors --model configs/tinyllama.yaml \\\n  "
+         "--tokenizer tokenizer.json --prompt 'Once' --max-tokens 20 --temperature 0.8 --top-k 40",
+         "run_experiment generate --weights m --prompt 1,2,3 --backend emulated --engine traced",
+         "run_experiment generate --weights TinyLlama-1.1B-Chat --chat --prompt 'Who wrote Faust?'",
+         "run_experiment generate --weights TinyLlama-1.1B-Chat --messages conversation.json"},
+    .status = "0 done; 1 an error; 2 bad command line; 130 interrupted; what was written stays",
+    .begin = begin<generate_options, generate>};
 
 }  // namespace howard::cli

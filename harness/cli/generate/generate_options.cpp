@@ -1,57 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/generate/generate_options.h"
 
-#include <CLI/CLI.hpp>
-#include <map>
-
 #include "base/error.h"
-#include "harness/cli/command_line.h"
-#include "harness/cli/profile_options.h"
-#include "harness/measurement.h"
+#include "harness/cli/command/shared_options.h"
+#include "harness/cli/train/model_options.h"
 
 namespace howard::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-const std::map<std::string, models::CacheCalls> kCacheCalls{
-    {"kernels", models::CacheCalls::kernels}, {"ttml", models::CacheCalls::ttml}};
-const std::map<std::string, models::DecodeEngine> kDecodeEngines{
-    {"dynamic", models::DecodeEngine::dynamic},
-    {"static", models::DecodeEngine::recorded},
-    {"traced", models::DecodeEngine::traced}};
-const std::map<std::string, DataType> kGenerateTypes{{"bfloat16", DataType::bfloat16},
-                                                     {"float32", DataType::float32}};
-const std::map<std::string, harness::Backend> kGenerateBackends{
-    {"host", harness::Backend::host}, {"emulated", harness::Backend::emulated}};
-
-void declare_generate(CLI::App& app, GenerateOptions& options) {
-  app.set_help_flag();
-  app.add_flag("-h,--help", options.help);
-  app.add_option("--weights,--safetensors", options.weights);
-  app.add_option("--model", options.model);
-  app.add_option("--tokenizer", options.tokenizer);
-  app.add_option("--prompt", options.prompt);
-  app.add_flag("--chat", options.chat);
-  app.add_option("--messages", options.messages);
-  app.add_option("--chat-template", options.chat_template);
-  add_whole(app, "--max-tokens", options.count, 1, 1'000'000'000);
-  add_whole(app, "--seed", options.sampling.seed, 0, 0xffffffff);
-  add_number(app, "--temperature", options.sampling.temperature, 0, 1e6);
-  add_whole(app, "--top-k", options.sampling.top_k, 0, 1'000'000'000);
-  add_number(app, "--top-p", options.sampling.top_p, 0, 1);
-  add_number(app, "--repetition-penalty", options.sampling.repetition_penalty, 0, 1e6);
-  app.add_flag("!--ignore-end", options.stops);
-  app.add_flag("--use-kv-cache,!--no-kv-cache", options.cache);
-  add_whole(app, "--context", options.context, 1, 1 << 24);
-  add_choice(app, "--calls", options.calls, kCacheCalls);
-  add_choice(app, "--engine", options.engine, kDecodeEngines);
-  add_choice(app, "--dtype", options.dtype, kGenerateTypes);
-  add_choice(app, "--backend", options.backend, kGenerateBackends);
-  add_whole(app, "--threads", options.threads, harness::kThreads);
-  add_profile_options(app, options.profiles);
-  app.add_option("--results", options.results);
-}
 
 /// Returns a file that stands beside the weights unless it is named; empty when there is none.
 fs::path beside(const GenerateOptions& options, const fs::path& named, const char* name) {
@@ -66,12 +23,68 @@ fs::path folder_of_weights(const GenerateOptions& options) {
   return fs::is_directory(options.weights) ? options.weights : options.weights.parent_path();
 }
 
-GenerateOptions parse_generate_options(int argc, const char* const* argv) {
-  CLI::App app;
-  GenerateOptions options;
-  declare_generate(app, options);
-  parse_command_line(app, argc, argv);
-  if (options.help) return options;
+OptionList generate_options(GenerateOptions& options) {
+  return joined(
+      {{renamed("--safetensors",
+                {"--weights", "PATH", "Reads a file of safetensors, or a folder with them",
+                 to(options.weights)}),
+        {"--model", "FILE",
+         "Reads the model from a config.json (default: the one beside the weights), or from a file "
+         "of TTML with a transformer_config",
+         to(options.model)},
+        {"--tokenizer", "FILE",
+         "Reads a tokenizer.json (default: the one beside the weights). Without one, the prompt "
+         "and the text are numbers of tokens, as in TTML's llama_inference",
+         to(options.tokenizer)},
+        {"--prompt", "TEXT", "Begins the text with TEXT", to(options.prompt)},
+        {"--chat", "", "Takes the prompt for a user's message, and writes the answer",
+         to(options.chat)},
+        {"--messages", "FILE",
+         "Reads the conversation so far, [{\"role\": \"user\", \"content\": \"Hi\"}, ...]; a "
+         "--prompt is the message behind it. It implies --chat",
+         to(options.messages)},
+        {"--chat-template", "FILE",
+         "Reads the template from a tokenizer_config.json or a text of Jinja in the place of the "
+         "one beside the weights. It implies --chat",
+         to(options.chat_template)},
+        {"--max-tokens", "N", "Writes N tokens at most (default 50)",
+         whole(options.count, 1, 1'000'000'000)},
+        renamed("--ignore-end",
+                {"--no-end", "",
+                 "Goes on behind a token that ends a text (eos_token_id of config.json)",
+                 to(options.stops, false)}),
+        {"--no-kv-cache", "", "Reads the whole text for each token", to(options.cache, false)},
+        {"--context", "N",
+         "Gives the cache room for N tokens (default: prompt and new tokens). It does not slide "
+         "when it is full",
+         whole(options.context, 1, 1 << 24)},
+        renamed("--calls", {"--cache", "NAME",
+                            "Chooses kernels (default): ttnn's for decoding, which are told the "
+                            "place by the device; or ttml: the calls of TTML's llama_inference, "
+                            "which cut, write and read the cache in parts",
+                            choice(options.calls, {{"kernels", models::CacheCalls::kernels},
+                                                   {"ttml", models::CacheCalls::ttml}})}),
+        {"--engine", "NAME",
+         "Chooses dynamic (default), static or traced: calls are made anew for each token, once, "
+         "or replayed by the device. The last two need --cache kernels",
+         choice(options.engine, {{"dynamic", models::DecodeEngine::dynamic},
+                                 {"static", models::DecodeEngine::recorded},
+                                 {"traced", models::DecodeEngine::traced}})},
+        {"--dtype", "TYPE", "Chooses bfloat16 (default) or float32",
+         choice(options.dtype, {{"bfloat16", DataType::bfloat16}, {"float32", DataType::float32}})},
+        backend_option(options.backend),
+        threads_option(options.threads,
+                       "Uses N threads of the host (default: all that the process may use)"),
+        {"--results", "DIR", "Writes DIR/generate.json (howard.result/1) with the times",
+         to(options.results)},
+        {"--seed", "N", "Seeds what is drawn (default 5489)",
+         whole(options.sampling.seed, 0, 0xffffffff)}},
+       sampling_options(options.sampling,
+                        "Divides the logits by T (default 0: always the most likely token)"),
+       chip_options(options.profiles)});
+}
+
+void complete(GenerateOptions& options) {
   if (options.weights.empty()) {
     throw UsageError("no weights; try --weights model.safetensors, or the folder of a model");
   }
@@ -102,7 +115,6 @@ GenerateOptions parse_generate_options(int argc, const char* const* argv) {
                  .hint = "--model FILE"});
   }
   options.tokenizer = beside(options, options.tokenizer, "tokenizer.json");
-  return options;
 }
 
 }  // namespace howard::cli

@@ -4,18 +4,21 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "engines/chip/profiles/profile.h"
 #include "engines/language/generator.h"
 #include "engines/models/cached_llama.h"
+#include "harness/cli/command/option.h"
 #include "harness/result.h"
 
 namespace howard::cli {
 
-/// Holds what `generate` is asked for. The manual is generate_help.md.
-struct GenerateOptions {
-  bool help = false;  ///< Nothing else is looked at then.
+/// The name of the command, in what it writes.
+inline constexpr std::string_view kGenerateName = "generate";
 
+/// Holds what `generate` is asked for.
+struct GenerateOptions {
   std::filesystem::path weights;    ///< safetensors, a file or a folder.
   std::filesystem::path model;      ///< A config.json, or a file of TTML with transformer_config.
   std::filesystem::path tokenizer;  ///< A tokenizer.json; empty: texts are numbers of tokens.
@@ -40,9 +43,12 @@ struct GenerateOptions {
   std::filesystem::path results;  ///< A folder; empty if no file is wanted.
 };
 
-/// Parses the command line, and finds the model and the tokenizer beside the weights. Throws
-/// UsageError for a bad command line; throws Error for files that are not there.
-GenerateOptions parse_generate_options(int argc, const char* const* argv);
+/// Returns the options of `generate`.
+OptionList generate_options(GenerateOptions& options);
+
+/// Finds the model and the tokenizer beside the weights. Throws UsageError for a bad command line;
+/// throws Error for files that are not there.
+void complete(GenerateOptions& options);
 
 /// Returns the folder in which the model's other files are looked for.
 std::filesystem::path folder_of_weights(const GenerateOptions& options);

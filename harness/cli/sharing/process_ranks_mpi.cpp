@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "harness/cli/command/program.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/sharing/process_ranks.h"
 
@@ -105,7 +106,7 @@ void run_as_processes(int size, const std::function<void(mesh::Communicator& ran
     mesh::wait_for_all(ranks);
   } catch (const std::exception& failure) {
     // The others wait for messages that will not come.
-    fmt::print(stderr, "run_experiment: rank {}: {}\n", rank, failure.what());
+    complain("rank {}: {}", rank, failure.what());
     std::fflush(stderr);
     MPI_Abort(MPI_COMM_WORLD, kFailed);
   }

@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "harness/cli/command/program.h"
+
 namespace howard::cli {
 namespace {
 
@@ -64,10 +66,10 @@ void prepare_streams() {
 bool end_output() {
   std::fflush(stdout);
   if (output.failure != 0 && output.failure != EPIPE) {
-    fmt::print(stderr,
-               "run_experiment: cannot write standard output: {}: not all of it was taken; try "
-               "another place for it\n",
-               std::strerror(output.failure));
+    complain(
+        "cannot write standard output: {}: not all of it was taken; try "
+        "another place for it",
+        std::strerror(output.failure));
   }
   return output.failure == 0;
 }

@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/tracking/compare.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/error.h"
-#include "harness/cli/command_line.h"
+#include "harness/cli/command/command.h"
+#include "harness/cli/command/program.h"
+#include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/given_options.h"
+#include "harness/cli/formats.h"
 #include "harness/cli/terminal/interruption.h"
 #include "harness/cli/terminal/status_line.h"
 #include "harness/cli/tracking/baseline.h"
-#include "harness/cli/tracking/comparison_formats.h"
-#include "harness/cli/verbs/manual/manual.h"
 #include "harness/tracking/comparison/comparison.h"
 #include "harness/tracking/comparison/pairs.h"
 
 namespace howard::cli {
-
-extern const std::string_view kCompareHelp;  // the build compiles compare_help.md in
 
 namespace {
 
@@ -43,12 +41,14 @@ struct CompareOptions {
   bool anyway = false;
   ComparisonOutputs outputs;
   ColorMode color = ColorMode::automatic;
-  bool help = false;
 
   bool runs() const { return !exec_a.empty() || !exec_b.empty(); }
 };
 
-void require_complete(const CompareOptions& options, const std::vector<std::string>& given) {
+/// The database of this folder, if there is one.
+constexpr const char* kDefaultDatabase = "perf.db";
+
+void require_complete(CompareOptions& options) {
   if (options.runs()) {
     if (options.exec_a.empty() || options.exec_b.empty()) {
       throw UsageError("--exec-a and --exec-b belong together: the old command and the new one");
@@ -58,7 +58,10 @@ void require_complete(const CompareOptions& options, const std::vector<std::stri
     }
     return;
   }
-  require_use(given, {"whole", "pairs", "limit", "seed"}, false, "--exec-a and --exec-b");
+  std::error_code ignored;
+  if (options.database.empty() && std::filesystem::exists(kDefaultDatabase, ignored)) {
+    options.database = kDefaultDatabase;
+  }
   const std::size_t least = options.database.empty() ? 2 : 1;
   if (options.sides.size() < least || options.sides.size() > 2) {
     throw UsageError(fmt::format(
@@ -68,32 +71,47 @@ void require_complete(const CompareOptions& options, const std::vector<std::stri
   }
 }
 
-CompareOptions compare_options(int argc, const char* const* argv) {
-  CLI::App app;
-  CompareOptions options;
-  app.set_help_flag();
-  app.add_flag("-h,--help", options.help);
-  app.add_option("sides", options.sides);
-  app.add_option("--db", options.database);
-  app.add_option("--base", options.base);
-  app.add_option("--exec-a", options.exec_a);
-  app.add_option("--exec-b", options.exec_b);
-  app.add_flag("--whole", options.command.whole);
-  add_whole(app, "--pairs", options.pairs.pairs, 1, 10'000);
-  add_number(app, "--limit", options.command.limit, 0.001, 1e6);
-  add_whole(app, "--seed", options.pairs.seed, 0, ~std::uint64_t{0});
-  add_number(app, "--threshold", options.limits.threshold, 0, 1e6);
-  add_number(app, "--floor", options.limits.relative_floor, 0, 1e6);
-  add_number(app, "--floor-seconds", options.limits.absolute_floor, 0, 1e6);
-  add_number(app, "--alpha", options.limits.alpha, 1e-6, 0.5);
-  add_number(app, "--detect", options.limits.detect, 0.001, 1e3);
-  app.add_flag("--strict", options.strict);
-  app.add_flag("--anyway", options.anyway);
-  add_comparison_outputs(app, options.outputs);
-  add_color_option(app, options.color);
-  parse_command_line(app, argc, argv);
-  if (!options.help) require_complete(options, given_options(app));
-  return options;
+OptionList compare_options(CompareOptions& options) {
+  const Applies runs{[&] { return options.runs(); }, "--exec-a and --exec-b"};
+  return joined(
+      {{{"", "A", "", to(options.sides)},
+        {"--db", "FILE",
+         "Takes A and B from this database if there are no such files (default perf.db, if it "
+         "exists)",
+         to(options.database)},
+        {"--base", "BRANCH", "Chooses the branch whose merge base is the baseline (default main)",
+         to(options.base)},
+        {"--exec-a", "LINE",
+         "Runs this line of the shell as the old program. It prints results in a format named "
+         "above, or writes them to the file {out}",
+         to(options.exec_a)},
+        {"--exec-b", "LINE", "Runs this one as the new program", to(options.exec_b)},
+        {"--whole", "", "Measures the whole time of both commands instead of reading their output",
+         to(options.command.whole), runs},
+        {"--pairs", "N",
+         "Measures N pairs of processes (default 15), and for suspects as many more",
+         whole(options.pairs.pairs, 1, 10'000), runs},
+        {"--limit", "S", "Ends a process that takes longer than S seconds (default 600)",
+         number(options.command.limit, 0.001, 1e6), runs},
+        {"--seed", "N", "Seeds the order within the pairs (default 1)",
+         whole(options.pairs.seed, 0, ~std::uint64_t{0}), runs},
+        {"--threshold", "R", "Allows an exact time to become slower by R: 0.02 is 2 % (default 0)",
+         number(options.limits.threshold, 0, 1e6)},
+        {"--floor", "R", "Takes no smaller change of a sampled metric for a finding (default 0.01)",
+         number(options.limits.relative_floor, 0, 1e6)},
+        {"--floor-seconds", "S", "Takes no change by fewer seconds for a finding (default 1e-9)",
+         number(options.limits.absolute_floor, 0, 1e6)},
+        {"--alpha", "P", "Bounds the probability of a false alarm in a suite (default 0.01)",
+         number(options.limits.alpha, 1e-6, 0.5)},
+        {"--detect", "R", "Calls a row ambiguous that would not show a change by R (default 0.05)",
+         number(options.limits.detect, 0.001, 1e3)},
+        {"--strict", "", "Returns 4 if something is faster or stale, and 5 if it is ambiguous",
+         to(options.strict)},
+        {"--anyway", "",
+         "Compares different machines, profiles or tools, which is refused otherwise",
+         to(options.anyway)}},
+       comparison_options(options.outputs),
+       {color_option(options.color)}});
 }
 
 Comparison compare_stored(const CompareOptions& options) {
@@ -121,8 +139,8 @@ Comparison compare_commands(CompareOptions& options) {
       tracking::command_source(options.exec_b, options.command), options.limits, options.pairs);
 }
 
-}  // namespace
-
+/// Returns the exit status that a comparison calls for; `strict` counts a baseline that is out of
+/// date and rows that are ambiguous.
 int status_of(const Comparison& comparison, bool strict) {
   const auto has = [&](Verdict verdict) { return comparison.count(verdict) > 0; };
   if (has(Verdict::failed)) return kFailed;
@@ -133,17 +151,13 @@ int status_of(const Comparison& comparison, bool strict) {
   return has(Verdict::ambiguous) || comparison.moved_together ? kAmbiguous : kOk;
 }
 
-int compare(int argc, const char* const* argv) {
-  CompareOptions options = compare_options(argc, argv);
-  if (options.help) {
-    fmt::print("{}", manual(kCompareHelp));
-    return kOk;
-  }
+int compare(CompareOptions& options) {
+  require_complete(options);
   try {
     const Comparison comparison =
         options.runs() ? compare_commands(options) : compare_stored(options);
     for (const std::string& warning : comparison.warnings) {
-      fmt::print(stderr, "{}: warning: {}\n", program_name(), warning);
+      complain("warning: {}", warning);
     }
     write_comparison(comparison, options.outputs, terminal_style(STDOUT_FILENO, options.color));
     return status_of(comparison, options.strict);
@@ -152,5 +166,45 @@ int compare(int argc, const char* const* argv) {
     throw;
   }
 }
+
+}  // namespace
+
+const Command kCompare{
+    .name = "compare",
+    .summary = "show what is slower, faster, missing or new in the second of two runs",
+    .usage = {"A B [OPTIONS]", "[A] B --db FILE [OPTIONS]", "--exec-a OLD --exec-b NEW [OPTIONS]"},
+    .text = {{"",
+              "A and B are files or folders of results: of this program (--json, --times, "
+              "--results), or what Google Benchmark, hyperfine, nvbench or tt-metal's profiler "
+              "wrote. With --db they may also be commits or branches of a database that track has "
+              "written; without A, B is compared with the merge base of its commit and --base. A "
+              "folder of several files of another program is several runs."},
+             {"",
+              "Exact metrics (virtual times) have no noise: any picosecond is a finding, with the "
+              "ops, facts and constants that moved with it. Sampled metrics (wall time) are judged "
+              "by runs, never by the samples within one process, which miss most of the noise. "
+              "--exec-a and --exec-b measure best: they run both commands in interleaved pairs of "
+              "fresh processes. A row that looks changed is measured again, and only the new pairs "
+              "decide (signed-rank test, corrected for the number of suspects): a suite without a "
+              "change raises a false alarm with a probability of --alpha at most. \"detects\" is "
+              "the smallest change that the runs would have shown four times out of five."},
+             {"",
+              "Verdicts: same, slower, faster, stale (the baseline's branch has moved on to the "
+              "same level), ambiguous (too few or too noisy runs: \"needs\" says how many would "
+              "decide), missing, new, failed."}},
+    .examples =
+        {"run_experiment all --backend emulated --times before.txt",
+         "run_experiment compare before.txt after.txt",
+         "run_experiment compare results_of_main results --also junit=junit.xml",
+         "run_experiment compare HEAD --db perf.db --base main --format github",
+         "run_experiment compare --exec-a './old --benchmark_format=json' \\\n    --exec-b './new "
+         "--benchmark_format=json'",
+         "run_experiment compare --exec-a './old input' --exec-b './new input' --whole --pairs 20"},
+    .status =
+        "0 nothing is slower, missing, new or failed; 1 an error, or a benchmark failed in B 2 bad "
+        "command line; 3 something is slower; 6 a point is missing or new; 4 with --strict: the "
+        "baseline is out of date; 5 with --strict: something is ambiguous; 130 interrupted If "
+        "several are true, the first of 1, 3, 6, 4, 5 is returned.",
+    .begin = begin<compare_options, compare>};
 
 }  // namespace howard::cli

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/tracking/history.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,11 +10,10 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "harness/cli/command_line.h"
+#include "harness/cli/command/command.h"
+#include "harness/cli/command/program.h"
+#include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/given_options.h"
-#include "harness/cli/picture_options.h"
-#include "harness/cli/verbs/manual/manual.h"
 #include "harness/tracking/formats/json_lines.h"
 #include "harness/tracking/history.h"
 #include "harness/tracking/series_history.h"
@@ -23,8 +21,6 @@
 #include "reports/tables/terminal_table.h"
 
 namespace howard::cli {
-
-extern const std::string_view kHistoryHelp;  // the build compiles history_help.md in
 
 namespace {
 
@@ -34,36 +30,34 @@ struct HistoryOptions {
   std::string branch;
   std::string metric = "time";
   std::uint64_t last = 100;
-  std::string plots;
+  std::string pictures;
   std::string export_to;
   reports::Canvas canvas;
   ColorMode color = ColorMode::automatic;
-  bool help = false;
 };
 
-HistoryOptions history_options(int argc, const char* const* argv) {
-  CLI::App app;
-  HistoryOptions options;
-  app.set_help_flag();
-  app.add_flag("-h,--help", options.help);
-  app.add_option("name", options.name);
-  app.add_option("--db", options.database);
-  app.add_option("--branch", options.branch);
-  app.add_option("--metric", options.metric);
-  add_whole(app, "--last", options.last, 1, 1'000'000);
-  app.add_option("--plots", options.plots);
-  app.add_option("--export", options.export_to);
-  add_picture_options(app, options.canvas);
-  add_color_option(app, options.color);
-  parse_command_line(app, argc, argv);
-  const std::vector<std::string> given = given_options(app);
-  require_use(given, {"last", "metric"}, options.export_to.empty(),
-              "a history that is shown; --export writes whole runs");
-  require_use(given, {"picture-size", "picture-format"}, !options.plots.empty(), "--plots DIR");
-  if (!options.export_to.empty() && (!options.name.empty() || !options.plots.empty())) {
-    throw UsageError("--export writes all runs: it takes no NAME and no --plots besides");
-  }
-  return options;
+OptionList history_options(HistoryOptions& options) {
+  const Applies shown{[&] { return options.export_to.empty(); },
+                      "a history that is shown; --export writes whole runs"};
+  const Applies drawn{[&] { return !options.pictures.empty(); }, "--pictures DIR"};
+  return joined(
+      {{{"", "NAME", "", to(options.name)},
+        database_option(options.database, "Chooses the database (default perf.db)"),
+        {"--branch", "NAME", "Shows the runs of one branch only", to(options.branch)},
+        {"--metric", "NAME", "Chooses the metric (default time)", to(options.metric), shown},
+        {"--last", "N",
+         "Shows the last N runs (default 100). The time for change points grows with the square of "
+         "N",
+         whole(options.last, 1, 1'000'000), shown},
+        renamed("--plots", {"--pictures", "DIR",
+                            "Draws the metric with its levels: picture, data and gnuplot script",
+                            to(options.pictures)}),
+        {"--export", "FILE",
+         "Writes all runs, or those of --branch, as lines of JSON (howard.run/1); \"-\" is "
+         "standard output. track --import reads them",
+         to(options.export_to)},
+        color_option(options.color)},
+       picture_options(options.canvas, drawn)});
 }
 
 int export_runs(const tracking::History& history, const HistoryOptions& options) {
@@ -95,24 +89,20 @@ int export_runs(const tracking::History& history, const HistoryOptions& options)
 
 /// Draws the series, and returns the exit status.
 int draw(const tracking::SeriesHistory& one, HistoryOptions& options) {
-  options.canvas.folder = options.plots;
+  options.canvas.folder = options.pictures;
   const reports::PlotFiles files =
       reports::write_xy_chart(tracking::history_chart(one), options.canvas);
   for (const auto& file : files.written) fmt::print(stderr, "wrote {}\n", file.string());
   if (!files.not_rendered.empty()) fmt::print(stderr, "{}\n", files.not_rendered);
   for (const std::string& failure : files.failures) {
-    fmt::print(stderr, "{}: {}\n", program_name(), failure);
+    complain(failure);
   }
   return files.failures.empty() ? kOk : kFailed;
 }
 
-}  // namespace
-
-int history(int argc, const char* const* argv) {
-  HistoryOptions options = history_options(argc, argv);
-  if (options.help) {
-    fmt::print("{}", manual(kHistoryHelp));
-    return kOk;
+int show_history(HistoryOptions& options) {
+  if (!options.export_to.empty() && (!options.name.empty() || !options.pictures.empty())) {
+    throw UsageError("--export writes all runs: it takes no NAME and no --pictures besides");
   }
   const tracking::History stored(options.database);
   if (!options.export_to.empty()) return export_runs(stored, options);
@@ -125,9 +115,9 @@ int history(int argc, const char* const* argv) {
   if (all.empty()) fail_name(stored, options);
   const reports::TerminalStyle style = terminal_style(STDOUT_FILENO, options.color);
   if (all.size() > 1) {
-    if (!options.plots.empty()) {
+    if (!options.pictures.empty()) {
       throw UsageError(
-          fmt::format("--plots draws one metric, and '{}' means {}; give more of its "
+          fmt::format("--pictures draws one metric, and '{}' means {}; give more of its "
                       "name",
                       options.name, all.size()));
     }
@@ -137,7 +127,26 @@ int history(int argc, const char* const* argv) {
   constexpr std::size_t kWidth = 72;
   fmt::print("{}\n{}\n", terminal_table(series_table(all.front()), style),
              sparkline(all.front().points, kWidth, style.ascii));
-  return options.plots.empty() ? kOk : draw(all.front(), options);
+  return options.pictures.empty() ? kOk : draw(all.front(), options);
 }
+
+}  // namespace
+
+const Command kHistory{
+    .name = "history",
+    .summary = "show how metrics have moved over the stored runs",
+    .usage = {"[NAME] [--db FILE] [OPTIONS]"},
+    .text = {{"",
+              "NAME is a part of a benchmark's name. If it means one metric, each run is shown "
+              "with its commit and its value, and the changes are marked: of exact times every "
+              "difference, of sampled ones the change points that E-Divisive finds with a "
+              "permutation test (p 0.01, 1 %, always with the same random orders), so that slow "
+              "drift shows too. If it means several, each is one line."}},
+    .examples =
+        {"run_experiment history --db perf.db",
+         "run_experiment history matmul_sweep/emulated/shape:4096 --db perf.db --branch main",
+         "run_experiment history BM_sort/1024 --pictures pictures"},
+    .status = "0 done; 1 an error, or nothing has that name; 2 bad command line",
+    .begin = begin<history_options, show_history>};
 
 }  // namespace howard::cli

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/tracking/selftest_gate.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -16,11 +15,11 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "harness/cli/command_line.h"
+#include "harness/cli/command/command.h"
+#include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/terminal/interruption.h"
 #include "harness/cli/terminal/status_line.h"
-#include "harness/cli/verbs/manual/manual.h"
 #include "harness/environment.h"
 #include "harness/paired_test.h"
 #include "harness/tracking/formats/json_lines.h"
@@ -30,8 +29,6 @@
 #include "reports/tables/terminal_table.h"
 
 namespace howard::cli {
-
-extern const std::string_view kSelftestGateHelp;  // the build compiles selftest_gate_help.md in
 
 namespace {
 
@@ -44,30 +41,40 @@ struct SelftestOptions {
   bool suite = false;
   double slowdown = 0;
   ColorMode color = ColorMode::automatic;
-  bool help = false;
 };
 
-SelftestOptions selftest_options(int argc, const char* const* argv) {
-  CLI::App app;
-  SelftestOptions options;
-  app.set_help_flag();
-  app.add_flag("-h,--help", options.help);
-  app.add_option("--exec", options.exec);
-  app.add_option("--json", options.json);
-  add_whole(app, "--comparisons", options.gate.comparisons, 1, 100'000);
-  add_whole(app, "--pairs", options.gate.pairs, 1, 10'000);
-  add_whole(app, "--most-pairs", options.gate.most_pairs, 1, 10'000);
-  add_whole(app, "--seed", options.gate.seed, 0, ~std::uint64_t{0});
-  add_number(app, "--limit", options.command.limit, 0.001, 1e6);
-  add_number(app, "--floor", options.limits.relative_floor, 0, 1e6);
-  add_number(app, "--floor-seconds", options.limits.absolute_floor, 0, 1e6);
-  add_number(app, "--alpha", options.limits.alpha, 1e-6, 0.5);
-  app.add_flag("--suite", options.suite);
-  add_number(app, "--slowdown", options.slowdown, 0, 10);
-  add_color_option(app, options.color);
-  parse_command_line(app, argc, argv);
-  if (options.slowdown > 0 && !options.suite) throw UsageError("--slowdown is for --suite");
-  return options;
+OptionList selftest_options(SelftestOptions& options) {
+  return {{"--comparisons", "N",
+           "Compares the suite with itself N times, and half as often with each slowdown (default "
+           "20, which takes some minutes)",
+           whole(options.gate.comparisons, 1, 100'000)},
+          {"--pairs", "N", "Measures N pairs of processes in a comparison (default 15)",
+           whole(options.gate.pairs, 1, 10'000)},
+          {"--most-pairs", "N", "Measures at most N pairs when a row asks for more (default 100)",
+           whole(options.gate.most_pairs, 1, 10'000)},
+          {"--json", "FILE", "Writes the findings to FILE after every comparison (howard.gate/1)",
+           to(options.json)},
+          {"--exec", "LINE", "Tests with this line of the shell, as compare --exec-a takes it",
+           to(options.exec)},
+          {"--limit", "S", "Ends a process that takes longer than S seconds (default 600)",
+           number(options.command.limit, 0.001, 1e6)},
+          {"--floor", "R", "Takes no smaller change for a finding (default 0.01)",
+           number(options.limits.relative_floor, 0, 1e6)},
+          {"--floor-seconds", "S", "Takes no change by fewer seconds for a finding (default 1e-9)",
+           number(options.limits.absolute_floor, 0, 1e6)},
+          {"--alpha", "P", "Bounds the probability of a false alarm in a suite (default 0.01)",
+           number(options.limits.alpha, 1e-6, 0.5)},
+          {"--seed", "N", "Seeds the order within the pairs (default 1)",
+           whole(options.gate.seed, 0, ~std::uint64_t{0})},
+          {"--suite", "",
+           "Runs the suite once in this process and prints its times, as compare reads them",
+           to(options.suite)},
+          {"--slowdown",
+           "R",
+           "With --suite: makes every tenth row do that much more work: 0.05 is 5 %",
+           number(options.slowdown, 0, 10),
+           {[&] { return options.suite; }, "--suite"}},
+          color_option(options.color)};
 }
 
 /// Returns a source whose every tenth sampled row, from the first, is multiplied by 1 + slowdown.
@@ -201,14 +208,7 @@ int run_test(SelftestOptions options) {
   return status_of(progress.findings(), options.limits);
 }
 
-}  // namespace
-
-int selftest_gate(int argc, const char* const* argv) {
-  SelftestOptions options = selftest_options(argc, argv);
-  if (options.help) {
-    fmt::print("{}", manual(kSelftestGateHelp));
-    return kOk;
-  }
+int selftest_gate(SelftestOptions& options) {
   if (options.suite) {
     tracking::Run run = tracking::run_gate_suite(options.slowdown);
     run.id = "suite";
@@ -219,5 +219,28 @@ int selftest_gate(int argc, const char* const* argv) {
   options.command.stop = interrupted;
   return run_test(std::move(options));
 }
+
+}  // namespace
+
+const Command kSelftestGate{
+    .name = "selftest-gate",
+    .summary = "measure how far compare can be trusted on this machine",
+    .usage = {"[OPTIONS]"},
+    .text = {{"",
+              "It compares a suite of benchmarks with itself, as compare --exec-a --exec-b does, "
+              "and counts the suites that raise a false alarm. Then it compares the suite with one "
+              "in which every tenth row is 5 % slower, and 2 % slower, and counts the rows that "
+              "are found, at once or with the runs that the row asks for, and those that are "
+              "missed. It also says which change could be seen at all. The suite has thirty rows "
+              "of its own, which really do that much more work; or it is what --exec prints, and "
+              "then the times of the second side are multiplied. A test that is interrupted says "
+              "what it has found so far."}},
+    .examples =
+        {"run_experiment selftest-gate", "run_experiment selftest-gate --comparisons 200",
+         "run_experiment selftest-gate --exec './my_benchmark --benchmark_format=json' --pairs 20"},
+    .status =
+        "0 done; 1 an error, or more false alarms than chance explains; 2 bad command line 130 "
+        "interrupted",
+    .begin = begin<selftest_options, selftest_gate>};
 
 }  // namespace howard::cli

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/tracking/track.h"
 
 #include <fmt/format.h>
 
@@ -10,17 +9,15 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "harness/cli/command_line.h"
+#include "harness/cli/command/command.h"
+#include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/tracking/sides.h"
-#include "harness/cli/verbs/manual/manual.h"
 #include "harness/tracking/git.h"
 #include "harness/tracking/history.h"
 #include "reports/tables/format.h"
 
 namespace howard::cli {
-
-extern const std::string_view kTrackHelp;  // the build compiles track_help.md in
 
 namespace {
 
@@ -31,26 +28,21 @@ struct TrackOptions {
   std::string database = "perf.db";
   std::string commit, branch;
   std::string import;
-  bool help = false;
 };
 
-TrackOptions track_options(int argc, const char* const* argv) {
-  CLI::App app;
-  TrackOptions options;
-  app.set_help_flag();
-  app.add_flag("-h,--help", options.help);
-  app.add_option("results", options.results);
-  app.add_option("--db", options.database);
-  app.add_option("--commit", options.commit);
-  app.add_option("--branch", options.branch);
-  app.add_option("--import", options.import);
-  parse_command_line(app, argc, argv);
-  if (!options.import.empty() &&
-      (!options.results.empty() || !options.commit.empty() || !options.branch.empty())) {
-    throw UsageError("--import takes runs as they are: no results, --commit or --branch besides");
-  }
-  if (options.results.empty()) options.results.emplace_back("results");
-  return options;
+OptionList track_options(TrackOptions& options) {
+  return {
+      {"", "RESULTS", "", to(options.results)},
+      database_option(options.database,
+                      "Chooses the database (default perf.db), which is made if it is missing"),
+      {"--commit", "NAME", "Says which commit the results are of; git's names are understood",
+       to(options.commit)},
+      {"--branch", "NAME", "Says which branch they are of (default: what git or the CI job says)",
+       to(options.branch)},
+      {"--import", "FILE",
+       "Adds the runs that history --export has written. A run that is there already is left as it "
+       "is",
+       to(options.import)}};
 }
 
 /// Says what the run is of: the commit that was asked for, or the one of name_commit().
@@ -108,14 +100,12 @@ int import_runs(const TrackOptions& options) {
   return kOk;
 }
 
-}  // namespace
-
-int track(int argc, const char* const* argv) {
-  const TrackOptions options = track_options(argc, argv);
-  if (options.help) {
-    fmt::print("{}", manual(kTrackHelp));
-    return kOk;
+int track(TrackOptions& options) {
+  if (!options.import.empty() &&
+      (!options.results.empty() || !options.commit.empty() || !options.branch.empty())) {
+    throw UsageError("--import takes runs as they are: no results, --commit or --branch besides");
   }
+  if (options.results.empty()) options.results.emplace_back("results");
   if (!options.import.empty()) return import_runs(options);
   const tracking::GitCheckout git;
   std::vector<Run> runs;
@@ -137,5 +127,30 @@ int track(int argc, const char* const* argv) {
   }
   return kOk;
 }
+
+}  // namespace
+
+const Command kTrack{
+    .name = "track",
+    .summary = "store results in a database, for compare and history",
+    .usage = {"[RESULTS...] [--db FILE] [OPTIONS]"},
+    .text =
+        {{"",
+          "It stores each file or folder of results as one run of a commit. RESULTS (default: the "
+          "folder results) may be results of this program, or what other programs write: Google "
+          "Benchmark's JSON, hyperfine's JSON, nvbench's JSON, tt-metal's ops_perf_results CSV "
+          "(the kernel times of each op on each shape). The commit is that of the program that "
+          "made the results, if it is one of the git checkout you are in; else it is what is "
+          "checked out there. A run is stored in one transaction: whatever happens, it is there as "
+          "a whole or not at all, and several programs may write at once."}},
+    .examples =
+        {"run_experiment all --backend emulated && run_experiment track --db perf.db",
+         "./my_benchmark --benchmark_out=b.json && run_experiment track b.json --db perf.db",
+         "run_experiment history --db perf.db --export runs.jsonl",
+         "run_experiment track --import runs.jsonl --db copy.db"},
+    .status =
+        "0 done; 1 an error: results that cannot be read, a database that is locked, full, "
+        "read-only or of a newer version; 2 bad command line",
+    .begin = begin<track_options, track>};
 
 }  // namespace howard::cli

@@ -9,11 +9,10 @@
 
 #include "base/error.h"
 #include "engines/training/memory_need.h"
-#include "harness/cli/command_line.h"
+#include "harness/cli/command/shared_options.h"
 #include "harness/cli/fit/fit_search.h"
 #include "harness/cli/fit/fit_tables.h"
 #include "harness/cli/fit/run_plan.h"
-#include "harness/cli/train/train.h"
 
 namespace howard::cli {
 namespace {
@@ -65,16 +64,12 @@ void require_fitting_chip(const TrainOptions& options, std::int64_t vocabulary) 
   if (rough_need(setting) < capacity / 4 || !is_plannable(setting.recipe)) return;
   const RunPlan plan = plan_run(setting, profiles);
   if (!plan.clash.empty() || plan.fits()) return;  // a clash is the kernel's own error
-  const bool of_files = options.verb == kTrainVerb;
   throw Error(
       {.attempted = fmt::format("train on {}", profiles.chip.name),
        .value = fmt::format("it needs {} of DRAM, {} more than a chip has", gibibytes_of(plan.peak),
                             gibibytes_of(plan.peak - plan.capacity)),
-       .accepted = of_files ? settings_that_fit(setting, profiles)
-                            : gibibytes_of(plan.capacity) + " at most",
-       .hint = of_files ? "run_experiment fit with these files, which says what holds the memory"
-                        : "a smaller --batch, --sequence, --width or --layers, or "
-                          "--memory-efficient true"});
+       .accepted = settings_that_fit(setting, profiles),
+       .hint = "run_experiment fit with these files, which says what holds the memory"});
 }
 
 }  // namespace howard::cli

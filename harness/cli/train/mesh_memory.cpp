@@ -101,7 +101,7 @@ void report_mesh_memory(mesh::Communicator& ranks, const profiler::MemoryUse& us
   static std::mutex one_at_a_time;
   {
     const std::scoped_lock lock(one_at_a_time);
-    const std::string title = fmt::format("{}, device {}", options.verb, ranks.rank());
+    const std::string title = fmt::format("{}, device {}", kTrainName, ranks.rank());
     reports::Canvas canvas = options.canvas;
     canvas.folder = options.memory / fmt::format("device_{}", ranks.rank());
     write_memory(use, memory_tables(use, title), title, canvas);

@@ -24,7 +24,7 @@
 #include "engines/training/trainer.h"
 #include "engines/training/validation.h"
 #include "experiments/laboratory/chip_context.h"
-#include "harness/cli/command_line.h"
+#include "harness/cli/command/shared_options.h"
 #include "harness/cli/launcher.h"
 #include "harness/cli/sharing/process_ranks.h"
 #include "harness/cli/terminal/interruption.h"
@@ -181,7 +181,7 @@ class MeshRun {
   void take(std::span<const language::Safetensors> files) {
     const language::ImportedWeights report = trainer_->take_weights(files);
     if (!is_first()) return;
-    fmt::print(stderr, "{}", left_aside_text(report, options_.verb, options_.weights));
+    fmt::print(stderr, "{}", left_aside_text(report, std::string(kTrainName), options_.weights));
   }
 
   void validate() {
@@ -300,13 +300,13 @@ class MeshRun {
                                       .memory = peak_});
     if (!splits_.empty())
       std::ranges::move(split_metrics(splits_), std::back_inserter(point.metrics));
-    harness::ExperimentResult result{.experiment = options_.verb,
+    harness::ExperimentResult result{.experiment = std::string(kTrainName),
                                      .context = harness::describe_environment(),
                                      .points = {std::move(point)},
                                      .interrupted = interrupted};
     result.context.seed = options_.recipe.seed;
     if (profiles_) experiments::describe_chip(options_.profiles, result.context);
-    write_file(options_.results / (options_.verb + ".json"),
+    write_file(options_.results / fmt::format("{}.json", kTrainName),
                reports::result_json(std::span(&result, 1)));
     write_file(options_.results / "metrics.json",
                ttml_metrics_json({.name = options_.name,
@@ -315,9 +315,10 @@ class MeshRun {
                                   .losses = losses_,
                                   .seconds = times_,
                                   .memory = {}}));
-    fmt::print(stderr, "wrote {}\n", (options_.results / (options_.verb + ".json")).string());
+    fmt::print(stderr, "wrote {}\n",
+               (options_.results / fmt::format("{}.json", kTrainName)).string());
     if (!options_.page) return;
-    const std::filesystem::path page = options_.results / "index.html";
+    const std::filesystem::path page = options_.page_file();
     write_training_page(result, std::nullopt, page);
     fmt::print(stderr, "wrote {}\n", page.string());
   }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/train/train.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -24,11 +23,12 @@
 #include "engines/training/settings.h"
 #include "engines/training/validation.h"
 #include "experiments/laboratory/chip_context.h"
-#include "harness/cli/command_line.h"
+#include "harness/cli/command/command.h"
+#include "harness/cli/command/program.h"
+#include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/launcher.h"
 #include "harness/cli/memory_watch.h"
-#include "harness/cli/options.h"
 #include "harness/cli/terminal/interruption.h"
 #include "harness/cli/terminal/terminal.h"
 #include "harness/cli/train/chip_fit.h"
@@ -48,7 +48,6 @@
 
 namespace howard::cli {
 
-// The build compiles train_help.md and train_config_help.md in.
 extern const std::string_view kTrainHelp, kTrainConfigHelp;
 
 namespace {
@@ -86,31 +85,18 @@ class TrainRun {
         corpus_(corpus_of(options_)),
         held_out_(options_.eval_every > 0 ? training::hold_out(corpus_)
                                           : std::vector<std::uint32_t>{}),
-        devices_(options_, watches_memory() ? listening(memory_) : nullptr),
+        devices_(options_, listening(memory_)),
         trainer_(devices_.device(), limit_to_epochs(), corpus_,
                  {.engine = options_.engine,
                   .held_out = std::move(held_out_),
                   .validated = options_.eval_batch},
                  host::available_memory()) {
     trainer_.set_product_ways(devices_.host.product_ways());
-    if (options_.resumed) {
-      trainer_.restore(*options_.resumed);
-    } else if (!options_.weights.empty()) {
-      take_weights();
-    }
-    options_.resumed.reset();  // it is as large as the model and its moments
+    restore();
+    require_places();
     // A bad prompt is to be known before the training.
     if (options_.generate > 0) static_cast<void>(trainer_.tokenizer().encode(prompt()));
-    if (!options_.checkpoint.empty()) {
-      const auto folder = std::filesystem::absolute(options_.checkpoint).parent_path();
-      require_writable_folder(folder);
-    }
-    if (!options_.results.empty()) require_writable_folder(options_.results);
-    if (!options_.exported.empty()) {
-      require_writable_folder(std::filesystem::absolute(options_.exported).parent_path());
-    }
-    if (!options_.memory.empty()) require_writable_folder(options_.memory);
-    if (is_of_files()) begin_log();
+    begin_log();
   }
 
   /// Returns false if the run was interrupted.
@@ -122,7 +108,7 @@ class TrainRun {
     if (!options_.checkpoint.empty()) say_fate(options_.checkpoint, stays);
     if (!options_.exported.empty()) export_weights();
     if (!options_.results.empty()) write_result();
-    if (is_of_files() && !options_.results.empty()) write_metrics();
+    if (!options_.results.empty()) write_metrics();
     if (options_.generate > 0 && !interrupted()) write_text();
     return !interrupted();
   }
@@ -135,11 +121,32 @@ class TrainRun {
     return options_.recipe;
   }
 
+  /// Goes on from a checkpoint, or starts from weights of others.
+  void restore() {
+    if (options_.resumed) {
+      trainer_.restore(*options_.resumed);
+    } else if (!options_.weights.empty()) {
+      take_weights();
+    }
+    options_.resumed.reset();  // it is as large as the model and its moments
+  }
+
+  /// Throws Error for a place that cannot be written, before any time is spent.
+  void require_places() const {
+    for (const std::filesystem::path& file :
+         {options_.checkpoint, options_.exported, options_.page_file()}) {
+      if (!file.empty()) require_writable_folder(std::filesystem::absolute(file).parent_path());
+    }
+    for (const std::filesystem::path& folder : {options_.results, options_.memory}) {
+      if (!folder.empty()) require_writable_folder(folder);
+    }
+  }
+
   /// Starts from files of Hugging Face.
   void take_weights() {
     const std::vector<language::Safetensors> files = read_weights(options_.weights);
     const language::ImportedWeights report = trainer_.take_weights(files);
-    fmt::print(stderr, "{}", left_aside_text(report, options_.verb, options_.weights));
+    fmt::print(stderr, "{}", left_aside_text(report, std::string(kTrainName), options_.weights));
   }
 
   void export_weights() {
@@ -162,7 +169,7 @@ class TrainRun {
       rates_.push_back(double{rate});
       log_step(rate);
       validate();
-      if (losses_.size() == 1 && watches_memory()) report_memory(progress);
+      if (losses_.size() == 1) report_memory(progress);
       const TrainState state = this->state(rate);
       if (trainer_.steps_done() % options_.every == 0) {
         progress.keep(state);
@@ -191,9 +198,6 @@ class TrainRun {
     return &recorder;
   }
 
-  bool is_of_files() const { return options_.verb == kTrainVerb; }
-  bool watches_memory() const { return is_of_files() || !options_.memory.empty() || options_.page; }
-
   /// Writes what TTML says before the first step.
   void begin_log() {
     const std::int64_t parameters = trainer_.parameters();
@@ -205,7 +209,6 @@ class TrainRun {
   }
 
   void log_step(float rate) {
-    if (!log_) return;
     const auto samples = static_cast<double>(trainer_.steps_done() * options_.recipe.model.batch *
                                              options_.recipe.accumulate);
     log_->add(trainer_.steps_done(), samples, losses_.back(), rate);
@@ -223,12 +226,12 @@ class TrainRun {
   void report_memory(TrainProgress& progress) {
     memory_.close();
     use_ = memory_.use();
-    if (is_of_files()) fmt::print("{}", reports::ttml_memory_summary(*use_));
+    fmt::print("{}", reports::ttml_memory_summary(*use_));
     if (!options_.memory.empty()) write_memory_tables(*use_, progress);
   }
 
   void write_memory_tables(const profiler::MemoryUse& use, TrainProgress& progress) {
-    const auto tables = memory_tables(use, options_.verb);
+    const auto tables = memory_tables(use, std::string(kTrainName));
     progress.clear();
     for (const reports::Table& table : tables) {
       fmt::print(stderr, "{}\n",
@@ -236,7 +239,7 @@ class TrainRun {
     }
     reports::Canvas canvas = options_.canvas;
     canvas.folder = options_.memory;
-    write_memory(use, tables, options_.verb, canvas);
+    write_memory(use, tables, std::string(kTrainName), canvas);
   }
 
   TrainState state(float rate) {
@@ -263,7 +266,7 @@ class TrainRun {
     if (!options_.checkpoint.empty()) {
       write_file(options_.checkpoint, training::checkpoint_bytes(now));
     }
-    if (log_) log_->write(options_.canvas);
+    log_->write(options_.canvas);
   }
 
   void write_metrics() {
@@ -284,8 +287,9 @@ class TrainRun {
   std::string no_step() const {
     const std::int64_t done = trainer_.steps_done();
     if (done < options_.recipe.schedule.steps) return "interrupted before the first step";
-    return fmt::format("{} steps were done already, of {} that are asked for; try a larger --steps",
-                       done, options_.recipe.schedule.steps);
+    return fmt::format(
+        "{} steps were done already, of {} that are asked for; try a larger max_steps", done,
+        options_.recipe.schedule.steps);
   }
 
   /// A run that has made no step replaces no file, because the existing file is from a run that has
@@ -311,14 +315,15 @@ class TrainRun {
 
   void summarise() {
     if (losses_.empty()) {
-      fmt::print(stderr, "{}: {}\n", options_.verb, no_step());
+      fmt::print(stderr, "{}: {}\n", std::string(kTrainName), no_step());
     } else {
       const auto first = trainer_.steps_done() - static_cast<std::int64_t>(losses_.size()) + 1;
       fmt::print(stderr,
                  "{}: steps {} to {} on {}: loss {:.4f} to {:.4f}, {:.0f} tokens/s, at most {:.1f} "
                  "MiB{}\n",
-                 options_.verb, first, trainer_.steps_done(), devices_.device().description(),
-                 losses_.front(), losses_.back(), tokens_per_second(),
+                 std::string(kTrainName), first, trainer_.steps_done(),
+                 devices_.device().description(), losses_.front(), losses_.back(),
+                 tokens_per_second(),
                  static_cast<double>(most_memory(devices_.device()).value()) / (1 << 20),
                  interrupted() ? "; interrupted" : "");
     }
@@ -347,7 +352,7 @@ class TrainRun {
   }
 
   void write_result() {
-    harness::ExperimentResult result{.experiment = options_.verb,
+    harness::ExperimentResult result{.experiment = std::string(kTrainName),
                                      .context = harness::describe_environment(),
                                      .points = {point()},
                                      .interrupted = interrupted()};
@@ -359,7 +364,7 @@ class TrainRun {
     if (!stays) write_file(file, reports::result_json(std::span(&result, 1)));
     say_fate(file, stays);
     if (!options_.page || stays) return;
-    const std::filesystem::path page = options_.results / "index.html";
+    const std::filesystem::path page = options_.page_file();
     write_training_page(result, use_, page);
     say_fate(page, false);
   }
@@ -386,26 +391,19 @@ class TrainRun {
   std::vector<double> losses_, times_, rates_;
   SimTime interval_start_;
   std::int64_t interval_steps_ = 0;
-  // Only `train` has a log.
   std::optional<TtmlStepLog> log_;
   std::optional<profiler::MemoryUse> use_;  ///< The set-up and the first step.
   StepPrograms programs_;
 };
 
-}  // namespace
-
-int train(int argc, const char* const* argv) {
-  TrainOptions options = parse_train_options(argc, argv);
-  if (options.help) {
-    fmt::print("{}", options.verb == kTrainVerb ? kTrainConfigHelp : kTrainHelp);
-    return kOk;
-  }
+int train(TrainOptions& options, const Given& given) {
+  complete(options, given);
   if (options.print_config) {
     fmt::print("{}", training::ttml_text(options.settings.config));
     return kOk;
   }
   for (const std::string& warning : harness::describe_environment().warnings) {
-    fmt::print(stderr, "run_experiment: warning: {}\n", warning);
+    complain("warning: {}", warning);
   }
   catch_signals(
       "train: it ends when the step that is running is done; a second signal ends it at once");
@@ -418,5 +416,65 @@ int train(int argc, const char* const* argv) {
   TrainRun run(std::move(options));
   return run.run() ? kOk : kInterrupted;
 }
+
+}  // namespace
+
+const Command kTrain{
+    .name = "train",
+    .summary = "train as files of TTML say: training.yaml, model.yaml",
+    .usage = {"-c FILE [--model FILE] [--device FILE] [--multihost FILE] [OPTIONS]",
+              "--preset nano_gpt --data FILE [--with KEY=VALUE]... [OPTIONS]"},
+    .text =
+        {{"",
+          "It reads the files of tt-train as they are: training_config, scheduler_config, "
+          "eval_config, device_config, multihost_config and transformer_config, in one file or in "
+          "several. Every key is applied or refused by its name with file and line; a key that "
+          "TTML does not have, and would ignore, is an error. Standard output has TTML's lines: "
+          "step, loss, step time, and on one device, after the first step, the memory summary."},
+         {"",
+          "With a tokenizer_type of char it trains on the characters of the text. With bpe the "
+          "tokenizer_path is a tokenizer.json of Hugging Face's library (byte-level or as Llama "
+          "2's), which reads the text. Data that are tokens already need none: .bin (uint16, as "
+          "nanoGPT's), .u32 (uint32), .yaml (TTML's tokenizer_vocab_size and tokens), or a file of "
+          "numbers, as TTML's dataset_to_tokens.py writes it."},
+         {"",
+          "With eval_every the last tenth of the tokens is held out, and after every so many steps "
+          "the mean loss of validation_batch_size of its sequences is printed."},
+         {"",
+          "scheduler_type may also be step, linear, cosine or sequential, the schedulers of TTML's "
+          "library, which its files do not name. Their arguments are keys of scheduler_config: "
+          "step_size and gamma; start_factor, end_factor and total_steps; min_lr and total_steps; "
+          "schedulers: [linear, cosine] and milestones: [100, 900]. With max_lr the "
+          "scheduler_config is that of TTML's Python trainer."},
+         {"",
+          "A device_config with enable_ddp, enable_tp or both trains on several devices. With "
+          "enable_sp the devices of enable_tp divide the rows of a Llama between its layers too. A "
+          "multihost_config with a pipeline_parallel_config trains on the stages of a pipeline "
+          "(each a mesh), and one without it in tiers: num_workers workers, an aggregator and an "
+          "optimizer. Each device is a thread of this process, or a process: mpirun -n N "
+          "run_experiment train ..., N devices in all. They give the numbers of one device, by "
+          "each engine. A checkpoint and exported weights hold the whole model: another mesh, or "
+          "one device, can go on from them. With --backend emulated each device is a chip, and a "
+          "step's time is that of the chips. A run that needs more DRAM than a chip has is refused "
+          "with what is too much and what would fit."},
+         {"", "With a model_path the weights of a GPT-2 or a Llama start from its safetensors."},
+         {"",
+          "An optimizer of type AdamW or SGD is TTML's one program of 2026 for each parameter; "
+          "AdamWComposite and SGDComposite are made of small calls. Three keys under "
+          "transformer_config.experimental are Howard's own, because TTML chooses in its code: "
+          "use_composite_rmsnorm and use_fused_swiglu for a Llama, and use_fused_attention."}},
+    .examples = {"run_experiment train -c data/ttml/sonnets_nanogpt.yaml --with max_steps=20",
+                 "run_experiment train --preset nano_gpt --data data/sonnets.txt --with "
+                 "num_blocks=2 \\\n    --with embedding_dim=128 --with num_heads=4 --with "
+                 "max_steps=400 --checkpoint sonnets.ckpt",
+                 "run_experiment train -c training.yaml --print-config",
+                 "run_experiment train -c training.yaml --model llama.yaml --backend emulated "
+                 "--results run",
+                 "mpirun -n 2 run_experiment train -c data/ttml/sonnets_nanogpt.yaml \\\n  "
+                 "--device data/ttml/n300_ddp.yaml"},
+    .status =
+        "0 done; 1 an error; 2 bad command line; 130 interrupted; what was finished is written",
+    .begin = begin<train_options, train>,
+    .sharing = Sharing::shared};
 
 }  // namespace howard::cli

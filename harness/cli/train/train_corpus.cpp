@@ -8,14 +8,13 @@
 
 #include "base/file.h"
 #include "engines/language/tokens/bpe_tokenizer.h"
-#include "harness/cli/train/train.h"
 
 namespace howard::cli {
 
 language::Corpus corpus_of(const TrainOptions& options) {
   const training::TtmlConfig& config = options.settings.config;
   const std::string bytes = read_file(options.data);
-  if (options.verb != kTrainVerb || config.training.tokenizer_type == "char") {
+  if (config.training.tokenizer_type == "char") {
     return language::Corpus(bytes);
   }
   std::shared_ptr<const language::Tokenizer> tokenizer;

@@ -8,12 +8,23 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "harness/cli/command_line.h"
+#include "harness/cli/command/option.h"
 
 namespace howard::cli {
 namespace {
 
 using training::TtmlSettings;
+
+/// TTML's character model, for a text that --data names: its defaults, with a smaller batch and as
+/// many epochs as its steps need.
+constexpr std::string_view kNanoGpt = R"(
+training_config:
+  project_name: nano_gpt
+  batch_size: 32
+  num_epochs: 1000000000
+  max_steps: 1000
+  model_save_interval: 100
+)";
 
 /// Finds `path` as `file` names it: from its folder, from one above it, from the working folder or
 /// from TTML's. The result is absent when it is nowhere.
@@ -107,6 +118,9 @@ TtmlSettings read_ttml_files(const TtmlFiles& files, NamedFiles named) {
   const auto read_keys = [&] {
     for (const std::string& key : files.keys) read_key(key, settings);
   };
+  if (!files.preset.empty()) {
+    training::read_ttml(kNanoGpt, "preset " + files.preset, settings);
+  }
   read_into(files.training, settings);
   read_keys();
   std::filesystem::path model = files.model;
@@ -127,6 +141,10 @@ TtmlSettings read_ttml_files(const TtmlFiles& files, NamedFiles named) {
   std::string& data = settings.config.training.data_path;
   if (const auto found = find_beside(files.training, data)) data = found->string();
   return settings;
+}
+
+std::vector<std::pair<std::string_view, std::string>> presets() {
+  return {{"nano_gpt", "nano_gpt"}};
 }
 
 void require_data(const TtmlSettings& settings, const std::filesystem::path& data) {

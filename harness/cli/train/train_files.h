@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engines/language/weights/safetensors.h"
@@ -13,6 +15,7 @@ namespace howard::cli {
 /// Names TTML's files of a run, as the command line does; an empty path is no file.
 struct TtmlFiles {
   std::filesystem::path training;   ///< -c, --config
+  std::string preset;               ///< --preset: a training file that the program has.
   std::filesystem::path model;      ///< --model: in the place of training_config.model_config.
   std::filesystem::path device;     ///< --device
   std::filesystem::path multihost;  ///< --multihost
@@ -30,6 +33,9 @@ enum class NamedFiles { required, optional };
 /// is not there, and what training::read_ttml() throws.
 training::TtmlSettings read_ttml_files(const TtmlFiles& files,
                                        NamedFiles named = NamedFiles::required);
+
+/// Returns the names of the presets, as values of --preset.
+std::vector<std::pair<std::string_view, std::string>> presets();
 
 /// Throws Error, with the key's place, unless the text to train on is there.
 void require_data(const training::TtmlSettings& settings, const std::filesystem::path& data);

@@ -3,114 +3,28 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "engines/training/config/ttml_recipe.h"
 #include "engines/training/settings.h"
-#include "harness/cli/command_line.h"
-#include "harness/cli/given_options.h"
-#include "harness/cli/picture_options.h"
-#include "harness/cli/profile_options.h"
-#include "harness/cli/train/mesh_options.h"
-#include "harness/cli/train/train.h"
-#include "harness/cli/train/train_use.h"
-#include "harness/measurement.h"
+#include "harness/cli/command/shared_options.h"
 
 namespace howard::cli {
 namespace {
 
 using training::Engine;
 
-const std::map<std::string, Engine> kEngines{
-    {"dynamic", Engine::dynamic}, {"static", Engine::static_step}, {"traced", Engine::traced}};
-const std::map<std::string, harness::Backend> kBackends{{"host", harness::Backend::host},
-                                                        {"emulated", harness::Backend::emulated}};
-
-/// Says whether a setting of a recipe is an option: all of the short form, and what files of TTML
-/// do not say.
-bool is_option(std::string_view field, bool of_files) {
-  return !of_files || field == "dtype" || field == "parameters";
-}
-
-void declare_files(CLI::App& app, TrainOptions& options) {
-  app.add_option("-c,--config", options.files.training);
-  app.add_option("--model", options.files.model);
-  app.add_option("--device", options.files.device);
-  app.add_option("--multihost", options.files.multihost);
-  app.add_option("--with", options.files.keys)->allow_extra_args(false);
-  app.add_option("-n,--name", options.name);
-  app.add_flag("--print-config", options.print_config);
-  app.add_option("--tokenizer", options.tokenizer);
-  add_mesh_options(app, options.schedule, options.chunks, options.tiers);
-}
-
-void declare(CLI::App& app, TrainOptions& options, bool& resume) {
-  const bool of_files = options.verb == kTrainVerb;
-  app.set_help_flag();
-  app.add_flag("-h,--help", options.help);
-  if (of_files) declare_files(app, options);
-  app.add_option("--data", options.data);
-  training::for_each_setting(options.recipe, [&](const training::Setting& setting, const auto&) {
-    if (!is_option(setting.name, of_files)) return;
-    const std::string name(setting.name);
-    app.add_option_function<std::string>("--" + name, [&options, name](const std::string& value) {
-      training::set_field(options.recipe, name, value);
-    });
-  });
-  add_choice(app, "--engine", options.engine, kEngines);
-  add_choice(app, "--backend", options.backend, kBackends);
-  add_whole(app, "--threads", options.threads, harness::kThreads);
-  app.add_flag("!--no-tuning", options.tuning);
-  app.add_flag("!--no-binding", options.binding);
-  add_profile_options(app, options.profiles);
-  app.add_option("--checkpoint", options.checkpoint);
-  add_whole(app, "--every", options.every, 1, 1'000'000'000);
-  app.add_flag("--resume", resume);
-  add_whole(app, "--generate", options.generate, 0, 1'000'000'000);
-  app.add_option("--prompt", options.prompt);
-  add_number(app, "--temperature", options.sampling.temperature, 0, 1e6);
-  add_whole(app, "--top-k", options.sampling.top_k, 0, 1'000'000'000);
-  add_number(app, "--top-p", options.sampling.top_p, 0, 1);
-  add_number(app, "--repetition-penalty", options.sampling.repetition_penalty, 0, 1e6);
-  app.add_option("--export", options.exported);
-  app.add_option("--memory", options.memory);
-  add_picture_options(app, options.canvas);
-  app.add_option("--results", options.results);
-  app.add_flag("--page", options.page);
-  app.add_flag("!--no-progress", options.progress);
-}
-
-/// Parses the command line once, over `options`.
-TrainOptions parse_over(TrainOptions options, bool& resume, int argc, const char* const* argv) {
-  CLI::App app;
-  declare(app, options, resume);
-  try {
-    parse_command_line(app, argc, argv);
-  } catch (const Error& failure) {
-    throw UsageError(failure.what());
-  }
-  options.sampling.seed = options.recipe.seed;
-  options.given = given_options(app);
-  return options;
-}
-
 /// Returns what the files of `train` say, as options.
 TrainOptions options_of_files(const TrainOptions& given) {
-  if (given.files.training.empty()) {
-    throw UsageError("no training file; try -c training_configs/training.yaml");
-  }
+  require_named(given.files);
   TrainOptions options;
-  options.verb = given.verb;
   options.settings = read_ttml_files(
       given.files, given.print_config ? NamedFiles::optional : NamedFiles::required);
   const training::TtmlTraining& training = options.settings.config.training;
   options.recipe = training::recipe_of(options.settings);
-  options.engine = Engine::dynamic;  // TTML's engine
   options.name = training.project_name;
   options.data = training.data_path;
   options.tokenizer = training.tokenizer_path.value_or("");
@@ -144,8 +58,7 @@ void require_used_tokenizer(const TrainOptions& options) {
 
 /// Returns how several devices share the run. Throws Error for what they cannot do.
 std::optional<training::MeshPlan> plan_of(const TrainOptions& options) {
-  const auto plan = shared_plan(options.settings, options.recipe, options.schedule, options.chunks,
-                                options.tiers);
+  const auto plan = shared_plan(options.settings, options.recipe, options.mesh);
   if (!plan) return plan;
   const auto refuse = [](bool given, const char* option, const char* why) {
     if (given) throw UsageError(fmt::format("{} is not for these devices: {}", option, why));
@@ -153,18 +66,6 @@ std::optional<training::MeshPlan> plan_of(const TrainOptions& options) {
   refuse(plan->fabric && options.backend == harness::Backend::emulated, "--backend emulated",
          "chips send through their hosts here; fit plans socket_type: fabric");
   return plan;
-}
-
-TrainOptions validated(TrainOptions options) {
-  require_chip(!options.profiles.is_default(), options.backend == harness::Backend::emulated);
-  try {
-    training::require_valid(options.recipe);
-    language::require_valid(options.sampling);
-  } catch (const Error& failure) {
-    throw UsageError(failure.what());
-  }
-  require_used_options(options);
-  return options;
 }
 
 void require_no_file(const std::filesystem::path& checkpoint) {
@@ -175,40 +76,112 @@ void require_no_file(const std::filesystem::path& checkpoint) {
                .hint = "--resume to go on from it, or another --checkpoint"});
 }
 
+/// A setting of the recipe of which TTML's files say nothing.
+Values field_values(TrainOptions& options, std::string_view name) {
+  return {[&options, name](std::string_view option, const std::string& value) {
+            try {
+              training::set_field(options.recipe, std::string(name), value);
+            } catch (const Error& failure) {
+              refuse_value(option, value, failure.text().accepted);
+            }
+          },
+          {"bfloat16", "float32"}};
+}
+
+/// The options that say what a run keeps and writes.
+OptionList saving_options(TrainOptions& options) {
+  return {
+      {"--checkpoint", "FILE",
+       "Saves the run to FILE every model_save_interval steps and at its end (default: "
+       "checkpoint_dir/NAME.ckpt where the files have a checkpoint_dir)",
+       to(options.checkpoint)},
+      {"--resume", "", "Continues from the checkpoint", to(options.resume)},
+      {"--every",
+       "N",
+       "Saves every N steps in the place of model_save_interval",
+       whole(options.every, 1, 1'000'000'000),
+       {[&] { return !options.checkpoint.empty(); }, "--checkpoint FILE"}},
+      {"--results", "DIR",
+       "Writes DIR/train.json (howard.result/1), with every step, DIR/metrics.json, as TTML's "
+       "tools/run_models.py makes it, DIR/steps.jsonl, what TTML sends to Weights & Biases, and "
+       "the loss as DIR/loss.png and loss.svg",
+       to(options.results)},
+      page_option(options.page,
+                  "Writes a page too, to FILE or to index.html in the folder of --results: loss, "
+                  "learning rate and tokens/s of each step, and the memory of the first one"),
+      {"--export", "FILE", "Writes the weights at the end as safetensors with Hugging Face's names",
+       to(options.exported)},
+      {"--memory", "DIR",
+       "Writes to DIR what the first step allocates, with who held it at the peak; of several "
+       "devices, DIR/device_N for each, and a table of all",
+       to(options.memory)}};
+}
+
 }  // namespace
 
-TrainOptions parse_train_options(int argc, const char* const* argv) {
-  bool resume = false;
-  TrainOptions defaults;
-  defaults.verb = argv[0];
-  TrainOptions options = parse_over(defaults, resume, argc, argv);
-  if (options.help) return options;
-  if (options.verb == kTrainVerb) {
-    defaults = options_of_files(options);
-    options = parse_over(defaults, resume, argc, argv);
-    if (options.print_config) return options;
-    require_used_tokenizer(options);
-    require_data(options.settings, options.data);
-    options.plan = plan_of(options);
+OptionList train_options(TrainOptions& options) {
+  const Applies writes{[&] { return options.generate > 0; }, "--generate N"};
+  return joined(
+      {ttml_options(options.files),
+       saving_options(options),
+       {{"--print-config", "",
+         "Shows all settings, defaults included, as one file, and trains nothing",
+         to(options.print_config)},
+        {"-n, --name", "NAME", "Names the run (default: project_name)", to(options.name)},
+        {"--data", "FILE", "Trains on this text in the place of data_path", to(options.data)},
+        {"--tokenizer", "FILE", "Reads this tokenizer.json in the place of tokenizer_path",
+         to(options.tokenizer)},
+        {"--engine", "NAME", "Chooses dynamic (default, as TTML), static or traced",
+         choice(options.engine, {{"dynamic", Engine::dynamic},
+                                 {"static", Engine::static_step},
+                                 {"traced", Engine::traced}})},
+        {"--dtype", "TYPE",
+         "Sets the type of products and activations: bfloat16 (default, as TTML) or float32",
+         field_values(options, "dtype")},
+        {"--parameters", "TYPE",
+         "Sets the type of the parameters: bfloat16 (default, as TTML) or float32",
+         field_values(options, "parameters")},
+        backend_option(options.backend),
+        {"--generate", "N", "Writes N characters at the end, drawn as eval_config says",
+         whole(options.generate, 0, 1'000'000'000)},
+        {"--prompt", "TEXT",
+         "Begins that text with TEXT (default: the first character of the data)",
+         to(options.prompt), writes},
+        threads_option(options.threads,
+                       "Uses N threads of the host (default: all that the process may use)"),
+        {"--no-progress", "", "Hides the line that shows the progress",
+         to(options.progress, false)}},
+       sampling_options(options.sampling,
+                        "Divides the logits by T (default: as eval_config says, or 1)", writes),
+       mesh_options(options.mesh),
+       host_options(options.tuning, options.binding),
+       picture_options(options.canvas),
+       chip_options(options.profiles)});
+}
+
+void complete(TrainOptions& options, const Given& given) {
+  options = options_of_files(options);
+  given.take();
+  if (options.print_config) return;
+  given.require_applicable();
+  options.sampling.seed = options.recipe.seed;
+  require_used_tokenizer(options);
+  require_data(options.settings, options.data);
+  options.plan = plan_of(options);
+  if (options.page == "" && options.results.empty()) {
+    throw UsageError("--page needs --results DIR, or a place: --page=FILE");
   }
-  if (options.page && options.results.empty()) throw UsageError("--page needs --results DIR");
-  if (options.data.empty()) {
-    throw UsageError("no text to train on; try --data data/sonnets.txt");
+  require_chip(!options.profiles.is_default(), options.backend == harness::Backend::emulated);
+  try {
+    training::require_valid(options.recipe);
+    language::require_valid(options.sampling);
+  } catch (const Error& failure) {
+    throw UsageError(failure.what());
   }
-  if (!resume) {
-    require_no_file(options.checkpoint);
-    return validated(std::move(options));
-  }
+  if (!options.resume) return require_no_file(options.checkpoint);
   if (options.checkpoint.empty()) throw UsageError("--resume needs --checkpoint FILE");
-  training::Checkpoint resumed =
+  options.resumed =
       training::parse_checkpoint(read_file(options.checkpoint), options.checkpoint.string());
-  // The files of `train` say all of it; the trainer compares.
-  if (options.verb != kTrainVerb) {
-    defaults.recipe = resumed.recipe;
-    options = parse_over(defaults, resume, argc, argv);
-  }
-  options.resumed = std::move(resumed);
-  return validated(std::move(options));
 }
 
 }  // namespace howard::cli

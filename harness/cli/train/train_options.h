@@ -14,19 +14,19 @@
 #include "engines/training/parallel/mesh_plan.h"
 #include "engines/training/recipe.h"
 #include "engines/training/trainer.h"
+#include "harness/cli/command/given.h"
+#include "harness/cli/train/model_options.h"
 #include "harness/cli/train/train_files.h"
 #include "harness/result.h"
 #include "reports/pictures/picture.h"
 
 namespace howard::cli {
 
-/// Holds what `train_nano_gpt` is asked for. The manual is train_help.md.
-struct TrainOptions {
-  bool help = false;               ///< Nothing else is looked at then.
-  std::string verb;                ///< "train", or its short form "train_nano_gpt".
-  std::vector<std::string> given;  ///< The options of the command line, by their long names.
+/// The name of the command, in what it writes.
+inline constexpr std::string_view kTrainName = "train";
 
-  // These are options of `train`.
+/// Holds what `train` is asked for.
+struct TrainOptions {
   TtmlFiles files;
   bool print_config = false;  ///< Nothing is trained then.
   training::TtmlSettings settings;
@@ -39,17 +39,13 @@ struct TrainOptions {
   std::filesystem::path exported;  ///< The weights go there at the end, as safetensors; empty: not.
 
   std::filesystem::path data;
-  /// A tokenizer.json, for `train` with a tokenizer_type of bpe; if it is empty, the data are
-  /// tokens.
+  /// A tokenizer.json, for a tokenizer_type of bpe; if it is empty, the data are tokens.
   std::filesystem::path tokenizer;
   training::Recipe recipe;
   /// The way in which several devices share the run; absent for one device.
   std::optional<training::MeshPlan> plan;
-  mesh::PipelineSchedule schedule =
-      mesh::PipelineSchedule::sequential;  ///< The order of a pipeline's passes.
-  int chunks = 1;                          ///< The chunks of each stage that 1F1B interleaves.
-  int tiers = 3;                           ///< The tiers of workers: 2 or 3.
-  training::Engine engine = training::Engine::static_step;
+  MeshSettings mesh;
+  training::Engine engine = training::Engine::dynamic;  ///< TTML's engine.
   harness::Backend backend = harness::Backend::host;
   int threads = 0;  ///< 0 stands for all threads that the process may use.
   /// If true, a run that is not resumed multiplies in the ways that are fastest on this machine; a
@@ -60,6 +56,7 @@ struct TrainOptions {
 
   std::filesystem::path checkpoint;  ///< Empty if the run is not saved.
   std::int64_t every = 100;          ///< The steps between two checkpoints.
+  bool resume = false;               ///< The run goes on from `checkpoint`.
   /// Holds what was read from `checkpoint` if the run goes on from there.
   std::optional<training::Checkpoint> resumed;
 
@@ -67,15 +64,25 @@ struct TrainOptions {
   std::optional<std::string> prompt;  ///< Absent for the first character of the data.
   language::Sampling sampling;
 
-  std::filesystem::path memory;   ///< A folder; empty if no files are wanted.
-  reports::Canvas canvas;         ///< The settings of its picture; the folder is not used.
-  std::filesystem::path results;  ///< A folder; empty if no file is wanted.
-  bool page = false;              ///< True if index.html is written there.
+  std::filesystem::path memory;     ///< A folder; empty if no files are wanted.
+  reports::Canvas canvas;           ///< The settings of its picture; the folder is not used.
+  std::filesystem::path results;    ///< A folder; empty if no file is wanted.
+  std::optional<std::string> page;  ///< Where a page goes; "": to index.html in `results`.
   bool progress = true;
+
+  /// Returns the file of the page; empty if none is wanted.
+  std::filesystem::path page_file() const {
+    if (!page) return {};
+    return page->empty() ? results / "index.html" : std::filesystem::path(*page);
+  }
 };
 
-/// Parses the command line. It also reads the checkpoint that is to be resumed, whose settings are
-/// then the defaults. Throws UsageError for a bad command line; throws Error for a bad checkpoint.
-TrainOptions parse_train_options(int argc, const char* const* argv);
+/// Returns the options of `train`.
+OptionList train_options(TrainOptions& options);
+
+/// Puts what the files say under what the command line gives, and reads the checkpoint that is to
+/// be resumed. Throws UsageError for a bad command line; throws Error for bad files and for a bad
+/// checkpoint.
+void complete(TrainOptions& options, const Given& given);
 
 }  // namespace howard::cli

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/verbs/analyze.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -22,14 +21,11 @@
 #include "base/file.h"
 #include "experiments/laboratory/chip_context.h"
 #include "experiments/logs/log_content.h"
-#include "harness/cli/command_line.h"
-#include "harness/cli/given_options.h"
-#include "harness/cli/options.h"
-#include "harness/cli/picture_options.h"
-#include "harness/cli/profile_options.h"
+#include "harness/cli/command/command.h"
+#include "harness/cli/command/program.h"
+#include "harness/cli/command/shared_options.h"
 #include "harness/cli/terminal/terminal.h"
 #include "harness/cli/verbs/analyzed.h"
-#include "harness/cli/verbs/manual/manual.h"
 #include "harness/environment.h"
 #include "profiler/formats/csv/byte_source.h"
 #include "profiler/formats/device_log/device_log_reader.h"
@@ -44,8 +40,6 @@
 
 namespace howard::cli {
 
-extern const std::string_view kAnalyzeHelp;  // the build compiles analyze_help.md in
-
 namespace {
 
 using reports::Table;
@@ -56,39 +50,22 @@ struct AnalyzeOptions {
   bool compare = false;
   bool advice = false, no_advice = false;
   profiler::LogRange range;
-  std::string against;   ///< The older log.
-  std::string zones;     ///< The device log of the same run.
-  std::string trace;     ///< The file for the logs as one trace.
-  std::string pictures;  ///< The folder for pictures; empty: none.
-  reports::Canvas canvas;
+  std::string against;  ///< The older log.
+  std::string zones;    ///< The device log of the same run.
+  OutputPlaces outputs;
   chip::ProfileChoice profiles;
-  bool join = false;                ///< The files are of hosts that ran one program together.
-  bool page = false;                ///< A page is written in place of the tables.
-  std::string output;               ///< Where the page goes; empty: LOG.html, "-": standard output.
-  std::string json, csv, markdown;  ///< "" writes none, "-" is standard output
-  ColorMode color = ColorMode::automatic;
-  bool help = false;
+  bool join = false;  ///< The files are of hosts that ran one program together.
+  /// A page is written in place of the tables; "": to LOG.html, "-": to standard output.
+  std::optional<std::string> page;
 
-  bool uses_standard_output() const { return json == "-" || csv == "-" || markdown == "-"; }
+  bool uses_standard_output() const {
+    return outputs.json == "-" || outputs.csv == "-" || outputs.markdown == "-";
+  }
   /// Returns the file of the page.
   std::string page_file() const {
-    return !output.empty() ? output
-                           : std::filesystem::path(files.front()).stem().string() + ".html";
+    return !page->empty() ? *page : std::filesystem::path(files.front()).stem().string() + ".html";
   }
 };
-
-/// Throws UsageError for two texts on standard output, or in one file.
-void require_one_text_in_each_place(const AnalyzeOptions& options) {
-  Options places;
-  places.json = options.json;
-  places.csv = options.csv;
-  places.markdown = options.markdown;
-  places.trace = options.trace;
-  require_one_text_in_each_place(places);
-  if (options.output == "-" && options.uses_standard_output()) {
-    throw UsageError("--output - writes the page to standard output, where nothing else can go");
-  }
-}
 
 /// Throws UsageError if a file is given twice: its devices would count twice.
 void require_other_files(const std::vector<std::string>& files) {
@@ -101,81 +78,105 @@ void require_other_files(const std::vector<std::string>& files) {
   }
 }
 
-void declare_analyze(CLI::App& app, AnalyzeOptions& options) {
-  app.set_help_flag();
-  app.add_flag("-h,--help", options.help);
-  app.add_option("files", options.files);
-  add_whole(app, "--top", options.top, 1, 1'000'000);
-  app.add_flag("--compare-emulated", options.compare);
-  add_profile_options(app, options.profiles);
-  add_choice<bool>(app, "--format", options.page, {{"text", false}, {"html", true}});
-  app.add_option("--output", options.output);
-  app.add_flag("--join", options.join);
-  app.add_option("--json", options.json);
-  app.add_option("--csv", options.csv);
-  app.add_option("--md", options.markdown);
-  app.add_flag("--advice", options.advice);
-  app.add_flag("--no-advice", options.no_advice);
-  app.add_option("--from", options.range.from);
-  app.add_option("--to", options.range.to);
-  app.add_flag("--all", options.range.with_warmup);
-  app.add_option("--against", options.against);
-  app.add_option("--zones", options.zones);
-  app.add_option("--trace", options.trace);
-  app.add_option("--pictures", options.pictures);
-  add_picture_options(app, options.canvas);
-  add_color_option(app, options.color);
+/// The options that say what is written, and where.
+OptionList output_options_of(AnalyzeOptions& options) {
+  const Applies shown{[&] { return !options.compare; },
+                      "logs that are shown; --compare-emulated has tables alone"};
+  const Applies drawn{[&] { return !options.outputs.pictures.empty(); }, "--pictures DIR"};
+  return joined(
+      {{{"--pictures", "DIR",
+         "Draws ops, the causes and lengths of gaps, idle time over time and the roofline",
+         to(options.outputs.pictures), shown},
+        renamed(
+            "--output,--format",
+            page_option(
+                options.page,
+                "Writes one page with the summary, the gaps by cause, advice, ops, roofline and a "
+                "timeline to FILE (default: the first log's name with .html), in place of the "
+                "tables",
+                shown)),
+        {"--trace", "FILE",
+         "Writes the logs as a timeline: Chrome's JSON, or Perfetto's FILE.pftrace",
+         to(options.outputs.trace), shown},
+        {"--json", "FILE",
+         "Writes all devices, ops, gaps between ops, sections, zones and host ops as results "
+         "(howard.result/1), which `analyze` can show again; with --compare-emulated it writes "
+         "every call. \"-\" is standard output and replaces the tables there",
+         to(options.outputs.json)},
+        {"--csv", "FILE", "Writes the same as rows", to(options.outputs.csv)},
+        {"--md", "FILE",
+         "Writes the tables as Markdown too. \"-\" is standard output and replaces the tables "
+         "there",
+         to(options.outputs.markdown)}},
+       picture_options(options.outputs.canvas, drawn)});
 }
 
-AnalyzeOptions parse_analyze_options(int argc, const char* const* argv) {
-  CLI::App app;
-  AnalyzeOptions options;
-  declare_analyze(app, options);
-  parse_command_line(app, argc, argv);
-  if (!options.help && options.files.empty()) {
-    throw UsageError("no file named; try run_experiment analyze --help");
+OptionList analyze_options(AnalyzeOptions& options) {
+  const Applies whole_logs{[&] { return !options.compare; },
+                           "logs that are shown; --compare-emulated takes whole logs"};
+  const Applies emulates{[&] { return options.compare || !options.no_advice; },
+                         "advice and --compare-emulated"};
+  OptionList chip = chip_options(options.profiles);
+  for (Option& option : chip) option.applies = emulates;
+  return joined(
+      {{{"", "FILE", "", to(options.files)},
+        {"--top", "N", "Shows N rows in the tables of ops and of pairs of ops (default 15)",
+         whole(options.top, 1, 1'000'000)},
+        {"--from", "NAME",
+         "Leaves out what comes before the signpost NAME, or before the GLOBAL CALL COUNT given",
+         to(options.range.from), whole_logs},
+        {"--to", "NAME", "Leaves out what follows one", to(options.range.to), whole_logs},
+        {"--all", "", "Keeps the warm-up, which is left out when signposts show it",
+         to(options.range.with_warmup)},
+        {"--join",
+         "",
+         "Takes the files for those of hosts that ran one program together: their devices are "
+         "shown as those of one run",
+         to(options.join),
+         {[&] { return !options.compare && options.against.empty(); },
+          "logs that are shown, not compared"}},
+        {"--zones",
+         "FILE",
+         "Adds the zones in the profile_log_device CSV of the same run, by op",
+         to(options.zones),
+         {[&] { return options.files.size() == 1 && !options.compare && options.against.empty(); },
+          "one log that is shown, not compared"}},
+        {"--against",
+         "FILE",
+         "Shows by call what is slower, faster, new or gone since the older log FILE",
+         to(options.against),
+         {[&] { return options.files.size() == 1 && !options.compare; },
+          "one log; --compare-emulated takes whole logs, alone"}},
+        {"--advice",
+         "",
+         "Shows calls and advice also of files over 256 MB",
+         to(options.advice),
+         {[&] { return !options.no_advice; }, "calls and advice, and --no-advice leaves them out"}},
+        {"--no-advice", "", "Shows neither", to(options.no_advice)},
+        {"--compare-emulated", "", "Shows real times beside emulated ones", to(options.compare)}},
+       chip,
+       output_options_of(options),
+       {color_option(options.outputs.color)}});
+}
+
+void require_complete(AnalyzeOptions& options) {
+  if (options.files.empty()) throw UsageError("no file named; try run_experiment analyze --help");
+  require_one_text_in_each_place(options.outputs);
+  if (options.page == "-" && options.uses_standard_output()) {
+    throw UsageError("--page=- writes the page to standard output, where nothing else can go");
   }
-  if (!options.output.empty() && !options.page) {
-    throw UsageError("--output is for pages; try --format html");
-  }
-  if (options.advice && options.no_advice) throw UsageError("--advice or --no-advice, not both");
-  const bool emulates = options.compare || !options.no_advice;
-  if (!options.profiles.is_default() && !emulates) {
-    throw UsageError("--chip, --software and --set are for advice and --compare-emulated");
-  }
-  if (options.compare &&
-      (!options.against.empty() || !options.trace.empty() || !options.range.is_whole())) {
-    throw UsageError("--compare-emulated takes whole logs, alone");
-  }
-  const std::vector<std::string> given = given_options(app);
-  require_use(given, {"picture-size", "picture-format"}, !options.pictures.empty(),
-              "--pictures DIR");
-  const char* const shown = "logs that are shown; --compare-emulated has tables alone";
-  require_use(given, {"pictures"}, !options.compare, shown);
-  require_use(given, {"format"}, !options.compare || !options.page, shown);
-  require_one_text_in_each_place(options);
   if (options.join) require_other_files(options.files);
   std::ranges::replace(options.files, "-", "/dev/stdin");
-  if (options.join && (options.compare || !options.against.empty())) {
-    throw UsageError("--join is for logs that are shown, not compared");
-  }
-  if (!options.pictures.empty()) options.canvas.folder = options.pictures;
-  if (!options.against.empty() && options.files.size() > 1) {
-    throw UsageError("--against is for one log");
-  }
-  if (!options.zones.empty() &&
-      (options.files.size() > 1 || options.compare || !options.against.empty())) {
-    throw UsageError("--zones is for one log that is shown, not compared");
-  }
-  return options;
+  options.outputs.canvas.folder = options.outputs.pictures;
 }
 
 /// Writes the files that hold everything that was analysed.
 void write_outputs(const AnalyzeOptions& options, const std::string& markdown,
                    const std::vector<harness::ExperimentResult>& results) {
-  if (!options.markdown.empty()) write_file(options.markdown, markdown);
-  if (!options.json.empty()) write_file(options.json, reports::result_json(results));
-  if (!options.csv.empty()) write_file(options.csv, reports::csv(results));
+  if (!options.outputs.markdown.empty()) write_file(options.outputs.markdown, markdown);
+  if (!options.outputs.json.empty())
+    write_file(options.outputs.json, reports::result_json(results));
+  if (!options.outputs.csv.empty()) write_file(options.outputs.csv, reports::csv(results));
 }
 
 /// Reading what programs computed takes a third longer than reading when they ran: for larger files
@@ -275,7 +276,7 @@ class Show {
   Show(const AnalyzeOptions& options, Analysis& analysis)
       : options_(options),
         analysis_(analysis),
-        style_(terminal_style(STDOUT_FILENO, options.color)) {}
+        style_(terminal_style(STDOUT_FILENO, options.outputs.color)) {}
 
   /// Reads a file, or several as one, and shows it. What cannot be read is said.
   template <class Read>
@@ -283,7 +284,7 @@ class Show {
     try {
       finish(read());
     } catch (const Error& failure) {
-      fmt::print(stderr, "run_experiment: {}\n", failure.what());
+      complain(failure.what());
       problems_.emplace_back(failure.what());
       well_ = false;
     }
@@ -292,7 +293,8 @@ class Show {
   /// Writes the files that hold everything. Returns false if something went wrong.
   bool write() {
     write_outputs(options_, markdown_, results_);
-    if (!options_.trace.empty() && !kept_.empty()) write_log_trace(kept_, options_.trace);
+    if (!options_.outputs.trace.empty() && !kept_.empty())
+      write_log_trace(kept_, options_.outputs.trace);
     if (options_.page && (!kept_.empty() || !differences_.empty())) {
       write_log_page(kept_, problems_, differences_, options_.top, analysis_.context,
                      options_.page_file());
@@ -303,7 +305,7 @@ class Show {
  private:
   void print(const std::vector<Table>& tables) {
     for (const Table& table : tables) {
-      if (!options_.markdown.empty()) markdown_ += reports::markdown_table(table) + "\n";
+      if (!options_.outputs.markdown.empty()) markdown_ += reports::markdown_table(table) + "\n";
       if (!options_.uses_standard_output() && !options_.page) {
         fmt::print("{}\n", reports::terminal_table(table, style_));
       }
@@ -323,10 +325,10 @@ class Show {
   void finish(Analyzed analysed) {
     if (!options_.against.empty()) {
       compare(analysed);
-    } else if (!options_.page || !options_.markdown.empty()) {
+    } else if (!options_.page || !options_.outputs.markdown.empty()) {
       print(tables_of(analysed, options_.top));
     }
-    if (!options_.json.empty() || !options_.csv.empty()) {
+    if (!options_.outputs.json.empty() || !options_.outputs.csv.empty()) {
       std::ranges::move(experiments::results_of(analysed.content, analysed.file, analysis_.context),
                         std::back_inserter(results_));
       std::ranges::move(
@@ -335,8 +337,9 @@ class Show {
                                   analysis_.context),
           std::back_inserter(results_));
     }
-    if (!options_.pictures.empty()) well_ = draw_log(analysed, options_.canvas) && well_;
-    if (options_.page || !options_.trace.empty()) kept_.push_back(std::move(analysed));
+    if (!options_.outputs.pictures.empty())
+      well_ = draw_log(analysed, options_.outputs.canvas) && well_;
+    if (options_.page || !options_.outputs.trace.empty()) kept_.push_back(std::move(analysed));
   }
 
   const AnalyzeOptions& options_;
@@ -350,14 +353,8 @@ class Show {
   bool well_ = true;
 };
 
-}  // namespace
-
-int analyze(int argc, const char* const* argv) {
-  const AnalyzeOptions options = parse_analyze_options(argc, argv);
-  if (options.help) {
-    fmt::print("{}", manual(kAnalyzeHelp));
-    return 0;
-  }
+int analyze(AnalyzeOptions& options) {
+  require_complete(options);
   Analysis analysis(options);
   Show show(options, analysis);
   if (options.join) {
@@ -367,5 +364,61 @@ int analyze(int argc, const char* const* argv) {
   }
   return show.write() ? 0 : 1;
 }
+
+}  // namespace
+
+const Command kAnalyze{
+    .name = "analyze",
+    .summary = "show where the time in a profiler's log went",
+    .usage = {"FILE... [OPTIONS]"},
+    .text =
+        {{"", "The command recognises a file by its content; \"-\" is standard input:"},
+         {"ops_perf_results CSV",
+          "tt-metal writes it; so is cpp_device_perf_report.csv. Every version works: columns are "
+          "found by name, and rows may stand in any order"},
+         {"profile_log_device CSV", "tt-metal's device profiler writes it, with 13 or 15 columns"},
+         {"Chrome trace JSON", "--trace writes it, and so do other programs"},
+         {"Perfetto trace", "--trace FILE.pftrace writes it. Its times are whole nanoseconds"},
+         {"result JSON", "--json writes it. Its tables are shown again"},
+         {"",
+          "It prints the programs of every device, queue and sub-device, the ops by time, and the "
+          "times in which nothing ran: by cause, by the ops before and after, and by length. "
+          "Damaged rows are left out and counted, with the reason."},
+         {"",
+          "--compare-emulated runs the ops of ops_perf_results CSVs on the emulator instead. It "
+          "prints real kernel times beside emulated ones, by op and call by call (the same op on "
+          "the same shapes). The log's operand shapes, layouts, data types, math fidelity and "
+          "ATTRIBUTES decide what is run, and its AVAILABLE WORKER CORE COUNT decides the grid. "
+          "Ops that the emulator does not have, or cannot run as they were called, are named and "
+          "counted."},
+         {"",
+          "Of an ops_perf_results CSV it also says why the device waited: the host's times are put "
+          "on the device's clock (how exactly is said), and each gap is split into what the host "
+          "did before the call, the call (or its compilation), and the launch. Calls stand beside "
+          "the peaks of the chip and the emulator, and what would save time is listed with its "
+          "gain, by how sure it is. Ops that run in warm-up, by the names of signposts, are left "
+          "out, which is said."},
+         {"",
+          "If a run has several devices, their ops are also shown as one device would have them: "
+          "the longest time of each, of collectives the mean, and how far apart the devices "
+          "started. Calls and advice are as of one device too."},
+         {"",
+          "--zones adds what the cores did within each op's programs, from the profile_log_device "
+          "CSV of the same run: the kernels of BRISC, NCRISC and TRISC, how long the compute "
+          "kernel waited for input and for room, and the zones that the kernels' authors measure. "
+          "Programs are matched by their run host ID, which an ops CSV calls GLOBAL CALL COUNT."}},
+    .examples =
+        {"run_experiment analyze generated/profiler/reports/ops_perf_results_2025_12_01.csv",
+         "run_experiment analyze profile_log_device.csv --md report.md",
+         "run_experiment matmul_sweep --trace trace.json && run_experiment analyze trace.json",
+         "run_experiment analyze ops_perf_results.csv --compare-emulated --csv errors.csv",
+         "run_experiment analyze ops_perf_results.csv --from forward --to backward",
+         "run_experiment analyze new.csv --against old.csv",
+         "run_experiment analyze host0.csv host1.csv --join",
+         "run_experiment analyze ops_perf_results.csv --zones profile_log_device.csv",
+         "run_experiment analyze ops_perf_results.csv --trace timeline.pftrace",
+         "run_experiment analyze ops_perf_results.csv --page"},
+    .status = "0 done; 1 a file cannot be read, or nothing ran in it; 2 bad command line",
+    .begin = begin<analyze_options, analyze>};
 
 }  // namespace howard::cli

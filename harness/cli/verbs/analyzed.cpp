@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "experiments/laboratory/presentations.h"
+#include "harness/cli/command/program.h"
 #include "profiler/formats/log_trace.h"
 #include "profiler/formats/traces/chrome_trace.h"
 #include "profiler/formats/traces/perfetto_trace.h"
@@ -155,9 +156,9 @@ bool draw_log(const Analyzed& file, const reports::Canvas& canvas) {
         log->runs[i], i < file.advice.size() ? file.advice[i] : kNone, name, canvas));
   }
   for (const std::string& failure : files.failures) {
-    fmt::print(stderr, "run_experiment: {}\n", failure);
+    complain(failure);
   }
-  if (!files.not_rendered.empty()) fmt::print(stderr, "run_experiment: {}\n", files.not_rendered);
+  if (!files.not_rendered.empty()) complain(files.not_rendered);
   fmt::print(stderr, "wrote {} files into {}\n", files.written.size(), canvas.folder.string());
   return files.failures.empty();
 }

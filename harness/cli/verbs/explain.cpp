@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/verbs/explain.h"
 
 #include <fmt/format.h>
 
@@ -14,19 +13,14 @@
 #include "engines/chip/profiles/profile.h"
 #include "experiments/laboratory/laboratory.h"
 #include "experiments/questions/explain_question.h"
+#include "harness/cli/command/command.h"
+#include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
-#include "harness/cli/picture_options.h"
-#include "harness/cli/profile_options.h"
-#include "harness/cli/table_options.h"
 #include "harness/cli/terminal/interruption.h"
-#include "harness/cli/verbs/manual/manual.h"
 #include "harness/cli/verbs/onnx_model.h"
 
 namespace howard::cli {
-
-extern const std::string_view kExplainHelp;  // the build compiles explain_help.md in
 
 namespace {
 
@@ -35,31 +29,27 @@ struct ExplainOptions {
   std::vector<std::string> axes;
   profiler::LogRange range;         ///< The part of a log that is explained.
   std::vector<std::string> inputs;  ///< The shapes of the inputs of an ONNX model.
-  Options outputs;                  ///< Profiles, color and where results go.
-  bool help = false;
+  chip::ProfileChoice profiles;
+  OutputPlaces outputs;
 };
 
-ExplainOptions explain_options(int argc, const char* const* argv) {
-  CLI::App app;
-  ExplainOptions options;
-  app.set_help_flag();
-  app.add_flag("-h,--help", options.help);
-  app.add_option("names", options.names, join(experiments::explained_workloads(), ","));
-  app.add_option("-a,--axis", options.axes)->allow_extra_args(false);
-  app.add_option("--from", options.range.from);
-  app.add_option("--to", options.range.to);
-  app.add_flag("--all", options.range.with_warmup);
-  app.add_option("--input", options.inputs)->allow_extra_args(false);
-  add_profile_options(app, options.outputs.profiles);
-  add_table_options(app, options.outputs);
-  add_picture_options(app, options.outputs.canvas);
-  parse_command_line(app, argc, argv);
-  if (!options.help && options.names.size() > 1) {
-    throw UsageError(fmt::format("explain takes one workload or experiment, not {}",
-                                 join(options.names, " and ")));
-  }
-  require_one_text_in_each_place(options.outputs);
-  return options;
+OptionList explain_options(ExplainOptions& options) {
+  return joined({{{"", "WHAT", "", to(options.names, Completes::explained)},
+                  {"-a, --axis", "AXIS=VALUE",
+                   "Chooses the point. run_experiment list NAME shows the axes of NAME",
+                   to(options.axes, Completes::axes)},
+                  {"--input", "NAME=SHAPE",
+                   "Sets the shape of an input of an ONNX model, if the model leaves it open",
+                   to(options.inputs)},
+                  {"--from", "NAME", "Explains a log from this signpost, or GLOBAL CALL COUNT, on",
+                   to(options.range.from)},
+                  {"--to", "NAME", "Explains a log up to this one", to(options.range.to)},
+                  {"--all", "", "Keeps the warm-up of a log", to(options.range.with_warmup)}},
+                 chip_options(options.profiles),
+                 output_options(options.outputs,
+                                "Writes explain.json, .csv, .md and the picture to DIR (default "
+                                "results)"),
+                 picture_options(options.outputs.canvas)});
 }
 
 /// An ONNX model becomes the program that its inference is.
@@ -72,7 +62,7 @@ void take_model(ExplainOptions& options) {
   const std::filesystem::path model = options.names.front();
   const std::filesystem::path workload =
       options.outputs.results / (model.stem().string() + ".workload.json");
-  record_onnx_model(model, options.inputs, options.outputs.profiles, workload);
+  record_onnx_model(model, options.inputs, options.profiles, workload);
   options.names.front() = workload.string();
 }
 
@@ -95,26 +85,66 @@ int write(const ExplainOptions& options, const experiments::Laboratory& laborato
   return well ? kOk : kFailed;
 }
 
-}  // namespace
-
-int explain(int argc, const char* const* argv) {
-  ExplainOptions options = explain_options(argc, argv);
-  if (options.help) {
-    fmt::print("{}", manual(kExplainHelp));
-    return kOk;
+int explain(ExplainOptions& options) {
+  if (options.names.size() > 1) {
+    throw UsageError(fmt::format("explain takes one workload or experiment, not {}",
+                                 join(options.names, " and ")));
   }
+  require_one_text_in_each_place(options.outputs);
   end_on_signals();
-  const auto laboratory = open_laboratory({.profiles = options.outputs.profiles});
+  const auto laboratory = open_laboratory({.profiles = options.profiles});
   take_model(options);
   try {
     return write(options, *laboratory,
                  laboratory->explain({.what = options.names.empty() ? "" : options.names.front(),
                                       .axes = options.axes,
-                                      .profiles = options.outputs.profiles,
+                                      .profiles = options.profiles,
                                       .range = options.range}));
   } catch (const experiments::BadQuestion& failure) {
     throw UsageError(failure.what());
   }
 }
+
+}  // namespace
+
+const Command kExplain{
+    .name = "explain",
+    .summary = "show what bounds a workload or a point, and what would help",
+    .usage = {"WHAT [-a AXIS=VALUE]... [OPTIONS]"},
+    .text =
+        {{"",
+          "WHAT is a workload with its shapes, or any experiment that times iterations on the "
+          "emulator:"},
+         {"matmul", "A[m,k] B[k,n], as in -a m=1024 -a k=512 -a n=512. This is the default"},
+         {"mlp", "A training step, as in -a batch=1024 -a dim=512 -a layers=2 -a engine=dynamic"},
+         {"gpt2", "A training step, as in -a batch=32 -a dim=384 -a layers=6 -a engine=static"},
+         {"ops", "A list of ops, as in -a ops=1024x512/linear:2048/gelu/linear:512/softmax"},
+         {"NAME", "A point of an experiment. An axis left out gets its first value that can run"},
+         {"FILE.json",
+          "A recorded program, or a list of ops of your own (docs/workload_format.md)"},
+         {"MODEL.onnx",
+          "The inference of an ONNX model, as in --input x=1x3x224x224. It needs python3-onnx"},
+         {"LOG.csv",
+          "An ops_perf_results log: its ops as the emulator runs them, with what would help. Ops "
+          "that it does not have keep their logged time, and the answer says how much that is"},
+         {"", "It names what bounds the point:"},
+         {"dispatch-bound", "The cores wait for the next program (host, dispatcher, finish)"},
+         {"compute-bound", "The time goes to arithmetic at the peak of all cores"},
+         {"DRAM-bound", "The time goes to data that moves at the DRAM's peak"},
+         {"kernel-inefficient",
+          "Kernels take longer than both: start, unpacking, idle cores, small reads"},
+         {"",
+          "Then it lists the largest costs of an iteration and what would help. Each figure comes "
+          "from a run of the same point on the emulator with that one thing changed; the options "
+          "in the last column repeat it. Changes that could not be tried are listed with the "
+          "reason."}},
+    .examples = {"run_experiment explain -a m=1024 -a k=512 -a n=512",
+                 "run_experiment explain mlp -a engine=static -a batch=256 -a dim=256",
+                 "run_experiment explain gpt2 -a layers=6 --json -",
+                 "run_experiment explain mlp_engines -a engine=dynamic -a batch=256 -a dim=256",
+                 "run_experiment explain two_queues -a shape=512",
+                 "run_experiment explain ops_perf_results.csv --from forward --to backward"},
+    .status = "0 done; 1 the point cannot run, or a file cannot be written; 2 bad command line",
+    .begin = begin<explain_options, explain>};
 
 }  // namespace howard::cli

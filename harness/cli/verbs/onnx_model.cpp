@@ -34,7 +34,7 @@ void record_onnx_model(const std::filesystem::path& model, const std::vector<std
     for (const std::string& value : values) words.insert(words.end(), {option, value});
   };
   add("--input", inputs);
-  add("--profile", profiles.profiles);
+  add("--chip", profiles.profiles);
   add("--set", profiles.settings);
   ChildProcess child({.name = "the ONNX model",
                       .words = std::move(words),

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/verbs/python.h"
 
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -23,19 +21,16 @@
 #include "base/error.h"
 #include "engines/chip/profiles/profile.h"
 #include "engines/python/installation.h"
+#include "harness/cli/command/command.h"
+#include "harness/cli/command/program.h"
+#include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/options.h"
-#include "harness/cli/profile_options.h"
 #include "harness/cli/run.h"
 #include "harness/cli/sharing/ranks.h"
-#include "harness/cli/table_options.h"
 #include "harness/cli/terminal/interruption.h"
-#include "harness/cli/verbs/manual/manual.h"
 #include "harness/cli/verbs/script_summary.h"
 
 namespace howard::cli {
-
-extern const std::string_view kPythonHelp;  // the build compiles python_help.md in
 
 namespace {
 
@@ -43,7 +38,6 @@ namespace fs = std::filesystem;
 
 /// Holds what the command line asks for.
 struct ScriptOptions {
-  bool help = false;
   bool check = false;
   bool no_values = false;
   bool virtual_clock = false;
@@ -52,51 +46,55 @@ struct ScriptOptions {
   std::string calls = "ttnn";
   std::string kernel_cache = "warm";
   std::string workload;
-  fs::path results = "results";
-  std::string json, csv, markdown, plots, trace, device_logs, memory;
   chip::ProfileChoice profiles;
-  ColorMode color = ColorMode::automatic;
+  OutputPlaces outputs;
   std::vector<std::string> script;  ///< The script and its arguments.
 };
 
-constexpr std::array kFlags{"-h",          "--help",          "--check",
-                            "--no-values", "--virtual-clock", "--bottlenecks"};
-
-/// Returns how many words of the command line come before the script.
-int words_before_script(int argc, const char* const* argv) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word = argv[i];
-    if (!word.starts_with('-') || word == "-") return i;
-    const bool is_flag = std::ranges::find(kFlags, word) != kFlags.end();
-    if (!is_flag && word.find('=') == std::string_view::npos) ++i;  // its value
-  }
-  return argc;
+OptionList script_options(ScriptOptions& options) {
+  Values script = to(options.script);
+  script.takes_rest = true;
+  return joined(
+      {{{"", "SCRIPT", "", script},
+        {"--check", "",
+         "Lists what of ttnn the script names that is not there, and runs nothing. It looks at the "
+         "imports and attributes in the text, so it is approximate",
+         to(options.check)},
+        {"--no-values", "",
+         "Keeps shapes and time only: tensors have no contents, and read as zeros",
+         to(options.no_values)},
+        {"--virtual-clock", "",
+         "Makes time.time() and time.perf_counter() of the script the virtual clock",
+         to(options.virtual_clock)},
+        renamed("--calls", {"--call-times", "WHOSE",
+                            "Says what a call takes its host: ttnn (default), as in ttnn's fast "
+                            "mode, 48 us in all, "
+                            "or report, as in the report's own Python engine, 453 us",
+                            choice(options.calls, {{"ttnn", "ttnn"}, {"report", "report"}})}),
+        {"--kernel-cache", "HOW",
+         "Says what a program's first call takes: warm (default), where its kernels are in ttnn's "
+         "cache on disk, 1.2 ms, or cold, where they are compiled, 0.79 s",
+         choice(options.kernel_cache, {{"warm", "warm"}, {"cold", "cold"}})},
+        {"--save-workload", "FILE",
+         "Writes everything that the script asked of its device to FILE (default: "
+         "DIR/SCRIPT.workload.json in the folder of --results). explain FILE and run_experiment "
+         "workload -a file=FILE run it again",
+         to(options.workload)},
+        renamed("--what-if", {"--no-what-if", "", "Does not try what would help, for the summary",
+                              to(options.what_if, false)}),
+        renamed("--plots",
+                {"--pictures", "DIR", "Writes the pictures to DIR", to(options.outputs.pictures)}),
+        {"--trace", "FILE", "Writes the timeline, for viewers", to(options.outputs.trace)},
+        {"--device-logs", "DIR", "Writes the logs that tt-metal's profiler would write",
+         to(options.outputs.device_logs)},
+        {"--memory", "DIR", "Shows who held how much memory, and when", to(options.outputs.memory)},
+        {"--bottlenecks", "", "Shows what bounds the script, op by op", to(options.bottlenecks)}},
+       chip_options(options.profiles),
+       output_options(options.outputs,
+                      "Chooses the folder where files go by default (default results)")});
 }
 
-ScriptOptions script_options(int argc, const char* const* argv) {
-  CLI::App app;
-  ScriptOptions options;
-  app.set_help_flag();
-  app.add_flag("-h,--help", options.help);
-  app.add_flag("--check", options.check);
-  app.add_flag("--no-values", options.no_values);
-  app.add_flag("--virtual-clock", options.virtual_clock);
-  app.add_flag("--bottlenecks", options.bottlenecks);
-  add_choice<bool>(app, "--what-if", options.what_if, {{"yes", true}, {"no", false}});
-  add_choice<std::string>(app, "--calls", options.calls, {{"ttnn", "ttnn"}, {"report", "report"}});
-  add_choice<std::string>(app, "--kernel-cache", options.kernel_cache,
-                          {{"warm", "warm"}, {"cold", "cold"}});
-  app.add_option("--save-workload", options.workload);
-  add_profile_options(app, options.profiles);
-  add_table_options(app, options);
-  app.add_option("--plots", options.plots);
-  app.add_option("--trace", options.trace);
-  app.add_option("--device-logs", options.device_logs);
-  app.add_option("--memory", options.memory);
-  const int own = std::min(words_before_script(argc, argv), argc);
-  parse_command_line(app, own, argv);
-  options.script.assign(argv + own, argv + argc);
-  if (options.help) return options;
+void require_script(const ScriptOptions& options) {
   if (options.script.empty()) {
     throw UsageError("no script is named; try run_experiment python SCRIPT");
   }
@@ -107,7 +105,6 @@ ScriptOptions script_options(int argc, const char* const* argv) {
                     options.script.front()));
   }
   require_settings(options.profiles);
-  return options;
 }
 
 /// Returns the words that start the interpreter on the script.
@@ -123,9 +120,10 @@ std::vector<std::string> script_command(const ScriptOptions& options, const fs::
   if (options.check) words.emplace_back("--check");
   if (options.no_values) words.emplace_back("--no-values");
   if (options.virtual_clock) words.emplace_back("--virtual-clock");
-  words.insert(words.end(), {"--calls", options.calls, "--kernel-cache", options.kernel_cache});
+  words.insert(words.end(),
+               {"--call-times", options.calls, "--kernel-cache", options.kernel_cache});
   for (const std::string& profile : options.profiles.profiles) {
-    words.insert(words.end(), {"--profile", profile});
+    words.insert(words.end(), {"--chip", profile});
   }
   for (const std::string& setting : options.profiles.settings) {
     words.insert(words.end(), {"--set", setting});
@@ -158,42 +156,29 @@ int exit_status_of(int status) {
 /// Writes the outputs that experiments have for the program that was recorded: the experiment
 /// `workload` runs it again, in the same virtual time.
 int write_script_outputs(const ScriptOptions& options, const fs::path& workload) {
-  const std::array places{&options.json,  &options.csv,         &options.markdown, &options.plots,
-                          &options.trace, &options.device_logs, &options.memory};
+  const OutputPlaces& places = options.outputs;
   const bool wanted =
-      std::ranges::any_of(places, [](const auto* place) { return !place->empty(); });
-  if (!wanted && !options.bottlenecks) return kOk;
-  Options outputs;
-  outputs.names = {"workload"};
-  outputs.plan = {.backends = {harness::Backend::emulated},
-                  .overrides = {{"file", {workload.string()}}}};
-  outputs.profiles = options.profiles;
-  outputs.results = options.results;
-  outputs.json = options.json;
-  outputs.csv = options.csv;
-  outputs.markdown = options.markdown;
-  outputs.plots = options.plots;
-  outputs.trace = options.trace;
-  outputs.device_logs = options.device_logs;
-  outputs.memory = options.memory;
-  outputs.bottlenecks = options.bottlenecks;
-  outputs.color = options.color;
+      !(places.json + places.csv + places.markdown + places.pictures + places.trace).empty() ||
+      !places.device_logs.empty() || !places.memory.empty() || options.bottlenecks;
+  if (!wanted) return kOk;
+  RunOptions run;
+  run.names = {"workload"};
+  run.plan = {.backends = {harness::Backend::emulated},
+              .overrides = {{"file", {workload.string()}}}};
+  run.profiles = options.profiles;
+  run.outputs = places;
+  run.bottlenecks = options.bottlenecks;
   Ranks alone;
-  return run_experiments(outputs, alone);
+  return run_experiments(run, alone);
 }
 
-}  // namespace
-
-int python(int argc, const char* const* argv) {
-  const ScriptOptions options = script_options(argc, argv);
-  if (options.help) {
-    fmt::print("{}", manual(kPythonHelp));
-    return kOk;
-  }
+int run_script(const ScriptOptions& options) {
+  require_script(options);
   const fs::path script = options.script.front();
-  const fs::path workload = options.workload.empty()
-                                ? options.results / (script.stem().string() + ".workload.json")
-                                : fs::path(options.workload);
+  const fs::path workload =
+      options.workload.empty()
+          ? options.outputs.results / (script.stem().string() + ".workload.json")
+          : fs::path(options.workload);
   std::vector<std::string> command = script_command(options, workload);
   std::fflush(stdout);
   catch_signals();
@@ -202,7 +187,7 @@ int python(int argc, const char* const* argv) {
   const int status = run_child("the script", std::move(command));
   if (options.check) return exit_status_of(status);
   if (!WIFEXITED(status)) {
-    fmt::print(stderr, "run_experiment: {}: {}\n", script.string(), ending_of(status));
+    complain("{}: {}", script.string(), ending_of(status));
   }
   // A script that opened no chip of ttnn has said so, or how long its ttml took.
   if (!fs::exists(workload, ignored)) return exit_status_of(status);
@@ -212,10 +197,40 @@ int python(int argc, const char* const* argv) {
                         .tries_changes = options.what_if,
                         .virtual_clock = options.virtual_clock,
                         .as_the_report = options.calls == "report",
-                        .color = options.color});
+                        .color = options.outputs.color});
   const int written = write_script_outputs(options, workload);
   const int result = exit_status_of(status);
   return result != kOk ? result : written;
 }
+
+}  // namespace
+
+const Command kPython{
+    .name = "python",
+    .summary = "run a Python script for ttnn on the emulated chip",
+    .usage = {"[OPTIONS] SCRIPT [ARGUMENTS]...", "--check SCRIPT"},
+    .text =
+        {{"",
+          "The script is run as it is: `import ttnn` finds Howard's stand-in, in this process "
+          "only; an installed ttnn is not touched. The values are computed on the host and rounded "
+          "as the chip's data types round. The time is virtual, counted by the emulated chip and "
+          "its host. torch and NumPy are used if they are there. `import ttml` finds TTML's names "
+          "on Howard's autograd engine (docs/ttml.md); it needs NumPy."},
+         {"",
+          "At the end, also after a crash or Ctrl-C, a summary goes to standard error: calls, "
+          "virtual time, what the chip was busy with and what it waited for, and what would help. "
+          "Nothing of it depends on the machine's speed."},
+         {"",
+          "time.time() in a script is the wall clock. howard.now() gives virtual seconds, and "
+          "--virtual-clock makes time.time() and time.perf_counter() give them. `with "
+          "howard.region(\"forward\"):` names a part of the script."}},
+    .examples = {"run_experiment python train.py --steps 10",
+                 "run_experiment python --no-values --virtual-clock train.py",
+                 "run_experiment python --save-workload train.json train.py",
+                 "run_experiment explain train.json -a traced=yes",
+                 "run_experiment python --trace train_trace.json --bottlenecks train.py"},
+    .status =
+        "the status is that of the script; 2 for a bad command line; 130 after an interruption",
+    .begin = begin<script_options, run_script>};
 
 }  // namespace howard::cli

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/verbs/report.h"
 
 #include <fmt/format.h>
 
@@ -16,57 +15,35 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "experiments/laboratory/presentations.h"
-#include "harness/cli/command_line.h"
+#include "harness/cli/command/command.h"
+#include "harness/cli/command/program.h"
+#include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/given_options.h"
+#include "harness/cli/formats.h"
 #include "harness/cli/page_of_run.h"
 #include "harness/cli/result_folder.h"
 #include "harness/cli/terminal/interruption.h"
-#include "harness/cli/tracking/comparison_formats.h"
 #include "harness/cli/tracking/page_changes.h"
-#include "harness/cli/verbs/manual/manual.h"
 #include "harness/cli/verbs/paper.h"
-#include "harness/tracking/formats/machine_formats.h"
 #include "harness/tracking/run.h"
 #include "reports/findings/run_summary.h"
-#include "reports/formats/csv.h"
-#include "reports/formats/google_benchmark.h"
-#include "reports/formats/step_summary.h"
 #include "reports/page/page.h"
 #include "reports/published/claims.h"
-#include "reports/tables/latex.h"
-#include "reports/tables/markdown.h"
 
 namespace howard::cli {
-
-extern const std::string_view kReportHelp;  // the build compiles report_help.md in
 
 namespace {
 
 using harness::ExperimentResult;
 
-enum class Format : std::uint8_t {
-  markdown,
-  latex,
-  csv,
-  google_benchmark,
-  html,
-  action_smaller,
-  action_bigger,
-  bencher,
-  openmetrics,
-  junit,
-  github,
-};
-
 struct ReportOptions {
   std::vector<std::string> places;  ///< Folders and files of results.
-  std::string output;        ///< Of a page; empty: index.html in the folder, "-": standard output.
+  /// Where a page goes; "": to index.html in the folder, "-": to standard output.
+  std::optional<std::string> page;
   BaselineOptions baseline;  ///< What a page is compared with, if its name or `database` is set.
   std::string database;
   std::string paper;  ///< A folder for tables and pictures of a paper; empty: none.
-  Format format = Format::markdown;
-  bool help = false;
+  const Format* format = nullptr;
 
   bool compares() const { return !baseline.name.empty() || !database.empty(); }
   /// Returns the folder of the results, or of the first of them.
@@ -77,43 +54,36 @@ struct ReportOptions {
   }
 };
 
-ReportOptions report_options(int argc, const char* const* argv) {
-  CLI::App app;
-  ReportOptions options;
-  app.set_help_flag();
-  app.add_flag("-h,--help", options.help);
-  app.add_option("results", options.places);
-  add_choice<Format>(app, "--format", options.format,
-                     {{"md", Format::markdown},
-                      {"latex", Format::latex},
-                      {"csv", Format::csv},
-                      {"html", Format::html},
-                      {"google-benchmark", Format::google_benchmark},
-                      {"action-benchmark-smaller", Format::action_smaller},
-                      {"action-benchmark-bigger", Format::action_bigger},
-                      {"bencher", Format::bencher},
-                      {"openmetrics", Format::openmetrics},
-                      {"junit", Format::junit},
-                      {"github", Format::github}});
-  app.add_option("--output", options.output);
-  app.add_option("--against", options.baseline.name);
-  app.add_option("--db", options.database);
-  app.add_option("--base", options.baseline.base);
-  app.add_flag("--anyway", options.baseline.anyway);
-  app.add_option("--paper", options.paper);
-  parse_command_line(app, argc, argv);
-  const std::vector<std::string> given = given_options(app);
-  require_use(given, {"format"}, options.paper.empty(),
-              "standard output and pages; --paper writes LaTeX, CSV and Markdown");
-  const bool of_page = !options.output.empty() || options.compares();
-  if (of_page && options.format != Format::html) {
-    throw UsageError("--output, --against and --db are for pages; try --format html");
-  }
-  require_use(given, {"anyway", "base"}, options.compares(), "--against and --db");
-  if (!options.help && options.places.empty()) {
-    throw UsageError("report takes a folder of results; try run_experiment report results");
-  }
-  return options;
+OptionList report_options(ReportOptions& options) {
+  const Applies page{[&] { return options.page.has_value(); }, "pages; try --page"};
+  const Applies printed{[&] { return options.paper.empty(); },
+                        "standard output and pages; --paper writes LaTeX, CSV and Markdown"};
+  const Applies compared{[&] { return options.compares(); }, "--against and --db"};
+  return {
+      {"", "RESULTS", "", to(options.places)},
+      result_format_option(options.format, printed),
+      renamed("--output",
+              page_option(
+                  options.page,
+                  "Writes one page with the summary and all tables and charts to FILE (default: "
+                  "index.html beside the results); \"-\" is standard output",
+                  printed)),
+      {"--paper", "DIR",
+       "Writes every table to DIR as LaTeX (booktabs), CSV and Markdown, and every picture as SVG "
+       "and PDF, one column (3.5 in) and two columns (7 in) wide",
+       to(options.paper)},
+      {"--against", "OLD",
+       "Makes the page say what has changed since OLD: results, or with --db a commit or branch",
+       to(options.baseline.name), page},
+      {"--db", "FILE",
+       "Makes the page show the history in FILE, which track has written (default perf.db, if it "
+       "exists and the page compares); without --against the page compares with the merge base of "
+       "the results' commit",
+       to(options.database), page},
+      {"--base", "BRANCH", "Chooses the branch of the history and of the merge base (default main)",
+       to(options.baseline.base), compared},
+      {"--anyway", "", "Compares different machines or profiles, which is refused otherwise",
+       to(options.baseline.anyway), compared}};
 }
 
 using experiments::Presentations;
@@ -136,7 +106,7 @@ int write_paper_of(const std::vector<ExperimentResult>& results, const Presentat
   std::vector<std::string> problems;
   const std::size_t count = write_paper(parts, verdicts(results), folder, problems);
   for (const std::string& problem : problems) {
-    fmt::print(stderr, "{}: {}\n", program_name(), problem);
+    complain(problem);
   }
   fmt::print(stderr, "wrote {} files into {}\n", count, folder);
   return problems.empty() ? kOk : kFailed;
@@ -163,42 +133,14 @@ int write_html(const ReportOptions& options, const Presentations& known) {
                              .tables = {},
                              .more = std::move(more)});
   }
-  const std::filesystem::path file = options.output.empty() ? options.folder() / "index.html"
-                                                            : std::filesystem::path(options.output);
+  const std::filesystem::path file = options.page->empty() ? options.folder() / "index.html"
+                                                           : std::filesystem::path(*options.page);
   write_file(file, reports::html_page(page));
   if (file != "-") fmt::print(stderr, "wrote {}\n", file.string());
   for (const std::string& problem : page.problems) {
-    fmt::print(stderr, "{}: {}\n", program_name(), problem);
+    complain(problem);
   }
   return page.problems.empty() ? kOk : kFailed;
-}
-
-/// Returns what a program reads, in a format that needs no presentation; absent for the others.
-std::optional<std::string> machine_text(const std::vector<ExperimentResult>& results,
-                                        Format format) {
-  const auto runs = [&] { return std::vector{tracking::run_of(results)}; };
-  switch (format) {
-    case Format::csv:
-      return reports::csv(results);
-    case Format::google_benchmark:
-      return reports::google_benchmark_json(results);
-    case Format::action_smaller:
-      return tracking::action_benchmark_json(runs(), harness::Better::lower);
-    case Format::action_bigger:
-      return tracking::action_benchmark_json(runs(), harness::Better::higher);
-    case Format::bencher:
-      return tracking::bencher_json(runs());
-    case Format::openmetrics:
-      return tracking::openmetrics_text(runs());
-    case Format::junit:
-      return tracking::junit_xml(runs());
-    case Format::github:
-    case Format::markdown:
-    case Format::latex:
-    case Format::html:
-      break;
-  }
-  return std::nullopt;
 }
 
 /// Returns the tables of all results, as their experiments want to be shown.
@@ -212,45 +154,54 @@ std::vector<reports::Table> tables_of(const std::vector<ExperimentResult>& resul
   return tables;
 }
 
-/// Prints the step summary and then an annotation for each point that failed. The summary goes to
-/// GitHub's file as well.
-void print_for_github(const std::vector<ExperimentResult>& results, const Presentations& known) {
-  const std::string summary = reports::step_summary(
-      reports::summary_of_results(results, verdicts(results), tables_of(results, known)));
-  const std::vector<tracking::Run> runs{tracking::run_of(results)};
-  fmt::print("{}{}", summary, tracking::github_annotations(runs));
-  append_step_summary(summary);
+int report(ReportOptions& options) {
+  if (options.places.empty()) {
+    throw UsageError("report takes a folder of results; try run_experiment report results");
+  }
+  std::error_code ignored;
+  if (options.compares() && options.database.empty() &&
+      std::filesystem::exists("perf.db", ignored)) {
+    options.database = "perf.db";
+  }
+  end_on_signals();
+  const Presentations known;
+  if (options.page) return write_html(options, known);
+  std::vector<ExperimentResult> results = read_results(options.places);
+  known.sort(results);
+  if (!options.paper.empty()) return write_paper_of(results, known, options.paper);
+  print_results(
+      {.results = results, .tables = tables_of(results, known), .verdicts = verdicts(results)},
+      *options.format);
+  return kOk;
 }
 
 }  // namespace
 
-int report(int argc, const char* const* argv) {
-  const ReportOptions options = report_options(argc, argv);
-  if (options.help) {
-    fmt::print("{}", manual(kReportHelp));
-    return kOk;
-  }
-  end_on_signals();
-  const Presentations known;
-  if (options.format == Format::html) return write_html(options, known);
-  std::vector<ExperimentResult> results = read_results(options.places);
-  known.sort(results);
-  if (!options.paper.empty()) return write_paper_of(results, known, options.paper);
-  if (const auto text = machine_text(results, options.format)) {
-    fmt::print("{}", *text);
-    return kOk;
-  }
-  if (options.format == Format::github) {
-    print_for_github(results, known);
-    return kOk;
-  }
-  std::vector<reports::Table> tables = tables_of(results, known);
-  std::ranges::move(verdicts(results), std::back_inserter(tables));
-  for (const reports::Table& table : tables) {
-    fmt::print("{}\n", options.format == Format::latex ? reports::latex_table(table)
-                                                       : reports::markdown_table(table));
-  }
-  return kOk;
-}
+const Command kReport{
+    .name = "report",
+    .summary = "make the tables of existing results",
+    .usage = {"RESULTS... [OPTIONS]"},
+    .text =
+        {{"",
+          "RESULTS are folders of results and files (*.json of the schema howard.result/1). It "
+          "prints the tables of each experiment to standard output, in the order of `list`, with "
+          "the published figures beside the measured ones. After them it prints how far all "
+          "results are from the published figures, and what that means for the report's claims."},
+         {"",
+          "With --against or --db a page also says what has changed since an older run: the "
+          "verdicts are those of `compare`, the worst comes first, and a virtual time that moved "
+          "says which ops and constants moved with it. With --db it shows the history of the "
+          "metrics with their changes, and findings against a baseline that its branch has left "
+          "behind are stale."}},
+    .examples = {"run_experiment all --backend emulated && run_experiment report results",
+                 "run_experiment report results --page --against results_of_main",
+                 "run_experiment report results --page --db perf.db --base main",
+                 "run_experiment report results --format latex > tables.tex    (LaTeX needs the "
+                 "package booktabs)",
+                 "run_experiment report results --paper figures"},
+    .status =
+        "0 done; 1 an error, no result in RESULTS, or a page that names what could not be read or "
+        "compared; 2 bad command line",
+    .begin = begin<report_options, report>};
 
 }  // namespace howard::cli

@@ -19,6 +19,7 @@
 #include "engines/chip/profiles/profile.h"
 #include "engines/workload/workload_json.h"
 #include "experiments/laboratory/laboratory.h"
+#include "harness/cli/command/program.h"
 #include "harness/measurement.h"
 #include "reports/tables/cell_text.h"
 #include "reports/tables/format.h"
@@ -157,8 +158,7 @@ void print_script_summary(const ScriptRun& run) {
   try {
     summarize(run);
   } catch (const Error& failure) {
-    fmt::print(stderr, "run_experiment: no account of {}: {}\n", run.script.string(),
-               failure.what());
+    complain("no account of {}: {}", run.script.string(), failure.what());
   }
   print_foot(run);
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/verbs/tune.h"
 
 #include <fmt/format.h>
 
@@ -13,47 +12,41 @@
 #include "experiments/laboratory/laboratory.h"
 #include "experiments/questions/tuning.h"
 #include "experiments/questions/tuning_report.h"
+#include "harness/cli/command/command.h"
+#include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/options.h"
 #include "harness/cli/outputs.h"
-#include "harness/cli/picture_options.h"
-#include "harness/cli/profile_options.h"
-#include "harness/cli/table_options.h"
 #include "harness/cli/terminal/interruption.h"
-#include "harness/cli/verbs/manual/manual.h"
+#include "harness/environment.h"
 
 namespace howard::cli {
-
-extern const std::string_view kTuneHelp;  // the build compiles tune_help.md in
 
 namespace {
 
 struct TuneOptions {
   std::vector<std::string> axes;
   std::size_t top = 10;
-  Options outputs;  ///< Profiles, threads, color and where results go.
-  bool help = false;
+  int threads = 0;  ///< 0 stands for all threads that the process may use.
+  chip::ProfileChoice profiles;
+  OutputPlaces outputs;
 };
 
-TuneOptions tune_options(int argc, const char* const* argv) {
-  CLI::App app;
-  TuneOptions options;
-  constexpr std::uint64_t kMostRows = 1000;
-  app.set_help_flag();
-  app.add_flag("-h,--help", options.help);
-  app.add_option("-a,--axis", options.axes)->allow_extra_args(false);
-  add_whole(app, "--top", options.top, 1, kMostRows);
-  add_whole(app, "--threads", options.outputs.threads, harness::kThreads);
-  add_profile_options(app, options.outputs.profiles);
-  add_table_options(app, options.outputs);
-  add_picture_options(app, options.outputs.canvas);
-  parse_command_line(app, argc, argv);
-  require_one_text_in_each_place(options.outputs);
-  return options;
+OptionList tune_options(TuneOptions& options) {
+  return joined(
+      {{{"-a, --axis", "AXIS=VALUE", "Sets the product and how it runs",
+         to(options.axes, Completes::axes)},
+        {"--top", "N", "Shows the best N configurations (default 10)", whole(options.top, 1, 1000)},
+        threads_option(options.threads,
+                       "Searches with N threads (default: all). The answer is the same for any N")},
+       chip_options(options.profiles),
+       output_options(options.outputs,
+                      "Writes tune.json, .csv, .md, tune.py and the "
+                      "picture to DIR (default results)"),
+       picture_options(options.outputs.canvas)});
 }
 
 /// Prints what can be pasted, where the tables went.
-void print_python(const std::vector<experiments::Tuning>& tunings, const Options& options) {
+void print_python(const std::vector<experiments::Tuning>& tunings, const OutputPlaces& options) {
   const bool data_on_output = options.json == "-" || options.csv == "-" || options.markdown == "-";
   std::FILE* const stream = data_on_output ? stderr : stdout;
   for (const experiments::Tuning& tuning : tunings) {
@@ -83,18 +76,12 @@ int write_tunings(const TuneOptions& options, const experiments::Laboratory& lab
   return well ? kOk : kFailed;
 }
 
-}  // namespace
-
-int tune(int argc, const char* const* argv) {
-  const TuneOptions options = tune_options(argc, argv);
-  if (options.help) {
-    fmt::print("{}", manual(kTuneHelp));
-    return kOk;
-  }
+int tune(const TuneOptions& options) {
+  require_one_text_in_each_place(options.outputs);
   end_on_signals();
-  const auto laboratory = open_laboratory({.profiles = options.outputs.profiles});
+  const auto laboratory = open_laboratory({.profiles = options.profiles});
   try {
-    const auto tunings = laboratory->tune(options.axes, options.top, options.outputs.threads);
+    const auto tunings = laboratory->tune(options.axes, options.top, options.threads);
     catch_signals();  // all files are written, which takes a moment
     const int status = write_tunings(options, *laboratory, tunings);
     return interrupted() ? kInterrupted : status;
@@ -102,5 +89,46 @@ int tune(int argc, const char* const* argv) {
     throw UsageError(failure.what());
   }
 }
+
+}  // namespace
+
+const Command kTune{
+    .name = "tune",
+    .summary = "rank the matmul configurations of a product",
+    .usage = {"-a m=M -a k=K -a n=N [-a AXIS=VALUE]... [OPTIONS]"},
+    .text = {{"",
+              "It prices every matmul configuration that ttnn accepts for A[m,k] B[k,n] and that "
+              "fits in L1: 2D multicast (both ways round), 1D multicast of A or of B, reuse and "
+              "plain multi-core, with every grid, per_core_M and per_core_N, in0_block_w, "
+              "out_block and out_subblock. It prints what ttnn chooses by itself beside the best "
+              "ones, and the best one as Python to paste. Of configurations that differ in nothing "
+              "but the sub-block it shows the best one."},
+             {"",
+              "All have the fidelity of ttnn's own choice, so that the numbers stay the same. ttnn "
+              "takes LoFi for a bfloat16 product with a program_config unless it is told "
+              "otherwise: paste the compute_kernel_config with it. Several values of an axis (-a "
+              "m=512,1024) are several products."}},
+    .examples =
+        {"run_experiment tune -a m=4096 -a k=4096 -a n=4096",
+         "run_experiment tune -a m=1024 -a k=768 -a n=3072 -a bias=yes -a activation=gelu --json -",
+         "run_experiment tune -a m=32,64,128 -a k=4096 -a n=4096 -a dtype=bfloat8_b -a "
+         "dispatch=eth",
+         "run_experiment matmul_sweep --backend emulated -a shape=4096 -a fidelity=HiFi2 -a "
+         "config=CONFIG"},
+    .status = "0 done; 1 the product cannot run, or a file cannot be written; 2 bad command line",
+    .begin = begin<tune_options, tune>,
+    .parts = {{"AXES",
+               {{"m, k, n", "sizes in elements; they have no default"},
+                {"batch", "products (default 1)"},
+                {"batched", "who has the batch: a or both (default a)"},
+                {"dtype", "bfloat16, float32, bfloat8_b, bfloat4_b (default bfloat16)"},
+                {"fidelity", "default (ttnn's choice), LoFi, HiFi2, HiFi3, HiFi4"},
+                {"transpose", "none, a, b, ab: what is stored with rows and columns swapped"},
+                {"weights, output", "data types of B and of the result (default: that of A)"},
+                {"bias", "no, yes (of the result's data type), or a data type"},
+                {"activation", "none, relu, gelu, exp, sqrt, rsqrt, reciprocal"},
+                {"memory_a", "dram, l1: where A is interleaved (also memory_b and memory_out)"},
+                {"dispatch", "worker (8x7 compute cores), eth (8x8)"},
+                {"grid", "default (all cores), or CxR: no more columns and rows than these"}}}}};
 
 }  // namespace howard::cli

@@ -176,7 +176,7 @@ TEST(PageWords, TheCommandNamesAxesConstantsAndTheChip) {
   result.context.published_chip = false;
   result.context.chip_profile = "wormhole_b0_n150 with host.finish=3us";
   EXPECT_TRUE(command_of(result).starts_with(
-      "run_experiment e --profile wormhole_b0_n150 --set host.finish=3us --backend emulated"));
+      "run_experiment e --chip wormhole_b0_n150 --set host.finish=3us --backend emulated"));
 }
 
 TEST(SvgMap, HasACellForEachPointAndItsNumber) {

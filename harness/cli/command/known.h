@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/laboratory/experiment_list.h"
+#include "harness/cli/command/command.h"
+
+namespace howard::cli {
+
+/// Returns the experiments with these names; `all` stands for those that are not tools. Throws
+/// UsageError for an unknown name, with a suggestion.
+std::vector<const harness::Experiment*> select(const experiments::ExperimentList& list,
+                                               const std::vector<std::string>& names);
+
+/// Returns the names of all experiments and commands.
+std::vector<std::string> known_names(const experiments::ExperimentList& list);
+
+}  // namespace howard::cli

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/command/shared_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "experiments/laboratory/laboratory.h"
+
+namespace howard::cli {
+namespace {
+
+using reports::PictureFormat;
+using reports::PictureSize;
+
+constexpr std::int64_t kLeastWidth = 400;
+constexpr std::int64_t kLeastHeight = 300;
+constexpr std::int64_t kMost = 10000;
+
+/// Returns a size; absent if a picture cannot have the size that `text` says.
+std::optional<PictureSize> parse_size(const std::string& text) {
+  const std::vector<std::string> sides = split(text, 'x');
+  if (sides.size() != 2) return std::nullopt;
+  const auto width = parse_integer(sides[0]);
+  const auto height = parse_integer(sides[1]);
+  if (!width || !height || *width < kLeastWidth || *height < kLeastHeight ||
+      std::max(*width, *height) > kMost) {
+    return std::nullopt;
+  }
+  return PictureSize{.width = static_cast<int>(*width), .height = static_cast<int>(*height)};
+}
+
+/// Returns each format once, or no format if one of the words is not a format.
+std::vector<PictureFormat> parse_formats(const std::string& text) {
+  std::vector<PictureFormat> formats;
+  for (const std::string& word : split(text, ',')) {
+    bool known = false;
+    for (const auto format : {PictureFormat::png, PictureFormat::svg, PictureFormat::pdf}) {
+      if (word != reports::name_of(format)) continue;
+      known = true;
+      if (std::ranges::find(formats, format) == formats.end()) formats.push_back(format);
+    }
+    if (!known) return {};
+  }
+  return formats;
+}
+
+}  // namespace
+
+void require_one_text_in_each_place(const OutputPlaces& outputs) {
+  std::map<std::filesystem::path, std::vector<std::string>> places;
+  for (const auto& [name, file] :
+       {std::pair("--json", outputs.json), std::pair("--csv", outputs.csv),
+        std::pair("--md", outputs.markdown), std::pair("--times", outputs.times),
+        std::pair("--trace", outputs.trace)}) {
+    std::error_code ignored;
+    // /dev/null takes any number of texts.
+    const bool replaced = !std::filesystem::is_other(file, ignored);
+    if (file.empty() || !replaced) continue;
+    const std::filesystem::path path(file);
+    const auto place =
+        file == "-" ? path
+                    : std::filesystem::weakly_canonical(std::filesystem::absolute(path), ignored);
+    places[place].emplace_back(name);
+  }
+  for (const auto& [place, names] : places) {
+    if (names.size() < 2) continue;
+    const Error failure(
+        {.attempted = place == "-" ? "write to standard output" : "write " + place.string(),
+         .value = join(names, " and "),
+         .accepted = "one of them",
+         .hint = "a file of its own for each"});
+    throw UsageError(failure.what());
+  }
+}
+
+OptionList output_options(OutputPlaces& places, std::string_view results_text) {
+  return {{"--results", "DIR", results_text, to(places.results)},
+          {"--json", "FILE",
+           "Writes the JSON (howard.result/1) to FILE; \"-\" is standard output, as for --csv and "
+           "--md",
+           to(places.json)},
+          {"--csv", "FILE", "Writes the CSV to FILE", to(places.csv)},
+          {"--md", "FILE", "Writes the Markdown to FILE", to(places.markdown)},
+          color_option(places.color)};
+}
+
+OptionList picture_options(reports::Canvas& canvas, const Applies& applies) {
+  const auto take_size = [&canvas](std::string_view option, const std::string& text) {
+    canvas.size = parse_size(text);
+    if (canvas.size) return;
+    refuse_value(option, text,
+                 fmt::format("WIDTHxHEIGHT in pixels, {}x{} to {}x{}", kLeastWidth, kLeastHeight,
+                             kMost, kMost));
+  };
+  const auto take_formats = [&canvas](std::string_view option, const std::string& text) {
+    canvas.formats = parse_formats(text);
+    if (!canvas.formats.empty()) return;
+    refuse_value(option, text, "png, svg, pdf, or some of them with commas between");
+  };
+  return {{"--picture-size",
+           "WxH",
+           "Sets the size of every picture in pixels; a PDF has 96 pixels in an inch (default: "
+           "900x600, or taller if a bar chart has many rows)",
+           {take_size},
+           applies},
+          {"--picture-format",
+           "F1,F2",
+           "Chooses among png, svg and pdf (default png,svg)",
+           {take_formats, {"png", "svg", "pdf"}},
+           applies}};
+}
+
+Option color_option(ColorMode& color) {
+  return {"--color", "WHEN",
+          "Colours the output: auto (default), always or never. NO_COLOR is honoured",
+          choice(color, {{"auto", ColorMode::automatic},
+                         {"always", ColorMode::always},
+                         {"never", ColorMode::never}})};
+}
+
+Option threads_option(int& threads, std::string_view text) {
+  return {"--threads", "N", text, whole(threads, harness::kThreads)};
+}
+
+OptionList chip_options(chip::ProfileChoice& choice) {
+  return {
+      renamed(
+          "--profile",
+          {"--chip", "NAME|FILE",
+           "Emulates another chip: wormhole_b0_n300 (default) or wormhole_b0_n150. A file may say "
+           "\"extends\": \"wormhole_b0_n300\" and hold only what differs. Published figures were "
+           "measured with the defaults, so none are shown beside other constants",
+           to(choice.profiles, Completes::profiles)}),
+      {"--software", "NAME|FILE",
+       "Emulates another version of the software: tt_metal_2025_12 (default) or "
+       "tt_metal_2026_07",
+       to(choice.profiles, Completes::profiles)},
+      {"--set", "NAME=QUANTITY",
+       "Replaces one constant, as in --set dram.read.noc1=190GB/s. Repeat it for more. The "
+       "names are in engines/chip/profiles. Several values make an axis of emulated "
+       "points: --set noc.link=14B/cycle,28B/cycle, or from 20 to 32 in steps of 2: --set "
+       "noc.link=20..32:2B/cycle",
+       to(choice.settings, Completes::constants)}};
+}
+
+OptionList host_options(bool& tuning, bool& binding) {
+  return {
+      {"--no-tuning", "",
+       "Computes large float32 products on the host in fixed ways. Without it the first run on a "
+       "machine measures for about a second which ways are fastest and keeps them in "
+       "~/.cache/howard/products.txt",
+       to(tuning, false)},
+      {"--no-binding", "",
+       "Lets the system move the host engine's threads. Without it they stay on cores of their "
+       "own if there is one for each core of the machine",
+       to(binding, false)}};
+}
+
+Option backend_option(harness::Backend& backend) {
+  return {"--backend", "NAME",
+          "Chooses host (default), or emulated, which computes the host's numbers in the chip's "
+          "virtual time",
+          choice(backend,
+                 {{"host", harness::Backend::host}, {"emulated", harness::Backend::emulated}})};
+}
+
+Option database_option(std::string& database, std::string_view text) {
+  return {"--db", "FILE", text, to(database)};
+}
+
+Option page_option(std::optional<std::string>& page, std::string_view text,
+                   const Applies& applies) {
+  return {"--page", "[=FILE]", text, to(page), applies};
+}
+
+void require_chip(bool sets, bool has_chip) {
+  if (!sets || has_chip) return;
+  throw UsageError(
+      "--chip, --software and --set are of the emulated chip, and all of this runs on the host; "
+      "try --backend emulated, or leave them out");
+}
+
+std::unique_ptr<experiments::Laboratory> open_laboratory(
+    const experiments::LaboratorySettings& settings) {
+  return read_settings(settings.profiles, [&](const chip::ProfileChoice&) {
+    return std::make_unique<experiments::Laboratory>(settings);
+  });
+}
+
+void require_settings(const chip::ProfileChoice& choice) {
+  std::vector<std::string> names;
+  for (const std::string& setting : choice.settings) {
+    names.push_back(split(setting, '=').front());
+    if (std::ranges::count(names, names.back()) == 1) continue;
+    throw UsageError(
+        fmt::format("--set gives {0} twice; accepted: each constant once; several values of it are "
+                    "one option: --set {0}=VALUE,VALUE",
+                    names.back()));
+  }
+  try {
+    static_cast<void>(chip::load_profiles({.profiles = choice.profiles, .settings = {}}));
+  } catch (const Error& failure) {
+    const auto is_there = [](const std::string& profile) {
+      std::error_code ignored;
+      return std::filesystem::exists(profile, ignored);
+    };
+    if (std::ranges::any_of(choice.profiles, is_there)) throw;
+    throw UsageError(failure.what());
+  }
+}
+
+}  // namespace howard::cli
