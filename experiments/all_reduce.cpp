@@ -11,99 +11,51 @@
 //
 // Timing: nothing is timed; the time is the closed form of one sum.
 
-#include <utility>
-
-#include "experiments/axes/axes.h"
-#include "experiments/cases/finding.h"
-#include "experiments/laboratory/devbox.h"
-#include "experiments/laboratory/experiment_list.h"
+#include "experiments/experiment.h"
 #include "experiments/meshes/chip_mesh.h"
 #include "experiments/meshes/gradient_exchange.h"
 
 namespace howard::experiments {
-namespace {
 
-using harness::Backend;
 using harness::CellSource;
-using harness::Parameters;
 
-class SumFinding final : public Finding {
- public:
-  SumFinding(std::shared_ptr<const DevBox> box, const Parameters& parameters)
-      : box_(std::move(box)),
-        chips_(parse_chips(*harness::find_parameter(parameters, "devices"))),
-        size_(1024 * count_of(parameters, "kib")) {}
-
-  void run() override {
-    const SimTime time = sum_time(box_->profiles(), chips_, size_);
-    const auto chips = static_cast<double>(chips_.size());
-    const auto add = [&](std::string name, double value, std::string unit) {
-      found_.metrics.push_back({.name = std::move(name), .value = value, .unit = std::move(unit)});
-    };
-    add("time", time.seconds(), "s");
-    found_.metrics.back().virtual_time = time;
-    add("size", static_cast<double>(size_.value()), "B");
-    if (time == SimTime()) return;  // if the constants are set to nothing
-    const double sent = 2 * (chips - 1) / chips * static_cast<double>(size_.value());
-    add("link_rate", sent / time.seconds(), "B/s");
-    found_.metrics.back().better = harness::Better::higher;
-  }
-
- private:
-  std::shared_ptr<const DevBox> box_;
-  ChipSet chips_;
-  Bytes size_;
-};
-
-class AllReduce final : public harness::Experiment {
- public:
-  explicit AllReduce(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
-
-  std::string_view name() const override { return "all_reduce"; }
-  std::string_view question() const override {
-    return "How long does a sum over several chips take, beside published times?";
-  }
-
-  std::vector<harness::Axis> axes(Backend backend) const override {
-    if (backend == Backend::host) return {};
-    return {devices_axis({"0+4", "0+1+4+5"}, {"0+4"}),
-            count_axis("kib", "size of the buffer, in KiB", {"64", "1024", "16384"}, {"1024"})};
-  }
-
-  harness::VirtualTiming timing() const override { return {.warmup = 0, .iterations = 0}; }
-
-  harness::Presentation presentation() const override {
-    return {.timed = "one sum",
-            .columns = {{"devices", CellSource::parameter, "devices"},
-                        {"KiB", CellSource::parameter, "kib"},
-                        {"time", CellSource::metric, "time"},
-                        {"published", CellSource::reference, ""},
-                        {"error", CellSource::error, ""},
-                        {"rate of a link", CellSource::metric, "link_rate"}},
-            .plots = {{.title = "A sum over several chips",
-                       .x_label = "size of the buffer",
-                       .y_label = "time",
-                       .x = "size",
-                       .y = "time",
-                       .series = {"devices"}}}};
-  }
-
-  std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
-      Backend /*backend*/, const Parameters& parameters) const override {
-    if (parse_chips(*harness::find_parameter(parameters, "devices")).size() == 1) {
-      return harness::NotApplicable{"one chip has nothing to sum"};
-    }
-    return std::make_unique<SumFinding>(box_, parameters);
-  }
-
- private:
-  std::shared_ptr<const DevBox> box_;
-};
-
-}  // namespace
-
-std::unique_ptr<harness::Experiment> all_reduce(std::shared_ptr<const DevBox> box) {
-  return std::make_unique<AllReduce>(std::move(box));
+Experiment all_reduce(const Box& box) {
+  const auto kib = count_axis("kib", "size of the buffer, in KiB");
+  return {
+      .name = "all_reduce",
+      .question = "How long does a sum over several chips take, beside published times?",
+      .place = 14,
+      .axes = {kDevices.with({"0+4", "0+1+4+5"}, {"0+4"}),
+               kib.with({"64", "1024", "16384"}, {"1024"})},
+      .presentation = {.timed = "one sum",
+                       .columns = {{"devices", CellSource::parameter, "devices"},
+                                   {"KiB", CellSource::parameter, "kib"},
+                                   {"time", CellSource::metric, "time"},
+                                   {"published", CellSource::reference, ""},
+                                   {"error", CellSource::error, ""},
+                                   {"rate of a link", CellSource::metric, "link_rate"}},
+                       .plots = {{.title = "A sum over several chips",
+                                  .x_label = "size of the buffer",
+                                  .y_label = "time",
+                                  .x = "size",
+                                  .y = "time",
+                                  .series = {"devices"}}}},
+      .prepare = [=](harness::Backend, const Point& point) -> Prepared {
+        const ChipSet chips = point[kDevices];
+        const Bytes size(1024 * point[kib]);
+        if (chips.size() == 1) return harness::NotApplicable{"one chip has nothing to sum"};
+        return finding([=](harness::PointResult& found) {
+          const SimTime time = sum_time(box->profiles(), chips, size);
+          const auto count = static_cast<double>(chips.size());
+          const auto bytes = static_cast<double>(size.value());
+          found.metrics = {exact_time("time", time), {.name = "size", .value = bytes, .unit = "B"}};
+          if (time == SimTime()) return;  // if the constants are set to nothing
+          found.metrics.push_back({.name = "link_rate",
+                                   .value = 2 * (count - 1) / count * bytes / time.seconds(),
+                                   .unit = "B/s",
+                                   .better = harness::Better::higher});
+        });
+      }};
 }
 
 }  // namespace howard::experiments

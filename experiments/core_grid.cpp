@@ -19,11 +19,9 @@
 #include <optional>
 #include <utility>
 
-#include "experiments/axes/axes.h"
 #include "experiments/cases/emulated_case.h"
 #include "experiments/cases/four_networks.h"
-#include "experiments/laboratory/devbox.h"
-#include "experiments/laboratory/experiment_list.h"
+#include "experiments/experiment.h"
 #include "experiments/questions/what_ifs.h"
 
 namespace howard::experiments {
@@ -35,11 +33,15 @@ using harness::find_parameter;
 using harness::Parameters;
 using harness::PointResult;
 
+const WordAxis kPlacement("config");
+const auto kTracedPass = choice_axis<bool>("traced", "replay of a trace, or call by call",
+                                           {{"yes", true}, {"no", false}});
+
 class CoreGridCase final : public EmulatedCase {
  public:
-  CoreGridCase(const DevBox& box, const Parameters& parameters)
-      : EmulatedCase(box.open_chip()), networks_(device(), *find_parameter(parameters, "config")) {
-    if (*find_parameter(parameters, "traced") == "yes") trace_ = networks_.capture();
+  CoreGridCase(const DevBox& box, const Point& point)
+      : EmulatedCase(box.open_chip()), networks_(device(), point[kPlacement]) {
+    if (point[kTracedPass]) trace_ = networks_.capture();
   }
 
   void run() override {
@@ -64,64 +66,38 @@ class CoreGridCase final : public EmulatedCase {
   std::optional<TraceId> trace_;
 };
 
-class CoreGridExperiment final : public harness::Experiment {
- public:
-  explicit CoreGridExperiment(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
-
-  std::string_view name() const override { return "core_grid"; }
-  std::string_view question() const override {
-    return "Do four networks run faster on parts of the cores than on all cores in turn?";
-  }
-
-  std::vector<harness::Axis> axes(Backend backend) const override {
-    if (backend == Backend::host) return {};
-    return {harness::word_axis("config", "all cores for each, the published parts, or real parts",
-                               {"full_grid", "partitioned", "disjoint"},
-                               {"full_grid", "partitioned", "disjoint"}),
-            harness::word_axis("traced", "replay of a trace, or call by call", {"yes", "no"},
-                               {"yes", "no"})};
-  }
-
-  std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
-    std::vector<harness::WhatIf> changes{
-        set_axis("trace", parameters, "traced", "yes", "it is a replay already")};
-    for (const char* const config : {"full_grid", "partitioned", "disjoint"}) {
-      if (find_parameter(parameters, "config") == config) continue;
-      changes.push_back({std::string("config ") + config, {{{"config", config}}}, ""});
-    }
-    return changes;
-  }
-
-  harness::VirtualTiming timing() const override { return {.warmup = 5, .iterations = 10}; }
-
-  harness::Presentation presentation() const override {
-    return {.timed = "a pass of each network and a finish",
-            .columns = {{"config", CellSource::parameter, "config"},
-                        {"traced", CellSource::parameter, "traced"},
-                        {"time", CellSource::metric, "time"},
-                        {"rate", CellSource::metric, "throughput"},
-                        {"published", CellSource::reference, ""},
-                        {"error", CellSource::error, ""}},
-            .plots = {},
-            .bar_charts = {{.title = "Four networks",
-                            .label = "time",
-                            .metric = "time",
-                            .bars = {"config", "traced"}}}};
-  }
-
-  std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
-      Backend, const Parameters& parameters) const override {
-    return std::make_unique<CoreGridCase>(*box_, parameters);
-  }
-
- private:
-  std::shared_ptr<const DevBox> box_;
-};
-
 }  // namespace
 
-std::unique_ptr<harness::Experiment> core_grid(std::shared_ptr<const DevBox> box) {
-  return std::make_unique<CoreGridExperiment>(std::move(box));
+Experiment core_grid(const Box& box) {
+  const WordAxis::Words configs{"full_grid", "partitioned", "disjoint"};
+  return {
+      .name = "core_grid",
+      .question = "Do four networks run faster on parts of the cores than on all cores in turn?",
+      .place = 9,
+      .axes = {kPlacement.of("all cores for each, the published parts, or real parts", configs),
+               kTracedPass.with({"yes", "no"})},
+      .timing = {.warmup = 5, .iterations = 10},
+      .presentation = {.timed = "a pass of each network and a finish",
+                       .columns = {{"config", CellSource::parameter, "config"},
+                                   {"traced", CellSource::parameter, "traced"},
+                                   {"time", CellSource::metric, "time"},
+                                   {"rate", CellSource::metric, "throughput"},
+                                   {"published", CellSource::reference, ""},
+                                   {"error", CellSource::error, ""}},
+                       .bar_charts = {{.title = "Four networks",
+                                       .label = "time",
+                                       .metric = "time",
+                                       .bars = {"config", "traced"}}}},
+      .prepare = [=](Backend, const Point& point) -> Prepared {
+        return std::make_unique<CoreGridCase>(*box, point);
+      },
+      .what_ifs =
+          [=](const Point& point) {
+            std::vector<harness::WhatIf> changes{
+                set_axis("trace", point, kTracedPass, true, "it is a replay already")};
+            add_other_words(point, kPlacement, configs, changes);
+            return changes;
+          }};
 }
 
 }  // namespace howard::experiments

@@ -20,10 +20,9 @@
 #include <utility>
 
 #include "engines/autograd/calls.h"
-#include "experiments/axes/axes.h"
 #include "experiments/cases/gpt2_case.h"
 #include "experiments/cases/training_case.h"
-#include "experiments/laboratory/experiment_list.h"
+#include "experiments/experiment.h"
 #include "experiments/questions/what_ifs.h"
 #include "harness/measurement.h"
 #include "harness/wrapped_case.h"
@@ -33,10 +32,10 @@ namespace {
 
 using harness::Backend;
 using harness::CellSource;
-using harness::find_parameter;
-using harness::NotApplicable;
-using harness::Parameters;
 using harness::PointResult;
+
+const WordAxis kDispatched("workload");
+const auto kSize = count_axis("size", "side of the product, or width of the model");
 
 constexpr harness::VirtualTiming kDispatchTiming{.warmup = 3, .iterations = 10};
 
@@ -54,12 +53,12 @@ Training multiply(Device& device, std::int64_t size) {
           .model = factors};
 }
 
-std::unique_ptr<harness::Case> workload(const DevBox& box, const Parameters& parameters,
-                                        std::string_view dispatch) {
-  const std::string_view name = *find_parameter(parameters, "workload");
-  const std::int64_t size = count_of(parameters, "size");
+std::unique_ptr<harness::Case> dispatched(const DevBox& box, const Point& point,
+                                          chip::DispatchCoreType dispatch) {
+  const std::string name = point[kDispatched];
+  const std::int64_t size = point[kSize];
   const TrainingOptions options{.backend = Backend::emulated,
-                                .dispatch = parse_dispatch(dispatch),
+                                .dispatch = dispatch,
                                 .engine = Engine::traced,
                                 .as_published = name == "gpt2"};
   if (name == "gpt2") return gpt2_case(box, options, gpt2_options(32, 1, size));
@@ -72,10 +71,10 @@ std::unique_ptr<harness::Case> workload(const DevBox& box, const Parameters& par
 /// Runs a point, and for ETH compares it with the same point under WORKER.
 class DispatchCase final : public harness::WrappedCase {
  public:
-  DispatchCase(const DevBox& box, const Parameters& parameters)
-      : WrappedCase(workload(box, parameters, *find_parameter(parameters, "dispatch"))) {
-    if (*find_parameter(parameters, "dispatch") != "eth") return;
-    const auto worker = workload(box, parameters, "worker");
+  DispatchCase(const DevBox& box, const Point& point)
+      : WrappedCase(dispatched(box, point, point[kDispatch])) {
+    if (point[kDispatch] != chip::DispatchCoreType::eth) return;
+    const auto worker = dispatched(box, point, chip::DispatchCoreType::worker);
     worker_seconds_ = measure_virtual(*worker, kDispatchTiming).seconds();
     worker->describe(*worker_seconds_, worker_);
   }
@@ -101,70 +100,43 @@ class DispatchCase final : public harness::WrappedCase {
   PointResult worker_;
 };
 
-class DispatchCores final : public harness::Experiment {
- public:
-  explicit DispatchCores(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
-
-  std::string_view name() const override { return "dispatch_cores"; }
-  std::string_view question() const override {
-    return "When does ETH dispatch pay, for a product, an MLP and GPT-2?";
-  }
-
-  std::vector<harness::Axis> axes(Backend backend) const override {
-    if (backend == Backend::host) return {};
-    return {harness::word_axis("workload", "one product, or a training step",
-                               {"matmul", "mlp", "gpt2"}, {"matmul", "mlp", "gpt2"}),
-            count_axis("size", "side of the product, or width of the model",
-                       {"256", "384", "512", "1024", "2048", "4032", "4096"}, {"384", "512"}),
-            dispatch_axis()};
-  }
-
-  std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
-    return {eth_dispatch(parameters),
-            pad_count(parameters, "size"),
-            {"trace", {}, "it is a replay already"}};
-  }
-
-  harness::VirtualTiming timing() const override { return kDispatchTiming; }
-
-  harness::Presentation presentation() const override {
-    return {.timed = "a replayed product or training step, one finish after all",
-            .columns = {{"workload", CellSource::parameter, "workload"},
-                        {"size", CellSource::parameter, "size"},
-                        {"dispatch", CellSource::parameter, "dispatch"},
-                        {"time", CellSource::metric, "time"},
-                        {"ETH / WORKER speed", CellSource::metric, "gain"},
-                        {"bound by", CellSource::detail, "bound_by"},
-                        {"slowest product", CellSource::detail, "slowest_product"},
-                        {"from WORKER to ETH", CellSource::detail, "plans"}},
-            .plots = {},
-            .bar_charts = {{.title = "Speed under ETH dispatch",
-                            .label = "of the speed under WORKER dispatch",
-                            .metric = "gain",
-                            .bars = {"workload", "size"},
-                            .parts = "",
-                            .rest = "",
-                            .line = 1.0}}};
-  }
-
-  std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(
-      Backend, const Parameters& parameters) const override {
-    constexpr std::int64_t kWidest = 1024;
-    if (*find_parameter(parameters, "workload") == "gpt2" &&
-        count_of(parameters, "size") > kWidest) {
-      return NotApplicable{"as published GPT-2 has 32 copies of each weight: too many beyond 1024"};
-    }
-    return std::make_unique<DispatchCase>(*box_, parameters);
-  }
-
- private:
-  std::shared_ptr<const DevBox> box_;
-};
-
 }  // namespace
 
-std::unique_ptr<harness::Experiment> dispatch_cores(std::shared_ptr<const DevBox> box) {
-  return std::make_unique<DispatchCores>(std::move(box));
+Experiment dispatch_cores(const Box& box) {
+  constexpr std::int64_t kWidest = 1024;
+  return {
+      .name = "dispatch_cores",
+      .question = "When does ETH dispatch pay, for a product, an MLP and GPT-2?",
+      .place = 12,
+      .axes = {kDispatched.of("one product, or a training step", {"matmul", "mlp", "gpt2"}),
+               kSize.with({"256", "384", "512", "1024", "2048", "4032", "4096"}, {"384", "512"}),
+               kDispatch.with({"worker", "eth"})},
+      .timing = kDispatchTiming,
+      .presentation = {.timed = "a replayed product or training step, one finish after all",
+                       .columns = {{"workload", CellSource::parameter, "workload"},
+                                   {"size", CellSource::parameter, "size"},
+                                   {"dispatch", CellSource::parameter, "dispatch"},
+                                   {"time", CellSource::metric, "time"},
+                                   {"ETH / WORKER speed", CellSource::metric, "gain"},
+                                   {"bound by", CellSource::detail, "bound_by"},
+                                   {"slowest product", CellSource::detail, "slowest_product"},
+                                   {"from WORKER to ETH", CellSource::detail, "plans"}},
+                       .bar_charts = {{.title = "Speed under ETH dispatch",
+                                       .label = "of the speed under WORKER dispatch",
+                                       .metric = "gain",
+                                       .bars = {"workload", "size"},
+                                       .line = 1.0}}},
+      .prepare = [=](Backend, const Point& point) -> Prepared {
+        if (point[kDispatched] == "gpt2" && point[kSize] > kWidest) {
+          return harness::NotApplicable{
+              "as published GPT-2 has 32 copies of each weight: too many beyond 1024"};
+        }
+        return std::make_unique<DispatchCase>(*box, point);
+      },
+      .what_ifs = [](const Point& point) -> std::vector<harness::WhatIf> {
+        return {
+            eth_dispatch(point), pad_count(point, kSize), {"trace", {}, "it is a replay already"}};
+      }};
 }
 
 }  // namespace howard::experiments

@@ -21,13 +21,10 @@
 #include <functional>
 #include <utility>
 
-#include "experiments/axes/axes.h"
-#include "experiments/cases/finding.h"
 #include "experiments/cases/four_networks.h"
 #include "experiments/cases/gpt2_case.h"
 #include "experiments/cases/training_case.h"
-#include "experiments/laboratory/devbox.h"
-#include "experiments/laboratory/experiment_list.h"
+#include "experiments/experiment.h"
 #include "profiler/dispatch_gaps.h"
 #include "profiler/event_recorder.h"
 
@@ -36,8 +33,6 @@ namespace {
 
 using harness::Backend;
 using harness::CellSource;
-using harness::find_parameter;
-using harness::Parameters;
 
 constexpr int kEagerIterations = 15;
 
@@ -122,102 +117,65 @@ std::string text_of(const profiler::CauseTimes& causes) {
   return text;
 }
 
-class GapFinding final : public Finding {
- public:
-  GapFinding(std::shared_ptr<const DevBox> box, std::string workload, bool profiled)
-      : box_(std::move(box)), workload_(std::move(workload)), profiled_(profiled) {}
-
-  void run() override {
-    const Waiting waiting = workload_ == "core_grid"
-                                ? wait_of_networks(*box_, profiled_)
-                                : wait_of_training(*box_, profiled_, workload_ == "gpt2");
-    const profiler::SequentialGaps& gaps = waiting.sequential;
-    add_time("gap_time", gaps.idle);
-    add("gap_share", gaps.share().value_or(0), "1");
-    add("dispatches", static_cast<double>(gaps.gaps), "count");
-    add_time("busy_time", gaps.busy);
-    add_time("idle_time", waiting.causes.total());
-    add_time("span", gaps.busy + waiting.causes.total());
-    for (std::size_t i = 0; i < profiler::kGapCauses; ++i) {
-      const auto cause = static_cast<profiler::GapCause>(i);
-      std::string name = fmt::format("idle.{}", name_of(cause));
-      std::ranges::replace(name, ' ', '_');
-      if (waiting.causes[cause] > SimTime()) add_time(std::move(name), waiting.causes[cause]);
+void describe_waiting(const Waiting& waiting, harness::PointResult& found) {
+  const profiler::SequentialGaps& gaps = waiting.sequential;
+  found.metrics = {exact_time("gap_time", gaps.idle),
+                   {.name = "gap_share", .value = gaps.share().value_or(0), .unit = "1"},
+                   {.name = "dispatches", .value = static_cast<double>(gaps.gaps), .unit = "count"},
+                   exact_time("busy_time", gaps.busy),
+                   exact_time("idle_time", waiting.causes.total()),
+                   exact_time("span", gaps.busy + waiting.causes.total())};
+  for (std::size_t i = 0; i < profiler::kGapCauses; ++i) {
+    const auto cause = static_cast<profiler::GapCause>(i);
+    std::string name = fmt::format("idle.{}", name_of(cause));
+    std::ranges::replace(name, ' ', '_');
+    if (waiting.causes[cause] > SimTime()) {
+      found.metrics.push_back(exact_time(std::move(name), waiting.causes[cause]));
     }
-    found_.details = {{"programs", std::to_string(gaps.programs)},
-                      {"gaps", std::to_string(gaps.gaps)},
-                      {"causes", text_of(waiting.causes)}};
   }
-
- private:
-  void add(std::string name, double value, std::string unit) {
-    found_.metrics.push_back({.name = std::move(name), .value = value, .unit = std::move(unit)});
-  }
-  void add_time(std::string name, SimTime time) {
-    add(std::move(name), time.seconds(), "s");
-    found_.metrics.back().virtual_time = time;
-  }
-
-  std::shared_ptr<const DevBox> box_;
-  std::string workload_;
-  bool profiled_;
-};
-
-class DispatchGaps final : public harness::Experiment {
- public:
-  explicit DispatchGaps(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
-
-  std::string_view name() const override { return "dispatch_gaps"; }
-  std::string_view question() const override {
-    return "How long is the chip idle between programs, and what does it wait for?";
-  }
-
-  std::vector<harness::Axis> axes(Backend backend) const override {
-    if (backend == Backend::host) return {};
-    return {harness::word_axis("workload", "the workload that runs", {"core_grid", "mlp", "gpt2"},
-                               {"core_grid", "mlp", "gpt2"}),
-            harness::word_axis("profiled", "whether tt-metal's device profiler is on",
-                               {"yes", "no"}, {"yes", "no"})};
-  }
-
-  harness::VirtualTiming timing() const override { return {.warmup = 0, .iterations = 0}; }
-
-  harness::Presentation presentation() const override {
-    return {.columns = {{"workload", CellSource::parameter, "workload"},
-                        {"profiled", CellSource::parameter, "profiled"},
-                        {"programs", CellSource::detail, "programs"},
-                        {"gaps", CellSource::detail, "gaps"},
-                        {"gap time", CellSource::metric, "gap_time"},
-                        {"published", CellSource::reference, ""},
-                        {"error", CellSource::error, ""},
-                        {"share", CellSource::metric, "gap_share"},
-                        {"busy", CellSource::metric, "busy_time"},
-                        {"idle", CellSource::metric, "idle_time"},
-                        {"of it", CellSource::detail, "causes"}},
-            .plots = {},
-            .bar_charts = {{.title = "What the chip waits for",
-                            .label = "share of the time",
-                            .metric = "span",
-                            .bars = {"workload", "profiled"},
-                            .parts = "idle.",
-                            .rest = "busy",
-                            .shares = true}}};
-  }
-
-  std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
-      Backend, const Parameters& parameters) const override {
-    return std::make_unique<GapFinding>(box_, std::string(*find_parameter(parameters, "workload")),
-                                        *find_parameter(parameters, "profiled") == "yes");
-  }
-
- private:
-  std::shared_ptr<const DevBox> box_;
-};
+  found.details = {{"programs", std::to_string(gaps.programs)},
+                   {"gaps", std::to_string(gaps.gaps)},
+                   {"causes", text_of(waiting.causes)}};
+}
 
 }  // namespace
 
-std::unique_ptr<harness::Experiment> dispatch_gaps(std::shared_ptr<const DevBox> box) {
-  return std::make_unique<DispatchGaps>(std::move(box));
+Experiment dispatch_gaps(const Box& box) {
+  const WordAxis workload("workload");
+  const auto profiled = choice_axis<bool>("profiled", "whether tt-metal's device profiler is on",
+                                          {{"yes", true}, {"no", false}});
+  return {.name = "dispatch_gaps",
+          .question = "How long is the chip idle between programs, and what does it wait for?",
+          .place = 10,
+          .axes = {workload.of("the workload that runs", {"core_grid", "mlp", "gpt2"}),
+                   profiled.with({"yes", "no"})},
+          .presentation = {.columns = {{"workload", CellSource::parameter, "workload"},
+                                       {"profiled", CellSource::parameter, "profiled"},
+                                       {"programs", CellSource::detail, "programs"},
+                                       {"gaps", CellSource::detail, "gaps"},
+                                       {"gap time", CellSource::metric, "gap_time"},
+                                       {"published", CellSource::reference, ""},
+                                       {"error", CellSource::error, ""},
+                                       {"share", CellSource::metric, "gap_share"},
+                                       {"busy", CellSource::metric, "busy_time"},
+                                       {"idle", CellSource::metric, "idle_time"},
+                                       {"of it", CellSource::detail, "causes"}},
+                           .bar_charts = {{.title = "What the chip waits for",
+                                           .label = "share of the time",
+                                           .metric = "span",
+                                           .bars = {"workload", "profiled"},
+                                           .parts = "idle.",
+                                           .rest = "busy",
+                                           .shares = true}}},
+          .prepare = [=](Backend, const Point& point) -> Prepared {
+            return finding([=, name = point[workload],
+                            is_profiled = point[profiled]](harness::PointResult& found) {
+              describe_waiting(name == "core_grid"
+                                   ? wait_of_networks(*box, is_profiled)
+                                   : wait_of_training(*box, is_profiled, name == "gpt2"),
+                               found);
+            });
+          }};
 }
 
 }  // namespace howard::experiments

@@ -17,14 +17,12 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <utility>
 
-#include "experiments/axes/axes.h"
 #include "experiments/cases/gpt2_case.h"
 #include "experiments/cases/mlp_case.h"
 #include "experiments/cases/training_case.h"
-#include "experiments/laboratory/experiment_list.h"
+#include "experiments/experiment.h"
 #include "experiments/questions/what_ifs.h"
 #include "harness/wrapped_case.h"
 
@@ -32,9 +30,12 @@ namespace howard::experiments {
 namespace {
 
 using harness::Backend;
-using harness::find_parameter;
 using harness::NotApplicable;
-using harness::Parameters;
+
+const WordAxis kGeluBackward("gelu_backward", "fused");
+const WordAxis kLayernorm("layernorm", "fused");
+const WordAxis kTtmlOptimizer("optimizer", "composite");
+const WordAxis kTtmlAttention("attention", "composite");
 
 class TtmlCase final : public harness::WrappedCase {
  public:
@@ -60,112 +61,83 @@ class TtmlCase final : public harness::WrappedCase {
   }
 };
 
-class Gpt2Full final : public harness::Experiment {
- public:
-  explicit Gpt2Full(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
+models::ModelOptions ttml_options(const Point& point, const TrainingTypes& types) {
+  const models::Gpt2Options sizes = gpt2_sizes(point);
+  models::ModelOptions options{.batch = sizes.batch,
+                               .sequence = sizes.sequence,
+                               .width = sizes.width,
+                               .heads = sizes.heads,
+                               .layers = sizes.layers,
+                               .feed_forward = sizes.feed_forward,
+                               .dropout = 0.2F,
+                               .parameters = types.parameters,
+                               .compute = types.compute,
+                               .fused_gelu_backward = point[kGeluBackward] == "fused",
+                               .composite_layernorm = point[kLayernorm] == "composite",
+                               .fused_attention = point[kTtmlAttention] == "fused"};
+  if (point.has(kVocabulary)) options.vocabulary = sizes.vocabulary;
+  return options;
+}
 
-  std::string_view name() const override { return "gpt2_full"; }
-  std::string_view question() const override {
-    return "What do GPT-2 and TTML's nano_gpt spend the time of a training step on?";
+Prepared prepare_ttml(const DevBox& box, Backend backend, const Point& point) {
+  const TrainingOptions training = training_options(backend, point);
+  if (!training.as_published) {
+    return NotApplicable{"the variants are those of the report's engine, not of TTML"};
   }
+  return std::make_unique<TtmlCase>(
+      box, training, ttml_options(point, training_types(backend, point)),
+      point[kTtmlOptimizer] == "moreh" ? autograd::AdamWForm::fused
+                                       : autograd::AdamWForm::composite);
+}
 
-  std::vector<harness::Axis> axes(Backend backend) const override {
-    std::vector<harness::Axis> axes{
-        gpt2_engine_axis(backend, "TTML, or the report's static engine", {"ttml", "static"}),
-        variant_axis("gradients of the report's released code, or summed over batch and positions",
-                     {"as_published", "corrected"}),
-        count_axis("layers", "blocks", {"6"}, {"1"}), gpt2_batch_axis(backend)};
-    axes.push_back(harness::optional_axis(
-        count_axis("dim", "width, a multiple of 64 or of the heads; not set: 384", {}, {})));
-    add_gpt2_sizes(axes);
-    add_ttml_variants(axes);
-    axes.push_back(backend == Backend::emulated ? dispatch_axis({"worker"})
-                                                : training_dtype_axis());
-    return axes;
-  }
-
-  std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
-    return {eth_dispatch(parameters), {"trace, fusing, two queues", {}, "gpt2_trace has them"}};
-  }
-
-  harness::VirtualTiming timing() const override { return {.warmup = 3, .iterations = 10}; }
-
-  harness::Presentation presentation() const override {
-    return gpt2_presentation("A training step of GPT-2 by TTML and by this engine",
-                             {"engine", "variant", "dtype"}, {"engine", "variant"});
-  }
-
-  std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(
-      Backend backend, const Parameters& parameters) const override {
-    if (*find_parameter(parameters, "engine") != "ttml") {
-      for (const std::string_view axis : kTtmlVariants) {
-        if (!find_parameter(parameters, axis)) continue;
-        return NotApplicable{fmt::format("{} is a variant of TTML's step", axis)};
-      }
-      return prepare_gpt2(*box_, backend, parameters);
-    }
-    const TrainingOptions training = training_options(backend, parameters);
-    if (!training.as_published) {
-      return NotApplicable{"the variants are those of the report's engine, not of TTML"};
-    }
-    return std::make_unique<TtmlCase>(
-        *box_, training, ttml_options(parameters, training_types(backend, parameters)),
-        is_set(parameters, "optimizer", "moreh") ? autograd::AdamWForm::fused
-                                                 : autograd::AdamWForm::composite);
-  }
-
- private:
-  static constexpr std::array<std::string_view, 4> kTtmlVariants{"gelu_backward", "layernorm",
-                                                                 "optimizer", "attention"};
-
-  static void add_ttml_variants(std::vector<harness::Axis>& axes) {
-    const auto add = [&](std::string_view name, std::string meaning,
-                         std::vector<std::string> words) {
-      axes.push_back(harness::optional_axis(
-          harness::word_axis(std::string(name), std::move(meaning), std::move(words), {})));
-    };
-    add(kTtmlVariants[0], "TTML's backward pass of gelu, one program or eleven; not set: fused",
-        {"fused", "composite"});
-    add(kTtmlVariants[1], "TTML's layernorm, one program each way or small ops; not set: fused",
-        {"fused", "composite"});
-    add(kTtmlVariants[2], "TTML's AdamW, of small ops or MorehAdamW; not set: composite",
-        {"composite", "moreh"});
-    add(kTtmlVariants[3],
-        "TTML's attention, of products and a softmax, or its kernels of 2026; not set: composite",
-        {"composite", "fused"});
-  }
-
-  static bool is_set(const Parameters& parameters, std::string_view axis, std::string_view value) {
-    return find_parameter(parameters, axis) == value;
-  }
-
-  static models::ModelOptions ttml_options(const Parameters& parameters,
-                                           const TrainingTypes& types) {
-    const models::Gpt2Options sizes = gpt2_sizes(parameters);
-    models::ModelOptions options{
-        .batch = sizes.batch,
-        .sequence = sizes.sequence,
-        .width = sizes.width,
-        .heads = sizes.heads,
-        .layers = sizes.layers,
-        .feed_forward = sizes.feed_forward,
-        .dropout = 0.2F,
-        .parameters = types.parameters,
-        .compute = types.compute,
-        .fused_gelu_backward = !is_set(parameters, "gelu_backward", "composite"),
-        .composite_layernorm = is_set(parameters, "layernorm", "composite"),
-        .fused_attention = is_set(parameters, "attention", "fused")};
-    if (find_parameter(parameters, "vocabulary")) options.vocabulary = sizes.vocabulary;
-    return options;
-  }
-
-  std::shared_ptr<const DevBox> box_;
-};
+std::vector<harness::Axis> gpt2_full_axes(Backend backend) {
+  std::vector<harness::Axis> axes{
+      gpt2_engine_axis(backend, "TTML, or the report's static engine", {"ttml", "static"}),
+      kVariant.means("gradients of the report's released code, or summed over batch and positions")
+          .with({"as_published", "corrected"}),
+      kLayers.means("blocks").with({"6"}, {"1"}), gpt2_batch_axis(backend),
+      kGpt2Width.means("width, a multiple of 64 or of the heads; not set: 384").optional()};
+  add_gpt2_sizes(axes);
+  const auto add = [&](const WordAxis& axis, std::string meaning, const WordAxis::Words& words) {
+    axes.push_back(axis.optional_of(std::move(meaning), words));
+  };
+  add(kGeluBackward, "TTML's backward pass of gelu, one program or eleven; not set: fused",
+      {"fused", "composite"});
+  add(kLayernorm, "TTML's layernorm, one program each way or small ops; not set: fused",
+      {"fused", "composite"});
+  add(kTtmlOptimizer, "TTML's AdamW, of small ops or MorehAdamW; not set: composite",
+      {"composite", "moreh"});
+  add(kTtmlAttention,
+      "TTML's attention, of products and a softmax, or its kernels of 2026; not set: composite",
+      {"composite", "fused"});
+  axes.push_back(backend == Backend::emulated ? kDispatch.with({"worker"})
+                                              : kTrainingTypes.with({"bfloat16"}));
+  return axes;
+}
 
 }  // namespace
 
-std::unique_ptr<harness::Experiment> gpt2_full(std::shared_ptr<const DevBox> box) {
-  return std::make_unique<Gpt2Full>(std::move(box));
+Experiment gpt2_full(const Box& box) {
+  return {.name = "gpt2_full",
+          .question = "What do GPT-2 and TTML's nano_gpt spend the time of a training step on?",
+          .place = 5,
+          .axes = gpt2_full_axes(Backend::emulated),
+          .host_axes = gpt2_full_axes(Backend::host),
+          .timing = {.warmup = 3, .iterations = 10},
+          .presentation = gpt2_presentation("A training step of GPT-2 by TTML and by this engine",
+                                            {"engine", "variant", "dtype"}, {"engine", "variant"}),
+          .prepare = [=](Backend backend, const Point& point) -> Prepared {
+            if (point[kEngine] == "ttml") return prepare_ttml(*box, backend, point);
+            for (const WordAxis* const axis :
+                 {&kGeluBackward, &kLayernorm, &kTtmlOptimizer, &kTtmlAttention}) {
+              if (!point.has(*axis)) continue;
+              return NotApplicable{fmt::format("{} is a variant of TTML's step", axis->name)};
+            }
+            return prepare_gpt2(*box, backend, point);
+          },
+          .what_ifs = [](const Point& point) -> std::vector<harness::WhatIf> {
+            return {eth_dispatch(point), {"trace, fusing, two queues", {}, "gpt2_trace has them"}};
+          }};
 }
 
 }  // namespace howard::experiments

@@ -17,77 +17,61 @@
 
 #include <utility>
 
-#include "experiments/axes/axes.h"
 #include "experiments/cases/gpt2_case.h"
-#include "experiments/laboratory/experiment_list.h"
+#include "experiments/experiment.h"
 #include "experiments/questions/what_ifs.h"
 
 namespace howard::experiments {
 namespace {
 
 using harness::Backend;
-using harness::Parameters;
 
-class Gpt2Trace final : public harness::Experiment {
- public:
-  explicit Gpt2Trace(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
+std::vector<harness::Axis> gpt2_trace_axes(Backend backend) {
+  const bool emulated = backend == Backend::emulated;
+  using Values = std::vector<std::string>;
+  std::vector<harness::Axis> axes{
+      gpt2_engine_axis(
+          backend, "call by call or a replay",
+          emulated ? Values{"static", "traced"} : Values{"static", "traced", "traced_fused"}),
+      kVariant.means("gradients of the released code, or summed over batch and positions")
+          .with(emulated ? Values{"as_published", "corrected"} : Values{"corrected"}),
+      kLayers.means("blocks").with(emulated ? Values{"1", "2", "3", "6"} : Values{"6"}, {"1"}),
+      kGpt2Width.means("width, a multiple of 64")
+          .with(emulated ? Values{"384", "512"} : Values{"384"}, {"384"}),
+      gpt2_batch_axis(backend)};
+  add_gpt2_sizes(axes);
+  add_training_axes(axes, backend, {"worker", "eth"});
+  return axes;
+}
 
-  std::string_view name() const override { return "gpt2_trace"; }
-  std::string_view question() const override {
-    return "Does a trace help a training step of GPT-2?";
-  }
-
-  std::vector<harness::Axis> axes(Backend backend) const override {
-    const bool emulated = backend == Backend::emulated;
-    using Values = std::vector<std::string>;
-    std::vector<harness::Axis> axes{
-        gpt2_engine_axis(
-            backend, "call by call or a replay",
-            emulated ? Values{"static", "traced"} : Values{"static", "traced", "traced_fused"}),
-        variant_axis("gradients of the released code, or summed over batch and positions",
-                     emulated ? Values{"as_published", "corrected"} : Values{"corrected"}),
-        count_axis("layers", "blocks", emulated ? Values{"1", "2", "3", "6"} : Values{"6"}, {"1"}),
-        count_axis("dim", "width, a multiple of 64",
-                   emulated ? Values{"384", "512"} : Values{"384"}, {"384"}),
-        gpt2_batch_axis(backend)};
-    add_gpt2_sizes(axes);
-    add_training_axes(axes, backend, {"worker", "eth"});
-    return axes;
-  }
-
-  std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
-    std::vector<harness::WhatIf> changes = training_what_ifs(*box_, parameters);
-    // This changes two things at once, because gradients that are not summed have no other buffers.
-    for (harness::WhatIf& change : changes) {
-      if (change.what == "in-place outputs" && !change.candidates.empty()) {
-        change.what = "gradients summed, in place";
-      }
+std::vector<harness::WhatIf> gpt2_trace_what_ifs(const DevBox& box, const Point& point) {
+  std::vector<harness::WhatIf> changes = training_what_ifs(box, point);
+  // This changes two things at once, because gradients that are not summed have no other buffers.
+  for (harness::WhatIf& change : changes) {
+    if (change.what == "in-place outputs" && !change.candidates.empty()) {
+      change.what = "gradients summed, in place";
     }
-    changes.push_back(pad_count(parameters, "dim", kHeadColumns));
-    return changes;
   }
-
-  harness::VirtualTiming timing() const override { return {.warmup = 3, .iterations = 10}; }
-
-  harness::Presentation presentation() const override {
-    return gpt2_presentation("A training step of GPT-2, called and replayed",
-                             {"engine", "variant", "layers", "dim", "dispatch", "dtype"},
-                             {"engine", "layers", "dispatch"});
-  }
-
-  std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
-      Backend backend, const Parameters& parameters) const override {
-    return prepare_gpt2(*box_, backend, parameters);
-  }
-
- private:
-  std::shared_ptr<const DevBox> box_;
-};
+  changes.push_back(pad_count(point, kGpt2Width, kHeadColumns));
+  return changes;
+}
 
 }  // namespace
 
-std::unique_ptr<harness::Experiment> gpt2_trace(std::shared_ptr<const DevBox> box) {
-  return std::make_unique<Gpt2Trace>(std::move(box));
+Experiment gpt2_trace(const Box& box) {
+  return {
+      .name = "gpt2_trace",
+      .question = "Does a trace help a training step of GPT-2?",
+      .place = 6,
+      .axes = gpt2_trace_axes(Backend::emulated),
+      .host_axes = gpt2_trace_axes(Backend::host),
+      .timing = {.warmup = 3, .iterations = 10},
+      .presentation = gpt2_presentation("A training step of GPT-2, called and replayed",
+                                        {"engine", "variant", "layers", "dim", "dispatch", "dtype"},
+                                        {"engine", "layers", "dispatch"}),
+      .prepare = [=](Backend backend,
+                     const Point& point) { return prepare_gpt2(*box, backend, point); },
+      .what_ifs = [=](const Point& point) { return gpt2_trace_what_ifs(*box, point); }};
 }
 
 }  // namespace howard::experiments

@@ -18,22 +18,18 @@
 #include <utility>
 
 #include "engines/models/cached_llama.h"
-#include "experiments/axes/axes.h"
 #include "experiments/cases/known_time.h"
 #include "experiments/cases/llama_training.h"
 #include "experiments/cases/mlp_case.h"
 #include "experiments/cases/training_case.h"
-#include "experiments/laboratory/devbox.h"
-#include "experiments/laboratory/experiment_list.h"
+#include "experiments/experiment.h"
 #include "experiments/questions/what_ifs.h"
 
 namespace howard::experiments {
 namespace {
 
 using harness::Backend;
-using harness::find_parameter;
 using harness::NotApplicable;
-using harness::Parameters;
 
 struct Inference {
   Inference(Device& device, const models::ModelOptions& sizes, const models::CacheOptions& options)
@@ -43,9 +39,12 @@ struct Inference {
   models::CachedLlama cached;
 };
 
-models::ModelOptions inference_sizes(const Parameters& parameters) {
-  models::ModelOptions sizes = llama_sizes_of(*find_parameter(parameters, "model"));
-  const std::int64_t context = count_of(parameters, "context");
+const WordAxis kInferenceModel("model"), kCacheCalls("calls");
+const auto kContext = count_axis("context", "tokens before the one that is timed");
+
+models::ModelOptions inference_sizes(const Point& point) {
+  models::ModelOptions sizes = llama_sizes_of(point[kInferenceModel]);
+  const std::int64_t context = point[kContext];
   sizes.sequence =
       (context / kTileSide + 1) * kTileSide;  // there is room for the token behind them
   return sizes;
@@ -115,92 +114,63 @@ class InferenceCase final : public harness::Case {
   TrainingCase case_;
 };
 
-class LlamaInference final : public harness::Experiment {
- public:
-  explicit LlamaInference(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
-
-  std::string_view name() const override { return "llama_inference"; }
-  std::string_view question() const override {
-    return "How fast do TTML's Llama models read a prompt and write tokens on one chip?";
-  }
-
-  /// There is no host: `run_experiment generate` times a Llama there.
-  std::vector<harness::Axis> axes(Backend backend) const override {
-    if (backend == Backend::host) return {};
-    const auto words = [](std::string name, std::string meaning,
-                          const std::vector<std::string>& all, std::vector<std::string> quick) {
-      harness::Axis axis = harness::word_axis(std::move(name), std::move(meaning), all, all);
-      axis.quick_values = std::move(quick);
-      return axis;
-    };
-    harness::Axis model = words("model", "of TTML's configuration files",
-                                {"nanollama3", "tinyllama", "llama3_2_1b"}, {"nanollama3"});
-    return {std::move(model),
-            words("calls", "TTML's, or ttnn's kernels for decoding", {"ttml", "kernels"},
-                  {"ttml", "kernels"}),
-            words("engine", "who makes the calls", {"dynamic", "static", "traced"},
-                  {"dynamic", "traced"}),
-            count_axis("context", "tokens before the one that is timed", {"128", "2000"}, {"128"}),
-            dispatch_axis({"worker"})};
-  }
-
-  std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
-    return {eth_dispatch(parameters)};
-  }
-
-  harness::VirtualTiming timing() const override { return {.warmup = 1, .iterations = 3}; }
-
-  harness::Presentation presentation() const override {
-    using harness::CellSource;
-    std::vector<harness::Column> columns;
-    for (const char* const axis : {"model", "calls", "engine", "context", "dispatch"}) {
-      columns.push_back({axis, CellSource::parameter, axis});
-    }
-    const std::vector<harness::Column> values{
-        {"token", CellSource::metric, "time"},
-        mean_error_column(),
-        {"rate", CellSource::metric, "tokens", harness::Room::key, "tokens a second"},
-        {"prefill", CellSource::metric, "prefill"},
-        {"cache", CellSource::metric, "cache"},
-        {"launches", CellSource::detail, "launches"},
-        {"host", CellSource::metric, "host_time"},
-        {"bound by", CellSource::detail, "bound_by"},
-        {"kernel time by kind (launches, longest stage)", CellSource::detail, "kernels"}};
-    columns.insert(columns.end(), values.begin(), values.end());
-    return {.timed = "a token, its logits read",
-            .timed_on_host = "",
-            .columns = std::move(columns),
-            .plots = {},
-            .bar_charts = {{.title = "A token of a Llama",
-                            .label = "time",
-                            .metric = "time",
-                            .bars = {"model", "calls", "engine", "context"},
-                            .parts = kKernelTimes,
-                            .rest = "between kernels"}}};
-  }
-
-  std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(
-      Backend backend, const Parameters& parameters) const override {
-    TrainingOptions training = training_options(backend, parameters);
-    training.as_published = false;
-    training.reads_loss = true;
-    models::CacheOptions options{.length = count_of(parameters, "context") + 1};
-    if (*find_parameter(parameters, "calls") == "ttml") options.calls = models::CacheCalls::ttml;
-    if (options.calls == models::CacheCalls::ttml && training.engine != Engine::dynamic) {
-      return NotApplicable{"TTML's calls differ from token to token: -a calls=kernels"};
-    }
-    return std::make_unique<InferenceCase>(*box_, training, inference_sizes(parameters), options,
-                                           count_of(parameters, "context"));
-  }
-
- private:
-  std::shared_ptr<const DevBox> box_;
-};
+harness::Presentation inference_presentation() {
+  using harness::CellSource;
+  return {
+      .timed = "a token, its logits read",
+      .columns = {{"model", CellSource::parameter, "model"},
+                  {"calls", CellSource::parameter, "calls"},
+                  {"engine", CellSource::parameter, "engine"},
+                  {"context", CellSource::parameter, "context"},
+                  {"dispatch", CellSource::parameter, "dispatch"},
+                  {"token", CellSource::metric, "time"},
+                  mean_error_column(),
+                  {"rate", CellSource::metric, "tokens", harness::Room::key, "tokens a second"},
+                  {"prefill", CellSource::metric, "prefill"},
+                  {"cache", CellSource::metric, "cache"},
+                  {"launches", CellSource::detail, "launches"},
+                  {"host", CellSource::metric, "host_time"},
+                  {"bound by", CellSource::detail, "bound_by"},
+                  {"kernel time by kind (launches, longest stage)", CellSource::detail, "kernels"}},
+      .bar_charts = {{.title = "A token of a Llama",
+                      .label = "time",
+                      .metric = "time",
+                      .bars = {"model", "calls", "engine", "context"},
+                      .parts = kKernelTimes,
+                      .rest = "between kernels"}}};
+}
 
 }  // namespace
 
-std::unique_ptr<harness::Experiment> llama_inference(std::shared_ptr<const DevBox> box) {
-  return std::make_unique<LlamaInference>(std::move(box));
+/// There is no host: `run_experiment generate` times a Llama there.
+Experiment llama_inference(const Box& box) {
+  return {.name = "llama_inference",
+          .question = "How fast do TTML's Llama models read a prompt and write tokens on one chip?",
+          .place = 8,
+          .axes = {kInferenceModel.of("of TTML's configuration files",
+                                      {"nanollama3", "tinyllama", "llama3_2_1b"},
+                                      {"nanollama3", "tinyllama", "llama3_2_1b"}, {"nanollama3"}),
+                   kCacheCalls.of("TTML's, or ttnn's kernels for decoding", {"ttml", "kernels"}),
+                   kEngine.of("who makes the calls", {"dynamic", "static", "traced"},
+                              {"dynamic", "static", "traced"}, {"dynamic", "traced"}),
+                   kContext.with({"128", "2000"}, {"128"}), kDispatch.with({"worker"})},
+          .timing = {.warmup = 1, .iterations = 3},
+          .presentation = inference_presentation(),
+          .prepare = [=](Backend backend, const Point& point) -> Prepared {
+            TrainingOptions training = training_options(backend, point);
+            training.as_published = false;
+            training.reads_loss = true;
+            models::CacheOptions options{.length = point[kContext] + 1};
+            if (point[kCacheCalls] == "ttml") options.calls = models::CacheCalls::ttml;
+            if (options.calls == models::CacheCalls::ttml && training.engine != Engine::dynamic) {
+              return NotApplicable{"TTML's calls differ from token to token: -a calls=kernels"};
+            }
+            return std::make_unique<InferenceCase>(*box, training, inference_sizes(point), options,
+                                                   point[kContext]);
+          },
+          .what_ifs = [](const Point& point) -> std::vector<harness::WhatIf> {
+            return {eth_dispatch(point)};
+          }};
 }
 
 }  // namespace howard::experiments

@@ -28,11 +28,9 @@
 #include "engines/device/bfloat16.h"
 #include "engines/ops/matmul/matmul.h"
 #include "engines/ops/tensor.h"
-#include "experiments/axes/axes.h"
 #include "experiments/cases/emulated_case.h"
 #include "experiments/cases/known_time.h"
-#include "experiments/laboratory/devbox.h"
-#include "experiments/laboratory/experiment_list.h"
+#include "experiments/experiment.h"
 #include "experiments/questions/tuning.h"
 #include "experiments/questions/what_ifs.h"
 #include "profiler/bound.h"
@@ -44,15 +42,14 @@ using harness::Backend;
 using harness::Better;
 using harness::Case;
 using harness::CellSource;
-using harness::find_parameter;
-using harness::Metric;
 using harness::NotApplicable;
-using harness::Parameters;
 using harness::PointResult;
 
 /// The report takes shares of this rate, in FLOP/s (part 3, utilisation table). It is its author's
 /// best run, not what the cores can do.
 constexpr double kReportsPeak = 52e12;
+
+const WordAxis kSync("sync");
 
 /// Holds the operands of out = a @ b on a device, and the program.
 struct Product {
@@ -100,25 +97,23 @@ std::vector<ProductShape> parts_of(const ProductShape& shape, bool two_queues) {
 /// host thread of its own.
 class EmulatedProduct final : public EmulatedCase {
  public:
-  EmulatedProduct(const DevBox& box, const Parameters& parameters)
+  EmulatedProduct(const DevBox& box, const Point& point)
       : EmulatedCase(
-            box.open_chip({.dispatch = parse_dispatch(*find_parameter(parameters, "dispatch")),
-                           .command_queues = uses_two_queues(parameters) ? 2 : 1})),
+            box.open_chip({.dispatch = point[kDispatch], .command_queues = point[kQueues]})),
         profiles_(box.profiles()),
-        shape_(parse_shape(*find_parameter(parameters, "shape"))),
-        finish_each_(*find_parameter(parameters, "sync") == "each") {
-    const chip::MatmulTypes types = product_types(parameters);
-    const MatmulAttributes attributes{
-        .core_grid = parse_grid(*find_parameter(parameters, "grid")),
-        .compute = {.fidelity = parse_fidelity(*find_parameter(parameters, "fidelity"))},
-        .config = config_of(parameters)};
-    const std::vector<ProductShape> parts = parts_of(shape_, uses_two_queues(parameters));
+        shape_(point[kShape]),
+        finish_each_(point[kSync] == "each") {
+    const chip::MatmulTypes types = product_types(point);
+    const MatmulAttributes attributes{.core_grid = point[kGrid],
+                                      .compute = {.fidelity = point[kFidelity]},
+                                      .config = point[kConfig]};
+    const std::vector<ProductShape> parts = parts_of(shape_, point[kQueues] == 2);
     if (parts.size() == 2) divide();
     for (const ProductShape& part : parts) {
       Product& product = products_.emplace_back(device(), part, types, attributes);
       product.program.sub_device = static_cast<int>(products_.size()) - 1;
     }
-    if (parameter_or(parameters, "trace", "no") == "yes") capture();
+    if (point[kTrace]) capture();
     for (int i = 0; i < parts_count(); ++i) device().use_host_thread(i);
     device().use_host_thread(0);
   }
@@ -192,9 +187,6 @@ class EmulatedProduct final : public EmulatedCase {
   }
 
  private:
-  static bool uses_two_queues(const Parameters& parameters) {
-    return parameter_or(parameters, "queues", "1") == "2";
-  }
   int parts_count() const { return static_cast<int>(products_.size()); }
   const Product& product(int part) const { return products_[static_cast<std::size_t>(part)]; }
 
@@ -290,136 +282,118 @@ class HostProduct final : public Case {
   Product product_;
 };
 
-class MatmulSweep final : public harness::Experiment {
- public:
-  explicit MatmulSweep(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
-
-  std::string_view name() const override { return "matmul_sweep"; }
-  std::string_view question() const override {
-    return "TFLOPS against size: how fast is a product, and what does ETH dispatch gain?";
+harness::WhatIf weights_in_bfloat8_b(const Point& point) {
+  const std::string what = "weights in bfloat8_b (other numbers)";
+  const DataType weights = product_types(point).b;
+  if (weights == DataType::bfloat8_b || weights == DataType::bfloat4_b) {
+    return {what, {}, fmt::format("they are {} already", name_of(weights))};
   }
+  return {what, {{kWeights.at(DataType::bfloat8_b)}}, {}};
+}
 
-  std::vector<harness::Axis> axes(Backend backend) const override {
-    const harness::Axis shape = shape_axis({"128x128x128", "256x256x256", "512x512x512",
-                                            "1024x1024x1024", "2048x2048x2048", "4096x4096x4096"},
-                                           {"128x128x128", "512x512x512", "1024x1024x1024"});
-    if (backend == Backend::host) return {shape, dtype_axis()};
-    return {shape,
-            dispatch_axis(),
-            dtype_axis(),
-            weights_axis(),
-            output_axis(),
-            fidelity_axis(),
-            grid_axis(),
-            config_axis(),
-            harness::word_axis("sync", "Finish after each product, or once at the end",
-                               {"each", "end"}, {"each"}),
-            trace_axis(),
-            queues_axis("2: each half of the rows on half of the cores, with a queue and a host "
-                        "thread of its own; not set: 1")};
-  }
-
-  harness::VirtualTiming timing() const override { return {.warmup = 10, .iterations = 50}; }
-
-  harness::Presentation presentation() const override {
-    return {
-        .timed = "a product and its finish",
-        .columns = {{"shape", CellSource::parameter, "shape"},
-                    {"dispatch", CellSource::parameter, "dispatch"},
-                    {"dtype", CellSource::parameter, "dtype"},
-                    {"time", CellSource::metric, "time"},
-                    mean_error_column(),
-                    {"rate", CellSource::metric, "throughput"},
-                    {"of peak", CellSource::metric, "share_of_peak", harness::Room::spare,
-                     "the rate over that of all compute cores at the product's fidelity"},
-                    {"published", CellSource::reference, ""},
-                    {"error", CellSource::error, ""},
-                    {"bound by", CellSource::detail, "bound_by"},
-                    {"of 52 TFLOPS", CellSource::metric, "share_of_52_tflops", harness::Room::spare,
-                     "the rate over the report's best, which it takes for the peak"},
-                    {"matmul configuration", CellSource::detail, "matmul_config"}},
-        .plots = {{.title = "One matrix product",
-                   .x_label = "size: cube root of M K N",
-                   .y_label = "throughput",
-                   .x = "size",
-                   .y = "throughput",
-                   .series = {"dispatch", "dtype"},
-                   .notes = {{"sync", "each", "a finish after each"},
-                             {"sync", "end", "one finish at the end"}}}}};
-  }
-
-  std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
-    const EmulatedProduct product(*box_, parameters);
-    std::vector<harness::WhatIf> changes{
-        set_axis("no finish after each", parameters, "sync", "end", "there is none"),
-        set_axis("trace", parameters, "trace", "yes", "it is a replay already"),
-        set_axis("two queues", parameters, "queues", "2", "it uses two already"),
-        eth_dispatch(parameters),
-        core_grids(parameters, product.compute_grid(), name_of(product.fidelity())),
-        tuned_config(*box_, parameters, name_of(product.fidelity()))};
-    add_padding(parse_shape(*find_parameter(parameters, "shape")), changes);
-    changes.push_back(set_axis("LoFi (other numbers)", parameters, "fidelity", "LoFi",
-                               "its fidelity is LoFi already"));
-    changes.push_back(set_axis("bfloat8_b (other numbers)", parameters, "dtype", "bfloat8_b",
-                               "its numbers are bfloat8_b already"));
-    changes.push_back(weights_in_bfloat8_b(parameters));
-    changes.push_back({"in-place outputs", {}, "the result has one buffer for all iterations"});
-    changes.push_back({"fusing", {}, "it is one op"});
-    return changes;
-  }
-
-  std::variant<std::unique_ptr<Case>, NotApplicable> prepare(
-      Backend backend, const Parameters& parameters) const override {
-    if (backend == Backend::emulated) {
-      if (auto reason = missing_cores(box_->profiles().chip, parameters)) {
-        return NotApplicable{std::move(*reason)};
-      }
-      auto product = std::make_unique<EmulatedProduct>(*box_, parameters);
-      if (config_of(parameters)) {
-        if (auto reason = product->refusal()) return NotApplicable{std::move(*reason)};
-      }
-      return product;
-    }
-    const DataType dtype = parse_data_type(*find_parameter(parameters, "dtype"));
-    if (dtype != DataType::bfloat16 && dtype != DataType::float32) {
-      return NotApplicable{"the host computes bfloat16 and float32 only"};
-    }
-    return std::make_unique<HostProduct>(*box_, parse_shape(*find_parameter(parameters, "shape")),
-                                         dtype);
-  }
-
- private:
-  static harness::WhatIf weights_in_bfloat8_b(const Parameters& parameters) {
-    const std::string what = "weights in bfloat8_b (other numbers)";
-    const DataType weights = product_types(parameters).b;
-    if (weights == DataType::bfloat8_b || weights == DataType::bfloat4_b) {
-      return {what, {}, fmt::format("they are {} already", name_of(weights))};
-    }
-    return {what, {{{"weights", "bfloat8_b"}}}, {}};
-  }
-
-  static void add_padding(const ProductShape& shape, std::vector<harness::WhatIf>& changes) {
-    const auto text = [](const ProductShape& padded) {
-      return fmt::format("{}x{}x{}", padded.m, padded.k, padded.n);
-    };
-    changes.push_back(pad("pad M", "shape", shape.m, [&](std::int64_t size) {
-      return text({size, shape.k, shape.n});
-    }));
-    changes.push_back(pad("pad K", "shape", shape.k, [&](std::int64_t size) {
-      return text({shape.m, size, shape.n});
-    }));
-    changes.push_back(pad("pad N", "shape", shape.n, [&](std::int64_t size) {
-      return text({shape.m, shape.k, size});
+void add_padding(const ProductShape& shape, std::vector<harness::WhatIf>& changes) {
+  for (const auto& [what, size] : {std::pair("pad M", &ProductShape::m),
+                                   {"pad K", &ProductShape::k},
+                                   {"pad N", &ProductShape::n}}) {
+    changes.push_back(pad(what, kShape.name, shape.*size, [&, size = size](std::int64_t wider) {
+      ProductShape padded = shape;
+      padded.*size = wider;
+      return kShape.print(padded);
     }));
   }
+}
 
-  std::shared_ptr<const DevBox> box_;
-};
+std::vector<harness::WhatIf> matmul_what_ifs(const DevBox& box, const Point& point) {
+  const EmulatedProduct product(box, point);
+  std::vector<harness::WhatIf> changes{
+      set_axis<std::string>("no finish after each", point, kSync, "end", "there is none"),
+      set_axis("trace", point, kTrace, true, "it is a replay already"),
+      set_axis("two queues", point, kQueues, 2, "it uses two already"),
+      eth_dispatch(point),
+      core_grids(point, product.compute_grid(), product.fidelity()),
+      tuned_config(box, point, product.fidelity())};
+  add_padding(point[kShape], changes);
+  changes.push_back(set_axis<std::optional<MathFidelity>>("LoFi (other numbers)", point, kFidelity,
+                                                          MathFidelity::lofi,
+                                                          "its fidelity is LoFi already"));
+  changes.push_back(set_axis("bfloat8_b (other numbers)", point, kDtype, DataType::bfloat8_b,
+                             "its numbers are bfloat8_b already"));
+  changes.push_back(weights_in_bfloat8_b(point));
+  changes.push_back({"in-place outputs", {}, "the result has one buffer for all iterations"});
+  changes.push_back({"fusing", {}, "it is one op"});
+  return changes;
+}
+
+Prepared prepare_matmul(const DevBox& box, Backend backend, const Point& point) {
+  if (backend == Backend::emulated) {
+    if (auto reason = missing_cores(box.profiles().chip, point)) {
+      return NotApplicable{std::move(*reason)};
+    }
+    auto product = std::make_unique<EmulatedProduct>(box, point);
+    if (point[kConfig]) {
+      if (auto reason = product->refusal()) return NotApplicable{std::move(*reason)};
+    }
+    return product;
+  }
+  const DataType dtype = point[kDtype];
+  if (dtype != DataType::bfloat16 && dtype != DataType::float32) {
+    return NotApplicable{"the host computes bfloat16 and float32 only"};
+  }
+  return std::make_unique<HostProduct>(box, point[kShape], dtype);
+}
+
+harness::Presentation matmul_presentation() {
+  return {
+      .timed = "a product and its finish",
+      .columns = {{"shape", CellSource::parameter, "shape"},
+                  {"dispatch", CellSource::parameter, "dispatch"},
+                  {"dtype", CellSource::parameter, "dtype"},
+                  {"time", CellSource::metric, "time"},
+                  mean_error_column(),
+                  {"rate", CellSource::metric, "throughput"},
+                  {"of peak", CellSource::metric, "share_of_peak", harness::Room::spare,
+                   "the rate over that of all compute cores at the product's fidelity"},
+                  {"published", CellSource::reference, ""},
+                  {"error", CellSource::error, ""},
+                  {"bound by", CellSource::detail, "bound_by"},
+                  {"of 52 TFLOPS", CellSource::metric, "share_of_52_tflops", harness::Room::spare,
+                   "the rate over the report's best, which it takes for the peak"},
+                  {"matmul configuration", CellSource::detail, "matmul_config"}},
+      .plots = {{.title = "One matrix product",
+                 .x_label = "size: cube root of M K N",
+                 .y_label = "throughput",
+                 .x = "size",
+                 .y = "throughput",
+                 .series = {"dispatch", "dtype"},
+                 .notes = {{"sync", "each", "a finish after each"},
+                           {"sync", "end", "one finish at the end"}}}}};
+}
 
 }  // namespace
 
-std::unique_ptr<harness::Experiment> matmul_sweep(std::shared_ptr<const DevBox> box) {
-  return std::make_unique<MatmulSweep>(std::move(box));
+Experiment matmul_sweep(const Box& box) {
+  const harness::Axis shape = kShape.with({"128x128x128", "256x256x256", "512x512x512",
+                                           "1024x1024x1024", "2048x2048x2048", "4096x4096x4096"},
+                                          {"128x128x128", "512x512x512", "1024x1024x1024"});
+  return {
+      .name = "matmul_sweep",
+      .question = "TFLOPS against size: how fast is a product, and what does ETH dispatch gain?",
+      .place = 1,
+      .axes = {shape, kDispatch.with({"worker", "eth"}), kDtype.with({"bfloat16"}),
+               kWeights.optional(), kOutput.optional(), kFidelity.with({"default"}),
+               kGrid.with({"default"}), kConfig.optional(),
+               kSync.of("Finish after each product, or once at the end", {"each", "end"}, {"each"}),
+               kTrace.optional(),
+               kQueues
+                   .means("2: each half of the rows on half of the cores, with a queue and a "
+                          "host thread of its own; not set: 1")
+                   .optional()},
+      .host_axes = {shape, kDtype.with({"bfloat16"})},
+      .timing = {.warmup = 10, .iterations = 50},
+      .presentation = matmul_presentation(),
+      .prepare = [=](Backend backend,
+                     const Point& point) { return prepare_matmul(*box, backend, point); },
+      .what_ifs = [=](const Point& point) { return matmul_what_ifs(*box, point); }};
 }
 
 }  // namespace howard::experiments

@@ -28,12 +28,10 @@
 
 #include "base/text.h"
 #include "engines/chip/chip_links.h"
-#include "experiments/axes/axes.h"
 #include "experiments/cases/gpt2_case.h"
 #include "experiments/cases/mlp_case.h"
 #include "experiments/cases/training_case.h"
-#include "experiments/laboratory/devbox.h"
-#include "experiments/laboratory/experiment_list.h"
+#include "experiments/experiment.h"
 #include "experiments/meshes/chip_mesh.h"
 #include "experiments/meshes/gradient_exchange.h"
 #include "harness/measurement.h"
@@ -45,20 +43,38 @@ namespace {
 using harness::Backend;
 using harness::CellSource;
 using harness::NotApplicable;
-using harness::Parameters;
 using harness::PointResult;
 
 constexpr harness::VirtualTiming kMeshTiming{.warmup = 3, .iterations = 10};
 
 using MakeTraining = std::function<Training(Device&)>;
 
+/// Makes an axis of counts and of the word for the report's size.
+TypedAxis<std::optional<std::int64_t>> report_size(const std::string& name) {
+  const auto count = count_axis(name, "");
+  return {.name = name,
+          .meaning = {},
+          .parse = [count](std::string_view value) -> std::optional<std::int64_t> {
+            if (value == "report") return std::nullopt;
+            return count.parse(value);
+          },
+          .print =
+              [](const std::optional<std::int64_t>& size) {
+                return size ? std::to_string(*size) : "report";
+              }};
+}
+
+const WordAxis kTrained("workload"), kMode("mode"), kSumsBeside("overlap");
+const auto kReportBatch = report_size("batch"), kReportDim = report_size("dim"),
+           kReportLayers = report_size("layers");
+
 /// Describes one of the report's models, at its sizes unless the axes say otherwise.
 struct Workload {
-  explicit Workload(const Parameters& parameters)
-      : is_mlp(*harness::find_parameter(parameters, "workload") == "mlp"),
-        batch(size(parameters, "batch", is_mlp ? 1024 : 32)),
-        dim(size(parameters, "dim", is_mlp ? 512 : 384)),
-        layers(size(parameters, "layers", is_mlp ? 2 : 6)) {}
+  explicit Workload(const Point& point)
+      : is_mlp(point[kTrained] == "mlp"),
+        batch(point[kReportBatch].value_or(is_mlp ? 1024 : 32)),
+        dim(point[kReportDim].value_or(is_mlp ? 512 : 384)),
+        layers(point[kReportLayers].value_or(is_mlp ? 2 : 6)) {}
 
   MakeTraining of_batch(std::int64_t rows) const {
     const int depth = static_cast<int>(layers);
@@ -71,23 +87,9 @@ struct Workload {
         [=](Device& device) { return train_mlp(device, options, models::MlpFunctions::by_layer); };
   }
 
-  static std::int64_t size(const Parameters& parameters, std::string_view axis,
-                           std::int64_t otherwise) {
-    return parse_integer(*harness::find_parameter(parameters, axis)).value_or(otherwise);
-  }
-
   bool is_mlp;
   std::int64_t batch, dim, layers;
 };
-
-/// Returns an axis of counts and of the word for the report's size.
-harness::Axis size_axis(std::string name, std::string meaning) {
-  harness::Axis axis = count_axis(std::move(name), std::move(meaning), {"report"}, {"report"});
-  axis.canonical = [count = axis.canonical](std::string_view value) {
-    return value == "report" ? std::string(value) : count(value);
-  };
-  return axis;
-}
 
 struct Job {
   ChipSet chips;
@@ -208,93 +210,78 @@ class MultiDeviceCase final : public harness::Case {
   std::string exchange_text_;
 };
 
-class MultiDevice final : public harness::Experiment {
- public:
-  explicit MultiDevice(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
+harness::Presentation multi_device_presentation() {
+  const auto plot = [](std::string title, std::string y, std::string label) {
+    return harness::Plot{.title = std::move(title),
+                         .x_label = "chips",
+                         .y_label = std::move(label),
+                         .x = "chips",
+                         .y = std::move(y),
+                         .series = {"workload", "mode"}};
+  };
+  return {.timed = "a training step of all chips, one finish after all",
+          .columns = {{"workload", CellSource::parameter, "workload"},
+                      {"mode", CellSource::parameter, "mode"},
+                      {"devices", CellSource::parameter, "devices"},
+                      {"overlap", CellSource::parameter, "overlap"},
+                      {"batch", CellSource::parameter, "batch"},
+                      {"dim", CellSource::parameter, "dim"},
+                      {"layers", CellSource::parameter, "layers"},
+                      {"time", CellSource::metric, "time"},
+                      {"one chip", CellSource::metric, "one_chip_time"},
+                      {"exchange", CellSource::metric, "exchange_time"},
+                      {"worth", CellSource::metric, "worth", harness::Room::spare,
+                       "how many times what one chip alone does in the same time"},
+                      {"efficiency", CellSource::metric, "efficiency"},
+                      {"rate", CellSource::metric, "throughput"},
+                      {"bound by", CellSource::detail, "bound_by"},
+                      {"sums", CellSource::detail, "exchange"},
+                      {"basis", CellSource::detail, "basis"}},
+          .plots = {plot("What several chips do together", "throughput", "rate of all chips"),
+                    plot("What each of several chips is worth", "efficiency",
+                         "of a chip that works alone")}};
+}
 
-  std::string_view name() const override { return "multi_device"; }
-  std::string_view question() const override {
-    return "What do several chips gain, in independent trainings or in one data-parallel one?";
-  }
-
-  std::vector<harness::Axis> axes(Backend backend) const override {
-    if (backend == Backend::host) return {};
-    return {harness::word_axis("workload", "the report's MLP or GPT-2", {"mlp", "gpt2"},
-                               {"mlp", "gpt2"}),
-            harness::word_axis(
-                "mode", "a training on each chip, or one: a batch on each, or one divided",
-                {"independent", "weak", "strong"}, {"independent", "weak", "strong"}),
-            devices_axis({"0", "0+4", "0+1+4+5", "0+1+2+3+4+5+6+7"}, {"0", "0+4"}),
-            harness::word_axis("overlap", "sums after the backward pass (none) or beside it",
-                               {"none", "backward"}, {"none"}),
-            size_axis("batch", "rows, or sequences of 256 tokens; report: 1024, 32"),
-            size_axis("dim", "width; report: 512, 384"),
-            size_axis("layers", "report: 2, 6")};
-  }
-
-  harness::VirtualTiming timing() const override { return kMeshTiming; }
-
-  harness::Presentation presentation() const override {
-    const auto plot = [](std::string title, std::string y, std::string label) {
-      return harness::Plot{.title = std::move(title),
-                           .x_label = "chips",
-                           .y_label = std::move(label),
-                           .x = "chips",
-                           .y = std::move(y),
-                           .series = {"workload", "mode"}};
-    };
-    return {.timed = "a training step of all chips, one finish after all",
-            .columns = {{"workload", CellSource::parameter, "workload"},
-                        {"mode", CellSource::parameter, "mode"},
-                        {"devices", CellSource::parameter, "devices"},
-                        {"overlap", CellSource::parameter, "overlap"},
-                        {"batch", CellSource::parameter, "batch"},
-                        {"dim", CellSource::parameter, "dim"},
-                        {"layers", CellSource::parameter, "layers"},
-                        {"time", CellSource::metric, "time"},
-                        {"one chip", CellSource::metric, "one_chip_time"},
-                        {"exchange", CellSource::metric, "exchange_time"},
-                        {"worth", CellSource::metric, "worth", harness::Room::spare,
-                         "how many times what one chip alone does in the same time"},
-                        {"efficiency", CellSource::metric, "efficiency"},
-                        {"rate", CellSource::metric, "throughput"},
-                        {"bound by", CellSource::detail, "bound_by"},
-                        {"sums", CellSource::detail, "exchange"},
-                        {"basis", CellSource::detail, "basis"}},
-            .plots = {plot("What several chips do together", "throughput", "rate of all chips"),
-                      plot("What each of several chips is worth", "efficiency",
-                           "of a chip that works alone")}};
-  }
-
-  std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(
-      Backend /*backend*/, const Parameters& parameters) const override {
-    const std::string_view mode = *harness::find_parameter(parameters, "mode");
-    const Workload workload(parameters);
-    Job job{.chips = parse_chips(*harness::find_parameter(parameters, "devices")),
-            .batch = workload.batch,
-            .sums = mode != "independent",
-            .overlapped = *harness::find_parameter(parameters, "overlap") == "backward"};
-    if (job.overlapped && !job.sums) return NotApplicable{"independent chips sum nothing"};
-    const auto count = static_cast<std::int64_t>(job.chips.size());
-    if (job.overlapped && count == 1) return NotApplicable{"one chip sums nothing"};
-    if (mode == "strong") {
-      if (workload.batch % count != 0) {
-        return NotApplicable{
-            fmt::format("a batch of {} cannot be divided by {} chips", workload.batch, count)};
-      }
-      job.batch /= count;
+Prepared prepare_chips(const Box& box, const Point& point) {
+  const std::string mode = point[kMode];
+  const Workload workload(point);
+  Job job{.chips = point[kDevices],
+          .batch = workload.batch,
+          .sums = mode != "independent",
+          .overlapped = point[kSumsBeside] == "backward"};
+  if (job.overlapped && !job.sums) return NotApplicable{"independent chips sum nothing"};
+  const auto count = static_cast<std::int64_t>(job.chips.size());
+  if (job.overlapped && count == 1) return NotApplicable{"one chip sums nothing"};
+  if (mode == "strong") {
+    if (workload.batch % count != 0) {
+      return NotApplicable{
+          fmt::format("a batch of {} cannot be divided by {} chips", workload.batch, count)};
     }
-    return std::make_unique<MultiDeviceCase>(box_, workload, job);
+    job.batch /= count;
   }
-
- private:
-  std::shared_ptr<const DevBox> box_;
-};
+  return std::make_unique<MultiDeviceCase>(box, workload, job);
+}
 
 }  // namespace
 
-std::unique_ptr<harness::Experiment> multi_device(std::shared_ptr<const DevBox> box) {
-  return std::make_unique<MultiDevice>(std::move(box));
+Experiment multi_device(const Box& box) {
+  return {.name = "multi_device",
+          .question =
+              "What do several chips gain, in independent trainings or in one data-parallel one?",
+          .place = 13,
+          .axes = {kTrained.of("the report's MLP or GPT-2", {"mlp", "gpt2"}),
+                   kMode.of("a training on each chip, or one: a batch on each, or one divided",
+                            {"independent", "weak", "strong"}),
+                   kDevices.with({"0", "0+4", "0+1+4+5", "0+1+2+3+4+5+6+7"}, {"0", "0+4"}),
+                   kSumsBeside.of("sums after the backward pass (none) or beside it",
+                                  {"none", "backward"}, {"none"}),
+                   kReportBatch.means("rows, or sequences of 256 tokens; report: 1024, 32")
+                       .with({"report"}),
+                   kReportDim.means("width; report: 512, 384").with({"report"}),
+                   kReportLayers.means("report: 2, 6").with({"report"})},
+          .timing = kMeshTiming,
+          .presentation = multi_device_presentation(),
+          .prepare = [=](Backend, const Point& point) { return prepare_chips(box, point); }};
 }
 
 }  // namespace howard::experiments

@@ -34,44 +34,53 @@
 #include <optional>
 #include <utility>
 
-#include "experiments/axes/axes.h"
-#include "experiments/cases/finding.h"
 #include "experiments/cases/llama_training.h"
-#include "experiments/laboratory/devbox.h"
-#include "experiments/laboratory/experiment_list.h"
+#include "experiments/experiment.h"
 #include "experiments/meshes/mesh_step.h"
 #include "experiments/questions/what_ifs.h"
 
 namespace howard::experiments {
 namespace {
 
-using harness::Backend;
 using harness::Better;
 using harness::CellSource;
-using harness::find_parameter;
 using harness::NotApplicable;
 using harness::Parameters;
 using harness::WhatIf;
 
-MeshJob job_of(const Parameters& parameters) {
-  MeshJob job{
-      .model = llama_sizes_of(*find_parameter(parameters, "model")),
-      .mesh = parse_mesh(*find_parameter(parameters, "mesh")),
-      .schedule = mesh::parse_pipeline_schedule(*find_parameter(parameters, "schedule")),
-      .micro_batches = static_cast<int>(count_of(parameters, "micro_batches")),
-      .socket = *find_parameter(parameters, "socket") == "mpi" ? Socket::mpi : Socket::fabric,
-      .dispatch = parse_dispatch(*find_parameter(parameters, "dispatch"))};
-  job.model.batch = count_of(parameters, "batch");
-  job.model.sharded_loss = *find_parameter(parameters, "loss") == "sharded";
-  job.model.sequence_parallel = find_parameter(parameters, "sequence") == "divided";
-  job.traced = find_parameter(parameters, "engine") == "traced";
-  job.overlapped = find_parameter(parameters, "overlap") == "backward";
-  if (find_parameter(parameters, "chunks")) {
-    job.chunks = static_cast<int>(count_of(parameters, "chunks"));
-  }
-  if (find_parameter(parameters, "links")) {
-    job.links = static_cast<int>(count_of(parameters, "links"));
-  }
+const WordAxis kMeshModel("model"), kLoss("loss"), kSocket("socket");
+const WordAxis kRows("sequence", "whole"), kSums("overlap", "none");
+const TypedAxis<MeshShape> kMesh{
+    .name = "mesh",
+    .meaning = "chips: groups that divide the batch x chips that divide the layers x stages",
+    .parse = parse_mesh,
+    .print = mesh_text};
+const auto kSchedule = choice_axis<mesh::PipelineSchedule>(
+    "schedule", "of the stages: one micro-batch after the other, or several under way",
+    {{"ttml", mesh::parse_pipeline_schedule("ttml")},
+     {"gpipe", mesh::parse_pipeline_schedule("gpipe")},
+     {"1f1b", mesh::parse_pipeline_schedule("1f1b")}});
+const auto kSequences = count_axis("batch", "sequences of a micro-batch, over all groups");
+const auto kMicroBatches = count_axis("micro_batches", "passes before each update");
+const auto kChunks =
+    count_axis("chunks", "of each stage's blocks, which 1f1b interleaves; not set: one", "1");
+const auto kLinks =
+    count_axis("links", "links are so many times as fast; not set: as published", "1");
+
+MeshJob job_of(const Point& point) {
+  MeshJob job{.model = llama_sizes_of(point[kMeshModel]),
+              .mesh = point[kMesh],
+              .schedule = point[kSchedule],
+              .micro_batches = static_cast<int>(point[kMicroBatches]),
+              .socket = point[kSocket] == "mpi" ? Socket::mpi : Socket::fabric,
+              .dispatch = point[kDispatch]};
+  job.model.batch = point[kSequences];
+  job.model.sharded_loss = point[kLoss] == "sharded";
+  job.model.sequence_parallel = point[kRows] == "divided";
+  job.traced = point[kEngine] == "traced";
+  job.overlapped = point[kSums] == "backward";
+  job.chunks = static_cast<int>(point[kChunks]);
+  job.links = static_cast<int>(point[kLinks]);
   return job;
 }
 
@@ -109,62 +118,47 @@ std::string largest_part(const MeshStepTimes& times) {
   return name == "compute" ? "kernels" : name;
 }
 
-class ParallelFinding final : public Finding {
- public:
-  ParallelFinding(std::shared_ptr<const DevBox> box, const MeshJob& job)
-      : box_(std::move(box)), job_(job) {}
-
-  void run() override {
-    const MeshStepTimes times = mesh_step(*box_, job_);
-    const double seconds = times.step.seconds();
-    const auto tokens =
-        static_cast<double>(job_.model.batch * job_.model.sequence * job_.micro_batches);
-    const CoreGrid grid = box_->profiles().chip.compute_grid(job_.dispatch);
-    const double peak = box_->profiles().chip.peak_flops(grid.cores(), MathFidelity::hifi4);
-    add_time("time", times.step);
-    for (const auto& [name, part] : parts_of(times)) add_time(std::string(kStepTimes) + name, part);
-    add("chips", job_.mesh.chips(), "chips", Better::lower);
-    add("tokens", tokens / seconds, "1/s", Better::higher);
-    add("mfu", mesh_step_flops(job_) / (peak * job_.mesh.chips() * seconds), "1", Better::higher);
-    add("memory", static_cast<double>(times.peak.value()), "B", Better::lower);
-    const Bytes over = times.peak - times.capacity;
-    found_.details.emplace_back(
-        "fits",
-        times.peak <= times.capacity
-            ? "yes"
-            : fmt::format("over by {:.1f} GiB", static_cast<double>(over.value()) / (1 << 30)));
-    found_.details.emplace_back("bound_by", largest_part(times));
-    found_.details.emplace_back("basis", basis());
+std::string basis_of(const MeshJob& job) {
+  std::string text = fmt::format("step: emulated, {} engine", job.traced ? "traced" : "dynamic");
+  if (job.mesh.ddp > 1 || job.mesh.tp > 1) {
+    text += "; collectives: published rates on a line, predicted beyond four chips";
   }
+  if (job.overlapped) text += "; overlap: a bound, nothing is published";
+  if (job.links > 1) text += fmt::format("; links {} times as fast", job.links);
+  if (job.mesh.pp > 1) {
+    text += job.socket == Socket::mpi
+                ? "; between stages: published transfers, the network is not counted"
+                : "; between stages: one link, predicted";
+  }
+  return text;
+}
 
- private:
-  void add(std::string name, double value, std::string unit, Better better) {
-    found_.metrics.push_back(
+void describe_step(const DevBox& box, const MeshJob& job, harness::PointResult& found) {
+  const MeshStepTimes times = mesh_step(box, job);
+  const double seconds = times.step.seconds();
+  const auto tokens = static_cast<double>(job.model.batch * job.model.sequence * job.micro_batches);
+  const CoreGrid grid = box.profiles().chip.compute_grid(job.dispatch);
+  const double peak = box.profiles().chip.peak_flops(grid.cores(), MathFidelity::hifi4);
+  const auto add = [&](std::string name, double value, std::string unit, Better better) {
+    found.metrics.push_back(
         {.name = std::move(name), .value = value, .unit = std::move(unit), .better = better});
+  };
+  found.metrics.push_back(exact_time("time", times.step));
+  for (const auto& [name, part] : parts_of(times)) {
+    found.metrics.push_back(exact_time(std::string(kStepTimes) + name, part));
   }
-  void add_time(std::string name, SimTime time) {
-    found_.metrics.push_back(
-        {.name = std::move(name), .value = time.seconds(), .unit = "s", .virtual_time = time});
-  }
-
-  std::string basis() const {
-    std::string text = fmt::format("step: emulated, {} engine", job_.traced ? "traced" : "dynamic");
-    if (job_.mesh.ddp > 1 || job_.mesh.tp > 1) {
-      text += "; collectives: published rates on a line, predicted beyond four chips";
-    }
-    if (job_.overlapped) text += "; overlap: a bound, nothing is published";
-    if (job_.links > 1) text += fmt::format("; links {} times as fast", job_.links);
-    if (job_.mesh.pp > 1) {
-      text += job_.socket == Socket::mpi
-                  ? "; between stages: published transfers, the network is not counted"
-                  : "; between stages: one link, predicted";
-    }
-    return text;
-  }
-
-  std::shared_ptr<const DevBox> box_;
-  MeshJob job_;
-};
+  add("chips", job.mesh.chips(), "chips", Better::lower);
+  add("tokens", tokens / seconds, "1/s", Better::higher);
+  add("mfu", mesh_step_flops(job) / (peak * job.mesh.chips() * seconds), "1", Better::higher);
+  add("memory", static_cast<double>(times.peak.value()), "B", Better::lower);
+  const Bytes over = times.peak - times.capacity;
+  found.details = {{"fits", times.peak <= times.capacity
+                                ? "yes"
+                                : fmt::format("over by {:.1f} GiB",
+                                              static_cast<double>(over.value()) / (1 << 30))},
+                   {"bound_by", largest_part(times)},
+                   {"basis", basis_of(job)}};
+}
 
 WhatIf change(std::string what, std::vector<Parameters> candidates, std::string reason) {
   WhatIf made{.what = std::move(what), .candidates = std::move(candidates), .reason = {}};
@@ -174,16 +168,16 @@ WhatIf change(std::string what, std::vector<Parameters> candidates, std::string 
 
 /// Returns the same update in other micro-batches: so many times as many, each that much smaller,
 /// or the other way round.
-std::vector<Parameters> other_micro_batches(const Parameters& parameters, bool more) {
-  const std::int64_t batch = count_of(parameters, "batch");
-  const std::int64_t count = count_of(parameters, "micro_batches");
+std::vector<Parameters> other_micro_batches(const Point& point, bool more) {
+  const std::int64_t batch = point[kSequences];
+  const std::int64_t count = point[kMicroBatches];
   std::vector<Parameters> candidates;
   for (const std::int64_t times : {2, 4, 8}) {
     const std::int64_t divided = more ? batch : count;
     if (divided % times != 0) continue;
-    Parameters changes{{"batch", std::to_string(more ? batch / times : batch * times)},
-                       {"micro_batches", std::to_string(more ? count * times : count / times)}};
-    if (!obstacle_of(job_of(harness::changed(parameters, changes)))) {
+    Parameters changes{kSequences.at(more ? batch / times : batch * times),
+                       kMicroBatches.at(more ? count * times : count / times)};
+    if (!obstacle_of(job_of(harness::changed(point.parameters(), changes)))) {
       candidates.push_back(std::move(changes));
     }
   }
@@ -191,12 +185,12 @@ std::vector<Parameters> other_micro_batches(const Parameters& parameters, bool m
 }
 
 /// Returns the numbers of chunks in which stages can interleave their blocks.
-std::vector<Parameters> more_chunks(const Parameters& parameters) {
+std::vector<Parameters> more_chunks(const Point& point) {
   std::vector<Parameters> candidates;
   for (const int chunks : {2, 4}) {
-    Parameters changes{{"schedule", "1f1b"}, {"chunks", std::to_string(chunks)}};
-    if (chunks != job_of(parameters).chunks &&
-        !obstacle_of(job_of(harness::changed(parameters, changes)))) {
+    Parameters changes{{"schedule", "1f1b"}, kChunks.at(chunks)};
+    if (chunks != job_of(point).chunks &&
+        !obstacle_of(job_of(harness::changed(point.parameters(), changes)))) {
       candidates.push_back(std::move(changes));
     }
   }
@@ -205,8 +199,8 @@ std::vector<Parameters> more_chunks(const Parameters& parameters) {
 
 /// Returns all meshes of as many chips, with the schedules that stages can have. `stages` says
 /// whether they may have several.
-std::vector<Parameters> other_meshes(const Parameters& parameters, bool stages) {
-  const MeshShape mesh = job_of(parameters).mesh;
+std::vector<Parameters> other_meshes(const Point& point, bool stages) {
+  const MeshShape mesh = job_of(point).mesh;
   std::vector<Parameters> candidates;
   for (int ddp = 1; ddp <= mesh.chips(); ++ddp) {
     if (mesh.chips() % ddp != 0) continue;
@@ -216,13 +210,13 @@ std::vector<Parameters> other_meshes(const Parameters& parameters, bool stages) 
       if (rest % tp != 0 || (other.pp > 1 && !stages) || mesh_text(other) == mesh_text(mesh)) {
         continue;
       }
-      Parameters changes{{"mesh", mesh_text(other)}};
+      Parameters changes{kMesh.at(other)};
       if (other.pp == 1) {
         changes.emplace_back("schedule", "ttml");
       } else if (mesh.pp == 1) {
         changes.emplace_back("schedule", "1f1b");
       }
-      if (!obstacle_of(job_of(harness::changed(parameters, changes)))) {
+      if (!obstacle_of(job_of(harness::changed(point.parameters(), changes)))) {
         candidates.push_back(std::move(changes));
       }
     }
@@ -230,163 +224,122 @@ std::vector<Parameters> other_meshes(const Parameters& parameters, bool stages) 
   return candidates;
 }
 
-std::vector<WhatIf> parallel_what_ifs(const Parameters& parameters) {
-  const MeshJob job = job_of(parameters);
+std::vector<WhatIf> parallel_what_ifs(const Point& point) {
+  const MeshJob job = job_of(point);
   const bool alone = job.mesh.chips() == 1;
   std::vector<WhatIf> changes{
       change("links twice as fast",
              alone || (job.mesh.ddp * job.mesh.tp == 1 && job.socket == Socket::mpi)
                  ? std::vector<Parameters>{}
-                 : std::vector<Parameters>{{{"links", std::to_string(2 * job.links)}}},
+                 : std::vector<Parameters>{{kLinks.at(2 * job.links)}},
              alone ? "one chip uses no link" : "all that is sent goes through the hosts"),
       change("sums of gradients beside the backward pass",
-             job.overlapped || job.mesh.ddp == 1
-                 ? std::vector<Parameters>{}
-                 : std::vector<Parameters>{{{"overlap", "backward"}}},
+             job.overlapped || job.mesh.ddp == 1 ? std::vector<Parameters>{}
+                                                 : std::vector<Parameters>{{kSums.at("backward")}},
              job.overlapped ? "they are so already" : "one group of chips sums no gradients"),
-      set_axis("traced dispatch", parameters, "engine", "traced", "it is replayed already"),
-      eth_dispatch(parameters),
-      change("smaller micro-batches, more of them", other_micro_batches(parameters, true),
+      set_axis<std::string>("traced dispatch", point, kEngine, "traced", "it is replayed already"),
+      eth_dispatch(point),
+      change("smaller micro-batches, more of them", other_micro_batches(point, true),
              "a micro-batch has no more sequences to divide"),
-      change("larger micro-batches, fewer of them", other_micro_batches(parameters, false),
+      change("larger micro-batches, fewer of them", other_micro_batches(point, false),
              "there is one micro-batch"),
-      change("the same chips shared otherwise", other_meshes(parameters, true),
+      change("the same chips shared otherwise", other_meshes(point, true),
              alone ? "one chip shares nothing" : "no other mesh divides this model")};
   if (job.mesh.tp > 1) {
-    changes.push_back(set_axis("loss of divided logits", parameters, "loss", "sharded",
-                               "the logits stay divided already"));
-    changes.push_back(set_axis("sequence parallelism", parameters, "sequence", "divided",
-                               "the rows are divided already"));
+    changes.push_back(set_axis<std::string>("loss of divided logits", point, kLoss, "sharded",
+                                            "the logits stay divided already"));
+    changes.push_back(set_axis<std::string>("sequence parallelism", point, kRows, "divided",
+                                            "the rows are divided already"));
   }
   if (job.mesh.pp == 1) return changes;
   changes.push_back(change("no stages, no bubble: the same chips by DDP and TP",
-                           other_meshes(parameters, false), "no such mesh divides this model"));
+                           other_meshes(point, false), "no such mesh divides this model"));
   for (const char* const schedule : {"gpipe", "1f1b"}) {
-    changes.push_back(set_axis(fmt::format("schedule {}", schedule), parameters, "schedule",
-                               schedule, "it is the schedule already"));
+    changes.push_back(set_axis(fmt::format("schedule {}", schedule), point, kSchedule,
+                               kSchedule.parse(schedule), "it is the schedule already"));
   }
-  changes.push_back(change("1f1b with the stages' blocks in interleaved chunks",
-                           more_chunks(parameters),
+  changes.push_back(change("1f1b with the stages' blocks in interleaved chunks", more_chunks(point),
                            "micro-batches in groups of the stages, and a block for each chunk"));
-  changes.push_back(
-      set_axis("stages over links", parameters, "socket", "fabric", "they use links already"));
+  changes.push_back(set_axis<std::string>("stages over links", point, kSocket, "fabric",
+                                          "they use links already"));
   return changes;
 }
 
-harness::Axis mesh_axis(std::vector<std::string> values, std::vector<std::string> quick_values) {
-  return {.name = "mesh",
-          .meaning = "chips: groups that divide the batch x chips that divide the layers x stages",
-          .values = std::move(values),
-          .quick_values = std::move(quick_values),
-          .canonical = [](std::string_view value) { return mesh_text(parse_mesh(value)); }};
+std::vector<harness::Axis> parallel_axes() {
+  return {
+      kMeshModel.of("of TTML's configuration files",
+                    {"nanollama3", "tinyllama", "llama3_2_1b", "llama8b"}, {"tinyllama", "llama8b"},
+                    {"tinyllama"}),
+      kMesh.with({"1x1x1", "2x1x1", "1x2x1", "1x1x2", "8x1x1", "1x4x1", "2x4x1", "1x1x8", "2x2x2"},
+                 {"1x1x1", "2x1x1", "1x2x1", "1x1x2"}),
+      kSchedule.with({"ttml"}),
+      kSequences.with({"8"}),
+      kMicroBatches.with({"4"}),
+      kLoss.of("of logits that are gathered first, or that stay divided", {"gathered", "sharded"},
+               {"gathered"}),
+      kSocket.of("between stages: through the hosts, or over a link", {"mpi", "fabric"}, {"mpi"}),
+      kDispatch.with({"worker"}),
+      kChunks.optional(),
+      kRows.optional_of(
+          "rows between the layers of TP: divided among its chips, or, not set, on each chip",
+          {"whole", "divided"}),
+      kEngine.optional_of("traced: replays of captured steps; not set: call by call",
+                          {"dynamic", "traced"}),
+      kSums.optional_of(
+          "sums of gradients beside the backward pass (backward) or, not set, after it, as TTML",
+          {"none", "backward"}),
+      kLinks.optional()};
 }
 
-class Parallel final : public harness::Experiment {
- public:
-  explicit Parallel(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
-
-  std::string_view name() const override { return "parallel"; }
-  std::string_view question() const override {
-    return "What do several chips make of a Llama's training step, by DDP, TP and PP?";
-  }
-
-  std::vector<harness::Axis> axes(Backend backend) const override {
-    if (backend == Backend::host) return {};
-    using Values = std::vector<std::string>;
-    const auto words = [](std::string name, std::string meaning, Values all, Values values) {
-      return harness::word_axis(std::move(name), std::move(meaning), std::move(all),
-                                std::move(values));
-    };
-    harness::Axis model =
-        words("model", "of TTML's configuration files",
-              {"nanollama3", "tinyllama", "llama3_2_1b", "llama8b"}, {"tinyllama", "llama8b"});
-    model.quick_values = {"tinyllama"};
-    return {
-        std::move(model),
-        mesh_axis({"1x1x1", "2x1x1", "1x2x1", "1x1x2", "8x1x1", "1x4x1", "2x4x1", "1x1x8", "2x2x2"},
-                  {"1x1x1", "2x1x1", "1x2x1", "1x1x2"}),
-        words("schedule", "of the stages: one micro-batch after the other, or several under way",
-              {"ttml", "gpipe", "1f1b"}, {"ttml"}),
-        count_axis("batch", "sequences of a micro-batch, over all groups", {"8"}, {"8"}),
-        count_axis("micro_batches", "passes before each update", {"4"}, {"4"}),
-        words("loss", "of logits that are gathered first, or that stay divided",
-              {"gathered", "sharded"}, {"gathered"}),
-        words("socket", "between stages: through the hosts, or over a link", {"mpi", "fabric"},
-              {"mpi"}),
-        dispatch_axis({"worker"}),
-        harness::optional_axis(count_axis(
-            "chunks", "of each stage's blocks, which 1f1b interleaves; not set: one", {}, {})),
-        harness::optional_axis(words(
-            "sequence",
-            "rows between the layers of TP: divided among its chips, or, not set, on each chip",
-            {"whole", "divided"}, {})),
-        harness::optional_axis(words("engine",
-                                     "traced: replays of captured steps; not set: call by call",
-                                     {"dynamic", "traced"}, {})),
-        harness::optional_axis(words(
-            "overlap",
-            "sums of gradients beside the backward pass (backward) or, not set, after it, as TTML",
-            {"none", "backward"}, {})),
-        harness::optional_axis(
-            count_axis("links", "links are so many times as fast; not set: as published", {}, {}))};
-  }
-
-  harness::VirtualTiming timing() const override { return {.warmup = 0, .iterations = 0}; }
-
-  harness::Presentation presentation() const override {
-    return {.timed = "a training step of all chips",
-            .columns = {{"model", CellSource::parameter, "model"},
-                        {"mesh", CellSource::parameter, "mesh"},
-                        {"schedule", CellSource::parameter, "schedule"},
-                        {"chunks", CellSource::parameter, "chunks"},
-                        {"batch", CellSource::parameter, "batch"},
-                        {"micro", CellSource::parameter, "micro_batches"},
-                        {"loss", CellSource::parameter, "loss"},
-                        {"sequence", CellSource::parameter, "sequence"},
-                        {"socket", CellSource::parameter, "socket"},
-                        {"dispatch", CellSource::parameter, "dispatch"},
-                        {"engine", CellSource::parameter, "engine"},
-                        {"overlap", CellSource::parameter, "overlap"},
-                        {"links", CellSource::parameter, "links"},
-                        {"time", CellSource::metric, "time"},
-                        {"compute", CellSource::metric, "step_time.compute"},
-                        {"exchange", CellSource::metric, "step_time.exchange"},
-                        {"bubble", CellSource::metric, "step_time.bubble"},
-                        {"host", CellSource::metric, "step_time.host"},
-                        {"tokens", CellSource::metric, "tokens"},
-                        {"of peak", CellSource::metric, "mfu"},
-                        {"DRAM", CellSource::metric, "memory"},
-                        {"fits", CellSource::detail, "fits", harness::Room::key},
-                        {"bound by", CellSource::detail, "bound_by"},
-                        {"basis", CellSource::detail, "basis"}},
-            .plots = {},
-            .bar_charts = {{.title = "A training step of several chips",
-                            .label = "time",
-                            .metric = "time",
-                            .bars = {"model", "mesh", "schedule", "chunks"},
-                            .parts = kStepTimes,
-                            .rest = "rest"}}};
-  }
-
-  std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(
-      Backend /*backend*/, const Parameters& parameters) const override {
-    const MeshJob job = job_of(parameters);
-    if (auto obstacle = obstacle_of(job)) return NotApplicable{std::move(*obstacle)};
-    return std::make_unique<ParallelFinding>(box_, job);
-  }
-
-  std::vector<WhatIf> what_ifs(const Parameters& parameters) const override {
-    return parallel_what_ifs(parameters);
-  }
-
- private:
-  std::shared_ptr<const DevBox> box_;
-};
+harness::Presentation parallel_presentation() {
+  return {.timed = "a training step of all chips",
+          .columns = {{"model", CellSource::parameter, "model"},
+                      {"mesh", CellSource::parameter, "mesh"},
+                      {"schedule", CellSource::parameter, "schedule"},
+                      {"chunks", CellSource::parameter, "chunks"},
+                      {"batch", CellSource::parameter, "batch"},
+                      {"micro", CellSource::parameter, "micro_batches"},
+                      {"loss", CellSource::parameter, "loss"},
+                      {"sequence", CellSource::parameter, "sequence"},
+                      {"socket", CellSource::parameter, "socket"},
+                      {"dispatch", CellSource::parameter, "dispatch"},
+                      {"engine", CellSource::parameter, "engine"},
+                      {"overlap", CellSource::parameter, "overlap"},
+                      {"links", CellSource::parameter, "links"},
+                      {"time", CellSource::metric, "time"},
+                      {"compute", CellSource::metric, "step_time.compute"},
+                      {"exchange", CellSource::metric, "step_time.exchange"},
+                      {"bubble", CellSource::metric, "step_time.bubble"},
+                      {"host", CellSource::metric, "step_time.host"},
+                      {"tokens", CellSource::metric, "tokens"},
+                      {"of peak", CellSource::metric, "mfu"},
+                      {"DRAM", CellSource::metric, "memory"},
+                      {"fits", CellSource::detail, "fits", harness::Room::key},
+                      {"bound by", CellSource::detail, "bound_by"},
+                      {"basis", CellSource::detail, "basis"}},
+          .bar_charts = {{.title = "A training step of several chips",
+                          .label = "time",
+                          .metric = "time",
+                          .bars = {"model", "mesh", "schedule", "chunks"},
+                          .parts = kStepTimes,
+                          .rest = "rest"}}};
+}
 
 }  // namespace
 
-std::unique_ptr<harness::Experiment> parallel(std::shared_ptr<const DevBox> box) {
-  return std::make_unique<Parallel>(std::move(box));
+Experiment parallel(const Box& box) {
+  return {.name = "parallel",
+          .question = "What do several chips make of a Llama's training step, by DDP, TP and PP?",
+          .place = 15,
+          .axes = parallel_axes(),
+          .presentation = parallel_presentation(),
+          .parts = kStepTimes,
+          .prepare = [=](harness::Backend, const Point& point) -> Prepared {
+            const MeshJob job = job_of(point);
+            if (auto obstacle = obstacle_of(job)) return NotApplicable{std::move(*obstacle)};
+            return finding([=](harness::PointResult& found) { describe_step(*box, job, found); });
+          },
+          .what_ifs = parallel_what_ifs};
 }
 
 }  // namespace howard::experiments

@@ -21,12 +21,10 @@
 #include <optional>
 #include <utility>
 
-#include "experiments/axes/axes.h"
 #include "experiments/cases/known_time.h"
 #include "experiments/cases/mlp_case.h"
 #include "experiments/cases/training_case.h"
-#include "experiments/laboratory/devbox.h"
-#include "experiments/laboratory/experiment_list.h"
+#include "experiments/experiment.h"
 #include "experiments/questions/what_ifs.h"
 #include "harness/measurement.h"
 #include "harness/wrapped_case.h"
@@ -36,7 +34,6 @@ namespace {
 
 using harness::Backend;
 using harness::CellSource;
-using harness::NotApplicable;
 using harness::Parameters;
 using harness::PointResult;
 
@@ -46,12 +43,10 @@ constexpr std::int64_t kTile = 32;
 constexpr std::int64_t kMostTiles = 512;
 
 /// Returns how many times as long as a replay `engine` takes, on the emulator.
-double gain_over(const DevBox& box, std::string_view engine, Parameters parameters) {
+double gain_over(const DevBox& box, std::string_view engine, const Parameters& parameters) {
   const auto time = [&](std::string_view each) {
-    for (auto& [axis, value] : parameters) {
-      if (axis == "engine") value = each;
-    }
-    return measure_virtual(*mlp_case(box, Backend::emulated, parameters), kSweepTiming).seconds();
+    const Parameters with = harness::changed(parameters, {kEngine.at(std::string(each))});
+    return measure_virtual(*mlp_case(box, Backend::emulated, with), kSweepTiming).seconds();
   };
   const double slow = time(engine);
   return slow / time("traced");
@@ -59,15 +54,12 @@ double gain_over(const DevBox& box, std::string_view engine, Parameters paramete
 
 /// Returns the smallest batch, in tiles, from which on a replay of the same calls gains nothing;
 /// absent if it still gains at the largest.
-std::optional<std::int64_t> tiles_without_gain(const DevBox& box, std::string_view dim,
-                                               std::string_view dispatch) {
+std::optional<std::int64_t> tiles_without_gain(const DevBox& box, std::int64_t dim,
+                                               chip::DispatchCoreType dispatch) {
   const auto pays = [&](std::int64_t tiles) {
     return gain_over(box, "static",
-                     {{"engine", "static"},
-                      {"variant", "corrected"},
-                      {"batch", std::to_string(tiles * kTile)},
-                      {"dim", std::string(dim)},
-                      {"dispatch", std::string(dispatch)}}) > kPays;
+                     {kEngine.at("static"), kVariant.at(Variant::corrected),
+                      kBatch.at(tiles * kTile), kDim.at(dim), kDispatch.at(dispatch)}) > kPays;
   };
   if (pays(kMostTiles)) return std::nullopt;
   std::int64_t low = 0;
@@ -82,22 +74,21 @@ std::optional<std::int64_t> tiles_without_gain(const DevBox& box, std::string_vi
 /// Runs a step and says what a replay on the emulator gains.
 class ShapeCase final : public harness::WrappedCase {
  public:
-  ShapeCase(const std::shared_ptr<const DevBox>& box, Backend backend, Parameters parameters)
-      : WrappedCase(mlp_case(*box, backend, parameters)),
-        parameters_(std::move(parameters)),
-        replays_(backend == Backend::emulated && value("engine") == "traced" &&
-                 parameter_or(parameters_, "queues", "1") == "1") {
+  ShapeCase(const DevBox& box, Backend backend, const Point& point)
+      : WrappedCase(mlp_case(box, backend, point)),
+        batch_(static_cast<double>(point[kBatch])),
+        dim_(static_cast<double>(point[kDim])),
+        replays_(backend == Backend::emulated && point[kEngine] == "traced" &&
+                 point[kQueues] == 1) {
     if (!replays_) return;
-    gain_ = gain_over(*box, "dynamic", parameters_);
-    pays_below_ = tiles_without_gain(*box, value("dim"), value("dispatch"));
+    gain_ = gain_over(box, "dynamic", point.parameters());
+    pays_below_ = tiles_without_gain(box, point[kDim], point[kDispatch]);
   }
 
   void describe(double seconds, PointResult& point) const override {
     WrappedCase::describe(seconds, point);
-    const auto batch = static_cast<double>(count_of(parameters_, "batch"));
-    const auto dim = static_cast<double>(count_of(parameters_, "dim"));
     // There are five products, two forward and three backward.
-    point.metrics.push_back({.name = "work", .value = 10 * batch * dim * dim, .unit = "FLOP"});
+    point.metrics.push_back({.name = "work", .value = 10 * batch_ * dim_ * dim_, .unit = "FLOP"});
     if (!replays_) return;
     point.metrics.push_back(
         {.name = "gain", .value = gain_, .unit = "1", .better = harness::Better::higher});
@@ -105,99 +96,79 @@ class ShapeCase final : public harness::WrappedCase {
   }
 
  private:
-  std::string_view value(std::string_view axis) const {
-    return *harness::find_parameter(parameters_, axis);
-  }
   static std::string text_of(std::optional<std::int64_t> tiles) {
     if (!tiles) return fmt::format("every batch up to {}", kMostTiles * kTile);
     return *tiles == 1 ? "no batch" : fmt::format("batch {}", *tiles * kTile);
   }
 
-  Parameters parameters_;
+  double batch_, dim_;
   bool replays_;
   double gain_ = 0;                         ///< A replay's gain over the dynamic engine.
   std::optional<std::int64_t> pays_below_;  ///< Tiles of rows; only a replay has them.
 };
 
-class ShapeSweep final : public harness::Experiment {
- public:
-  explicit ShapeSweep(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
-
-  std::string_view name() const override { return "shape_sweep"; }
-  std::string_view question() const override {
-    return "At which shapes of an MLP does tracing a training step stop paying?";
-  }
-
-  std::vector<harness::Axis> axes(Backend backend) const override {
-    const bool emulated = backend == Backend::emulated;
-    const auto sizes = [&](std::vector<std::string> chip) {
-      return emulated ? std::move(chip) : std::vector<std::string>{"256", "512"};
-    };
-    std::vector<harness::Axis> axes{
-        harness::word_axis("engine", "the C++ engine that makes the calls of a step",
-                           {"dynamic", "static", "traced"}, {"dynamic", "traced"}),
-        variant_axis("the calls and buffers of the released code, or the same for all engines",
-                     {"as_published"}),
-        count_axis("batch", "rows of the input", sizes({"256", "512", "1024", "2048", "4096"}),
-                   {"256"}),
-        count_axis("dim", "width of both layers", sizes({"256", "512", "1024", "2048"}),
-                   {"256", "512"})};
-    add_training_axes(axes, backend, {"worker"});
-    return axes;
-  }
-
-  std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
-    return mlp_what_ifs(*box_, parameters);
-  }
-
-  harness::VirtualTiming timing() const override { return kSweepTiming; }
-
-  harness::Presentation presentation() const override {
-    return {.timed = kStepTimed,
-            .timed_on_host = kStepTimedOnHost,
-            .columns = {{"engine", CellSource::parameter, "engine"},
-                        {"variant", CellSource::parameter, "variant"},
-                        {"batch", CellSource::parameter, "batch"},
-                        {"dim", CellSource::parameter, "dim"},
-                        {"time", CellSource::metric, "time"},
-                        mean_error_column(),
-                        {"published", CellSource::reference, ""},
-                        {"error", CellSource::error, ""},
-                        {"host", CellSource::metric, "host_time"},
-                        {"bound by", CellSource::detail, "bound_by"},
-                        {"dynamic / traced", CellSource::metric, "gain"},
-                        {"tracing pays below", CellSource::detail, "pays_below"},
-                        {"loss", CellSource::detail, "loss"}},
-            .plots = {{.title = "A training step of an MLP by its products' work",
-                       .x_label = "work of its products",
-                       .y_label = "time",
-                       .x = "work",
-                       .y = "time",
-                       .series = {"engine", "dim"}},
-                      {.title = "What a replay gains over the dynamic engine",
-                       .x_label = "work of its products",
-                       .y_label = "dynamic / traced",
-                       .x = "work",
-                       .y = "gain",
-                       .series = {"dim"}}}};
-  }
-
-  std::variant<std::unique_ptr<harness::Case>, NotApplicable> prepare(
-      Backend backend, const Parameters& parameters) const override {
-    if (auto reason = missing_cores(box_->profiles().chip, parameters)) {
-      return NotApplicable{std::move(*reason)};
-    }
-    return std::make_unique<ShapeCase>(box_, backend, parameters);
-  }
-
- private:
-  std::shared_ptr<const DevBox> box_;
-};
+harness::Presentation shape_presentation() {
+  return {.timed = kStepTimed,
+          .timed_on_host = kStepTimedOnHost,
+          .columns = {{"engine", CellSource::parameter, "engine"},
+                      {"variant", CellSource::parameter, "variant"},
+                      {"batch", CellSource::parameter, "batch"},
+                      {"dim", CellSource::parameter, "dim"},
+                      {"time", CellSource::metric, "time"},
+                      mean_error_column(),
+                      {"published", CellSource::reference, ""},
+                      {"error", CellSource::error, ""},
+                      {"host", CellSource::metric, "host_time"},
+                      {"bound by", CellSource::detail, "bound_by"},
+                      {"dynamic / traced", CellSource::metric, "gain"},
+                      {"tracing pays below", CellSource::detail, "pays_below"},
+                      {"loss", CellSource::detail, "loss"}},
+          .plots = {{.title = "A training step of an MLP by its products' work",
+                     .x_label = "work of its products",
+                     .y_label = "time",
+                     .x = "work",
+                     .y = "time",
+                     .series = {"engine", "dim"}},
+                    {.title = "What a replay gains over the dynamic engine",
+                     .x_label = "work of its products",
+                     .y_label = "dynamic / traced",
+                     .x = "work",
+                     .y = "gain",
+                     .series = {"dim"}}}};
+}
 
 }  // namespace
 
-std::unique_ptr<harness::Experiment> shape_sweep(std::shared_ptr<const DevBox> box) {
-  return std::make_unique<ShapeSweep>(std::move(box));
+Experiment shape_sweep(const Box& box) {
+  const auto axes_on = [](Backend backend) {
+    using Values = std::vector<std::string>;
+    const auto sizes = [&](const Values& chip) {
+      return backend == Backend::emulated ? chip : Values{"256", "512"};
+    };
+    std::vector<harness::Axis> axes{
+        kEngine.of("the C++ engine that makes the calls of a step", {"dynamic", "static", "traced"},
+                   {"dynamic", "traced"}),
+        kVariant.with({"as_published"}),
+        kBatch.with(sizes({"256", "512", "1024", "2048", "4096"}), {"256"}),
+        kDim.means("width of both layers")
+            .with(sizes({"256", "512", "1024", "2048"}), {"256", "512"})};
+    add_training_axes(axes, backend, {"worker"});
+    return axes;
+  };
+  return {.name = "shape_sweep",
+          .question = "At which shapes of an MLP does tracing a training step stop paying?",
+          .place = 3,
+          .axes = axes_on(Backend::emulated),
+          .host_axes = axes_on(Backend::host),
+          .timing = kSweepTiming,
+          .presentation = shape_presentation(),
+          .prepare = [=](Backend backend, const Point& point) -> Prepared {
+            if (auto reason = missing_cores(box->profiles().chip, point)) {
+              return harness::NotApplicable{std::move(*reason)};
+            }
+            return std::make_unique<ShapeCase>(*box, backend, point);
+          },
+          .what_ifs = [=](const Point& point) { return mlp_what_ifs(*box, point); }};
 }
 
 }  // namespace howard::experiments

@@ -19,22 +19,19 @@
 
 #include "engines/ops/matmul/matmul.h"
 #include "engines/ops/tensor.h"
-#include "experiments/axes/axes.h"
 #include "experiments/cases/emulated_case.h"
 #include "experiments/cases/known_time.h"
-#include "experiments/laboratory/devbox.h"
-#include "experiments/laboratory/experiment_list.h"
+#include "experiments/experiment.h"
 #include "experiments/questions/what_ifs.h"
 #include "profiler/bound.h"
 
 namespace howard::experiments {
 namespace {
 
-using harness::Backend;
 using harness::CellSource;
-using harness::find_parameter;
-using harness::Parameters;
 using harness::PointResult;
+
+const WordAxis kQueueing("config");
 
 constexpr harness::VirtualTiming kPairTiming{.warmup = 5, .iterations = 50};
 
@@ -46,12 +43,12 @@ struct Destination {
 
 class ProductPair final : public EmulatedCase {
  public:
-  ProductPair(const DevBox& box, const Parameters& parameters)
+  ProductPair(const DevBox& box, const Point& point)
       : EmulatedCase(box.open_chip({.command_queues = 2})),
         issue_(box.profiles().software.host_op_call + box.profiles().software.host_allocation),
         finish_(box.profiles().software.host_finish) {
-    const ProductShape shape = parse_shape(*find_parameter(parameters, "shape"));
-    const std::string_view config = *find_parameter(parameters, "config");
+    const ProductShape shape = point[kShape];
+    const std::string config = point[kQueueing];
     const CoreGrid all = device().compute_grid();
     const CoreGrid half{all.columns / 2, all.rows};
     attributes_.core_grid = config == "full_1cq" ? all : half;
@@ -136,69 +133,46 @@ class ProductPair final : public EmulatedCase {
   const calibration::Band* band_ = nullptr;  ///< The kernel's band.
 };
 
-class TwoQueues final : public harness::Experiment {
- public:
-  explicit TwoQueues(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
-
-  std::string_view name() const override { return "two_queues"; }
-  std::string_view question() const override {
-    return "Are two queues on halves of the cores faster than one queue on all of them?";
-  }
-
-  std::vector<harness::Axis> axes(Backend backend) const override {
-    if (backend == Backend::host) return {};
-    return {shape_axis({"256x256x256", "512x512x512", "1024x1024x1024", "2048x2048x2048"},
-                       {"512x512x512", "2048x2048x2048"}),
-            harness::word_axis("config", "all cores or halves, one queue or two",
-                               {"full_1cq", "half_1cq", "half_2cq", "parallel_2cq"},
-                               {"full_1cq", "half_1cq", "half_2cq", "parallel_2cq"})};
-  }
-
-  std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
-    std::vector<harness::WhatIf> changes;
-    for (const char* const config : {"full_1cq", "half_1cq", "half_2cq", "parallel_2cq"}) {
-      if (find_parameter(parameters, "config") == config) continue;
-      changes.push_back({std::string("config ") + config, {{{"config", config}}}, ""});
-    }
-    return changes;
-  }
-
-  harness::VirtualTiming timing() const override { return kPairTiming; }
-
-  harness::Presentation presentation() const override {
-    return {.timed = "two products, one finish after all",
-            .columns = {{"shape", CellSource::parameter, "shape"},
-                        {"config", CellSource::parameter, "config"},
-                        {"time", CellSource::metric, "time"},
-                        mean_error_column(),
-                        {"rate", CellSource::metric, "throughput"},
-                        {"kernel", CellSource::metric, "kernel_time"},
-                        {"sharing costs", CellSource::metric, "sharing_cost", harness::Room::spare,
-                         "how much longer than one kernel the two take side by side"},
-                        {"published", CellSource::reference, ""},
-                        {"error", CellSource::error, ""},
-                        {"bound by", CellSource::detail, "bound_by"}},
-            .plots = {{.title = "Two matrix products on one chip",
-                       .x_label = "size",
-                       .y_label = "throughput of the pair",
-                       .x = "size",
-                       .y = "throughput",
-                       .series = {"config"}}}};
-  }
-
-  std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
-      Backend, const Parameters& parameters) const override {
-    return std::make_unique<ProductPair>(*box_, parameters);
-  }
-
- private:
-  std::shared_ptr<const DevBox> box_;
-};
-
 }  // namespace
 
-std::unique_ptr<harness::Experiment> two_queues(std::shared_ptr<const DevBox> box) {
-  return std::make_unique<TwoQueues>(std::move(box));
+Experiment two_queues(const Box& box) {
+  const WordAxis::Words configs{"full_1cq", "half_1cq", "half_2cq", "parallel_2cq"};
+  return {
+      .name = "two_queues",
+      .question = "Are two queues on halves of the cores faster than one queue on all of them?",
+      .place = 11,
+      .axes = {kShape.with({"256x256x256", "512x512x512", "1024x1024x1024", "2048x2048x2048"},
+                           {"512x512x512", "2048x2048x2048"}),
+               kQueueing.of("all cores or halves, one queue or two", configs)},
+      .timing = kPairTiming,
+      .presentation = {.timed = "two products, one finish after all",
+                       .columns = {{"shape", CellSource::parameter, "shape"},
+                                   {"config", CellSource::parameter, "config"},
+                                   {"time", CellSource::metric, "time"},
+                                   mean_error_column(),
+                                   {"rate", CellSource::metric, "throughput"},
+                                   {"kernel", CellSource::metric, "kernel_time"},
+                                   {"sharing costs", CellSource::metric, "sharing_cost",
+                                    harness::Room::spare,
+                                    "how much longer than one kernel the two take side by side"},
+                                   {"published", CellSource::reference, ""},
+                                   {"error", CellSource::error, ""},
+                                   {"bound by", CellSource::detail, "bound_by"}},
+                       .plots = {{.title = "Two matrix products on one chip",
+                                  .x_label = "size",
+                                  .y_label = "throughput of the pair",
+                                  .x = "size",
+                                  .y = "throughput",
+                                  .series = {"config"}}}},
+      .prepare = [=](harness::Backend, const Point& point) -> Prepared {
+        return std::make_unique<ProductPair>(*box, point);
+      },
+      .what_ifs =
+          [=](const Point& point) {
+            std::vector<harness::WhatIf> changes;
+            add_other_words(point, kQueueing, configs, changes);
+            return changes;
+          }};
 }
 
 }  // namespace howard::experiments

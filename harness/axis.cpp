@@ -87,7 +87,7 @@ std::vector<Parameters> expand(std::span<const Axis> axes) {
     for (const Parameters& point : points) {
       for (const std::string& value : axis.values) {
         longer.push_back(point);
-        longer.back().emplace_back(axis.name, value);
+        if (value != axis.neutral) longer.back().emplace_back(axis.name, value);
       }
     }
     points = std::move(longer);

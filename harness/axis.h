@@ -22,6 +22,9 @@ struct Axis {
   /// Returns the one spelling of a value that results use ("512" -> "512x512x512"). Throws Error
   /// for a value that the axis can never have.
   std::function<std::string(std::string_view)> canonical;
+  /// The value at which a point is what it is without the axis, and which it therefore does not
+  /// have; empty if every value is a point's.
+  std::string neutral = {};
 };
 
 /// Makes an axis whose values are a closed list of words, all of which are the default.
@@ -50,7 +53,7 @@ void apply_overrides(std::vector<Axis>& axes, std::span<const AxisOverride> over
 Axis optional_axis(Axis axis);
 
 /// Returns the cartesian product in declared order; the last axis varies fastest. Axes without
-/// values are left out.
+/// values are left out, and so are neutral values.
 std::vector<Parameters> expand(std::span<const Axis> axes);
 
 }  // namespace howard::harness

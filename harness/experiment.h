@@ -65,6 +65,9 @@ class Experiment {
   virtual std::vector<Axis> axes(Backend backend) const = 0;
   virtual VirtualTiming timing() const = 0;
   virtual Presentation presentation() const = 0;
+  /// Returns what the names of the metrics begin with that are parts of a time that is worked out
+  /// and not measured; empty if there are none.
+  virtual std::string_view parts() const { return {}; }
 
   /// Sets a point up. Throws Error if it cannot run (memory, a bad combination of values).
   virtual std::variant<std::unique_ptr<Case>, NotApplicable> prepare(

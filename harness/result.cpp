@@ -50,4 +50,26 @@ std::optional<double> PointResult::relative_error() const {
   return metric->value / reference->value - 1;
 }
 
+namespace {
+constexpr std::string_view kWith = " with ";
+}
+
+std::string ProfileName::text() const {
+  std::string text = profile;
+  for (const std::string& setting : settings) text.append(kWith).append(setting);
+  return text;
+}
+
+ProfileName ProfileName::read(std::string_view text) {
+  ProfileName name;
+  std::size_t end = text.find(kWith);
+  name.profile = text.substr(0, end);
+  while (end != std::string_view::npos) {
+    text.remove_prefix(end + kWith.size());
+    end = text.find(kWith);
+    name.settings.emplace_back(text.substr(0, end));
+  }
+  return name;
+}
+
 }  // namespace howard::harness

@@ -81,6 +81,19 @@ struct PointResult {
   std::optional<double> relative_error() const;
 };
 
+/// Says which constants of a chip or of a software were used: those of a profile, apart from those
+/// that a user has set. Files have it as one text.
+struct ProfileName {
+  std::string profile = {};
+  std::vector<std::string> settings = {};  ///< "host.finish=1ms"
+
+  /// Returns "tt_metal_2025_12 with host.finish=1ms with host.op_call=2us".
+  std::string text() const;
+  /// Reads such a text out of a file.
+  static ProfileName read(std::string_view text);
+  friend bool operator==(const ProfileName&, const ProfileName&) = default;
+};
+
 /// Holds what may explain a number; it is recorded with every result.
 struct RunContext {
   std::string version;
@@ -89,8 +102,8 @@ struct RunContext {
   std::string build_type;
   std::string cpu;
   int threads = 0;  ///< The threads of the host engine; 0 if nothing ran on it.
-  std::string chip_profile;
-  std::string software_profile;
+  ProfileName chip;
+  ProfileName software;
   /// The constants of that chip and software by name, each with its unit: {"host.finish", "40 us"}.
   /// Empty if nothing was emulated.
   std::vector<std::pair<std::string, std::string>> constants;

@@ -5,15 +5,12 @@
 
 #include <utility>
 
-#include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/device/matmul_config.h"
 
 namespace howard::experiments {
 namespace {
-
-using harness::Axis;
 
 [[noreturn]] void refuse_value(std::string_view axis, std::string_view value, std::string accepted,
                                std::string example) {
@@ -23,41 +20,21 @@ using harness::Axis;
                .hint = fmt::format("-a {}={}", axis, example)});
 }
 
-Axis axis(std::string name, std::string meaning, std::vector<std::string> values,
-          std::function<std::string(std::string_view)> canonical) {
-  return {.name = std::move(name),
-          .meaning = std::move(meaning),
-          .values = values,
-          .quick_values = std::move(values),
-          .canonical = std::move(canonical)};
-}
-
 /// Returns an axis of data types of real numbers. `meaning` goes before the list of them.
-Axis real_type_axis(const std::string& name, const std::string& meaning,
-                    std::vector<std::string> defaults) {
+TypedAxis<DataType> real_type_axis(const std::string& name, const std::string& meaning) {
   constexpr const char* kTypes = "bfloat16, float32, bfloat8_b, bfloat4_b";
-  return axis(name, meaning + kTypes, std::move(defaults),
-              [name](std::string_view value) -> std::string {
+  return {.name = name,
+          .meaning = meaning + kTypes,
+          .parse =
+              [name](std::string_view value) {
                 const DataType type = parse_data_type(value);
                 if (type == DataType::uint32) refuse_value(name, value, kTypes, "bfloat8_b");
-                return std::string(name_of(type));
-              });
+                return type;
+              },
+          .print = [](const DataType& type) { return std::string(name_of(type)); }};
 }
 
 constexpr std::int64_t kLargest = 1 << 20;  // a million rows: far beyond any chip's DRAM
-
-}  // namespace
-
-Axis shape_axis(std::vector<std::string> values, std::vector<std::string> quick_values) {
-  return {.name = "shape",
-          .meaning = "MxKxN of A[M,K] B[K,N], or N for NxNxN",
-          .values = std::move(values),
-          .quick_values = std::move(quick_values),
-          .canonical = [](std::string_view value) {
-            const ProductShape shape = parse_shape(value);
-            return fmt::format("{}x{}x{}", shape.m, shape.k, shape.n);
-          }};
-}
 
 ProductShape parse_shape(std::string_view value) {
   const std::vector<std::string> parts = split(value, 'x');
@@ -75,74 +52,6 @@ ProductShape parse_shape(std::string_view value) {
   return {sizes[0], sizes[1], sizes[2]};
 }
 
-Axis dispatch_axis(const std::vector<std::string>& defaults) {
-  return harness::word_axis("dispatch", "cores that dispatch: worker (8x7 compute) or eth (8x8)",
-                            {"worker", "eth"}, defaults);
-}
-
-chip::DispatchCoreType parse_dispatch(std::string_view value) {
-  return value == "eth" ? chip::DispatchCoreType::eth : chip::DispatchCoreType::worker;
-}
-
-Axis dtype_axis() { return real_type_axis("dtype", "", {"bfloat16"}); }
-
-Axis weights_axis() {
-  return harness::optional_axis(
-      real_type_axis("weights", "data type of B; not set: that of A; ", {}));
-}
-
-Axis output_axis() {
-  return harness::optional_axis(
-      real_type_axis("output", "data type of the result; not set: that of A; ", {}));
-}
-
-chip::MatmulTypes product_types(const harness::Parameters& parameters) {
-  const auto type = [&](std::string_view name) {
-    const auto value = harness::find_parameter(parameters, name);
-    return value ? parse_data_type(*value)
-                 : parse_data_type(*harness::find_parameter(parameters, "dtype"));
-  };
-  const DataType out = type("output");
-  const auto bias = harness::find_parameter(parameters, "bias");
-  const bool typed = bias && *bias != "no" && *bias != "yes";
-  return {.a = type("dtype"),
-          .b = type("weights"),
-          .out = out,
-          .bias = typed ? parse_data_type(*bias) : out};
-}
-
-Axis training_dtype_axis() {
-  return harness::word_axis("dtype",
-                            "bfloat16 over float32 parameters, bfloat16 parameters too, or float32",
-                            {"bfloat16", "pure_bf16", "float32"}, {"bfloat16"});
-}
-
-TrainingTypes parse_training_types(std::string_view value) {
-  if (value == "float32") return {DataType::float32, DataType::float32};
-  return {value == "pure_bf16" ? DataType::bfloat16 : DataType::float32, DataType::bfloat16};
-}
-
-Axis fidelity_axis() {
-  return axis("fidelity", "default (ttnn's choice), LoFi, HiFi2, HiFi3, HiFi4", {"default"},
-              [](std::string_view value) -> std::string {
-                const auto fidelity = parse_fidelity(value);
-                return fidelity ? std::string(name_of(*fidelity)) : "default";
-              });
-}
-
-std::optional<MathFidelity> parse_fidelity(std::string_view value) {
-  if (value == "default") return std::nullopt;
-  return parse_math_fidelity(value);
-}
-
-Axis grid_axis() {
-  return axis("grid", "default (no core grid given), or CxR columns and rows", {"default"},
-              [](std::string_view value) -> std::string {
-                const auto grid = parse_grid(value);
-                return grid ? fmt::format("{}x{}", grid->columns, grid->rows) : "default";
-              });
-}
-
 std::optional<CoreGrid> parse_grid(std::string_view value) {
   if (value == "default") return std::nullopt;
   const std::vector<std::string> parts = split(value, 'x');
@@ -156,66 +65,131 @@ std::optional<CoreGrid> parse_grid(std::string_view value) {
   return CoreGrid{static_cast<int>(*columns), static_cast<int>(*rows)};
 }
 
-Axis config_axis() {
-  return harness::optional_axis(
-      axis("config",
-           "default (ttnn's choice), or a matmul configuration as tune writes it; of products of "
-           "one size alone with that before it: 4096x4096x4096@2d:...",
-           {}, [](std::string_view value) -> std::string {
-             return value == "default" ? "default" : text_of(parse_matmul_config(value));
-           }));
+}  // namespace
+
+std::string_view Point::text(std::string_view axis, std::string_view neutral) const {
+  if (const auto value = harness::find_parameter(parameters_, axis)) return *value;
+  if (!neutral.empty()) return neutral;
+  throw Error({.attempted = fmt::format("read axis {} of a point", axis),
+               .value = "the point does not have it"});
 }
 
-std::optional<MatmulConfig> config_of(const harness::Parameters& parameters) {
-  const auto value = harness::find_parameter(parameters, "config");
-  if (!value || *value == "default") return std::nullopt;
-  return parse_matmul_config(*value);
+const TypedAxis<ProductShape> kShape{.name = "shape",
+                                     .meaning = "MxKxN of A[M,K] B[K,N], or N for NxNxN",
+                                     .parse = parse_shape,
+                                     .print = [](const ProductShape& shape) {
+                                       return fmt::format("{}x{}x{}", shape.m, shape.k, shape.n);
+                                     }};
+
+const TypedAxis<chip::DispatchCoreType> kDispatch = choice_axis<chip::DispatchCoreType>(
+    "dispatch", "cores that dispatch: worker (8x7 compute) or eth (8x8)",
+    {{"worker", chip::DispatchCoreType::worker}, {"eth", chip::DispatchCoreType::eth}}, "worker");
+
+const TypedAxis<DataType> kDtype = real_type_axis("dtype", "");
+const TypedAxis<DataType> kWeights =
+    real_type_axis("weights", "data type of B; not set: that of A; ");
+const TypedAxis<DataType> kOutput =
+    real_type_axis("output", "data type of the result; not set: that of A; ");
+const WordAxis kBias("bias", "no");
+
+chip::MatmulTypes product_types(const Point& point) {
+  const DataType dtype = point[kDtype];
+  const DataType out = point.get(kOutput, dtype);
+  const std::string bias = point[kBias];
+  const bool typed = bias != "no" && bias != "yes";
+  return {.a = dtype,
+          .b = point.get(kWeights, dtype),
+          .out = out,
+          .bias = typed ? parse_data_type(bias) : out};
 }
 
-std::optional<std::string> missing_cores(const chip::ChipProfile& chip,
-                                         const harness::Parameters& parameters) {
-  const auto grid = parse_grid(harness::find_parameter(parameters, "grid").value_or("default"));
+const TypedAxis<TrainingTypes> kTrainingTypes = choice_axis<TrainingTypes>(
+    "dtype", "bfloat16 over float32 parameters, bfloat16 parameters too, or float32",
+    {{"bfloat16", {DataType::float32, DataType::bfloat16}},
+     {"pure_bf16", {DataType::bfloat16, DataType::bfloat16}},
+     {"float32", {DataType::float32, DataType::float32}}});
+
+const TypedAxis<std::optional<MathFidelity>> kFidelity{
+    .name = "fidelity",
+    .meaning = "default (ttnn's choice), LoFi, HiFi2, HiFi3, HiFi4",
+    .parse = [](std::string_view value) -> std::optional<MathFidelity> {
+      if (value == "default") return std::nullopt;
+      return parse_math_fidelity(value);
+    },
+    .print =
+        [](const std::optional<MathFidelity>& fidelity) {
+          return fidelity ? std::string(name_of(*fidelity)) : "default";
+        },
+    .neutral = "default"};
+
+const TypedAxis<std::optional<CoreGrid>> kGrid{
+    .name = "grid",
+    .meaning = "default (no core grid given), or CxR columns and rows",
+    .parse = parse_grid,
+    .print =
+        [](const std::optional<CoreGrid>& grid) {
+          return grid ? fmt::format("{}x{}", grid->columns, grid->rows) : "default";
+        },
+    .neutral = "default"};
+
+const TypedAxis<std::optional<MatmulConfig>> kConfig{
+    .name = "config",
+    .meaning =
+        "default (ttnn's choice), or a matmul configuration as tune writes it; of products of "
+        "one size alone with that before it: 4096x4096x4096@2d:...",
+    .parse = [](std::string_view value) -> std::optional<MatmulConfig> {
+      if (value == "default") return std::nullopt;
+      return parse_matmul_config(value);
+    },
+    .print =
+        [](const std::optional<MatmulConfig>& config) {
+          return config ? text_of(*config) : "default";
+        },
+    .neutral = "default"};
+
+std::optional<std::string> missing_cores(const chip::ChipProfile& chip, const Point& point) {
+  const auto grid = point[kGrid];
   if (!grid) return std::nullopt;
-  const std::string_view dispatch =
-      harness::find_parameter(parameters, "dispatch").value_or("worker");
-  CoreGrid cores = chip.compute_grid(parse_dispatch(dispatch));
-  const bool halves = harness::find_parameter(parameters, "queues") == "2";
+  CoreGrid cores = chip.compute_grid(point[kDispatch]);
+  const bool halves = point[kQueues] == 2;
   if (halves) cores.columns /= 2;
   if (grid->columns <= cores.columns && grid->rows <= cores.rows) return std::nullopt;
   return fmt::format("the grid {}x{} is not on the chip: {} {}x{} cores with dispatch {}",
                      grid->columns, grid->rows, halves ? "each of two queues has" : "it has",
-                     cores.columns, cores.rows, dispatch);
+                     cores.columns, cores.rows, kDispatch.print(point[kDispatch]));
 }
 
-Axis count_axis(std::string name, std::string meaning, std::vector<std::string> values,
-                std::vector<std::string> quick_values) {
-  Axis result = axis(name, std::move(meaning), std::move(values),
-                     [name](std::string_view value) -> std::string {
-                       const auto count = parse_integer(value);
-                       if (!count || *count < 1 || *count > kLargest) {
-                         refuse_value(name, value, "a whole number from 1 to 1048576", "2");
-                       }
-                       return std::to_string(*count);
-                     });
-  result.quick_values = std::move(quick_values);
-  return result;
+TypedAxis<std::int64_t> count_axis(std::string name, std::string meaning, std::string neutral) {
+  return {.name = name,
+          .meaning = std::move(meaning),
+          .parse =
+              [name](std::string_view value) {
+                const auto count = parse_integer(value);
+                if (!count || *count < 1 || *count > kLargest) {
+                  refuse_value(name, value, "a whole number from 1 to 1048576", "2");
+                }
+                return *count;
+              },
+          .print = [](const std::int64_t& count) { return std::to_string(count); },
+          .neutral = std::move(neutral)};
 }
 
-std::int64_t count_of(const harness::Parameters& parameters, std::string_view axis) {
-  const auto value = harness::find_parameter(parameters, axis);
-  const auto count = value ? parse_integer(*value) : std::nullopt;
-  HOWARD_CHECK(count.has_value(), "the point has a value on this axis, which counts");
-  return *count;
-}
+const TypedAxis<std::int64_t> kBatch = count_axis("batch", "rows of the input");
+const TypedAxis<std::int64_t> kDim = count_axis("dim", "width of all layers");
+const TypedAxis<std::int64_t> kLayers = count_axis("layers", "linear layers", "2");
 
-std::string_view parameter_or(const harness::Parameters& parameters, std::string_view axis,
-                              std::string_view otherwise) {
-  return harness::find_parameter(parameters, axis).value_or(otherwise);
-}
+const TypedAxis<Variant> kVariant = choice_axis<Variant>(
+    "variant", "the calls and buffers of the released code, or the same for all engines",
+    {{"as_published", Variant::as_published}, {"corrected", Variant::corrected}}, "as_published");
 
-Axis variant_axis(std::string meaning, std::vector<std::string> defaults) {
-  return harness::word_axis("variant", std::move(meaning), {"as_published", "corrected"},
-                            std::move(defaults));
-}
+const WordAxis kEngine("engine", "dynamic");
+
+const TypedAxis<bool> kTrace =
+    choice_axis<bool>("trace", "yes: replays of a captured trace; not set: call by call",
+                      {{"no", false}, {"yes", true}}, "no");
+const TypedAxis<bool> kFused =
+    choice_axis<bool>("fused", "yes: TTML's functions, which do more in one program; not set: no",
+                      {{"no", false}, {"yes", true}}, "no");
+const TypedAxis<int> kQueues = choice_axis<int>("queues", "", {{"1", 1}, {"2", 2}}, "1");
 
 }  // namespace howard::experiments

@@ -1,83 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "engines/chip/kernels/matmul/matmul_planner.h"
 #include "engines/chip/profiles/profile.h"
 #include "engines/device/program.h"
-#include "harness/axis.h"
+#include "experiments/axes/typed_axis.h"
 
 namespace howard::experiments {
+
+// These are axes that several experiments share.
 
 /// Holds a matrix product's size in elements.
 struct ProductShape {
   std::int64_t m = 0, k = 0, n = 0;
 };
+extern const TypedAxis<ProductShape> kShape;
 
-// These are axes that several experiments share, each with the function that reads its canonical
-// values.
+extern const TypedAxis<chip::DispatchCoreType> kDispatch;
 
-harness::Axis shape_axis(std::vector<std::string> values, std::vector<std::string> quick_values);
-ProductShape parse_shape(std::string_view value);
-
-/// `defaults` are some of worker and eth.
-harness::Axis dispatch_axis(const std::vector<std::string>& defaults = {"worker", "eth"});
-chip::DispatchCoreType parse_dispatch(std::string_view value);
-
-harness::Axis dtype_axis();
-/// Returns an axis of data types: of a product's second operand, or of its result. Points that do
-/// not ask leave them out, and then have the type of axis dtype.
-harness::Axis weights_axis();
-harness::Axis output_axis();
-chip::MatmulTypes product_types(const harness::Parameters& parameters);
+/// The data types of a product: of its first operand, and, where they are other ones, of its second
+/// and of its result.
+extern const TypedAxis<DataType> kDtype, kWeights, kOutput;
+/// Has the values no, yes and, for a bias of its own type, a data type.
+extern const WordAxis kBias;
+chip::MatmulTypes product_types(const Point& point);
 
 /// Says in what types a training step computes on the host.
 struct TrainingTypes {
   DataType parameters{};
   DataType compute{};  ///< The type of products and activations.
+  friend bool operator==(const TrainingTypes&, const TrainingTypes&) = default;
 };
 
 /// Has the values bfloat16 (over float32 parameters), pure_bf16 (bfloat16 parameters too, which
 /// lose small updates, as they do on the chip) and float32.
-harness::Axis training_dtype_axis();
-TrainingTypes parse_training_types(std::string_view value);
+extern const TypedAxis<TrainingTypes> kTrainingTypes;
 
-/// Has ttnn's choice and the fidelities as values.
-harness::Axis fidelity_axis();
-std::optional<MathFidelity> parse_fidelity(std::string_view value);
+/// ttnn's choice, or a fidelity.
+extern const TypedAxis<std::optional<MathFidelity>> kFidelity;
 
-/// The values are no core grid, or CxR: C columns and R rows.
-harness::Axis grid_axis();
-std::optional<CoreGrid> parse_grid(std::string_view value);
+/// No core grid, or CxR: C columns and R rows.
+extern const TypedAxis<std::optional<CoreGrid>> kGrid;
 
-/// Has as values a configuration as text_of(MatmulConfig) writes it, for all products or for those
-/// of one size. It is left out of points that do not ask for it.
-harness::Axis config_axis();
-/// Returns the configuration that axis config of a point gives; absent where ttnn chooses.
-std::optional<MatmulConfig> config_of(const harness::Parameters& parameters);
+/// ttnn's choice, or a configuration as text_of(MatmulConfig) writes it, for all products or for
+/// those of one size.
+extern const TypedAxis<std::optional<MatmulConfig>> kConfig;
 
 /// Returns why a point cannot have the core grid that it asks for: the chip has fewer columns or
 /// rows under the point's dispatch, or each of its two queues has. ttnn would take all cores
 /// without a word. The result is absent if it can.
-std::optional<std::string> missing_cores(const chip::ChipProfile& chip,
-                                         const harness::Parameters& parameters);
+std::optional<std::string> missing_cores(const chip::ChipProfile& chip, const Point& point);
 
-/// The values are whole numbers from 1 to 1048576.
-harness::Axis count_axis(std::string name, std::string meaning, std::vector<std::string> values,
-                         std::vector<std::string> quick_values);
-/// Returns the point's value of such an axis; the point must have one.
-std::int64_t count_of(const harness::Parameters& parameters, std::string_view axis);
+/// Makes an axis of whole numbers from 1 to 1048576.
+TypedAxis<std::int64_t> count_axis(std::string name, std::string meaning, std::string neutral = {});
+extern const TypedAxis<std::int64_t> kBatch, kDim, kLayers;
 
-/// Returns the value of an axis of the point, or `otherwise` if the experiment does not have that
-/// axis.
-std::string_view parameter_or(const harness::Parameters& parameters, std::string_view axis,
-                              std::string_view otherwise);
+/// Says whether a step is the one that the report's released code runs.
+enum class Variant : std::uint8_t { as_published, corrected };
+extern const TypedAxis<Variant> kVariant;
 
-/// The values are as_published and corrected.
-harness::Axis variant_axis(std::string meaning, std::vector<std::string> defaults);
+/// Who makes the calls of a step; each experiment has some of the words.
+extern const WordAxis kEngine;
+
+/// Whether a captured trace is replayed.
+extern const TypedAxis<bool> kTrace;
+/// Whether functions do more in one program, as TTML's do.
+extern const TypedAxis<bool> kFused;
+/// One command queue, or two.
+extern const TypedAxis<int> kQueues;
 
 }  // namespace howard::experiments

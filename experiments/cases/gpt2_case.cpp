@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <utility>
 
 #include "base/error.h"
@@ -17,12 +16,17 @@
 namespace howard::experiments {
 namespace {
 
-using harness::Parameters;
-
-/// These are the axes of add_gpt2_sizes().
-constexpr std::array<std::string_view, 4> kGpt2Sizes{"sequence", "heads", "ffn", "vocabulary"};
+const auto kSequence = count_axis("sequence", "tokens of a sequence; not set: 256", "256");
+const auto kHeadCount =
+    count_axis("heads", "heads of attention; not set: one for 64 columns of the width");
+const auto kFeedForward =
+    count_axis("ffn", "width of the feed-forward part; not set: 4 times that of the model");
 
 }  // namespace
+
+const TypedAxis<std::int64_t> kGpt2Width = count_axis("dim", "width", "384");
+const TypedAxis<std::int64_t> kVocabulary =
+    count_axis("vocabulary", "tokens that there are; not set: 256, of TTML 96");
 
 models::Gpt2Options gpt2_options(std::int64_t batch, int layers, std::int64_t dim) {
   if (dim % kHeadColumns != 0) {
@@ -53,66 +57,56 @@ std::unique_ptr<harness::Case> gpt2_case(const DevBox& box, const TrainingOption
   return half_batches(box, training, make);
 }
 
-PreparedCase prepare_gpt2(const DevBox& box, harness::Backend backend,
-                          const harness::Parameters& parameters) {
-  if (auto reason = missing_cores(box.profiles().chip, parameters)) {
+PreparedCase prepare_gpt2(const DevBox& box, harness::Backend backend, const Point& point) {
+  if (auto reason = missing_cores(box.profiles().chip, point)) {
     return harness::NotApplicable{std::move(*reason)};
   }
-  const TrainingOptions training = training_options(backend, parameters);
-  models::Gpt2Options options = gpt2_sizes(parameters);
-  const std::string_view engine = *harness::find_parameter(parameters, "engine");
+  const TrainingOptions training = training_options(backend, point);
+  models::Gpt2Options options = gpt2_sizes(point);
+  const std::string engine = point[kEngine];
   if (is_torch(engine)) {
     if (training.as_published) {
       return harness::NotApplicable{"PyTorch sums the gradients of weights: -a variant=corrected"};
     }
-    for (const std::string_view axis : kGpt2Sizes) {
-      if (!harness::find_parameter(parameters, axis)) continue;
+    for (const auto* const axis : {&kSequence, &kHeadCount, &kFeedForward, &kVocabulary}) {
+      if (!point.has(*axis)) continue;
       return harness::NotApplicable{
-          fmt::format("PyTorch's GPT-2 has the report's {} here: leave out -a {}=", axis, axis)};
+          fmt::format("PyTorch's GPT-2 has the report's {0} here: leave out -a {0}=", axis->name)};
     }
-    return torch_case(
-        box, {.model = TorchModel::gpt2,
-              .batch = options.batch,
-              .width = options.width,
-              .layers = options.layers,
-              .numbers = parse_torch_numbers(*harness::find_parameter(parameters, "dtype")),
-              .compiled = engine == kCompiledTorch});
+    return torch_case(box, {.model = TorchModel::gpt2,
+                            .batch = options.batch,
+                            .width = options.width,
+                            .layers = options.layers,
+                            .numbers = torch_numbers(point[kTrainingTypes]),
+                            .compiled = engine == kCompiledTorch});
   }
-  const TrainingTypes types = training_types(backend, parameters);
+  const TrainingTypes types = training_types(backend, point);
   options.parameters = types.parameters;
   options.compute = types.compute;
   return gpt2_case(box, training, options);
 }
 
 void add_gpt2_sizes(std::vector<harness::Axis>& axes) {
-  const auto add = [&](std::string_view name, std::string meaning) {
-    axes.push_back(
-        harness::optional_axis(count_axis(std::string(name), std::move(meaning), {}, {})));
-  };
-  add("sequence", "tokens of a sequence; not set: 256");
-  add("heads", "heads of attention; not set: one for 64 columns of the width");
-  add("ffn", "width of the feed-forward part; not set: 4 times that of the model");
-  add("vocabulary", "tokens that there are; not set: 256, of TTML 96");
+  for (const auto* const axis : {&kSequence, &kHeadCount, &kFeedForward, &kVocabulary}) {
+    axes.push_back(axis->optional());
+  }
 }
 
-models::Gpt2Options gpt2_sizes(const Parameters& parameters) {
-  const auto size = [&](std::string_view axis, std::int64_t otherwise) {
-    return harness::find_parameter(parameters, axis) ? count_of(parameters, axis) : otherwise;
-  };
-  const models::Gpt2Options report;
-  const std::int64_t dim = size("dim", report.width);
-  const auto layers = static_cast<int>(count_of(parameters, "layers"));
-  models::Gpt2Options options{.batch = count_of(parameters, "batch"),
-                              .sequence = size("sequence", report.sequence),
-                              .width = dim,
-                              .feed_forward = size("ffn", 4 * dim),
-                              .vocabulary = size("vocabulary", report.vocabulary),
-                              .layers = layers};
-  if (!harness::find_parameter(parameters, "heads")) {
+models::Gpt2Options gpt2_sizes(const Point& point) {
+  const std::int64_t dim = point[kGpt2Width];
+  const auto layers = static_cast<int>(point[kLayers]);
+  models::Gpt2Options options{
+      .batch = point[kBatch],
+      .sequence = point[kSequence],
+      .width = dim,
+      .feed_forward = point.get(kFeedForward, 4 * dim),
+      .vocabulary = point.get(kVocabulary, models::Gpt2Options().vocabulary),
+      .layers = layers};
+  if (!point.has(kHeadCount)) {
     options.heads = gpt2_options(options.batch, layers, dim).heads;
     return options;
   }
-  options.heads = static_cast<int>(count_of(parameters, "heads"));
+  options.heads = static_cast<int>(point[kHeadCount]);
   if (dim % options.heads != 0) {
     throw Error({.attempted = "make GPT-2",
                  .value = fmt::format("{} heads of a width of {}", options.heads, dim),
@@ -129,12 +123,12 @@ harness::Axis gpt2_engine_axis(harness::Backend backend, std::string meaning,
     words.insert(words.begin(), {std::string(kTorch), std::string(kCompiledTorch)});
     meaning += ", or PyTorch";
   }
-  return harness::word_axis("engine", std::move(meaning), words, engines);
+  return kEngine.of(std::move(meaning), words, engines);
 }
 
 harness::Axis gpt2_batch_axis(harness::Backend backend) {
   const bool chip = backend == harness::Backend::emulated;
-  return count_axis("batch", "sequences of 256 tokens", {chip ? "32" : "4"}, {chip ? "32" : "1"});
+  return kBatch.means("sequences of 256 tokens").with({chip ? "32" : "4"}, {chip ? "32" : "1"});
 }
 
 harness::Presentation gpt2_presentation(std::string title, const std::vector<std::string>& axes,

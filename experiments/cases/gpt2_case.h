@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engines/models/gpt2.h"
+#include "experiments/axes/axes.h"
 #include "experiments/cases/python_case.h"
 #include "experiments/cases/training_case.h"
 
@@ -22,8 +23,11 @@ std::unique_ptr<harness::Case> gpt2_case(const DevBox& box, const TrainingOption
 /// Prepares the case that a point describes by the axes engine, variant, layers, batch, those of
 /// add_gpt2_sizes() and, on the host, dtype. The engine torch is PyTorch, which has only corrected
 /// gradients and the report's sizes but for width, layers and batch.
-PreparedCase prepare_gpt2(const DevBox& box, harness::Backend backend,
-                          const harness::Parameters& parameters);
+PreparedCase prepare_gpt2(const DevBox& box, harness::Backend backend, const Point& point);
+
+/// The width of the report's models, and the tokens that there are; not set, they are those of the
+/// report and, of the second, the model's own.
+extern const TypedAxis<std::int64_t> kGpt2Width, kVocabulary;
 
 /// Adds the axes sequence, heads, ffn and vocabulary. Points that do not ask for them leave them
 /// out.
@@ -31,7 +35,7 @@ void add_gpt2_sizes(std::vector<harness::Axis>& axes);
 /// Returns the sizes of a point with axes batch and layers, and perhaps dim and those above. The
 /// defaults are 256 tokens, heads of 64 columns, a feed-forward part four times as wide, and the
 /// model's own vocabulary. Throws Error where the heads do not divide the width.
-models::Gpt2Options gpt2_sizes(const harness::Parameters& parameters);
+models::Gpt2Options gpt2_sizes(const Point& point);
 
 /// Has `engines` as values, and on the host torch before them.
 harness::Axis gpt2_engine_axis(harness::Backend backend, std::string meaning,

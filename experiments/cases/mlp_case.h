@@ -12,19 +12,19 @@ namespace howard::experiments {
 
 /// Returns what the axes engine, variant, dispatch, grid, fused and queues say. Without them it is
 /// the dynamic engine, as published, under WORKER dispatch.
-TrainingOptions training_options(harness::Backend backend, const harness::Parameters& parameters);
+TrainingOptions training_options(harness::Backend backend, const Point& point);
 
 /// Returns what the axis dtype says. Without it parameters are bfloat16 on the chip, as published,
 /// and float32 on the host.
-TrainingTypes training_types(harness::Backend backend, const harness::Parameters& parameters);
+TrainingTypes training_types(harness::Backend backend, const Point& point);
 
 /// Returns a training step of the report's MLP, by the axes batch and dim, and by engine, variant,
 /// layers, dtype and dispatch if the experiment has them. As published, the dynamic engine has the
 /// calls of its own code; corrected, all engines have those of the static one.
 std::unique_ptr<harness::Case> mlp_case(const DevBox& box, harness::Backend backend,
-                                        const harness::Parameters& parameters);
+                                        const Point& point);
 
 /// Returns what may make such a step faster.
-std::vector<harness::WhatIf> mlp_what_ifs(const DevBox& box, const harness::Parameters& parameters);
+std::vector<harness::WhatIf> mlp_what_ifs(const DevBox& box, const Point& point);
 
 }  // namespace howard::experiments

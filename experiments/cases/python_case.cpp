@@ -141,9 +141,9 @@ Environment torch_environment(int threads) {
 
 }  // namespace
 
-TorchNumbers parse_torch_numbers(std::string_view dtype) {
-  if (dtype == "float32") return TorchNumbers::fp32;
-  return dtype == "pure_bf16" ? TorchNumbers::pure_bf16 : TorchNumbers::autocast;
+TorchNumbers torch_numbers(const TrainingTypes& types) {
+  if (types.compute == DataType::float32) return TorchNumbers::fp32;
+  return types.parameters == DataType::bfloat16 ? TorchNumbers::pure_bf16 : TorchNumbers::autocast;
 }
 
 PreparedCase python_mlp_on_host(const DevBox& box, const PythonMlp& model) {

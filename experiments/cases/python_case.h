@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engines/device/tensor_spec.h"
+#include "experiments/axes/axes.h"
 #include "experiments/laboratory/devbox.h"
 #include "harness/experiment.h"
 
@@ -38,8 +39,8 @@ enum class TorchNumbers : std::uint8_t {
   pure_bf16,  ///< Parameters in bfloat16 too, where small updates are lost.
 };
 
-/// Parses those values of training_dtype_axis() for which PyTorch computes with the same types.
-TorchNumbers parse_torch_numbers(std::string_view dtype);
+/// Returns how PyTorch computes with the same types.
+TorchNumbers torch_numbers(const TrainingTypes& types);
 
 /// These are the engines of PyTorch: PyTorch as it is, and with torch.compile, which needs PyTorch
 /// 2.

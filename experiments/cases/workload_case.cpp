@@ -167,87 +167,91 @@ void WorkloadCase::count_product(const workload::CallLine& call) {
   const Program program = player_.program_of(call);
   const chip::PlannedProgram& launch = device().explain(program);
   if (!launch.matmul) return;
-  Product& product =
-      products_[fmt::format("{} {} by {}", program.name, program.inputs[0].spec.shape.text(),
-                            program.inputs[1].spec.shape.text()) +
-                ": " + launch.matmul->text()];
+  std::string name =
+      fmt::format("{} {} by {}: {}", program.name, program.inputs[0].spec.shape.text(),
+                  program.inputs[1].spec.shape.text(), launch.matmul->text());
+  WorkloadAccount::Product& product = products_[name];
+  product.name = std::move(name);
   ++product.runs;
   product.kernel += launch.kernel.total;
   product.flops += program.flops;
 }
 
-/// Says which products have the longest kernels, and how far each is from the peak of all cores.
-void WorkloadCase::describe_products(harness::PointResult& point) const {
+std::string WorkloadAccount::Product::text() const {
+  const double seconds = kernel.seconds();
+  return fmt::format("{:.3f} ms, {} x, {:.1f} TFLOPS: {}", 1e3 * seconds, runs,
+                     seconds > 0 ? static_cast<double>(flops.value()) / seconds / 1e12 : 0, name);
+}
+
+std::vector<WorkloadAccount::Product> WorkloadCase::slowest_products() const {
   constexpr std::size_t kMost = 3;
-  std::vector<std::pair<std::string, Product>> slowest(products_.begin(), products_.end());
-  std::ranges::stable_sort(slowest, std::ranges::greater(),
-                           [](const auto& one) { return one.second.kernel; });
+  std::vector<WorkloadAccount::Product> slowest;
+  for (const auto& [name, product] : products_) slowest.push_back(product);
+  std::ranges::stable_sort(slowest, std::ranges::greater(), &WorkloadAccount::Product::kernel);
   if (slowest.size() > kMost) slowest.resize(kMost);
-  for (std::size_t i = 0; i < slowest.size(); ++i) {
-    const auto& [name, product] = slowest[i];
-    const double seconds = product.kernel.seconds();
-    point.details.emplace_back(
-        fmt::format("product.{}", i + 1),
-        fmt::format("{:.3f} ms, {} x, {:.1f} TFLOPS: {}", 1e3 * seconds, product.runs,
-                    seconds > 0 ? static_cast<double>(product.flops.value()) / seconds / 1e12 : 0,
-                    name));
-  }
+  return slowest;
 }
 
-void WorkloadCase::describe_regions(harness::PointResult& point) const {
-  for (const workload::RegionTime& region : regions_) {
-    point.metrics.push_back({.name = "region_time." + region.name,
-                             .value = region.time.seconds(),
-                             .unit = "s",
-                             .virtual_time = region.time});
-    point.details.emplace_back("region." + region.name,
-                               fmt::format("{} runs, {} calls", region.runs, region.calls));
-  }
-}
-
-void WorkloadCase::describe_launches(harness::PointResult& point) const {
+void WorkloadCase::count_calls(WorkloadAccount& account) const {
   std::set<std::string> analogies;
-  std::uint64_t calls = 0;
   for (const Command& command : program_->commands) {
     if (command.step != Step::call) continue;
-    ++calls;
+    ++account.calls;
     const workload::OpLine& op = program_->ops.at(program_->calls.at(command.what).op);
     if (!op.by_analogy) continue;
     analogies.insert(has_shards(*program_, program_->calls.at(command.what))
                          ? fmt::format("{} of shards as interleaved", op.name)
                          : fmt::format("{} as {}", op.name, op.kernel));
   }
-  point.details.emplace_back("calls", std::to_string(calls));
-  if (options_.first_calls) describe_first_calls(point);
-  if (analogies.empty()) return;
-  point.details.emplace_back("by_analogy", fmt::format("{}", fmt::join(analogies, ", ")));
+  account.by_analogy = fmt::format("{}", fmt::join(analogies, ", "));
 }
 
-/// Says how many programs were called for the first time, and how long that took the host.
-void WorkloadCase::describe_first_calls(harness::PointResult& point) const {
+void WorkloadCase::count_first_calls(WorkloadAccount& account) const {
   std::uint64_t known = 0;
-  std::uint64_t compiled = 0;
   for (const Command& command : program_->commands) {
     if (command.step == Step::miss) known += command.what;
-    if (command.step == Step::compile) compiled += command.what;
+    if (command.step == Step::compile) account.compiled += command.what;
   }
-  if (known + compiled == 0) return;
-  const SimTime time = static_cast<std::int64_t>(known) * program_->host.program_miss +
-                       static_cast<std::int64_t>(compiled) * program_->host.kernel_compile;
-  point.metrics.push_back(
-      {.name = "first_calls_time", .value = time.seconds(), .unit = "s", .virtual_time = time});
-  point.details.emplace_back("first_calls", std::to_string(known + compiled));
-  if (compiled > 0) point.details.emplace_back("compiled", std::to_string(compiled));
+  account.first_calls = known + account.compiled;
+  account.first_calls_time =
+      static_cast<std::int64_t>(known) * program_->host.program_miss +
+      static_cast<std::int64_t>(account.compiled) * program_->host.kernel_compile;
+}
+
+WorkloadAccount WorkloadCase::account() const {
+  WorkloadAccount account{.products = slowest_products(), .regions = regions_};
+  count_calls(account);
+  if (options_.first_calls) count_first_calls(account);
+  return account;
 }
 
 void WorkloadCase::describe(double /*seconds*/, harness::PointResult& point) const {
-  point.details.emplace_back("source", program_->source);
-  describe_launches(point);
-  describe_products(point);
-  describe_regions(point);
+  const WorkloadAccount found = account();
+  const auto add = [&](std::string name, std::string text) {
+    point.details.emplace_back(std::move(name), std::move(text));
+  };
+  const auto add_time = [&](std::string name, SimTime time) {
+    point.metrics.push_back(
+        {.name = std::move(name), .value = time.seconds(), .unit = "s", .virtual_time = time});
+  };
+  add("source", program_->source);
+  add("calls", std::to_string(found.calls));
+  if (found.first_calls > 0) {
+    add_time("first_calls_time", found.first_calls_time);
+    add("first_calls", std::to_string(found.first_calls));
+    if (found.compiled > 0) add("compiled", std::to_string(found.compiled));
+  }
+  if (!found.by_analogy.empty()) add("by_analogy", found.by_analogy);
+  for (std::size_t i = 0; i < found.products.size(); ++i) {
+    add(fmt::format("product.{}", i + 1), found.products[i].text());
+  }
+  for (const workload::RegionTime& region : found.regions) {
+    add_time("region_time." + region.name, region.time);
+    add("region." + region.name, fmt::format("{} runs, {} calls", region.runs, region.calls));
+  }
   if (!options_.traced) return;
-  point.details.emplace_back("traces", std::to_string(stretches_.size()));
-  point.details.emplace_back("largest_trace", fmt::format("{} B", largest_trace_.value()));
+  add("traces", std::to_string(stretches_.size()));
+  add("largest_trace", fmt::format("{} B", largest_trace_.value()));
 }
 
 }  // namespace howard::experiments

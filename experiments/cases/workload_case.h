@@ -20,6 +20,28 @@ struct WorkloadOptions {
   bool waits = true;        ///< It waits where it did; otherwise once, at its end.
 };
 
+/// Says what a run of a recorded program was made of.
+struct WorkloadAccount {
+  /// The matrix products of one shape and configuration.
+  struct Product {
+    std::string name;
+    std::uint64_t runs = 0;
+    SimTime kernel;
+    Flops flops;
+
+    /// Returns "1.628 ms, 20 x, 26.4 TFLOPS: ..."
+    std::string text() const;
+  };
+
+  std::uint64_t calls = 0;
+  std::vector<Product> products;              ///< Those with the longest kernels, these first.
+  std::vector<workload::RegionTime> regions;  ///< The parts that the program has named.
+  std::string by_analogy;                     ///< The calls without a kernel of their own.
+  std::uint64_t first_calls = 0;              ///< Programs that were called for the first time,
+  std::uint64_t compiled = 0;                 ///< those among them whose kernels were compiled,
+  SimTime first_calls_time;                   ///< and what both took the host.
+};
+
 /// Runs a recorded program from its first command to its end, its finish included.
 class WorkloadCase final : public EmulatedCase {
  public:
@@ -34,6 +56,9 @@ class WorkloadCase final : public EmulatedCase {
   void finish() override {}  // run() has done it
   void describe(double seconds, harness::PointResult& point) const override;
 
+  /// Returns what the last run was made of.
+  WorkloadAccount account() const;
+
  private:
   /// Holds calls that follow each other on one queue, without a transfer or a wait between them.
   struct Stretch {
@@ -41,23 +66,15 @@ class WorkloadCase final : public EmulatedCase {
     std::uint8_t queue = 0;
   };
 
-  /// Holds the matrix products of one shape and configuration.
-  struct Product {
-    std::uint64_t runs = 0;
-    SimTime kernel;
-    Flops flops;
-  };
-
   void count_product(const workload::CallLine& call);
-  void describe_products(harness::PointResult& point) const;
   void find_stretches();
   void capture_stretches();
   void capture(const Stretch& stretch, std::uint32_t trace);
   Bytes recorded_bytes(const workload::CallLine& call);
   bool is_wanted(const workload::Command& command) const;
-  void describe_regions(harness::PointResult& point) const;
-  void describe_first_calls(harness::PointResult& point) const;
-  void describe_launches(harness::PointResult& point) const;
+  std::vector<WorkloadAccount::Product> slowest_products() const;
+  void count_calls(WorkloadAccount& account) const;
+  void count_first_calls(WorkloadAccount& account) const;
 
   chip::SoftwareProfile software_;
   std::shared_ptr<const workload::Workload> program_;
@@ -67,8 +84,8 @@ class WorkloadCase final : public EmulatedCase {
   std::vector<bool> needed_;  ///< Tensors that something beside the stretches uses.
   std::vector<workload::RegionTime> regions_;  ///< The last run's.
   Bytes largest_trace_;
-  std::map<std::string, Product>
-      products_;  ///< Found by the first run that makes its calls itself.
+  /// Found by the first run that makes its calls itself.
+  std::map<std::string, WorkloadAccount::Product> products_;
   bool has_counted_ = false;
 };
 

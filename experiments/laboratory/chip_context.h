@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <string>
+
 #include "engines/chip/profiles/profile.h"
 #include "harness/result.h"
 
@@ -13,8 +15,14 @@ namespace howard::experiments {
 inline void describe_chip(const chip::ProfileChoice& choice, harness::RunContext& context) {
   const chip::ProfileConstants constants = load_constants(choice);
   const chip::Profiles profiles = read_profiles(constants);
-  context.chip_profile = profiles.chip.name;
-  context.software_profile = profiles.software.name;
+  const chip::ProfileConstants built =
+      chip::load_constants({.profiles = choice.profiles, .settings = {}});
+  context.chip = {built.chip.name(), {}};
+  context.software = {built.software.name(), {}};
+  for (const std::string& setting : choice.settings) {
+    const bool of_chip = built.chip.contains(setting.substr(0, setting.find('=')));
+    (of_chip ? context.chip : context.software).settings.push_back(setting);
+  }
   context.published_chip = chip::are_published(profiles);
   context.constants.clear();
   for (const chip::Constants* const part : {&constants.chip, &constants.software}) {

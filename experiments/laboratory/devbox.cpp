@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "base/check.h"
+
 namespace howard::experiments {
 
 DevBox::DevBox(const chip::Profiles& profiles, const host::HostOptions& host, std::uint64_t seed,
@@ -12,6 +14,17 @@ DevBox::DevBox(const chip::Profiles& profiles, const host::HostOptions& host, st
       seed_(seed),
       chip_memory_(chip_memory),
       stop_(std::move(stop)) {}
+
+DevBox::DevBox(const chip::ProfileConstants& constants, const host::HostOptions& host,
+               std::uint64_t seed, MemorySink* chip_memory, std::function<bool()> stop)
+    : DevBox(chip::read_profiles(constants), host, seed, chip_memory, std::move(stop)) {
+  constants_ = constants;
+}
+
+const chip::ProfileConstants& DevBox::constants() const {
+  HOWARD_CHECK(constants_.has_value(), "the box was made of constants");
+  return *constants_;
+}
 
 std::shared_ptr<const DevBox> DevBox::with(const chip::Profiles& profiles) const {
   return std::make_shared<const DevBox>(profiles, host_options_, seed_, chip_memory_, stop_);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
@@ -19,11 +20,16 @@ class DevBox {
   /// takes long within a point; empty if nobody does.
   DevBox(const chip::Profiles& profiles, const host::HostOptions& host, std::uint64_t seed,
          MemorySink* chip_memory = nullptr, std::function<bool()> stop = {});
+  /// Does the same with the profiles of `constants`, which it keeps.
+  DevBox(const chip::ProfileConstants& constants, const host::HostOptions& host, std::uint64_t seed,
+         MemorySink* chip_memory = nullptr, std::function<bool()> stop = {});
 
   /// Returns the same box with another chip or software.
   std::shared_ptr<const DevBox> with(const chip::Profiles& profiles) const;
 
   const chip::Profiles& profiles() const { return profiles_; }
+  /// Returns the constants of which the box was made; it must have been made of constants.
+  const chip::ProfileConstants& constants() const;
   std::uint64_t seed() const { return seed_; }
   const std::function<bool()>& stop() const { return stop_; }
 
@@ -36,6 +42,7 @@ class DevBox {
 
  private:
   chip::Profiles profiles_;
+  std::optional<chip::ProfileConstants> constants_;
   host::HostOptions host_options_;
   std::uint64_t seed_;
   MemorySink* chip_memory_;

@@ -5,43 +5,67 @@
 #include <array>
 
 #include "base/check.h"
-#include "engines/chip/profiles/profile.h"
-#include "experiments/laboratory/devbox.h"
+#include "experiments/experiment.h"
 
 namespace howard::experiments {
 
+// The build writes a line for each file of `experiments` and of `experiments/tools`.
+#define HOWARD_QUESTION(name) Experiment name(const Box& box);
+#define HOWARD_TOOL(name) Experiment name(const Box& box);
+#include <experiment_names.inc>
+#undef HOWARD_QUESTION
+#undef HOWARD_TOOL
+
 namespace {
 
-/// These are the questions of the report that the emulator answers, in its order.
-constexpr std::array<ExperimentMaker, 15> kMakers{
-    &matmul_sweep, &mlp_engines,    &shape_sweep,     &mlp_depth,  &gpt2_full,
-    &gpt2_trace,   &llama_step,     &llama_inference, &core_grid,  &dispatch_gaps,
-    &two_queues,   &dispatch_cores, &multi_device,    &all_reduce, &parallel};
+struct NamedMaker {
+  std::string_view name;
+  ExperimentMaker make;
+  bool is_tool;
+};
+
+constexpr std::array kMakers{
+#define HOWARD_QUESTION(name) NamedMaker{#name, &name, false},
+#define HOWARD_TOOL(name) NamedMaker{#name, &name, true},
+#include <experiment_names.inc>
+#undef HOWARD_QUESTION
+#undef HOWARD_TOOL
+};
+
+/// Returns the questions in the order of the report, and the tools if they are wanted.
+ExperimentList listed(const Box& box, bool with_tools) {
+  std::vector<Experiment> some;
+  for (const NamedMaker& maker : kMakers) {
+    if (maker.is_tool && !with_tools) continue;
+    const Experiment& made = some.emplace_back(maker.make(box));
+    HOWARD_CHECK(made.name == maker.name && made.is_tool == maker.is_tool,
+                 "an experiment has the name of its file, and a tool lies in the folder of tools");
+  }
+  std::ranges::stable_sort(some, {}, &Experiment::place);
+  ExperimentList list;
+  for (Experiment& one : some) list.push_back(runnable(std::move(one)));
+  return list;
+}
 
 }  // namespace
 
-ExperimentMaker maker_of(std::string_view name, const std::shared_ptr<const DevBox>& box) {
-  const auto found = std::ranges::find_if(
-      kMakers, [&](ExperimentMaker maker) { return maker(box)->name() == name; });
-  HOWARD_CHECK(found != kMakers.end(), "the experiment is one that the emulator answers");
-  return *found;
+ExperimentMaker maker_of(std::string_view name) {
+  const auto found = std::ranges::find(kMakers, name, &NamedMaker::name);
+  HOWARD_CHECK(found != kMakers.end(), "a file has the name of the experiment");
+  return found->make;
 }
 
-ExperimentList emulated_experiments(const std::shared_ptr<const DevBox>& box) {
-  ExperimentList list;
-  for (const ExperimentMaker maker : kMakers) list.push_back(maker(box));
+std::unique_ptr<harness::Experiment> make_experiment(std::string_view name, const Box& box) {
+  return runnable(maker_of(name)(box));
+}
+
+ExperimentList emulated_experiments(const Box& box) {
+  ExperimentList list = listed(box, false);
+  std::erase_if(list,
+                [](const auto& one) { return one->axes(harness::Backend::emulated).empty(); });
   return list;
 }
 
-ExperimentList all_experiments(const std::shared_ptr<const DevBox>& box,
-                               const chip::ProfileChoice& choice) {
-  ExperimentList list = emulated_experiments(box);
-  list.push_back(fidelity(list, chip::are_published(box->profiles())));
-  list.push_back(gradient_check(box));
-  list.push_back(calibrate(choice));
-  list.push_back(op_list(box));
-  list.push_back(workload_runs(box, choice));
-  return list;
-}
+ExperimentList all_experiments(const Box& box) { return listed(box, true); }
 
 }  // namespace howard::experiments

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "experiments/experiment.h"
 #include "experiments/laboratory/chip_context.h"
 #include "experiments/laboratory/devbox.h"
 #include "experiments/logs/log_content.h"
@@ -36,9 +37,9 @@ bool is_log(const std::string& what) {
 Laboratory::Laboratory(LaboratorySettings settings)
     : settings_(std::move(settings)),
       space_(parse_design_space(settings_.profiles)),
-      box_(std::make_shared<const DevBox>(chip::load_profiles(space_.fixed), settings_.host,
+      box_(std::make_shared<const DevBox>(chip::load_constants(space_.fixed), settings_.host,
                                           settings_.seed, settings_.chip_memory, settings_.stop)),
-      experiments_(vary(all_experiments(box_, space_.fixed), box_, space_)) {}
+      experiments_(vary(all_experiments(box_), box_, space_)) {}
 
 const harness::Experiment& Laboratory::find(const std::string& name) const {
   std::vector<std::string> known;
@@ -62,6 +63,14 @@ PlannedExperiment Laboratory::plan(const harness::Experiment& experiment,
                  .hint = "a run for each value"});
   }
   return planned;
+}
+
+std::vector<reports::Table> Laboratory::page_tables(std::string_view experiment) const {
+  const bool known =
+      std::ranges::any_of(experiments_, [&](const auto& one) { return one->name() == experiment; });
+  if (!known) return {};
+  const Experiment value = maker_of(experiment)(box_);
+  return value.page_tables ? value.page_tables() : std::vector<reports::Table>();
 }
 
 harness::RunContext Laboratory::context_of(std::span<const PlannedExperiment> planned) const {

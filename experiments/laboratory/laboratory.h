@@ -19,6 +19,7 @@
 #include "harness/measurement.h"
 #include "harness/runner.h"
 #include "reports/findings/explanation.h"
+#include "reports/tables/table.h"
 
 namespace howard::experiments {
 
@@ -54,6 +55,9 @@ class Laboratory {
   /// constants. A tool looks at one set.
   PlannedExperiment plan(const harness::Experiment& experiment,
                          const harness::PlanOptions& options) const;
+
+  /// Returns what a page shows of an experiment besides its points; nothing of an unknown one.
+  std::vector<reports::Table> page_tables(std::string_view experiment) const;
 
   /// Returns what explains the numbers of `planned`: the machine, the program, the constants.
   harness::RunContext context_of(std::span<const PlannedExperiment> planned) const;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "experiments/laboratory/laboratory.h"
 #include "experiments/questions/tuning_report.h"
 #include "reports/findings/explanation.h"
 
@@ -57,8 +56,7 @@ Presentation training_presentation() {
 }
 
 Presentations::Presentations() {
-  const Laboratory laboratory;
-  for (const auto& experiment : laboratory.experiments()) {
+  for (const auto& experiment : laboratory_.experiments()) {
     known_.push_back({std::string(experiment->name()),
                       {std::string(experiment->question()), experiment->presentation()}});
   }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "experiments/laboratory/experiment_list.h"
+#include "experiments/laboratory/laboratory.h"
 #include "harness/presentation.h"
 #include "harness/result.h"
+#include "reports/tables/table.h"
 
 namespace howard::experiments {
 
@@ -25,6 +27,11 @@ class Presentations {
 
   Shown of(const harness::ExperimentResult& result) const;
 
+  /// Returns what a page shows of an experiment besides its points, with the built-in constants.
+  std::vector<reports::Table> page_tables(std::string_view experiment) const {
+    return laboratory_.page_tables(experiment);
+  }
+
   /// Sorts results in the order of `list`; those of unknown experiments follow.
   void sort(std::vector<harness::ExperimentResult>& results) const;
 
@@ -33,6 +40,7 @@ class Presentations {
     std::string name;
     Shown shown;
   };
+  Laboratory laboratory_;
   std::vector<Known> known_;
 };
 

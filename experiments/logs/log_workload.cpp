@@ -12,9 +12,9 @@
 #include "base/error.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/profiles/profile.h"
-#include "experiments/axes/axes.h"
 #include "experiments/cases/emulated_case.h"
 #include "experiments/cases/mlp_case.h"
+#include "experiments/experiment.h"
 #include "experiments/laboratory/devbox.h"
 #include "experiments/questions/what_ifs.h"
 #include "profiler/silicon/logged_program.h"
@@ -24,8 +24,6 @@ namespace howard::experiments {
 namespace {
 
 using harness::Backend;
-using harness::find_parameter;
-using harness::Parameters;
 
 bool is_product(const Program& program) {
   return std::holds_alternative<MatmulAttributes>(program.attributes) ||
@@ -125,20 +123,17 @@ struct LogOptions {
   std::optional<DataType> weights;
 };
 
-LogOptions log_options(const Parameters& parameters) {
-  const auto is = [&](std::string_view axis, std::string_view value) {
-    return find_parameter(parameters, axis) == value;
-  };
-  LogOptions options{.dispatch = parse_dispatch(*find_parameter(parameters, "dispatch")),
-                     .trace = is("trace", "yes"),
-                     .python = is("host", "python"),
-                     .movements = !is("movements", "none"),
-                     .fidelity = {},
+const WordAxis kHost("host"), kLoggedWeights("weights", "logged"),
+    kMovements("movements", "logged");
+
+LogOptions log_options(const Point& point, const LogWorkload& workload) {
+  LogOptions options{.dispatch = point[kDispatch],
+                     .trace = point[kTrace],
+                     .python = point.has(kHost) ? point[kHost] == "python" : workload.python,
+                     .movements = point[kMovements] != "none",
+                     .fidelity = point[kFidelity],
                      .weights = {}};
-  if (const auto fidelity = find_parameter(parameters, "fidelity")) {
-    options.fidelity = parse_fidelity(*fidelity);
-  }
-  if (is("weights", "bfloat8_b")) options.weights = parse_data_type("bfloat8_b");
+  if (point[kLoggedWeights] == "bfloat8_b") options.weights = DataType::bfloat8_b;
   return options;
 }
 
@@ -214,80 +209,34 @@ class LogCase final : public EmulatedCase {
   std::optional<TraceId> trace_;
 };
 
-class LogExperiment final : public harness::Experiment {
- public:
-  LogExperiment(std::shared_ptr<const DevBox> box, LogWorkload workload)
-      : box_(std::move(box)), workload_(std::move(workload)) {}
+bool has_call(const LogWorkload& workload, bool (*is_one)(const Program&)) {
+  return std::ranges::any_of(workload.calls, is_one);
+}
 
-  std::string_view name() const override { return "log"; }
-  std::string_view question() const override { return "what would make a logged run faster?"; }
-  bool is_tool() const override { return true; }
-
-  std::vector<harness::Axis> axes(Backend backend) const override {
-    if (backend == Backend::host) return {};
-    const auto words = [](std::string name, std::string meaning, std::vector<std::string> all) {
-      return harness::optional_axis(
-          harness::word_axis(std::move(name), std::move(meaning), std::move(all), {}));
-    };
-    return {
-        dispatch_axis({"worker"}),
-        trace_axis(),
-        words("host", "whose calls they are; not set: as slow as in the log", {"python", "cpp"}),
-        harness::optional_axis(fidelity_axis()),
-        words("weights", "bfloat8_b: second operands of products; not set: as logged",
-              {"logged", "bfloat8_b"}),
-        words("movements", "none: without reshapes, transpositions and layout conversions",
-              {"logged", "none"})};
-  }
-
-  std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
-    const auto set = [&](std::string what, std::string_view axis, std::string_view value) {
-      return set_axis(std::move(what), parameters, axis, value, "it is so already");
-    };
-    const bool python =
-        find_parameter(parameters, "host").value_or(workload_.python ? "python" : "cpp") ==
-        "python";
-    harness::WhatIf from_cpp = set("calls from C++", "host", "cpp");
-    if (!python) from_cpp = {"calls from C++", {}, "its calls take no longer than those of C++"};
-    const auto where = [&](bool has, harness::WhatIf change, std::string_view reason) {
-      if (!has) change = {.what = change.what, .candidates = {}, .reason = std::string(reason)};
-      return change;
-    };
-    const bool products = std::ranges::any_of(workload_.calls, is_product);
-    const bool wide = std::ranges::any_of(workload_.calls, has_wide_weights);
-    const bool movements = std::ranges::any_of(workload_.calls, moves);
-    constexpr std::string_view kNoProduct = "it has no matrix product";
-    return {
-        set("trace", "trace", "yes"),
-        from_cpp,
-        eth_dispatch(parameters),
-        where(products, set("math fidelity HiFi2", "fidelity", "HiFi2"), kNoProduct),
-        where(products, set("math fidelity LoFi", "fidelity", "LoFi"), kNoProduct),
-        where(wide, set("weights in bfloat8_b", "weights", "bfloat8_b"),
-              products ? "they are in a block format already" : kNoProduct),
-        where(movements, set("without movements, at best", "movements", "none"), "it has none")};
-  }
-
-  harness::VirtualTiming timing() const override { return {.warmup = 1, .iterations = 3}; }
-
-  harness::Presentation presentation() const override {
-    return {.timed = "a pass over the ops of the log, one finish after all",
-            .columns = {{"dispatch", harness::CellSource::parameter, "dispatch"},
-                        {"time", harness::CellSource::metric, "time"}},
-            .plots = {}};
-  }
-
-  std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
-      Backend /*backend*/, const Parameters& parameters) const override {
-    LogOptions options = log_options(parameters);
-    if (!find_parameter(parameters, "host")) options.python = workload_.python;
-    return std::make_unique<LogCase>(*box_, options, workload_);
-  }
-
- private:
-  std::shared_ptr<const DevBox> box_;
-  LogWorkload workload_;
-};
+std::vector<harness::WhatIf> log_what_ifs(const LogWorkload& workload, const Point& point) {
+  const auto set = [&](std::string what, const auto& axis, const auto& value) {
+    return set_axis(std::move(what), point, axis, value, "it is so already");
+  };
+  const bool python = point.get<std::string>(kHost, workload.python ? "python" : "cpp") == "python";
+  harness::WhatIf from_cpp = set("calls from C++", kHost, "cpp");
+  if (!python) from_cpp = {"calls from C++", {}, "its calls take no longer than those of C++"};
+  const auto where = [&](bool has, harness::WhatIf change, std::string_view reason) {
+    if (!has) change = {.what = change.what, .candidates = {}, .reason = std::string(reason)};
+    return change;
+  };
+  const bool products = has_call(workload, is_product);
+  constexpr std::string_view kNoProduct = "it has no matrix product";
+  return {set("trace", kTrace, true),
+          from_cpp,
+          eth_dispatch(point),
+          where(products, set("math fidelity HiFi2", kFidelity, MathFidelity::hifi2), kNoProduct),
+          where(products, set("math fidelity LoFi", kFidelity, MathFidelity::lofi), kNoProduct),
+          where(has_call(workload, has_wide_weights),
+                set("weights in bfloat8_b", kLoggedWeights, "bfloat8_b"),
+                products ? "they are in a block format already" : kNoProduct),
+          where(has_call(workload, moves), set("without movements, at best", kMovements, "none"),
+                "it has none")};
+}
 
 }  // namespace
 
@@ -347,9 +296,30 @@ LogWorkload log_workload(const profiler::Log& log, const std::string& file,
   return workload;
 }
 
-std::unique_ptr<harness::Experiment> log_experiment(std::shared_ptr<const DevBox> box,
-                                                    LogWorkload workload) {
-  return std::make_unique<LogExperiment>(std::move(box), std::move(workload));
+std::unique_ptr<harness::Experiment> log_experiment(const Box& box, LogWorkload logged) {
+  const auto workload = std::make_shared<const LogWorkload>(std::move(logged));
+  return runnable(
+      {.name = "log",
+       .question = "what would make a logged run faster?",
+       .is_tool = true,
+       .axes = {kDispatch.with({"worker"}), kTrace.optional(),
+                kHost.optional_of("whose calls they are; not set: as slow as in the log",
+                                  {"python", "cpp"}),
+                kFidelity.optional(),
+                kLoggedWeights.optional_of(
+                    "bfloat8_b: second operands of products; not set: as logged",
+                    {"logged", "bfloat8_b"}),
+                kMovements.optional_of(
+                    "none: without reshapes, transpositions and layout conversions",
+                    {"logged", "none"})},
+       .timing = {.warmup = 1, .iterations = 3},
+       .presentation = {.timed = "a pass over the ops of the log, one finish after all",
+                        .columns = {{"dispatch", harness::CellSource::parameter, "dispatch"},
+                                    {"time", harness::CellSource::metric, "time"}}},
+       .prepare = [=](Backend, const Point& point) -> Prepared {
+         return std::make_unique<LogCase>(*box, log_options(point, *workload), *workload);
+       },
+       .what_ifs = [=](const Point& point) { return log_what_ifs(*workload, point); }});
 }
 
 reports::Explanation explain_log(const DevBox& box, const ExplainQuestion& question,

@@ -43,7 +43,7 @@ LogWorkload log_workload(const profiler::Log& log, const std::string& file,
 /// Returns the workload as an experiment, to be explained: a pass over the log's ops, with one
 /// finish after all. Its axes are dispatch, and trace, host, fidelity, weights and movements for
 /// what-ifs.
-std::unique_ptr<harness::Experiment> log_experiment(std::shared_ptr<const DevBox> box,
+std::unique_ptr<harness::Experiment> log_experiment(const std::shared_ptr<const DevBox>& box,
                                                     LogWorkload workload);
 
 /// Explains such an experiment; the notes say which part of the log it is about, and what each

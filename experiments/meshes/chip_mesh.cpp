@@ -22,8 +22,7 @@ constexpr int kBoards = 4;  // the remote chip of board n is n + 4
                .hint = "-a devices=0+4"});
 }
 
-}  // namespace
-
+/// Parses "0+4". Throws Error for a word that is not a chip of the box, and for a chip named twice.
 ChipSet parse_chips(std::string_view value) {
   ChipSet chips;
   for (const std::string& word : split(value, '+')) {
@@ -40,15 +39,13 @@ ChipSet parse_chips(std::string_view value) {
   return chips;
 }
 
-harness::Axis devices_axis(std::vector<std::string> values, std::vector<std::string> quick_values) {
-  return {.name = "devices",
-          .meaning = "chips 0 to 7 joined by +: 0+4 for TT_VISIBLE_DEVICES=0,4; 4 to 7 are remote",
-          .values = std::move(values),
-          .quick_values = std::move(quick_values),
-          .canonical = [](std::string_view value) {
-            return fmt::format("{}", fmt::join(parse_chips(value), "+"));
-          }};
-}
+}  // namespace
+
+const TypedAxis<ChipSet> kDevices{
+    .name = "devices",
+    .meaning = "chips 0 to 7 joined by +: 0+4 for TT_VISIBLE_DEVICES=0,4; 4 to 7 are remote",
+    .parse = parse_chips,
+    .print = [](const ChipSet& chips) { return fmt::format("{}", fmt::join(chips, "+")); }};
 
 bool is_remote(int chip) { return chip >= kBoards; }
 int board_of(int chip) { return chip % kBoards; }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "harness/axis.h"
+#include "experiments/axes/typed_axis.h"
 
 namespace howard::experiments {
 
@@ -19,12 +17,9 @@ inline constexpr int kChips = 8;
 /// Holds ids of chips, rising, each once.
 using ChipSet = std::vector<int>;
 
-/// Parses "0+4". Throws Error for a word that is not a chip of the box, and for a chip named twice.
-ChipSet parse_chips(std::string_view value);
-
 /// The values are sets of chips, as TT_VISIBLE_DEVICES names them but with + between ids, because
 /// on the command line a comma begins another set.
-harness::Axis devices_axis(std::vector<std::string> values, std::vector<std::string> quick_values);
+extern const TypedAxis<ChipSet> kDevices;
 
 /// Returns whether the host reaches a chip through another one.
 bool is_remote(int chip);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiments/questions/design_space.h"
 
+#include "experiments/experiment.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -93,7 +95,7 @@ class Varied final : public harness::Experiment {
   Varied(std::unique_ptr<harness::Experiment> as_is, std::shared_ptr<const DevBox> box,
          std::shared_ptr<const DesignSpace> space)
       : as_is_(std::move(as_is)),
-        maker_(maker_of(as_is_->name(), box)),
+        maker_(maker_of(as_is_->name())),
         box_(std::move(box)),
         space_(std::move(space)),
         constants_(load_constants(space_->fixed)) {}
@@ -177,7 +179,7 @@ class Varied final : public harness::Experiment {
       set_constant(constants, constant + "=" + quantity);
     }
     const std::shared_ptr<const DevBox> box = box_->with(read_profiles(constants));
-    auto variant = std::make_shared<const Variant>(std::move(settings), maker_(box));
+    auto variant = std::make_shared<const Variant>(std::move(settings), runnable(maker_(box)));
     const std::scoped_lock lock(mutex_);
     latest_ = variant;
     return variant;

@@ -70,10 +70,9 @@ profiler::TimeAccount account_of(const DevBox& box, const Parameters& parameters
     if (event.start >= window.start) events.push_back(event);
   }
   const chip::ChipProfile& chip = box.profiles().chip;
-  const auto dispatch = parse_dispatch(parameter_or(parameters, "dispatch", "worker"));
   // These are all cores of the device, not only those that a program uses: idle cores are a waste
   // of kernels.
-  const int cores = chip.compute_grid(dispatch).cores();
+  const int cores = chip.compute_grid(Point(parameters)[kDispatch]).cores();
   return profiler::account_for(
       profiler::timeline_of(events, recorder.programs().recorder().losses()), window,
       [&](std::uint64_t program, profiler::OpRun& run) {
@@ -97,7 +96,7 @@ ExplainedRun work_out(const harness::Experiment& experiment, harness::Case& prep
   const harness::Metric* const time = described.find_metric("time");
   HOWARD_CHECK(time != nullptr, "a point with parts has a time");
   ExplainedRun run{.time = time->virtual_time.value_or(SimTime()), .account = {}};
-  const std::string prefix = *parts_prefix(experiment);
+  const std::string_view prefix = experiment.parts();
   for (const harness::Metric& metric : described.metrics) {
     if (metric.name.starts_with(prefix)) {
       run.parts.push_back(
@@ -180,16 +179,9 @@ void try_change(const DevBox& box, const harness::Experiment& experiment, const 
 
 }  // namespace
 
-std::optional<std::string> parts_prefix(const harness::Experiment& experiment) {
-  for (const harness::BarChart& chart : experiment.presentation().bar_charts) {
-    if (chart.metric == "time" && !chart.parts.empty()) return chart.parts;
-  }
-  return std::nullopt;
-}
-
 bool is_explained(const harness::Experiment& experiment) {
   if (experiment.axes(Backend::emulated).empty()) return false;
-  return experiment.timing().iterations > 0 || parts_prefix(experiment).has_value();
+  return experiment.timing().iterations > 0 || !experiment.parts().empty();
 }
 
 Explanation explain(const DevBox& box, const harness::Experiment& experiment,

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "experiments/laboratory/devbox.h"
 #include "harness/experiment.h"
 #include "reports/findings/explanation.h"
 
 namespace howard::experiments {
-
-/// Returns what the names of the metrics that are parts of a point's time begin with, as pictures
-/// draw them; nothing if the experiment has no such parts.
-std::optional<std::string> parts_prefix(const harness::Experiment& experiment);
 
 /// Says whether an experiment can be explained: it times its points on the emulator, or works out
 /// of what their time consists.

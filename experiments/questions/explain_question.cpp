@@ -19,7 +19,6 @@ namespace howard::experiments {
 namespace {
 
 using harness::AxisOverride;
-using harness::Experiment;
 
 /// Describes a workload by its shapes: an experiment, and values for axes that nobody sets.
 struct ShapedWorkload {
@@ -80,7 +79,7 @@ void join_shape(std::vector<AxisOverride>& axes) {
   axes.push_back({"shape", {*m + "x" + *k + "x" + *n}});
 }
 
-const Experiment& find_explained(const ExperimentList& list, const std::string& name) {
+const harness::Experiment& find_explained(const ExperimentList& list, const std::string& name) {
   const auto found = std::ranges::find_if(
       list, [&](const auto& experiment) { return experiment->name() == name; });
   if (found != list.end()) return **found;
@@ -95,8 +94,8 @@ const Experiment& find_explained(const ExperimentList& list, const std::string& 
 }
 
 /// Returns the experiment that the question means, and its `axes`.
-const Experiment& understand(const ExplainQuestion& question, const ExperimentList& list,
-                             std::vector<AxisOverride>& axes) {
+const harness::Experiment& understand(const ExplainQuestion& question, const ExperimentList& list,
+                                      std::vector<AxisOverride>& axes) {
   axes = explained_axes(question.axes);
   const bool has_sizes =
       std::ranges::any_of(kProductSizes, [&](std::string_view size) { return gives(axes, size); });
@@ -128,7 +127,7 @@ std::string option_of(std::string_view axis, std::string_view value) {
 
 /// Returns the command that asks for `point` and no other, in the words of `question`. It has a
 /// value for each axis with several values.
-std::string command_for(const ExplainQuestion& question, const Experiment& experiment,
+std::string command_for(const ExplainQuestion& question, const harness::Experiment& experiment,
                         const harness::Parameters& point) {
   std::string command = "run_experiment explain";
   if (!question.what.empty()) command += " " + question.what;
@@ -162,7 +161,7 @@ std::string options_for(const harness::Parameters& changes, const harness::Param
 }
 
 /// Says how to repeat each of the runs.
-void add_commands(const ExplainQuestion& question, const Experiment& experiment,
+void add_commands(const ExplainQuestion& question, const harness::Experiment& experiment,
                   reports::Explanation& explanation) {
   explanation.command = command_for(question, experiment, explanation.parameters);
   const bool has_sizes = gives(explained_axes(question.axes), kProductSizes[0]);
@@ -202,7 +201,7 @@ std::string experiment_of_workload(const std::string& name) {
 PlannedExperiment plan_explanation(const ExplainQuestion& question, const ExperimentList& list) {
   try {
     std::vector<AxisOverride> axes;
-    const Experiment& experiment = understand(question, list, axes);
+    const harness::Experiment& experiment = understand(question, list, axes);
     if (!is_explained(experiment)) {
       throw Error({.attempted = fmt::format("explain {}", experiment.name()),
                    .value = "it times nothing on the emulator that could be explained"});

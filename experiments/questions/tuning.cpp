@@ -24,7 +24,6 @@ namespace {
 using chip::MatmulProblem;
 using chip::PricedMatmul;
 using harness::Axis;
-using harness::find_parameter;
 using harness::Parameters;
 
 /// These are the iterations of matmul_sweep.
@@ -36,16 +35,19 @@ constexpr std::array<std::string_view, 3> kSizes{"m", "k", "n"};
 constexpr std::array kActivations{Eltwise::relu, Eltwise::gelu,  Eltwise::exp,
                                   Eltwise::sqrt, Eltwise::rsqrt, Eltwise::reciprocal};
 
-std::string_view value_of(const Parameters& product, std::string_view axis) {
-  return *find_parameter(product, axis);
-}
+const auto kM = count_axis("m", "rows of A"), kK = count_axis("k", "columns of A, rows of B"),
+           kN = count_axis("n", "columns of B"), kProducts = count_axis("batch", "products");
+const WordAxis kBatched("batched"), kTranspose("transpose"), kActivation("activation");
 
-bool is(const Parameters& product, std::string_view axis, std::string_view word) {
-  return value_of(product, axis) == word;
+TypedAxis<Storage> memory_axis(std::string name, std::string_view of) {
+  return choice_axis<Storage>(std::move(name), fmt::format("memory of {}, interleaved", of),
+                              {{"dram", Storage::dram}, {"l1", Storage::l1}});
 }
+const auto kMemoryA = memory_axis("memory_a", "A"), kMemoryB = memory_axis("memory_b", "B"),
+           kMemoryOut = memory_axis("memory_out", "the result");
 
-std::optional<Eltwise> activation_of(const Parameters& product) {
-  const std::string_view word = value_of(product, "activation");
+std::optional<Eltwise> activation_of(const Point& product) {
+  const std::string word = product[kActivation];
   const auto found =
       std::ranges::find(kActivations, word, [](Eltwise function) { return name_of(function); });
   return found == kActivations.end() ? std::nullopt : std::optional(*found);
@@ -54,43 +56,33 @@ std::optional<Eltwise> activation_of(const Parameters& product) {
 Axis activation_axis() {
   std::vector<std::string> words{"none"};
   for (const Eltwise function : kActivations) words.emplace_back(name_of(function));
-  return harness::word_axis("activation", "what is applied to the result", words, {"none"});
+  return kActivation.of("what is applied to the result", words, {"none"});
 }
 
-Axis memory_axis(std::string name, std::string_view of) {
-  return harness::word_axis(std::move(name), fmt::format("memory of {}, interleaved", of),
-                            {"dram", "l1"}, {"dram"});
-}
-
-Storage storage_of(const Parameters& product, std::string_view axis) {
-  return is(product, axis, "l1") ? Storage::l1 : Storage::dram;
-}
-
-TensorSpec spec_of(const Parameters& product, DataType type, std::string_view memory, bool batched,
-                   std::string_view rows, std::string_view columns) {
-  const std::int64_t batch = batched ? count_of(product, "batch") : 1;
-  return {.shape = {batch, count_of(product, rows), count_of(product, columns)},
+TensorSpec spec_of(const Point& product, DataType type, const TypedAxis<Storage>& memory,
+                   bool batched, const TypedAxis<std::int64_t>& rows,
+                   const TypedAxis<std::int64_t>& columns) {
+  return {.shape = {batched ? product[kProducts] : 1, product[rows], product[columns]},
           .dtype = type,
-          .storage = storage_of(product, memory)};
+          .storage = product[memory]};
 }
 
 /// Runs a product on a device of its own: its operands, and the calls that ttnn makes of it.
 class TunedProduct final : public EmulatedCase {
  public:
-  TunedProduct(const DevBox& box, const Parameters& product)
-      : EmulatedCase(box.open_chip({.dispatch = parse_dispatch(value_of(product, "dispatch"))})),
-        product_(product),
+  TunedProduct(const DevBox& box, const Point& product)
+      : EmulatedCase(box.open_chip({.dispatch = product[kDispatch]})),
+        batched_b_(product[kBatched] == "both"),
         types_(product_types(product)),
         attributes_(attributes_of(product)),
-        a_(device(), attributes_.transpose_a
-                         ? spec_of(product, types_.a, "memory_a", true, "k", "m")
-                         : spec_of(product, types_.a, "memory_a", true, "m", "k")),
+        a_(device(), attributes_.transpose_a ? spec_of(product, types_.a, kMemoryA, true, kK, kM)
+                                             : spec_of(product, types_.a, kMemoryA, true, kM, kK)),
         b_(device(), attributes_.transpose_b
-                         ? spec_of(product, types_.b, "memory_b", has_batched_b(), "n", "k")
-                         : spec_of(product, types_.b, "memory_b", has_batched_b(), "k", "n")),
-        out_(device(), spec_of(product, types_.out, "memory_out", true, "m", "n")) {
-    if (!is(product, "bias", "no")) {
-      bias_.emplace(device(), TensorSpec{.shape = {count_of(product, "n")}, .dtype = types_.bias});
+                         ? spec_of(product, types_.b, kMemoryB, batched_b_, kN, kK)
+                         : spec_of(product, types_.b, kMemoryB, batched_b_, kK, kN)),
+        out_(device(), spec_of(product, types_.out, kMemoryOut, true, kM, kN)) {
+    if (product[kBias] != "no") {
+      bias_.emplace(device(), TensorSpec{.shape = {product[kN]}, .dtype = types_.bias});
     }
   }
 
@@ -157,20 +149,18 @@ class TunedProduct final : public EmulatedCase {
   double flops() const { return static_cast<double>(multiplication().flops.value()); }
 
  private:
-  static MatmulAttributes attributes_of(const Parameters& product) {
-    const std::string_view transposed = value_of(product, "transpose");
-    MatmulAttributes attributes{
-        .transpose_a = transposed.find('a') != std::string_view::npos,
-        .transpose_b = transposed.find('b') != std::string_view::npos,
-        .core_grid = {},
-        .compute = {.fidelity = parse_fidelity(value_of(product, "fidelity"))},
-        .config = {}};
+  static MatmulAttributes attributes_of(const Point& product) {
+    const std::string transposed = product[kTranspose];
+    MatmulAttributes attributes{.transpose_a = transposed.find('a') != std::string::npos,
+                                .transpose_b = transposed.find('b') != std::string::npos,
+                                .core_grid = {},
+                                .compute = {.fidelity = product[kFidelity]},
+                                .config = {}};
     if (const auto function = activation_of(product)) attributes.activation = step_of(*function);
     return attributes;
   }
-  bool has_batched_b() const { return is(product_, "batched", "both"); }
 
-  const Parameters& product_;
+  bool batched_b_;
   chip::MatmulTypes types_;
   MatmulAttributes attributes_;
   ops::Tensor a_, b_, out_;
@@ -178,15 +168,15 @@ class TunedProduct final : public EmulatedCase {
 };
 
 /// Returns the cores that the search may use. Throws Error when the chip has fewer.
-CoreGrid searched_grid(const Parameters& product, CoreGrid all) {
-  const auto wanted = parse_grid(value_of(product, "grid"));
+CoreGrid searched_grid(const Point& product, CoreGrid all) {
+  const auto wanted = product[kGrid];
   if (!wanted) return all;
   if (wanted->columns <= all.columns && wanted->rows <= all.rows) return *wanted;
   throw Error(
       {.attempted = "tune a product",
        .value = fmt::format("the grid {}x{} is not on the chip", wanted->columns, wanted->rows),
        .accepted = fmt::format("up to {}x{} cores with dispatch {}", all.columns, all.rows,
-                               value_of(product, "dispatch")),
+                               kDispatch.print(product[kDispatch])),
        .hint = fmt::format("-a grid={}x{}", all.columns, all.rows)});
 }
 
@@ -196,7 +186,7 @@ struct Found {
   SimTime time;
 };
 
-std::vector<Found> search_all(const DevBox& box, const Parameters& product, TunedProduct& tuned,
+std::vector<Found> search_all(const DevBox& box, const Point& product, TunedProduct& tuned,
                               std::size_t most, int threads, std::uint64_t& legal) {
   std::vector<Found> found;
   const auto add = [&](bool multicast, std::vector<MatmulKind> kinds, SimTime beside) {
@@ -252,29 +242,25 @@ TunedConfig own_choice(TunedProduct& tuned) {
 }  // namespace
 
 std::vector<Axis> tuning_axes() {
-  std::vector<Axis> axes;
-  axes.push_back(count_axis("m", "rows of A", {}, {}));
-  axes.push_back(count_axis("k", "columns of A, rows of B", {}, {}));
-  axes.push_back(count_axis("n", "columns of B", {}, {}));
-  axes.push_back(count_axis("batch", "products", {"1"}, {"1"}));
-  axes.push_back(
-      harness::word_axis("batched", "who has the batch: A, or A and B", {"a", "both"}, {"a"}));
-  axes.push_back(dtype_axis());
-  axes.push_back(weights_axis());
-  axes.push_back(output_axis());
-  axes.push_back(fidelity_axis());
-  axes.push_back(harness::word_axis("transpose", "what is stored with rows and columns swapped",
-                                    {"none", "a", "b", "ab"}, {"none"}));
-  axes.push_back(harness::word_axis(
-      "bias", "whether a row is added: no, yes (of the result's data type), or its data type",
-      {"no", "yes", "bfloat16", "bfloat8_b", "bfloat4_b", "float32"}, {"no"}));
-  axes.push_back(activation_axis());
-  axes.push_back(memory_axis("memory_a", "A"));
-  axes.push_back(memory_axis("memory_b", "B"));
-  axes.push_back(memory_axis("memory_out", "the result"));
-  axes.push_back(dispatch_axis({"worker"}));
-  axes.push_back(grid_axis());
-  return axes;
+  return {kM.with({}),
+          kK.with({}),
+          kN.with({}),
+          kProducts.with({"1"}),
+          kBatched.of("who has the batch: A, or A and B", {"a", "both"}, {"a"}),
+          kDtype.with({"bfloat16"}),
+          kWeights.optional(),
+          kOutput.optional(),
+          kFidelity.with({"default"}),
+          kTranspose.of("what is stored with rows and columns swapped", {"none", "a", "b", "ab"},
+                        {"none"}),
+          kBias.of("whether a row is added: no, yes (of the result's data type), or its data type",
+                   {"no", "yes", "bfloat16", "bfloat8_b", "bfloat4_b", "float32"}, {"no"}),
+          activation_axis(),
+          kMemoryA.with({"dram"}),
+          kMemoryB.with({"dram"}),
+          kMemoryOut.with({"dram"}),
+          kDispatch.with({"worker"}),
+          kGrid.with({"default"})};
 }
 
 std::vector<Parameters> tuned_products(const std::vector<std::string>& texts) {
@@ -327,34 +313,28 @@ Tuning tune(const DevBox& box, const Parameters& product, std::size_t most, int 
 
 std::string config_text(const TunedConfig& config) { return text_of(config_of(config.plan)); }
 
-harness::WhatIf tuned_config(const DevBox& box, const Parameters& parameters,
-                             std::string_view fidelity) {
-  harness::WhatIf change{.what = "matmul configuration", .candidates = {}, .reason = ""};
-  if (find_parameter(parameters, "queues") == "2") {
-    change.reason = "each of two queues has a product of its own";
-    return change;
-  }
+harness::WhatIf tuned_config(const DevBox& box, const Point& point, MathFidelity fidelity) {
+  const char* const kWhat = "matmul configuration";
+  if (point[kQueues] == 2) return {kWhat, {}, "each of two queues has a product of its own"};
   constexpr std::size_t kMost = 3;
-  const ProductShape shape = parse_shape(value_of(parameters, "shape"));
-  std::vector<std::string> axes{fmt::format("m={}", shape.m),
-                                fmt::format("k={}", shape.k),
-                                fmt::format("n={}", shape.n),
-                                fmt::format("dtype={}", value_of(parameters, "dtype")),
-                                fmt::format("fidelity={}", fidelity),
-                                fmt::format("dispatch={}", value_of(parameters, "dispatch"))};
-  for (const std::string_view axis : {"weights", "output"}) {
-    const auto type = find_parameter(parameters, axis);
-    if (type) axes.push_back(fmt::format("{}={}", axis, *type));
+  const ProductShape shape = point[kShape];
+  Parameters given{kM.at(shape.m),         kK.at(shape.k),
+                   kN.at(shape.n),         kDtype.at(point[kDtype]),
+                   kFidelity.at(fidelity), kDispatch.at(point[kDispatch])};
+  for (const auto* const type : {&kWeights, &kOutput}) {
+    if (point.has(*type)) given.push_back(type->at(point[*type]));
   }
+  std::vector<std::string> axes;
+  for (const auto& [axis, value] : given) axes.push_back(axis + "=" + value);
   const Parameters product = tuned_products(axes).front();
   TunedProduct tuned(box, product);
   const SimTime own = tuned.kernel_time();
   std::uint64_t legal = 0;
+  harness::WhatIf change{.what = kWhat, .candidates = {}, .reason = {}};
   for (const Found& found : search_all(box, product, tuned, kMost, 1, legal)) {
     if (found.time >= own) continue;
-    Parameters changes{{"config", text_of(config_of(found.priced.plan))},
-                       {"fidelity", std::string(fidelity)}};
-    if (value_of(parameters, "grid") != "default") changes.emplace_back("grid", "default");
+    Parameters changes{kConfig.at(config_of(found.priced.plan)), kFidelity.at(fidelity)};
+    if (point[kGrid]) changes.push_back(kGrid.at(std::nullopt));
     change.candidates.push_back(std::move(changes));
   }
   if (change.candidates.empty()) change.reason = "no legal one is faster than ttnn's choice";

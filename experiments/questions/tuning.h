@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engines/chip/kernels/matmul/matmul_search.h"
+#include "experiments/axes/axes.h"
 #include "experiments/laboratory/devbox.h"
 #include "harness/axis.h"
 #include "harness/what_if.h"
@@ -66,7 +67,6 @@ std::string config_text(const TunedConfig& config);
 /// Tries the fastest configurations in place of ttnn's choice, where they are faster, for a point
 /// with axes shape, dtype, dispatch, grid and fidelity. Products keep `fidelity`, which ttnn lowers
 /// where a caller gives a configuration.
-harness::WhatIf tuned_config(const DevBox& box, const harness::Parameters& parameters,
-                             std::string_view fidelity);
+harness::WhatIf tuned_config(const DevBox& box, const Point& point, MathFidelity fidelity);
 
 }  // namespace howard::experiments

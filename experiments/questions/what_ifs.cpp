@@ -10,24 +10,19 @@
 
 namespace howard::experiments {
 
-using harness::Axis;
-using harness::find_parameter;
 using harness::Parameters;
 using harness::WhatIf;
 
-WhatIf set_axis(std::string what, const Parameters& parameters, std::string_view axis,
-                std::string_view value, std::string already) {
-  WhatIf change{.what = std::move(what), .candidates = {}, .reason = ""};
-  if (find_parameter(parameters, axis) == value) {
-    change.reason = std::move(already);
-  } else {
-    change.candidates = {{{std::string(axis), std::string(value)}}};
+void add_other_words(const Point& point, const WordAxis& axis, const WordAxis::Words& words,
+                     std::vector<WhatIf>& changes) {
+  for (const std::string& word : words) {
+    if (point[axis] != word) changes.push_back({axis.name + " " + word, {{axis.at(word)}}, {}});
   }
-  return change;
 }
 
-WhatIf eth_dispatch(const Parameters& parameters) {
-  return set_axis("ETH dispatch", parameters, "dispatch", "eth", "it is dispatched so already");
+WhatIf eth_dispatch(const Point& point) {
+  return set_axis("ETH dispatch", point, kDispatch, chip::DispatchCoreType::eth,
+                  "it is dispatched so already");
 }
 
 WhatIf pad(std::string what, std::string_view axis, std::int64_t size,
@@ -46,85 +41,66 @@ WhatIf pad(std::string what, std::string_view axis, std::int64_t size,
   return change;
 }
 
-WhatIf pad_count(const Parameters& parameters, std::string_view axis, std::int64_t unit) {
-  return pad(
-      fmt::format("pad {}", axis), axis, count_of(parameters, axis),
-      [](std::int64_t size) { return std::to_string(size); }, unit);
+WhatIf pad_count(const Point& point, const TypedAxis<std::int64_t>& axis, std::int64_t unit) {
+  return pad(fmt::format("pad {}", axis.name), axis.name, point[axis], axis.print, unit);
 }
 
-WhatIf core_grids(const Parameters& parameters, CoreGrid all, std::string_view fidelity) {
+WhatIf core_grids(const Point& point, CoreGrid all, std::optional<MathFidelity> fidelity) {
   WhatIf change{.what = "another core grid", .candidates = {}, .reason = ""};
   for (const int columns : {all.columns, all.columns - 1, all.columns / 2}) {
     for (const int rows : {all.rows, all.rows - 1, all.rows / 2}) {
-      if (columns < 1 || rows < 1) continue;
-      const std::string grid = fmt::format("{}x{}", columns, rows);
-      if (find_parameter(parameters, "grid") == grid) continue;
-      Parameters changes{{"grid", grid}};
-      if (find_parameter(parameters, "fidelity") == "default") {
-        changes.emplace_back("fidelity", fidelity);
-      }
+      if (columns < 1 || rows < 1 || point[kGrid] == CoreGrid{columns, rows}) continue;
+      Parameters changes{kGrid.at(CoreGrid{columns, rows})};
+      if (fidelity && !point[kFidelity]) changes.push_back(kFidelity.at(fidelity));
       change.candidates.push_back(std::move(changes));
     }
   }
   return change;
 }
 
-Axis trace_axis() {
-  return harness::optional_axis(harness::word_axis(
-      "trace", "yes: replays of a captured trace; not set: call by call", {"no", "yes"}, {}));
-}
-
-Axis queues_axis(std::string meaning) {
-  return harness::optional_axis(harness::word_axis("queues", std::move(meaning), {"1", "2"}, {}));
-}
-
 namespace {
 
 /// Plans buffers once, if each call of a step allocated its result before.
-WhatIf in_place_outputs(const Parameters& parameters) {
-  WhatIf change{.what = "in-place outputs", .candidates = {}, .reason = ""};
-  const auto engine = find_parameter(parameters, "engine");
+WhatIf in_place_outputs(const Point& point) {
+  const std::string engine = point[kEngine];
   const bool keeps = engine == "static" || engine == "traced";
-  const auto variant = find_parameter(parameters, "variant");
-  if (keeps && variant != "as_published") {
-    change.reason = "its buffers are planned once and updated in place already";
-    return change;
+  const bool as_published = point.has(kVariant) && point[kVariant] == Variant::as_published;
+  if (keeps && !as_published) {
+    return {"in-place outputs", {}, "its buffers are planned once and updated in place already"};
   }
   Parameters changes;
-  if (!keeps) changes.emplace_back("engine", "static");
-  if (variant == "as_published") changes.emplace_back("variant", "corrected");
-  change.candidates.push_back(std::move(changes));
-  return change;
+  if (!keeps) changes.push_back(kEngine.at("static"));
+  if (as_published) changes.push_back(kVariant.at(Variant::corrected));
+  return {"in-place outputs", {std::move(changes)}, {}};
 }
 
 }  // namespace
 
-void add_training_axes(std::vector<Axis>& axes, harness::Backend backend,
+void add_training_axes(std::vector<harness::Axis>& axes, harness::Backend backend,
                        const std::vector<std::string>& dispatch) {
   if (backend == harness::Backend::host) {
-    axes.push_back(training_dtype_axis());
+    axes.push_back(kTrainingTypes.with({"bfloat16"}));
     return;
   }
-  axes.push_back(dispatch_axis(dispatch));
-  axes.push_back(harness::optional_axis(grid_axis()));
-  axes.push_back(config_axis());
-  axes.push_back(harness::optional_axis(harness::word_axis(
-      "fused", "yes: TTML's functions, which do more in one program; not set: no", {"no", "yes"},
-      {})));
+  axes.push_back(kDispatch.with(dispatch));
+  axes.push_back(kGrid.optional());
+  axes.push_back(kConfig.optional());
+  axes.push_back(kFused.optional());
   axes.push_back(
-      queues_axis("2: half batches side by side, each on half of the cores, gradients not added; "
-                  "not set: 1"));
+      kQueues
+          .means("2: half batches side by side, each on half of the cores, gradients not "
+                 "added; not set: 1")
+          .optional());
 }
 
-std::vector<WhatIf> training_what_ifs(const DevBox& box, const Parameters& parameters) {
-  const CoreGrid all =
-      box.profiles().chip.compute_grid(parse_dispatch(*find_parameter(parameters, "dispatch")));
-  return {set_axis("trace", parameters, "engine", "traced", "it is a replay already"),
-          in_place_outputs(parameters),
-          set_axis("fusing", parameters, "fused", "yes", "its functions are fused already"),
-          set_axis("two queues, at best", parameters, "queues", "2", "it uses two already"),
-          eth_dispatch(parameters),
-          core_grids(parameters, all, "")};
+std::vector<WhatIf> training_what_ifs(const DevBox& box, const Point& point) {
+  const CoreGrid all = box.profiles().chip.compute_grid(point[kDispatch]);
+  return {set_axis<std::string>("trace", point, kEngine, "traced", "it is a replay already"),
+          in_place_outputs(point),
+          set_axis("fusing", point, kFused, true, "its functions are fused already"),
+          set_axis("two queues, at best", point, kQueues, 2, "it uses two already"),
+          eth_dispatch(point),
+          core_grids(point, all, std::nullopt)};
 }
 
 }  // namespace howard::experiments

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "experiments/checks/fidelity_tables.h"
+#include "experiments/laboratory/laboratory.h"
 #include "reports/page/page.h"
 
 namespace howard::cli {
@@ -22,14 +22,9 @@ std::vector<std::string> files_beside(const std::filesystem::path& folder,
   return files;
 }
 
-std::vector<reports::Table> more_tables(const std::string& experiment,
-                                        const chip::ProfileChoice& profiles) {
-  if (experiment != "fidelity") return {};
-  return experiments::fidelity_tables(chip::load_constants(profiles));
-}
-
 bool write_page(const std::vector<Finished>& finished, const std::deque<TracedPoint>& points,
-                const RunOptions& options, Outputs& outputs) {
+                const RunOptions& options, const experiments::Laboratory& laboratory,
+                Outputs& outputs) {
   reports::Page page;
   for (const Finished& one : finished) {
     page.sections.push_back({.result = one.result,
@@ -37,7 +32,7 @@ bool write_page(const std::vector<Finished>& finished, const std::deque<TracedPo
                              .question = std::string(one.question),
                              .files = files_beside(options.outputs.results, one.result.experiment),
                              .tables = one.tables,
-                             .more = more_tables(one.result.experiment, options.profiles)});
+                             .more = laboratory.page_tables(one.result.experiment)});
   }
   std::vector<reports::TimelinePoint> timelines;
   for (const TracedPoint& point : points) {

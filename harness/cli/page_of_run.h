@@ -9,14 +9,8 @@
 #include "harness/cli/outputs.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/session.h"
-#include "reports/tables/table.h"
 
 namespace howard::cli {
-
-/// Returns what a page shows of an experiment besides its results. For fidelity, it is what the
-/// numbers rest on.
-std::vector<reports::Table> more_tables(const std::string& experiment,
-                                        const chip::ProfileChoice& profiles);
 
 /// Returns the files of an experiment that lie in `folder`, for links from a page there.
 std::vector<std::string> files_beside(const std::filesystem::path& folder,
@@ -25,6 +19,7 @@ std::vector<std::string> files_beside(const std::filesystem::path& folder,
 /// Writes index.html with all that a run has found, and the timelines of `points`, to the folder of
 /// the results. Returns false when it could not be written.
 bool write_page(const std::vector<Finished>& finished, const std::deque<TracedPoint>& points,
-                const RunOptions& options, Outputs& outputs);
+                const RunOptions& options, const experiments::Laboratory& laboratory,
+                Outputs& outputs);
 
 }  // namespace howard::cli

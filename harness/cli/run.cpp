@@ -134,7 +134,8 @@ int run_planned(const std::vector<PlannedExperiment>& planned, const RunOptions&
     for (const TracedPoint& point : session.traced()) outputs.print(bottlenecks.of(point));
   }
   bool well = outputs.write(finished);
-  if (options.page) well = write_page(finished, session.shown(), options, outputs) && well;
+  if (options.page)
+    well = write_page(finished, session.shown(), options, laboratory, outputs) && well;
   well = session.memory_is_complete() && well;
   well = write_traces(session.traced(), options, laboratory.box().profiles().chip) && well;
   for (const Finished& one : finished) {

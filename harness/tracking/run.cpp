@@ -20,8 +20,8 @@ constexpr std::array<std::pair<Kind, std::string_view>, 5> kKinds{{{Kind::exact,
                                                                    {Kind::failed, "failed"}}};
 
 Conditions conditions_of(const harness::RunContext& context) {
-  Conditions conditions{.chip = context.chip_profile,
-                        .software = context.software_profile,
+  Conditions conditions{.chip = context.chip.text(),
+                        .software = context.software.text(),
                         .build = context.build_type,
                         .compiler = context.compiler,
                         .tool = "howard",
@@ -30,23 +30,6 @@ Conditions conditions_of(const harness::RunContext& context) {
     conditions.machine = fmt::format("{}, {} threads", context.cpu, context.threads);
   }
   return conditions;
-}
-
-/// Adds the constants that a profile's name says were set: "tt_metal_2025_12 with host.finish=1ms
-/// with host.op_call=2us".
-void add_settings(std::string_view profile, Constants& constants) {
-  constexpr std::string_view kWith = " with ";
-  std::size_t with = profile.find(kWith);
-  while (with != std::string_view::npos) {
-    const std::size_t next = profile.find(kWith, with + kWith.size());
-    const std::string_view setting =
-        profile.substr(with + kWith.size(), next - with - kWith.size());
-    const std::size_t equals = setting.find('=');
-    if (equals != std::string_view::npos) {
-      constants.emplace(setting.substr(0, equals), setting.substr(equals + 1));
-    }
-    with = next;
-  }
 }
 
 void add_rows(const std::string& benchmark, const harness::PointResult& point,
@@ -94,8 +77,13 @@ std::string_view Run::clean_commit() const {
 
 Constants settings_of(const Conditions& conditions) {
   Constants constants;
-  add_settings(conditions.chip, constants);
-  add_settings(conditions.software, constants);
+  for (const std::string& part : {conditions.chip, conditions.software}) {
+    for (const std::string& setting : harness::ProfileName::read(part).settings) {
+      const std::size_t equals = setting.find('=');
+      if (equals == std::string::npos) continue;
+      constants.emplace(setting.substr(0, equals), setting.substr(equals + 1));
+    }
+  }
   return constants;
 }
 

@@ -116,8 +116,9 @@ def explain(
 ) -> Result:
     """Returns, as a result, what bounds a point and what would make it faster.
 
-    what: "matmul", "mlp", "gpt2", "ops", or an experiment that is timed on the emulator. The
-        default is a product, whose sizes are the axes m, k and n.
+    what: "matmul", "mlp", "gpt2", "ops", an experiment that is timed on the emulator, or the file
+        of a recorded program or of a log. The default is a product, whose sizes are the axes m, k
+        and n.
     axes: one value for each: {"m": 4096, "k": 4096, "n": 4096}.
     set, profile: as for run().
 

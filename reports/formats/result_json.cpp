@@ -99,6 +99,10 @@ void write(JsonText& out, std::string_view name, std::uint64_t value) {
   out.natural(value);
 }
 
+void write(JsonText& out, std::string_view name, const harness::ProfileName& profile) {
+  write(out, name, std::string_view(profile.text()));
+}
+
 /// Writes an object of the members that `fields` lists, in that order. An empty one that is not
 /// required is left out.
 template <class Struct, class... Fields>
@@ -221,6 +225,10 @@ PointResult to_point(const JsonNode& object) {
   return point;
 }
 
+harness::ProfileName to_profile_name(const JsonNode& node) {
+  return harness::ProfileName::read(node.text());
+}
+
 constexpr std::tuple kContextFields{
     json_field("version", &RunContext::version),
     json_field("git", &RunContext::git),
@@ -229,8 +237,8 @@ constexpr std::tuple kContextFields{
     json_field("cpu", &RunContext::cpu),
     json_field("threads", &RunContext::threads,
                [](const JsonNode& node) { return static_cast<int>(node.integer(0, INT_MAX)); }),
-    json_field("chip_profile", &RunContext::chip_profile),
-    json_field("software_profile", &RunContext::software_profile),
+    json_field("chip_profile", &RunContext::chip, to_profile_name),
+    json_field("software_profile", &RunContext::software, to_profile_name),
     // A file of a version before this member has its references already.
     optional_field("published_chip", &RunContext::published_chip),
     optional_field("constants", &RunContext::constants, &JsonNode::named_texts),

@@ -48,8 +48,8 @@ TimeRecord time_record(std::span<const harness::ExperimentResult> results) {
   std::set<std::string> known;
   for (const harness::ExperimentResult& result : results) {
     std::string conditions =
-        fmt::format("chip {}, software {}, seed {}", result.context.chip_profile,
-                    result.context.software_profile, result.context.seed);
+        fmt::format("chip {}, software {}, seed {}", result.context.chip.text(),
+                    result.context.software.text(), result.context.seed);
     if (std::ranges::find(record.conditions, conditions) == record.conditions.end()) {
       record.conditions.push_back(std::move(conditions));
     }

@@ -104,8 +104,8 @@ std::string html_context(const harness::RunContext& context) {
   };
   fact("version", context.version);
   fact("commit", context.git);
-  fact("chip", context.chip_profile);
-  fact("software", context.software_profile);
+  fact("chip", context.chip.text());
+  fact("software", context.software.text());
   fact("CPU", context.cpu);
   if (context.threads > 0) fact("threads", std::to_string(context.threads));
   fact("compiler", context.compiler);

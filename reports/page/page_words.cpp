@@ -150,24 +150,15 @@ std::string error_words(const ExperimentResult& result) {
       name_of_point(*points.front().point, result), format_error(points.front().error()));
 }
 
-/// Returns the options that choose a chip or software that is not the published one: both parts of
-/// the name "wormhole_b0_n300 with host.finish=3us".
+/// Returns the options that choose a chip or software that is not the published one.
 std::string chip_options(const harness::RunContext& context) {
   if (context.published_chip) return "";
-  constexpr std::string_view kWith = " with ";
   std::string options;
-  for (auto [option, name] :
-       {std::pair<std::string_view, std::string_view>(" --chip ", context.chip_profile),
-        {" --software ", context.software_profile}}) {
-    std::size_t end = name.find(kWith);
-    if (name.empty()) continue;
-    options += option;
-    options += shell_word(name.substr(0, end));
-    while (end != std::string_view::npos) {
-      name = name.substr(end + kWith.size());
-      end = name.find(kWith);
-      options += " --set " + shell_word(name.substr(0, end));
-    }
+  for (const auto& [option, name] :
+       {std::pair(" --chip ", context.chip), {" --software ", context.software}}) {
+    if (name.profile.empty()) continue;
+    options += option + shell_word(name.profile);
+    for (const std::string& setting : name.settings) options += " --set " + shell_word(setting);
   }
   return options;
 }

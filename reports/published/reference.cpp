@@ -11,17 +11,11 @@
 
 namespace howard::reports {
 
+// The build writes HOWARD_PUBLISHED(experiment) for each file of this folder.
 namespace embedded {
-extern const std::string_view all_reduce;
-extern const std::string_view core_grid;
-extern const std::string_view dispatch_gaps;
-extern const std::string_view gpt2_full;
-extern const std::string_view gpt2_trace;
-extern const std::string_view gradient_check;
-extern const std::string_view matmul_sweep;
-extern const std::string_view mlp_engines;
-extern const std::string_view shape_sweep;
-extern const std::string_view two_queues;
+#define HOWARD_PUBLISHED(experiment) extern const std::string_view experiment;
+#include <published_names.inc>
+#undef HOWARD_PUBLISHED
 }  // namespace embedded
 
 namespace {
@@ -31,20 +25,16 @@ struct ReferenceFile {
   const std::string_view* text;
 };
 
-constexpr std::array<ReferenceFile, 10> kFiles{{
-    {"all_reduce", &embedded::all_reduce},
-    {"core_grid", &embedded::core_grid},
-    {"dispatch_gaps", &embedded::dispatch_gaps},
-    {"gpt2_full", &embedded::gpt2_full},
-    {"gpt2_trace", &embedded::gpt2_trace},
-    {"gradient_check", &embedded::gradient_check},
-    {"matmul_sweep", &embedded::matmul_sweep},
-    {"mlp_engines", &embedded::mlp_engines},
-    {"shape_sweep", &embedded::shape_sweep},
-    {"two_queues", &embedded::two_queues},
-}};
+constexpr std::array kFiles{
+#define HOWARD_PUBLISHED(experiment) ReferenceFile{#experiment, &embedded::experiment},
+#include <published_names.inc>
+#undef HOWARD_PUBLISHED
+};
 
 constexpr std::string_view kReferenceSchema = "howard.reference/1";
+
+/// This stands for every value of an axis that does not concern a row.
+constexpr std::string_view kAny = "any";
 
 std::string read_status(const JsonNode& node) {
   node.word({"calibration", "prediction", "artefact"});
@@ -78,40 +68,24 @@ ReferenceTable read_table(const JsonNode& node) {
   const harness::Parameters common = node.member("common").named_texts();
   for (ReferenceRow& row : table.rows) {
     row.parameters.insert(row.parameters.begin(), common.begin(), common.end());
+    std::erase_if(row.parameters, [&](const auto& parameter) {
+      if (parameter.second != kAny) return false;
+      row.any.push_back(parameter.first);
+      return true;
+    });
   }
   return table;
 }
 
-/// These axes are in no published table, with the values at which a point is what it is without
-/// them; where there is no such value, a point with the axis is none of a table.
-const std::array<std::pair<std::string, std::string>, 16> kUnpublishedAxes{{
-    {"trace", "no"},
-    {"queues", "1"},
-    {"fused", "no"},
-    {"grid", "default"},
-    {"config", ""},
-    {"weights", ""},
-    {"output", ""},
-    {"dim", "384"},
-    {"sequence", "256"},
-    {"heads", "6"},
-    {"ffn", "1536"},
-    {"vocabulary", "256"},
-    {"gelu_backward", "fused"},
-    {"layernorm", "fused"},
-    {"optimizer", "composite"},
-    {"attention", "composite"},
-}};
-
+/// Returns whether a row says what the point has on each of its axes, apart from those that do not
+/// concern it.
 bool matches(const ReferenceRow& row, const harness::Parameters& parameters) {
   const bool is_row = std::ranges::all_of(row.parameters, [&](const auto& wanted) {
     return harness::find_parameter(parameters, wanted.first) == wanted.second;
   });
-  return is_row && std::ranges::all_of(kUnpublishedAxes, [&](const auto& axis) {
-           const bool published = harness::find_parameter(row.parameters, axis.first).has_value();
-           return published ||
-                  harness::find_parameter(parameters, axis.first).value_or(axis.second) ==
-                      axis.second;
+  return is_row && std::ranges::all_of(parameters, [&](const auto& parameter) {
+           return harness::find_parameter(row.parameters, parameter.first) ||
+                  std::ranges::find(row.any, parameter.first) != row.any.end();
          });
 }
 

@@ -12,8 +12,10 @@ namespace howard::reports {
 
 struct ReferenceRow {
   harness::Parameters parameters;  ///< The common ones of the table, then the row's own.
-  double value = 0;                ///< The value in the table's unit.
-  std::string status;              ///< "calibration", "prediction" or "artefact".
+  /// The axes that do not concern the row: the file says "any".
+  std::vector<std::string> any = {};
+  double value = 0;    ///< The value in the table's unit.
+  std::string status;  ///< "calibration", "prediction" or "artefact".
   std::string note;
 };
 
@@ -36,10 +38,10 @@ std::vector<ReferenceTable> parse_reference_tables(std::string_view file, std::s
 /// if nothing was published.
 std::vector<ReferenceTable> reference_tables(std::string_view experiment);
 
-/// Gives every emulated point the first published row whose parameters are all among its own,
-/// including artefacts, with their status. Host points, and all points of a chip or a software that
-/// is not the published one, ran on another machine. They get only rows without a unit, which are
-/// results of arithmetic.
+/// Gives every emulated point the first published row that says what the point has on each of its
+/// axes, including artefacts, with their status. Host points, and all points of a chip or a
+/// software that is not the published one, ran on another machine. They get only rows without a
+/// unit, which are results of arithmetic.
 void attach_references(harness::ExperimentResult& result);
 
 /// Returns the point's published figure as `metric`. A published time is also a published rate,

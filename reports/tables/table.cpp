@@ -223,12 +223,8 @@ std::vector<std::string> notes_of(const ExperimentResult& result, Backend backen
   }
   about_points.append_to(notes);
   if (backend == Backend::emulated) {
-    // This appears in "tt_metal_2025_12 with host.finish=0us".
-    constexpr std::string_view kWith = " with ";
-    for (const std::string& profile :
-         {result.context.chip_profile, result.context.software_profile}) {
-      const std::size_t with = profile.find(kWith);
-      if (with != std::string::npos) notes.push_back("set: " + profile.substr(with + kWith.size()));
+    for (const auto& name : {result.context.chip, result.context.software}) {
+      if (!name.settings.empty()) notes.push_back("set: " + join(name.settings, " with "));
     }
     if (!result.context.published_chip && !reference_tables(result.experiment).empty()) {
       notes.emplace_back(

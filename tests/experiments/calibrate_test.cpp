@@ -5,8 +5,7 @@
 
 #include "base/error.h"
 #include "engines/chip/profiles/profile.h"
-#include "experiments/laboratory/experiment_list.h"
-#include "harness/runner.h"
+#include "tests/experiments/run_emulated.h"
 
 namespace howard::experiments {
 namespace {
@@ -24,7 +23,7 @@ std::vector<PointResult> run(const harness::Experiment& experiment,
 }
 
 TEST(Calibrate, HasAPointForEachMeasuredQuantityAndEachCalibratedConstant) {
-  const auto experiment = calibrate({});
+  const auto experiment = make_experiment("calibrate", built_in_box());
   const auto points = harness::plan_points(*experiment, {});
   const auto has = [&](const char* subject) {
     return std::ranges::any_of(points, [&](const PointResult& point) {
@@ -42,7 +41,8 @@ TEST(Calibrate, HasAPointForEachMeasuredQuantityAndEachCalibratedConstant) {
 }
 
 TEST(Calibrate, ATablesPointHasItsErrorsBeforeAfterAndUnseen) {
-  const auto points = run(*calibrate({}), {"matmul_traced.period", "mlp_host"});
+  const auto points =
+      run(*make_experiment("calibrate", built_in_box()), {"matmul_traced.period", "mlp_host"});
   ASSERT_EQ(points.size(), 2U);
   for (const PointResult& point : points) {
     for (const char* const name :
@@ -58,7 +58,7 @@ TEST(Calibrate, ATablesPointHasItsErrorsBeforeAfterAndUnseen) {
 }
 
 TEST(Calibrate, FunctionsAreFittedEachToItsOwnRowsAndLeaveThemOutOneByOne) {
-  const auto points = run(*calibrate({}), {"eltwise_kernels"});
+  const auto points = run(*make_experiment("calibrate", built_in_box()), {"eltwise_kernels"});
   ASSERT_EQ(points.size(), 1U);
   EXPECT_EQ(*points[0].find_detail("rows"), "144");
   EXPECT_LT(points[0].find_metric("mean_error")->value,
@@ -67,7 +67,7 @@ TEST(Calibrate, FunctionsAreFittedEachToItsOwnRowsAndLeaveThemOutOneByOne) {
 }
 
 TEST(Calibrate, AConstantsPointHasItsBoundsValuesAndCertainty) {
-  const auto points = run(*calibrate({}), {"host.op_call"});
+  const auto points = run(*make_experiment("calibrate", built_in_box()), {"host.op_call"});
   ASSERT_EQ(points.size(), 1U);
   EXPECT_EQ(*points[0].find_detail("bounds"), "15 to 60");
   EXPECT_EQ(*points[0].find_detail("start"), "24.1");
@@ -77,12 +77,15 @@ TEST(Calibrate, AConstantsPointHasItsBoundsValuesAndCertainty) {
 }
 
 TEST(Calibrate, AConstantTheUserHasSetIsNoSubject) {
-  const auto experiment = calibrate({.settings = {"host.op_call=20us"}});
+  const auto box = std::make_shared<const DevBox>(
+      chip::load_constants({.profiles = {}, .settings = {"host.op_call=20us"}}),
+      host::HostOptions{}, 1);
+  const auto experiment = make_experiment("calibrate", box);
   EXPECT_THROW(run(*experiment, {"host.op_call"}), Error);
 }
 
 TEST(Calibrate, LeavesProfilesOnceItHasFitted) {
-  const auto experiment = calibrate({});
+  const auto experiment = make_experiment("calibrate", built_in_box());
   EXPECT_TRUE(experiment->documents().empty());
   run(*experiment, {"mlp_host"});
   const auto documents = experiment->documents();
@@ -96,7 +99,7 @@ TEST(Calibrate, LeavesProfilesOnceItHasFitted) {
 }
 
 TEST(Calibrate, EvaluationsAreAWholeNumber) {
-  const auto experiment = calibrate({});
+  const auto experiment = make_experiment("calibrate", built_in_box());
   for (const char* const bad : {"0", "-3", "many", "1.5", "99999999999"}) {
     EXPECT_THROW(run(*experiment, {"mlp_host"}, bad), Error) << bad;
   }

@@ -45,16 +45,13 @@ using Measure = std::function<std::vector<double>(const Profiles&)>;
 Measure experiment(const std::string& text) {
   return [words = split(text, ' ')](const Profiles& profiles) {
     const auto box = std::make_shared<const DevBox>(profiles, host::HostOptions{}, 1);
-    ExperimentList list = emulated_experiments(box);
-    list.push_back(op_list(box));
-    const auto named =
-        std::ranges::find_if(list, [&](const auto& one) { return one->name() == words.front(); });
+    const auto named = make_experiment(words.front(), box);
     std::vector<harness::AxisOverride> axes;
     for (std::size_t i = 1; i < words.size(); ++i) {
       axes.push_back(harness::parse_axis_override(words[i]));
     }
     std::vector<double> times;
-    for (const harness::PointResult& point : run_emulated(**named, std::move(axes))) {
+    for (const harness::PointResult& point : run_emulated(*named, std::move(axes))) {
       if (const auto* const time = point.find_metric("time")) times.push_back(time->value);
     }
     return times;

@@ -10,7 +10,9 @@ namespace {
 
 using harness::PointResult;
 
-std::vector<PointResult> points() { return run_emulated(*core_grid(built_in_box())); }
+std::vector<PointResult> points() {
+  return run_emulated(*make_experiment("core_grid", built_in_box()));
+}
 
 TEST(CoreGridExperiment, BothPublishedRowsHaveTheirPoint) {
   int rows = 0;

@@ -11,11 +11,11 @@ namespace {
 using harness::PointResult;
 
 const std::vector<PointResult>& gaps() {
-  static const auto points = run_emulated(*dispatch_gaps(built_in_box()));
+  static const auto points = run_emulated(*make_experiment("dispatch_gaps", built_in_box()));
   return points;
 }
 const std::vector<PointResult>& cores() {
-  static const auto points = run_emulated(*dispatch_cores(built_in_box()));
+  static const auto points = run_emulated(*make_experiment("dispatch_cores", built_in_box()));
   return points;
 }
 

@@ -82,15 +82,17 @@ struct Subject {
 
 std::vector<Subject> subjects() {
   std::vector<Subject> all;
-  all.push_back({matmul_sweep(box()), {{"shape", "1024x512x512"}}});
-  all.push_back({mlp_engines(box()), {{"engine", "dynamic"}}});
-  all.push_back({mlp_engines(box()), {{"engine", "static"}, {"variant", "corrected"}}});
-  all.push_back({shape_sweep(box()), {{"engine", "traced"}, {"variant", "corrected"}}});
-  all.push_back({gpt2_trace(box()), {{"variant", "corrected"}}});
-  all.push_back({two_queues(box()), {}});
-  all.push_back({core_grid(box()), {{"traced", "no"}}});
-  all.push_back({dispatch_cores(box()), {{"workload", "mlp"}, {"size", "384"}}});
-  all.push_back({op_list(box()), {}});
+  all.push_back({make_experiment("matmul_sweep", box()), {{"shape", "1024x512x512"}}});
+  all.push_back({make_experiment("mlp_engines", box()), {{"engine", "dynamic"}}});
+  all.push_back(
+      {make_experiment("mlp_engines", box()), {{"engine", "static"}, {"variant", "corrected"}}});
+  all.push_back(
+      {make_experiment("shape_sweep", box()), {{"engine", "traced"}, {"variant", "corrected"}}});
+  all.push_back({make_experiment("gpt2_trace", box()), {{"variant", "corrected"}}});
+  all.push_back({make_experiment("two_queues", box()), {}});
+  all.push_back({make_experiment("core_grid", box()), {{"traced", "no"}}});
+  all.push_back({make_experiment("dispatch_cores", box()), {{"workload", "mlp"}, {"size", "384"}}});
+  all.push_back({make_experiment("op_list", box()), {}});
   return all;
 }
 
@@ -121,7 +123,7 @@ TEST(Explain, CostsAddUpToTheTime) {
 }
 
 TEST(Explain, OnlyTheProgramsOfTheTimedIterationsCount) {
-  const auto experiment = mlp_engines(box());
+  const auto experiment = make_experiment("mlp_engines", box());
   const Explanation step = explained(*experiment, {{"engine", "static"}});
   std::uint64_t programs = 0;
   for (const profiler::Cost& cost : step.run.account.costs) programs += cost.programs;
@@ -131,7 +133,7 @@ TEST(Explain, OnlyTheProgramsOfTheTimedIterationsCount) {
 }
 
 TEST(Explain, ATinyProductWaitsForDispatchAndALargeOneDoesNot) {
-  const auto experiment = matmul_sweep(box());
+  const auto experiment = make_experiment("matmul_sweep", box());
   const Explanation tiny = explained(*experiment, {{"shape", "32x32x32"}});
   EXPECT_EQ(tiny.run.account.verdict(), Verdict::dispatch_bound);
   EXPECT_GT(gain(tiny, "no finish after each"), 1.5);
@@ -153,51 +155,54 @@ TEST(Explain, SaysTheSameBoundAsTheExperimentsTable) {
               *points[0].find_detail("bound_by"));
   };
   for (const char* shape : {"32x32x32", "4096x4096x4096"}) {
-    expect_same(*matmul_sweep(box()), {{"shape", {shape}}, {"dispatch", {"worker"}}},
+    expect_same(*make_experiment("matmul_sweep", box()),
+                {{"shape", {shape}}, {"dispatch", {"worker"}}},
                 {{"shape", shape}, {"dispatch", "worker"}});
   }
   for (const char* engine : {"dynamic", "traced"}) {
-    expect_same(*mlp_engines(box()),
+    expect_same(*make_experiment("mlp_engines", box()),
                 {{"engine", {engine}}, {"variant", {"corrected"}}, {"dispatch", {"eth"}}},
                 {{"engine", engine}, {"variant", "corrected"}, {"dispatch", "eth"}});
   }
 }
 
 TEST(Explain, ADramBoundOpIsSaidToBeOne) {
-  const Explanation sum =
-      explained(*op_list(box()), {{"ops", "4096x4096/add"}, {"engine", "traced"}});
+  const Explanation sum = explained(*make_experiment("op_list", box()),
+                                    {{"ops", "4096x4096/add"}, {"engine", "traced"}});
   EXPECT_EQ(sum.run.account.verdict(), Verdict::dram_bound);
 }
 
 TEST(Explain, ATraceHelpsWhereTheHostSetsThePaceAndNotALargeModel) {
-  const Explanation mlp =
-      explained(*mlp_engines(box()), {{"engine", "static"}, {"variant", "corrected"}});
+  const Explanation mlp = explained(*make_experiment("mlp_engines", box()),
+                                    {{"engine", "static"}, {"variant", "corrected"}});
   EXPECT_EQ(mlp.run.account.pace(), Pace::host);
   EXPECT_EQ(mlp.run.account.verdict(), Verdict::dispatch_bound);
   EXPECT_GT(gain(mlp, "trace"), 1.05);
   EXPECT_LT(gain(mlp, "another core grid"), 1.02) << "faster kernels wait for the host";
 
-  const Explanation gpt2 = explained(
-      *gpt2_trace(box()), {{"engine", "static"}, {"variant", "corrected"}, {"layers", "6"}});
+  const Explanation gpt2 =
+      explained(*make_experiment("gpt2_trace", box()),
+                {{"engine", "static"}, {"variant", "corrected"}, {"layers", "6"}});
   EXPECT_NE(gpt2.run.account.verdict(), Verdict::dispatch_bound);
   EXPECT_LT(gain(gpt2, "trace"), 1.02);
 }
 
 TEST(Explain, WhatIsSoAlreadyIsNotTriedAndSaidSo) {
   const Explanation replay = explained(
-      *mlp_engines(box()),
+      *make_experiment("mlp_engines", box()),
       {{"engine", "traced"}, {"variant", "corrected"}, {"dispatch", "eth"}, {"fused", "yes"}});
   EXPECT_EQ(reason_of(replay, "trace"), "it is a replay already");
   EXPECT_EQ(reason_of(replay, "ETH dispatch"), "it is dispatched so already");
   EXPECT_EQ(reason_of(replay, "fusing"), "its functions are fused already");
   EXPECT_TRUE(reason_of(replay, "in-place outputs").has_value());
-  const Explanation dynamic = explained(*mlp_engines(box()), {{"engine", "dynamic"}});
+  const Explanation dynamic =
+      explained(*make_experiment("mlp_engines", box()), {{"engine", "dynamic"}});
   EXPECT_TRUE(reason_of(dynamic, "two queues, at best").has_value());
   EXPECT_GT(gain(dynamic, "in-place outputs"), 1.1);
 }
 
 TEST(Explain, ARunOfMoreEventsThanAreRecordedIsRefusedAndNotHalfExplained) {
-  const auto experiment = mlp_engines(box());
+  const auto experiment = make_experiment("mlp_engines", box());
   const ErrorText refusal = error_parts_of([&] {
     explained(*experiment,
               {{"engine", "static"}, {"batch", "32"}, {"dim", "32"}, {"layers", "200"}});
@@ -206,7 +211,8 @@ TEST(Explain, ARunOfMoreEventsThanAreRecordedIsRefusedAndNotHalfExplained) {
 }
 
 TEST(Explain, ChangesAreInTheOrderOfTheirTimes) {
-  const Explanation explanation = explained(*matmul_sweep(box()), {{"shape", "2048x2048x2048"}});
+  const Explanation explanation =
+      explained(*make_experiment("matmul_sweep", box()), {{"shape", "2048x2048x2048"}});
   ASSERT_GE(explanation.tried.size(), 3U);
   for (std::size_t i = 1; i < explanation.tried.size(); ++i) {
     EXPECT_LE(explanation.tried[i - 1].run.time, explanation.tried[i].run.time);
@@ -214,7 +220,7 @@ TEST(Explain, ChangesAreInTheOrderOfTheirTimes) {
 }
 
 TEST(Explain, APointThatCanNotRunIsAnErrorWithItsReason) {
-  const auto experiment = mlp_engines(box());
+  const auto experiment = make_experiment("mlp_engines", box());
   EXPECT_THROW(explained(*experiment, {{"engine", "torch"}}), Error);
   EXPECT_THROW(
       explained(*experiment, {{"engine", "static"}, {"batch", "1000000"}, {"dim", "100000"}}),
@@ -222,13 +228,14 @@ TEST(Explain, APointThatCanNotRunIsAnErrorWithItsReason) {
 }
 
 TEST(TwoQueuesOfAProduct, HalvesOfItsRowsTakeAsLongAsTwoProductsSideBySide) {
-  const auto pair = run_emulated(*two_queues(box()),
+  const auto pair = run_emulated(*make_experiment("two_queues", box()),
                                  {{"shape", {"1024x1024x1024"}}, {"config", {"parallel_2cq"}}});
-  const auto halves = run_emulated(*matmul_sweep(box()), {{"shape", {"2048x1024x1024"}},
-                                                          {"dispatch", {"worker"}},
-                                                          {"sync", {"end"}},
-                                                          {"grid", {"4x7"}},
-                                                          {"queues", {"2"}}});
+  const auto halves =
+      run_emulated(*make_experiment("matmul_sweep", box()), {{"shape", {"2048x1024x1024"}},
+                                                             {"dispatch", {"worker"}},
+                                                             {"sync", {"end"}},
+                                                             {"grid", {"4x7"}},
+                                                             {"queues", {"2"}}});
   const double two = pair[0].find_metric("time")->value;
   EXPECT_NEAR(halves[0].find_metric("time")->value / two, 1, 0.01);
   EXPECT_NEAR(halves[0].find_metric("throughput")->value * two, 2 * 2.0 * 1024 * 1024 * 1024,
@@ -236,17 +243,18 @@ TEST(TwoQueuesOfAProduct, HalvesOfItsRowsTakeAsLongAsTwoProductsSideBySide) {
 }
 
 TEST(TwoQueuesOfAProduct, OneRowOfTilesCanNotBeShared) {
-  const auto narrow =
-      run_emulated(*matmul_sweep(box()), {{"shape", {"32x64x64"}}, {"queues", {"2"}}});
+  const auto narrow = run_emulated(*make_experiment("matmul_sweep", box()),
+                                   {{"shape", {"32x64x64"}}, {"queues", {"2"}}});
   EXPECT_NE(narrow[0].skipped->find("accepted: more than 32 rows"), std::string::npos);
 }
 
 TEST(TwoQueuesOfAStep, HalvesGainOnlyWhereTheHostDoesNotSetThePace) {
   const auto time = [&](const std::string& engine, const std::string& queues) {
-    const auto points = run_emulated(*mlp_engines(box()), {{"engine", {engine}},
-                                                           {"variant", {"corrected"}},
-                                                           {"dispatch", {"worker"}},
-                                                           {"queues", {queues}}});
+    const auto points =
+        run_emulated(*make_experiment("mlp_engines", box()), {{"engine", {engine}},
+                                                              {"variant", {"corrected"}},
+                                                              {"dispatch", {"worker"}},
+                                                              {"queues", {queues}}});
     return points[0].find_metric("time")->value;
   };
   EXPECT_NEAR(time("static", "2") / time("static", "1"), 1, 0.01);
@@ -262,9 +270,9 @@ TEST(FusedFunctions, MakeFewerLaunchesOfTheSameProducts) {
                                                   {"fused", {fused}}});
     return std::stoi(*points[0].find_detail("launches"));
   };
-  const auto mlp = mlp_engines(box());
+  const auto mlp = make_experiment("mlp_engines", box());
   EXPECT_EQ(launches(*mlp, "yes"), launches(*mlp, "no") - 2) << "a bias of each layer";
-  const auto gpt2 = gpt2_trace(box());
+  const auto gpt2 = make_experiment("gpt2_trace", box());
   EXPECT_LT(launches(*gpt2, "yes"), launches(*gpt2, "no") - 10) << "gelu backward alone";
 }
 
@@ -274,7 +282,7 @@ TEST(CoreGrids, OfAStepKeepTheFidelityThatTtnnTakesWithoutOne) {
                                    {"variant", {"corrected"}},
                                    {"dispatch", {"worker"}},
                                    {"grid", {value}}};
-    return run_emulated(*mlp_engines(box()), axes)[0];
+    return run_emulated(*make_experiment("mlp_engines", box()), axes)[0];
   };
   EXPECT_NE(grid("4x7").find_detail("slowest_product")->find("HiFi2"), std::string::npos);
   EXPECT_GT(grid("1x1").find_metric("time")->value, grid("default").find_metric("time")->value);
@@ -291,7 +299,7 @@ TEST(CoreGrids, ThatTheChipDoesNotHaveAreSkippedWithTheReasonWhereverOneCanBeSai
     return points[0].skipped.value_or("it ran");
   };
   int asked = 0;
-  for (const auto& experiment : all_experiments(box(), {})) {
+  for (const auto& experiment : all_experiments(box())) {
     const auto axes = experiment->axes(harness::Backend::emulated);
     if (std::ranges::find(axes, "grid", &harness::Axis::name) == axes.end()) continue;
     ++asked;
@@ -318,7 +326,7 @@ TEST(CoreGrids, ThatTheChipDoesNotHaveAreSkippedWithTheReasonWhereverOneCanBeSai
 }
 
 TEST(OptionalAxes, ChangeNoPointThatDoesNotAskForThem) {
-  const auto experiment = matmul_sweep(box());
+  const auto experiment = make_experiment("matmul_sweep", box());
   const auto points = run_emulated(*experiment, {{"shape", {"512"}}, {"dispatch", {"worker"}}});
   EXPECT_EQ(points[0].id(),
             "emulated/shape:512x512x512/dispatch:worker/dtype:bfloat16/fidelity:default/"
@@ -331,10 +339,10 @@ TEST(OptionalAxes, ChangeNoPointThatDoesNotAskForThem) {
 }
 
 TEST(OpList, AProductTakesAsLongAsTheSweepSays) {
-  const auto listed =
-      run_emulated(*op_list(box()), {{"ops", {"1024x512/matmul:768"}}, {"engine", {"static"}}});
+  const auto listed = run_emulated(*make_experiment("op_list", box()),
+                                   {{"ops", {"1024x512/matmul:768"}}, {"engine", {"static"}}});
   const auto swept =
-      run_emulated(*matmul_sweep(box()),
+      run_emulated(*make_experiment("matmul_sweep", box()),
                    {{"shape", {"1024x512x768"}}, {"dispatch", {"worker"}}, {"sync", {"end"}}});
   EXPECT_EQ(listed[0].find_metric("kernel_time")->virtual_time,
             swept[0].find_metric("kernel_time")->virtual_time);
@@ -342,7 +350,7 @@ TEST(OpList, AProductTakesAsLongAsTheSweepSays) {
 
 TEST(OpList, BadListsAreRefusedWithWhatIsAccepted) {
   const auto refusal = [&](const std::string& ops) -> std::string {
-    return error_of([&] { run_emulated(*op_list(box()), {{"ops", {ops}}}); });
+    return error_of([&] { run_emulated(*make_experiment("op_list", box()), {{"ops", {ops}}}); });
   };
   EXPECT_NE(refusal("64x64/reluu").find("try relu"), std::string::npos);
   EXPECT_NE(refusal("64x64/matmul").find("matmul:N"), std::string::npos);

@@ -23,18 +23,19 @@ class Fidelity : public ::testing::Test {
 
   ExperimentList list_ = [] {
     ExperimentList list;
-    const auto box = built_in_box();
-    list.push_back(matmul_sweep(box));
-    list.push_back(two_queues(box));
-    list.push_back(fidelity(list, true));
+    for (const char* const name : {"matmul_sweep", "two_queues", "fidelity"}) {
+      list.push_back(make_experiment(name, built_in_box()));
+    }
     return list;
   }();
 };
 
 TEST_F(Fidelity, EveryPublishedRowOfEveryExperimentIsASubject) {
   std::size_t published = 0;
-  for (const char* const name : {"matmul_sweep", "two_queues"}) {
-    for (const auto& table : reports::reference_tables(name)) published += table.rows.size();
+  for (const auto& experiment : emulated_experiments(built_in_box())) {
+    for (const auto& table : reports::reference_tables(experiment->name())) {
+      published += table.rows.size();
+    }
   }
   const auto points = run_emulated(*list_.back());
   EXPECT_EQ(std::ranges::count_if(points,
@@ -133,10 +134,9 @@ TEST_F(Fidelity, ASummaryLeavesArtefactsOutOfItsErrors) {
 }
 
 TEST_F(Fidelity, AnotherChipHasNothingToCompareWith) {
-  ExperimentList list;
-  list.push_back(matmul_sweep(built_in_box()));
-  list.push_back(fidelity(list, false));
-  const auto points = run_emulated(*list.back());
+  const auto other =
+      built_in_box()->with(chip::load_profiles({.profiles = {}, .settings = {"host.finish=1ms"}}));
+  const auto points = run_emulated(*make_experiment("fidelity", other));
   ASSERT_EQ(points.size(), 1U);
   EXPECT_TRUE(points[0].skipped.has_value());
   EXPECT_FALSE(points[0].failed);

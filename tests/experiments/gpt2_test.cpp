@@ -12,11 +12,11 @@ namespace {
 using harness::PointResult;
 
 const std::vector<PointResult>& full() {
-  static const auto points = run_emulated(*gpt2_full(built_in_box()));
+  static const auto points = run_emulated(*make_experiment("gpt2_full", built_in_box()));
   return points;
 }
 const std::vector<PointResult>& trace() {
-  static const auto points = run_emulated(*gpt2_trace(built_in_box()));
+  static const auto points = run_emulated(*make_experiment("gpt2_trace", built_in_box()));
   return points;
 }
 
@@ -73,7 +73,7 @@ TEST(Gpt2Experiments, TtmlIsItsOwnListOfLaunchesAndSaysThatItsPublishedTimeIsALi
 }
 
 TEST(Gpt2Experiments, AWidthThatIsNoWholeNumberOfHeadsSkipsThePoint) {
-  const auto points = run_emulated(*gpt2_trace(built_in_box()),
+  const auto points = run_emulated(*make_experiment("gpt2_trace", built_in_box()),
                                    {{"dim", {"100"}}, {"layers", {"1"}}, {"engine", {"static"}}});
   for (const PointResult& each : points) {
     EXPECT_TRUE(each.failed);
@@ -83,11 +83,12 @@ TEST(Gpt2Experiments, AWidthThatIsNoWholeNumberOfHeadsSkipsThePoint) {
 
 /// The time of a small step of `engine` with one more thing said.
 double small_step(const std::string& engine, const harness::AxisOverride& changed) {
-  const auto points = run_emulated(*gpt2_full(built_in_box()), {{"engine", {engine}},
-                                                                {"variant", {"as_published"}},
-                                                                {"layers", {"1"}},
-                                                                {"batch", {"2"}},
-                                                                changed});
+  const auto points =
+      run_emulated(*make_experiment("gpt2_full", built_in_box()), {{"engine", {engine}},
+                                                                   {"variant", {"as_published"}},
+                                                                   {"layers", {"1"}},
+                                                                   {"batch", {"2"}},
+                                                                   changed});
   EXPECT_EQ(points.size(), 1U);
   EXPECT_EQ(points[0].skipped, std::nullopt) << *points[0].skipped;
   return points[0].find_metric("kernel_time")->value;
@@ -113,19 +114,19 @@ TEST(Gpt2Experiments, TtmlHasItsVariants) {
   EXPECT_LT(small_step("ttml", {"optimizer", {"moreh"}}), plain) << "one program for seventeen";
   EXPECT_EQ(small_step("ttml", {"attention", {"composite"}}), plain);
   EXPECT_NE(small_step("ttml", {"attention", {"fused"}}), plain);
-  const auto other = run_emulated(*gpt2_full(built_in_box()),
+  const auto other = run_emulated(*make_experiment("gpt2_full", built_in_box()),
                                   {{"engine", {"static"}}, {"layernorm", {"composite"}}});
   for (const PointResult& each : other) EXPECT_TRUE(each.skipped.has_value()) << each.id();
 }
 
 TEST(Gpt2Experiments, APointOfOtherSizesHasNoPublishedFigure) {
   for (const auto& point : run_emulated(
-           *gpt2_full(built_in_box()),
+           *make_experiment("gpt2_full", built_in_box()),
            {{"engine", {"static"}}, {"variant", {"as_published"}}, {"vocabulary", {"512"}}})) {
     EXPECT_FALSE(point.reference.has_value()) << point.id();
   }
-  const auto heads =
-      run_emulated(*gpt2_full(built_in_box()), {{"heads", {"7"}}, {"layers", {"1"}}});
+  const auto heads = run_emulated(*make_experiment("gpt2_full", built_in_box()),
+                                  {{"heads", {"7"}}, {"layers", {"1"}}});
   for (const PointResult& each : heads) {
     if (each.parameters.front().second == "static") {
       EXPECT_NE(each.skipped->find("heads that divide"), std::string::npos);
@@ -143,13 +144,13 @@ TEST(Gpt2Experiments, TheHostTrainsBothModels) {
           << each.id() << ": " << *each.find_detail("loss");
     }
   };
-  expect_falling(
-      run_host(*gpt2_trace(built_in_box()), {{"engine", {"static", "traced", "traced_fused"}},
-                                             {"dim", {"64"}},
-                                             {"layers", {"1"}},
-                                             {"batch", {"1"}}}));
+  expect_falling(run_host(*make_experiment("gpt2_trace", built_in_box()),
+                          {{"engine", {"static", "traced", "traced_fused"}},
+                           {"dim", {"64"}},
+                           {"layers", {"1"}},
+                           {"batch", {"1"}}}));
   expect_falling(run_host(
-      *gpt2_full(built_in_box()),
+      *make_experiment("gpt2_full", built_in_box()),
       {{"engine", {"ttml"}}, {"variant", {"as_published"}}, {"layers", {"1"}}, {"batch", {"1"}}}));
 }
 

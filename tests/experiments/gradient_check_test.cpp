@@ -20,7 +20,7 @@ harness::ExperimentResult run(const std::vector<std::string>& ops,
                               const std::vector<std::string>& dtypes = {"bfloat16"}) {
   const auto box =
       std::make_shared<const DevBox>(chip::load_profiles(), host::HostOptions{.threads = 1}, 1);
-  const auto experiment = gradient_check(box);
+  const auto experiment = make_experiment("gradient_check", box);
   harness::ExperimentResult result{.experiment = "gradient_check"};
   result.points = harness::run_points(
       *experiment,
@@ -139,7 +139,7 @@ TEST(GradientCheck, InBfloat16ModelsAreWithinTheirToleranceForManySeeds) {
 }
 
 TEST(GradientCheck, HasNoMeaningOnTheEmulatedChip) {
-  EXPECT_TRUE(gradient_check(nullptr)->axes(harness::Backend::emulated).empty());
+  EXPECT_TRUE(make_experiment("gradient_check", nullptr)->axes(harness::Backend::emulated).empty());
 }
 
 }  // namespace

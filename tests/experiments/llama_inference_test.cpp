@@ -7,7 +7,7 @@ namespace howard::experiments {
 namespace {
 
 TEST(LlamaInference, KernelsForDecodingAreFasterThanTtmlsCallsAndReplaysThanCalls) {
-  const auto points = run_emulated(*llama_inference(built_in_box()),
+  const auto points = run_emulated(*make_experiment("llama_inference", built_in_box()),
                                    {{"model", {"nanollama3"}}, {"context", {"128"}}});
   const auto time = [&](const std::string& point) {
     const double found = seconds(points, point);
@@ -20,19 +20,21 @@ TEST(LlamaInference, KernelsForDecodingAreFasterThanTtmlsCallsAndReplaysThanCall
 }
 
 TEST(LlamaInference, TtmlsCallsCannotBeReplayed) {
-  const auto points = run_emulated(*llama_inference(built_in_box()), {{"model", {"nanollama3"}},
-                                                                      {"calls", {"ttml"}},
-                                                                      {"engine", {"traced"}},
-                                                                      {"context", {"32"}}});
+  const auto points =
+      run_emulated(*make_experiment("llama_inference", built_in_box()), {{"model", {"nanollama3"}},
+                                                                         {"calls", {"ttml"}},
+                                                                         {"engine", {"traced"}},
+                                                                         {"context", {"32"}}});
   ASSERT_EQ(points.size(), 1U);
   ASSERT_TRUE(points[0].skipped);
 }
 
 TEST(LlamaInference, ATokenReadsAllWeightsOnce) {
-  const auto points = run_emulated(*llama_inference(built_in_box()), {{"model", {"tinyllama"}},
-                                                                      {"calls", {"kernels"}},
-                                                                      {"engine", {"traced"}},
-                                                                      {"context", {"128"}}});
+  const auto points =
+      run_emulated(*make_experiment("llama_inference", built_in_box()), {{"model", {"tinyllama"}},
+                                                                         {"calls", {"kernels"}},
+                                                                         {"engine", {"traced"}},
+                                                                         {"context", {"128"}}});
   // 2.07 GB of weights beside the token table, at no more than the chip's 288 GB/s.
   EXPECT_GT(seconds(points, "tinyllama"), 2.07e9 / 288e9);
 }

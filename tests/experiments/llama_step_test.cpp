@@ -7,7 +7,8 @@ namespace howard::experiments {
 namespace {
 
 TEST(LlamaStep, MorehAdamWIsFasterThanTheCompositeAndATraceThanCalls) {
-  const auto points = run_emulated(*llama_step(built_in_box()), {{"model", {"nanollama3"}}});
+  const auto points =
+      run_emulated(*make_experiment("llama_step", built_in_box()), {{"model", {"nanollama3"}}});
   const auto time = [&](const std::string& point) {
     const double found = seconds(points, point);
     EXPECT_GT(found, 0) << point;
@@ -20,20 +21,21 @@ TEST(LlamaStep, MorehAdamWIsFasterThanTheCompositeAndATraceThanCalls) {
 }
 
 TEST(LlamaStep, BlocksThatRunOnceMoreTakeLonger) {
-  const auto points =
-      run_emulated(*llama_step(built_in_box()), {{"model", {"nanollama3"}},
-                                                 {"engine", {"dynamic"}},
-                                                 {"optimizer", {"moreh"}},
-                                                 {"runner", {"default", "memory_efficient"}}});
+  const auto points = run_emulated(*make_experiment("llama_step", built_in_box()),
+                                   {{"model", {"nanollama3"}},
+                                    {"engine", {"dynamic"}},
+                                    {"optimizer", {"moreh"}},
+                                    {"runner", {"default", "memory_efficient"}}});
   EXPECT_GT(seconds(points, "runner:memory_efficient"), 1.1 * seconds(points, "runner:default"));
 }
 
 TEST(LlamaStep, FormsOfModulesChangeTheTime) {
   const auto points = [](const std::string& axis) {
-    return run_emulated(*llama_step(built_in_box()), {{"model", {"nanollama3"}},
-                                                      {"engine", {"dynamic"}},
-                                                      {"optimizer", {"sgd"}},
-                                                      {axis, {"composite", "fused"}}});
+    return run_emulated(*make_experiment("llama_step", built_in_box()),
+                        {{"model", {"nanollama3"}},
+                         {"engine", {"dynamic"}},
+                         {"optimizer", {"sgd"}},
+                         {axis, {"composite", "fused"}}});
   };
   const auto norms = points("rmsnorm");
   EXPECT_GT(seconds(norms, "rmsnorm:composite"), seconds(norms, "rmsnorm:fused"));
@@ -44,7 +46,7 @@ TEST(LlamaStep, FormsOfModulesChangeTheTime) {
 
 TEST(LlamaStep, AModelThatIsTooLargeSaysWhatItNeeds) {
   const auto points =
-      run_emulated(*llama_step(built_in_box()),
+      run_emulated(*make_experiment("llama_step", built_in_box()),
                    {{"model", {"llama8b"}}, {"engine", {"dynamic"}}, {"optimizer", {"moreh"}}});
   ASSERT_EQ(points.size(), 1U);
   ASSERT_TRUE(points[0].skipped);

@@ -39,7 +39,7 @@ class MatmulSweep : public ::testing::Test {
 
   std::shared_ptr<const DevBox> box_ =
       std::make_shared<const DevBox>(chip::load_profiles(), host::HostOptions{}, 1);
-  std::unique_ptr<harness::Experiment> sweep_ = matmul_sweep(box_);
+  std::unique_ptr<harness::Experiment> sweep_ = make_experiment("matmul_sweep", box_);
 };
 
 std::string id(int n, const std::string& dispatch) {

@@ -12,11 +12,11 @@ namespace {
 using harness::PointResult;
 
 const std::vector<PointResult>& engines() {
-  static const auto points = run_emulated(*mlp_engines(built_in_box()));
+  static const auto points = run_emulated(*make_experiment("mlp_engines", built_in_box()));
   return points;
 }
 const std::vector<PointResult>& shapes() {
-  static const auto points = run_emulated(*shape_sweep(built_in_box()));
+  static const auto points = run_emulated(*make_experiment("shape_sweep", built_in_box()));
   return points;
 }
 
@@ -85,7 +85,7 @@ TEST(MlpEngines, PublishedReplaysAreSaidNotToTrain) {
 }
 
 TEST(MlpEngines, ValuesAreKeptByTheHostWhereOnlyThePublishedReplayDoesNotTrain) {
-  const auto points = run_host(*mlp_engines(built_in_box()),
+  const auto points = run_host(*make_experiment("mlp_engines", built_in_box()),
                                {{"batch", {"32"}},
                                 {"dim", {"32"}},
                                 {"engine", {"python", "static", "traced", "traced_fused"}}});
@@ -121,11 +121,11 @@ TEST(ShapeSweep, ThePointWhereTracingStopsPayingIsWhereTheSameCallsTakeAsLong) {
   EXPECT_EQ(below("2048"), "no batch");
   const std::string batch = below("1024").substr(std::string("batch ").size());
   const auto ratio = [](const std::string& at) {
-    const auto points =
-        run_emulated(*shape_sweep(built_in_box()), {{"engine", {"static", "traced"}},
-                                                    {"variant", {"corrected"}},
-                                                    {"batch", {at}},
-                                                    {"dim", {"1024"}}});
+    const auto points = run_emulated(*make_experiment("shape_sweep", built_in_box()),
+                                     {{"engine", {"static", "traced"}},
+                                      {"variant", {"corrected"}},
+                                      {"batch", {at}},
+                                      {"dim", {"1024"}}});
     return seconds(points, "engine:static") / seconds(points, "engine:traced");
   };
   EXPECT_LT(ratio(batch), 1.06);
@@ -133,7 +133,7 @@ TEST(ShapeSweep, ThePointWhereTracingStopsPayingIsWhereTheSameCallsTakeAsLong) {
 }
 
 TEST(MlpDepth, ALayerCostsTheSameAtAnyDepth) {
-  const auto points = run_emulated(*mlp_depth(built_in_box()));
+  const auto points = run_emulated(*make_experiment("mlp_depth", built_in_box()));
   EXPECT_EQ(points.size(), 16U);
   for (const char* const dim : {"256", "2048"}) {
     const auto layer = [&](const std::string& layers) {

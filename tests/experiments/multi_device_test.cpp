@@ -14,14 +14,14 @@ namespace {
 using harness::PointResult;
 
 TEST(ChipMesh, ReadsSetsOfChipsAndRefusesOthersOfThisBox) {
-  EXPECT_EQ(parse_chips("4+0"), (ChipSet{0, 4}));
+  EXPECT_EQ(kDevices.parse("4+0"), (ChipSet{0, 4}));
   for (const auto& [bad, part] : {std::pair("8", "chip 8, not on this box"),
                                   {"0+-1", "chip -1"},
                                   {"0+0", "chip 0 twice"},
                                   {"0+", "no id"},
                                   {"zero", "no id"},
                                   {"", "no id"}}) {
-    const std::string message = error_of([&] { parse_chips(bad); });
+    const std::string message = error_of([&] { kDevices.parse(bad); });
     EXPECT_NE(message.find(part), std::string::npos) << message;
   }
 }
@@ -41,7 +41,7 @@ TEST(ChipMesh, IsTwoSquaresOfChipsWithTheRemoteOnesBelow) {
 }
 
 TEST(AllReduce, PublishedSumsAreWithin8Percent) {
-  const auto points = run_emulated(*all_reduce(built_in_box()));
+  const auto points = run_emulated(*make_experiment("all_reduce", built_in_box()));
   EXPECT_EQ(published_without_point("all_reduce", points), "");
   ASSERT_EQ(points.size(), 6U);
   for (const PointResult& point : points) {
@@ -51,7 +51,8 @@ TEST(AllReduce, PublishedSumsAreWithin8Percent) {
 }
 
 TEST(AllReduce, OneChipHasNothingToSum) {
-  const auto points = run_emulated(*all_reduce(built_in_box()), {{"devices", {"3"}}});
+  const auto points =
+      run_emulated(*make_experiment("all_reduce", built_in_box()), {{"devices", {"3"}}});
   EXPECT_EQ(points.front().skipped, "one chip has nothing to sum");
   EXPECT_FALSE(points.front().failed);
 }
@@ -65,7 +66,7 @@ class MultiDevice : public ::testing::Test {
     if (std::ranges::find(more, "workload", &harness::AxisOverride::axis) == more.end()) {
       more.push_back({"workload", {"mlp"}});
     }
-    const auto points = run_emulated(*multi_device(built_in_box()), more);
+    const auto points = run_emulated(*make_experiment("multi_device", built_in_box()), more);
     EXPECT_EQ(points.size(), 1U);
     return points.front();
   }

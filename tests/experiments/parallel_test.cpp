@@ -33,7 +33,7 @@ class ParallelSteps : public ::testing::Test {
     more.push_back({"mesh", {mesh}});
     // The smallest whose parts chips can share.
     more.push_back({"model", {parse_mesh(mesh).tp == 1 ? "nanollama3" : "tinyllama"}});
-    const auto points = run_emulated(*parallel(built_in_box()), more);
+    const auto points = run_emulated(*make_experiment("parallel", built_in_box()), more);
     EXPECT_EQ(points.size(), 1U);
     return points.front();
   }
@@ -203,13 +203,13 @@ TEST_F(ParallelSteps, MeshesOfTheBoxesRun) {
   // An N150 has more columns of cores than a chip of an N300.
   const auto n150 =
       built_in_box()->with(chip::load_profiles({.profiles = {"wormhole_b0_n150"}, .settings = {}}));
-  const auto steps =
-      run_emulated(*parallel(n150), {{"model", {"nanollama3"}}, {"mesh", {"1x1x1"}}});
+  const auto steps = run_emulated(*make_experiment("parallel", n150),
+                                  {{"model", {"nanollama3"}}, {"mesh", {"1x1x1"}}});
   EXPECT_LT(metric(steps.at(0), "time"), metric(point("1x1x1"), "time"));
 }
 
 TEST_F(ParallelSteps, WhatIfsNameWhatTheyChange) {
-  const auto experiment = parallel(built_in_box());
+  const auto experiment = make_experiment("parallel", built_in_box());
   const harness::Parameters stages{
       {"model", "nanollama3"}, {"mesh", "2x1x2"},    {"schedule", "ttml"}, {"batch", "8"},
       {"micro_batches", "4"},  {"loss", "gathered"}, {"socket", "mpi"},    {"dispatch", "worker"}};
@@ -237,7 +237,7 @@ TEST_F(ParallelSteps, WhatIfsNameWhatTheyChange) {
 
 TEST_F(ParallelSteps, AreExplainedByTheirParts) {
   const auto box = built_in_box();
-  const auto experiment = parallel(box);
+  const auto experiment = make_experiment("parallel", box);
   const reports::Explanation explained = explain(*box, *experiment,
                                                  {{"model", "nanollama3"},
                                                   {"mesh", "1x1x2"},

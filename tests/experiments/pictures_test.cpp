@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 TEST(Pictures, NoTwoHaveOneTitle) {
   std::multiset<std::string> titles;
-  for (const auto& experiment : all_experiments(built_in_box(), {})) {
+  for (const auto& experiment : all_experiments(built_in_box())) {
     const harness::Presentation shown = experiment->presentation();
     for (const auto& plot : shown.plots) titles.insert(plot.title);
     for (const auto& chart : shown.bar_charts) titles.insert(chart.title);
@@ -44,7 +44,8 @@ std::string script(const harness::Experiment& experiment, const std::string& nam
 TEST(Pictures, TheEightLinesOfShapeSweepHaveEightStyles) {
   std::set<std::string> styles;
   std::size_t lines = 0;
-  for (const std::string& line : split(script(*shape_sweep(built_in_box()), "shape_sweep"), '\n')) {
+  for (const std::string& line :
+       split(script(*make_experiment("shape_sweep", built_in_box()), "shape_sweep"), '\n')) {
     const std::size_t begin = line.find("with linespoints ");
     if (begin == std::string::npos) continue;
     styles.insert(line.substr(begin, line.find(" title ") - begin));
@@ -55,7 +56,7 @@ TEST(Pictures, TheEightLinesOfShapeSweepHaveEightStyles) {
 }
 
 TEST(Pictures, TheTitleOfMatmulSweepSaysWhenItFinishes) {
-  const auto sweep = matmul_sweep(built_in_box());
+  const auto sweep = make_experiment("matmul_sweep", built_in_box());
   const auto title = [&](std::vector<std::string> sync) {
     const std::string text =
         script(*sweep, "matmul_sweep", {{"shape", {"256x256x256"}}, {"sync", std::move(sync)}});

@@ -16,7 +16,7 @@
 namespace howard::experiments {
 
 inline std::shared_ptr<const DevBox> built_in_box() {
-  return std::make_shared<const DevBox>(chip::load_profiles(), host::HostOptions{}, 1);
+  return std::make_shared<const DevBox>(chip::load_constants(), host::HostOptions{}, 1);
 }
 
 /// Returns the points of an experiment on the emulator, beside their published rows.

@@ -32,7 +32,7 @@ std::vector<std::string> with(std::vector<std::string> axes, const std::string& 
 }
 
 PointResult swept(const std::string& shape, const std::string& config) {
-  const auto sweep = matmul_sweep(built_in_box());
+  const auto sweep = make_experiment("matmul_sweep", built_in_box());
   const auto points = run_emulated(*sweep, {{"shape", {shape}},
                                             {"dispatch", {"worker"}},
                                             {"fidelity", {"HiFi2"}},
@@ -140,7 +140,7 @@ TEST(Config, AnIllegalOneIsSkippedWithTtnnsReason) {
 }
 
 TEST(Config, ATrainingStepTakesItForAllItsProducts) {
-  const auto mlp = mlp_engines(built_in_box());
+  const auto mlp = make_experiment("mlp_engines", built_in_box());
   const auto time = [&](const std::string& config) {
     const auto points = run_emulated(*mlp, {{"engine", {"traced"}},
                                             {"variant", {"corrected"}},
@@ -158,7 +158,7 @@ TEST(Config, ATrainingStepTakesItForAllItsProducts) {
 }
 
 TEST(Config, ExplainTriesTheFastestOnes) {
-  const auto sweep = matmul_sweep(built_in_box());
+  const auto sweep = make_experiment("matmul_sweep", built_in_box());
   const harness::Parameters point{{"shape", "4096x4096x4096"}, {"dispatch", "worker"},
                                   {"dtype", "bfloat16"},       {"fidelity", "default"},
                                   {"grid", "default"},         {"sync", "each"}};

@@ -13,7 +13,8 @@ using harness::PointResult;
 class TwoQueues : public ::testing::Test {
  protected:
   static double time(const std::string& size, const std::string& config) {
-    static const std::vector<PointResult> points = run_emulated(*two_queues(built_in_box()));
+    static const std::vector<PointResult> points =
+        run_emulated(*make_experiment("two_queues", built_in_box()));
     const double result =
         seconds(points, "shape:" + size + "x" + size + "x" + size + "/config:" + config);
     EXPECT_GT(result, 0) << size << " " << config;
@@ -23,7 +24,7 @@ class TwoQueues : public ::testing::Test {
 
 TEST_F(TwoQueues, EveryPublishedRowHasItsPoint) {
   int rows = 0;
-  for (const PointResult& point : run_emulated(*two_queues(built_in_box()))) {
+  for (const PointResult& point : run_emulated(*make_experiment("two_queues", built_in_box()))) {
     if (!point.reference) continue;
     ++rows;
     if (point.reference->status == "artefact") continue;

@@ -124,7 +124,7 @@ int write_html(const ReportOptions& options, const Presentations& known) {
     experiments::Shown shown = known.of(result);
     std::vector<std::string> files = files_beside(options.folder(), result.experiment);
     std::vector<reports::Table> more = result.context.published_chip
-                                           ? more_tables(result.experiment, {})
+                                           ? known.page_tables(result.experiment)
                                            : std::vector<reports::Table>();
     page.sections.push_back({.result = std::move(result),
                              .presentation = std::move(shown.presentation),

@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/chip/profiles/profile.h"
-#include "engines/workload/workload_json.h"
+#include "experiments/cases/workload_case.h"
 #include "experiments/laboratory/laboratory.h"
 #include "harness/cli/command/program.h"
 #include "harness/measurement.h"
@@ -41,37 +41,32 @@ void say(std::string_view line) {
 
 std::string quantity(SimTime time) { return reports::format_quantity(time.seconds(), "s"); }
 
-/// Runs the program once, by the experiment, and returns what it says of itself.
-harness::PointResult timed_point(const harness::Experiment& experiment,
-                                 harness::PointResult point) {
+/// Holds a run of the program by the experiment `workload`.
+struct ScriptAccount {
+  SimTime time;
+  experiments::WorkloadAccount made_of;
+};
+
+/// Returns nothing for a program that the experiment leaves out.
+std::optional<ScriptAccount> account_of(const harness::Experiment& experiment,
+                                        const harness::PointResult& point) {
   auto prepared = experiment.prepare(harness::Backend::emulated, point.parameters);
   auto* const found = std::get_if<std::unique_ptr<harness::Case>>(&prepared);
-  if (found == nullptr) return point;
+  if (found == nullptr) return std::nullopt;
   const SimTime time = harness::measure_virtual(**found, experiment.timing());
-  point.metrics.push_back(
-      {.name = "time", .value = time.seconds(), .unit = "s", .virtual_time = time});
-  (*found)->describe(time.seconds(), point);
-  return point;
+  return ScriptAccount{time, dynamic_cast<const experiments::WorkloadCase&>(**found).account()};
 }
 
-void print_regions(const harness::PointResult& point) {
-  constexpr std::string_view kPrefix = "region_time.";
-  for (const harness::Metric& metric : point.metrics) {
-    if (!metric.name.starts_with(kPrefix) || !metric.virtual_time) continue;
-    const std::string name = metric.name.substr(kPrefix.size());
-    const std::string* const facts = point.find_detail("region." + name);
-    fmt::print(stderr, "  region {:<20} {:>12}  {}\n", name, quantity(*metric.virtual_time),
-               facts == nullptr ? "" : *facts);
+void print_regions(const std::vector<workload::RegionTime>& regions) {
+  for (const workload::RegionTime& region : regions) {
+    fmt::print(stderr, "  region {:<20} {:>12}  {} runs, {} calls\n", region.name,
+               quantity(region.time), region.runs, region.calls);
   }
 }
 
-void print_products(const harness::PointResult& point) {
-  bool first = true;
-  for (const auto& [name, text] : point.details) {
-    if (!name.starts_with("product.")) continue;
-    if (std::exchange(first, false)) say("  slowest products");
-    say("    " + text);
-  }
+void print_products(const experiments::WorkloadAccount& account) {
+  if (!account.products.empty()) say("  slowest products");
+  for (const auto& product : account.products) say("    " + product.text());
 }
 
 /// Prints which calls have no kernel of their own.
@@ -82,29 +77,25 @@ void print_analogies(const std::string& list) {
 }
 
 /// Prints what the first calls of programs took, which a longer run does not repeat.
-void print_first_calls(const harness::PointResult& point) {
-  const std::string* const count = point.find_detail("first_calls");
-  const harness::Metric* const time = point.find_metric("first_calls_time");
-  if (count == nullptr || time == nullptr || !time->virtual_time) return;
-  say(fmt::format(
-      "  first calls of {} programs: {} of it; {}", *count, quantity(*time->virtual_time),
-      point.find_detail("compiled") == nullptr
-          ? "their kernels are in ttnn's cache on disk (--kernel-cache cold compiles them)"
-          : "their kernels are compiled (--kernel-cache warm finds them on disk)"));
+void print_first_calls(const experiments::WorkloadAccount& account) {
+  if (account.first_calls == 0) return;
+  say(fmt::format("  first calls of {} programs: {} of it; {}", account.first_calls,
+                  quantity(account.first_calls_time),
+                  account.compiled == 0
+                      ? "their kernels are in ttnn's cache on disk (--kernel-cache cold compiles "
+                        "them)"
+                      : "their kernels are compiled (--kernel-cache warm finds them on disk)"));
 }
 
-void print_head(const ScriptRun& run, const harness::PointResult& point) {
-  const harness::Metric* const time = point.find_metric("time");
-  const std::string* const calls = point.find_detail("calls");
+void print_head(const ScriptRun& run, const std::optional<ScriptAccount>& found) {
+  const experiments::WorkloadAccount account =
+      found ? found->made_of : experiments::WorkloadAccount{};
   fmt::print(stderr, "\n{}: {} of virtual time, {} programs asked for\n", run.script.string(),
-             time == nullptr || !time->virtual_time ? "no time" : quantity(*time->virtual_time),
-             calls == nullptr ? "0" : *calls);
-  print_regions(point);
-  print_products(point);
-  print_first_calls(point);
-  if (const std::string* const analogies = point.find_detail("by_analogy")) {
-    print_analogies(*analogies);
-  }
+             found ? quantity(found->time) : "no time", account.calls);
+  print_regions(account.regions);
+  print_products(account);
+  print_first_calls(account);
+  if (!account.by_analogy.empty()) print_analogies(account.by_analogy);
 }
 
 /// Prints what a call costs its host, which decides most verdicts on scripts.
@@ -143,10 +134,9 @@ void summarize(const ScriptRun& run) {
   const experiments::PlannedExperiment planned = laboratory.plan(
       laboratory.find("workload"),
       {.backends = {harness::Backend::emulated}, .overrides = {{"file", {run.workload.string()}}}});
-  const harness::PointResult point = timed_point(*planned.experiment, planned.points.front());
-  print_head(run, point);
-  if (run.tries_changes && point.find_metric("time") != nullptr &&
-      point.find_metric("time")->value > 0) {
+  const auto found = account_of(*planned.experiment, planned.points.front());
+  print_head(run, found);
+  if (run.tries_changes && found && found->time > SimTime()) {
     explain_script(run, laboratory.explain(
                             {.what = run.workload.string(), .axes = {}, .profiles = run.profiles}));
   }

@@ -72,7 +72,7 @@ TEST(GoogleBenchmark, AFailedPointIsAnErrorAndOneThatDoesNotApplyIsLeftOut) {
 TEST(GoogleBenchmark, TheContextSaysWhatRan) {
   const json context = document()["context"];
   EXPECT_EQ(context["json_schema_version"], 1);
-  EXPECT_EQ(context["chip_profile"], testing::sample_result().context.chip_profile);
+  EXPECT_EQ(context["chip_profile"], testing::sample_result().context.chip.profile);
 }
 
 }  // namespace

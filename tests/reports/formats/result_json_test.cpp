@@ -157,8 +157,8 @@ TEST(ResultJson, RoundTripLosesNothing) {
   EXPECT_EQ(read.context.build_type, written.context.build_type);
   EXPECT_EQ(read.context.cpu, written.context.cpu);
   EXPECT_EQ(read.context.threads, written.context.threads);
-  EXPECT_EQ(read.context.chip_profile, written.context.chip_profile);
-  EXPECT_EQ(read.context.software_profile, written.context.software_profile);
+  EXPECT_EQ(read.context.chip, written.context.chip);
+  EXPECT_EQ(read.context.software, written.context.software);
   EXPECT_EQ(read.context.constants, written.context.constants);
   EXPECT_EQ(read.context.published_chip, written.context.published_chip);
   EXPECT_EQ(read.context.seed, written.context.seed);

@@ -31,7 +31,7 @@ TEST(TimeRecord, HoldsExactTimesAndWhatTheyDependOn) {
   EXPECT_EQ(found.exact[0].metric, "time");
   EXPECT_EQ(found.exact[0].time, ps(95'000'001));
   ASSERT_EQ(found.conditions.size(), 1U);
-  EXPECT_NE(found.conditions[0].find(sample.context.chip_profile), std::string::npos);
+  EXPECT_NE(found.conditions[0].find(sample.context.chip.profile), std::string::npos);
 }
 
 TEST(TimeRecord, PartsOfATimeAreLeftToTheirSum) {

@@ -174,7 +174,7 @@ TEST(PageWords, TheCommandNamesAxesConstantsAndTheChip) {
   EXPECT_EQ(command_of(result),
             "run_experiment e --backend emulated --set noc.link=8B/cycle,16B/cycle -a shape=1x2x3");
   result.context.published_chip = false;
-  result.context.chip_profile = "wormhole_b0_n150 with host.finish=3us";
+  result.context.chip = {"wormhole_b0_n150", {"host.finish=3us"}};
   EXPECT_TRUE(command_of(result).starts_with(
       "run_experiment e --chip wormhole_b0_n150 --set host.finish=3us --backend emulated"));
 }

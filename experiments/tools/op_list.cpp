@@ -22,13 +22,11 @@
 #include "engines/autograd/calls.h"
 #include "engines/ops/catalogue.h"
 #include "engines/ops/matmul/minimal_matmul.h"
-#include "experiments/axes/axes.h"
 #include "experiments/cases/half_batches.h"
 #include "experiments/cases/known_time.h"
 #include "experiments/cases/mlp_case.h"
 #include "experiments/cases/training_case.h"
-#include "experiments/laboratory/devbox.h"
-#include "experiments/laboratory/experiment_list.h"
+#include "experiments/experiment.h"
 #include "experiments/questions/what_ifs.h"
 
 namespace howard::experiments {
@@ -37,8 +35,6 @@ namespace {
 using autograd::Calls;
 using harness::Backend;
 using harness::CellSource;
-using harness::find_parameter;
-using harness::Parameters;
 using ops::Tensor;
 
 /// Names the ops that are written otherwise than those of the catalogue.
@@ -210,95 +206,81 @@ Training pass(Device& device, const OpList& list, const TrainingOptions& options
           .model = made};
 }
 
-class OpListExperiment final : public harness::Experiment {
- public:
-  explicit OpListExperiment(std::shared_ptr<const DevBox> box) : box_(std::move(box)) {}
-
-  std::string_view name() const override { return "op_list"; }
-  std::string_view question() const override {
-    return "How long do a few ops of your own take, one after the other?";
-  }
-  bool is_tool() const override { return true; }
-
-  std::vector<harness::Axis> axes(Backend backend) const override {
-    if (backend == Backend::host) return {};
-    const std::vector<std::string> block{"1024x512/layernorm/linear:2048/gelu/linear:512/add"};
-    std::vector<harness::Axis> axes{
-        {.name = "ops",
-         .meaning = "RxC/OP/OP: matmul:N, linear:N, minimal_matmul:N, bias, and all ops of the "
-                    "catalogue: add, silu, "
-                    "clamp:0:6, softmax, rms_norm, transpose, ...; add+relu in one kernel",
-         .values = block,
-         .quick_values = block,
-         .canonical =
-             [](std::string_view value) {
-               static_cast<void>(parse_ops(value));
-               return std::string(value);
-             }},
-        harness::word_axis("engine", "call by call, with planned buffers, or a replay",
-                           {"dynamic", "static", "traced"}, {"dynamic", "static", "traced"})};
-    add_training_axes(axes, backend, {"worker"});
-    return axes;
-  }
-
-  std::vector<harness::WhatIf> what_ifs(const Parameters& parameters) const override {
-    std::vector<harness::WhatIf> changes = training_what_ifs(*box_, parameters);
-    const std::string_view text = *find_parameter(parameters, "ops");
-    const OpList list = parse_ops(text);
-    if (std::ranges::none_of(list.ops,
-                             [](const ListedOp& op) { return op.form == Form::linear; })) {
-      const auto fusing = std::ranges::find(changes, "fusing", &harness::WhatIf::what);
-      *fusing = {"fusing", {}, "it has no linear, whose bias could be added by the product"};
-    }
-    const std::string ops(text.substr(text.find('/')));
-    changes.push_back(pad("pad rows", "ops", list.rows, [&](std::int64_t rows) {
-      return fmt::format("{}x{}{}", rows, list.columns, ops);
-    }));
-    changes.push_back(pad("pad columns", "ops", list.columns, [&](std::int64_t columns) {
-      return fmt::format("{}x{}{}", list.rows, columns, ops);
-    }));
-    return changes;
-  }
-
-  harness::VirtualTiming timing() const override { return {.warmup = 5, .iterations = 20}; }
-
-  harness::Presentation presentation() const override {
-    return {.timed = "a pass over the ops, one finish after all",
-            .columns = {{"ops", CellSource::parameter, "ops"},
-                        {"engine", CellSource::parameter, "engine"},
-                        {"dispatch", CellSource::parameter, "dispatch"},
-                        {"time", CellSource::metric, "time"},
-                        mean_error_column(),
-                        {"rate", CellSource::metric, "throughput"},
-                        {"launches", CellSource::detail, "launches"},
-                        {"kernels", CellSource::metric, "kernel_time"},
-                        {"host", CellSource::metric, "host_time"},
-                        {"bound by", CellSource::detail, "bound_by"}},
-            .plots = {}};
-  }
-
-  std::variant<std::unique_ptr<harness::Case>, harness::NotApplicable> prepare(
-      Backend backend, const Parameters& parameters) const override {
-    if (auto reason = missing_cores(box_->profiles().chip, parameters)) {
-      return harness::NotApplicable{std::move(*reason)};
-    }
-    TrainingOptions options = training_options(backend, parameters);
-    options.as_published = false;
-    OpList list = parse_ops(*find_parameter(parameters, "ops"));
-    if (options.queues == 2) list.rows = half_of(list.rows);
-    const auto make = [&](Device& device) { return pass(device, list, options); };
-    if (options.queues == 2) return half_batches(*box_, options, make);
-    return std::make_unique<TrainingCase>(*box_, options, make);
-  }
-
- private:
-  std::shared_ptr<const DevBox> box_;
+/// The text and the ops that it names.
+struct ListedOps {
+  std::string text;
+  OpList list;
 };
+const TypedAxis<ListedOps> kOps{
+    .name = "ops",
+    .meaning =
+        "RxC/OP/OP: matmul:N, linear:N, minimal_matmul:N, bias, and all ops of the "
+        "catalogue: add, silu, "
+        "clamp:0:6, softmax, rms_norm, transpose, ...; add+relu in one kernel",
+    .parse =
+        [](std::string_view value) {
+          return ListedOps{std::string(value), parse_ops(value)};
+        },
+    .print = [](const ListedOps& ops) { return ops.text; }};
+
+std::vector<harness::Axis> op_list_axes() {
+  std::vector<harness::Axis> axes{kOps.with({"1024x512/layernorm/linear:2048/gelu/linear:512/add"}),
+                                  kEngine.of("call by call, with planned buffers, or a replay",
+                                             {"dynamic", "static", "traced"})};
+  add_training_axes(axes, Backend::emulated, {"worker"});
+  return axes;
+}
+
+std::vector<harness::WhatIf> op_list_what_ifs(const DevBox& box, const Point& point) {
+  std::vector<harness::WhatIf> changes = training_what_ifs(box, point);
+  const auto [text, list] = point[kOps];
+  if (std::ranges::none_of(list.ops, [](const ListedOp& op) { return op.form == Form::linear; })) {
+    const auto fusing = std::ranges::find(changes, "fusing", &harness::WhatIf::what);
+    *fusing = {"fusing", {}, "it has no linear, whose bias could be added by the product"};
+  }
+  const std::string ops = text.substr(text.find('/'));
+  changes.push_back(pad("pad rows", "ops", list.rows, [&, columns = list.columns](auto rows) {
+    return fmt::format("{}x{}{}", rows, columns, ops);
+  }));
+  changes.push_back(pad("pad columns", "ops", list.columns, [&, rows = list.rows](auto columns) {
+    return fmt::format("{}x{}{}", rows, columns, ops);
+  }));
+  return changes;
+}
 
 }  // namespace
 
-std::unique_ptr<harness::Experiment> op_list(std::shared_ptr<const DevBox> box) {
-  return std::make_unique<OpListExperiment>(std::move(box));
+Experiment op_list(const Box& box) {
+  return {.name = "op_list",
+          .question = "How long do a few ops of your own take, one after the other?",
+          .place = 19,
+          .is_tool = true,
+          .axes = op_list_axes(),
+          .timing = {.warmup = 5, .iterations = 20},
+          .presentation = {.timed = "a pass over the ops, one finish after all",
+                           .columns = {{"ops", CellSource::parameter, "ops"},
+                                       {"engine", CellSource::parameter, "engine"},
+                                       {"dispatch", CellSource::parameter, "dispatch"},
+                                       {"time", CellSource::metric, "time"},
+                                       mean_error_column(),
+                                       {"rate", CellSource::metric, "throughput"},
+                                       {"launches", CellSource::detail, "launches"},
+                                       {"kernels", CellSource::metric, "kernel_time"},
+                                       {"host", CellSource::metric, "host_time"},
+                                       {"bound by", CellSource::detail, "bound_by"}}},
+          .prepare = [=](Backend backend, const Point& point) -> Prepared {
+            if (auto reason = missing_cores(box->profiles().chip, point)) {
+              return harness::NotApplicable{std::move(*reason)};
+            }
+            TrainingOptions options = training_options(backend, point);
+            options.as_published = false;
+            OpList list = point[kOps].list;
+            if (options.queues == 2) list.rows = half_of(list.rows);
+            const auto make = [&](Device& device) { return pass(device, list, options); };
+            if (options.queues == 2) return half_batches(*box, options, make);
+            return std::make_unique<TrainingCase>(*box, options, make);
+          },
+          .what_ifs = [=](const Point& point) { return op_list_what_ifs(*box, point); }};
 }
 
 }  // namespace howard::experiments

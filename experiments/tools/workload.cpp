@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Question: what does a recorded program take, and what would it take under other circumstances?
+//
+// `file` is what `run_experiment python SCRIPT --save-workload FILE` leaves behind: everything that
+// a script asked of its device. It is run again as it was, or with one thing changed: its calls
+// from C++, its calls as replays of traces, its waits left out, the dispatch on other cores.
+//
+// Timing: one run is timed from the first command to the end of its finish; nothing warms up.
+
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <utility>
+
+#include "base/error.h"
+#include "engines/workload/workload_json.h"
+#include "experiments/cases/workload_case.h"
+#include "experiments/experiment.h"
+#include "experiments/questions/what_ifs.h"
+
+namespace howard::experiments {
+namespace {
+
+using harness::Backend;
+using harness::CellSource;
+
+const WordAxis kFile("file"), kCaller("calls"), kFirstCalls("first_calls"), kReplays("traced"),
+    kWaits("waits");
+
+/// Reads each file once, however many points run it.
+class RecordedPrograms {
+ public:
+  std::shared_ptr<const workload::Workload> of(const std::string& file) {
+    const std::lock_guard lock(mutex_);
+    auto& program = programs_[file];
+    if (!program) {
+      program = std::make_shared<const workload::Workload>(workload::read_workload(file));
+    }
+    return program;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<const workload::Workload>> programs_;
+};
+
+/// Returns where a point dispatches: as it says, or as the recorded program did.
+chip::DispatchCoreType dispatch_of(const Point& point, const workload::Workload& program) {
+  return point.get(kDispatch, program.eth_dispatch ? chip::DispatchCoreType::eth
+                                                   : chip::DispatchCoreType::worker);
+}
+
+/// Throws Error if a constant was set that a recorded program has in its file, with another value.
+void require_effect(const DevBox& box, const workload::HostTimes& recorded) {
+  const chip::ScriptTimes& now = box.profiles().software.script;
+  const std::array<std::tuple<std::string_view, SimTime, SimTime>, 3> times{
+      {{"host.ttnn_call", now.ttnn_call, recorded.ttnn_call},
+       {"host.program_miss", now.program_miss, recorded.program_miss},
+       {"host.kernel_compile", now.kernel_compile, recorded.kernel_compile}}};
+  for (const auto& [name, time, of_file] : times) {
+    const bool is_set = box.constants().software.at(name).source == "set by the user";
+    if (!is_set || time == of_file) continue;
+    throw Error({.attempted = fmt::format("set {} for a recorded program", name),
+                 .value = fmt::format("its file has this time: {} ps", of_file.ps()),
+                 .accepted = "constants of the chip and of what C++ does",
+                 .hint = fmt::format("run_experiment python --set {}=... SCRIPT, which records "
+                                     "it with another one",
+                                     name)});
+  }
+}
+
+std::vector<harness::Axis> workload_axes() {
+  return {
+      {.name = kFile.name,
+       .meaning = "of run_experiment python SCRIPT --save-workload FILE; none: nothing is run",
+       .values = {},
+       .quick_values = {},
+       .canonical = kFile.parse},
+      kDispatch.means("where dispatch runs; left out: where it ran when it was recorded").with({}),
+      kCaller.of("who makes the calls", {"python", "cpp"}, {"python"}),
+      kFirstCalls.of("first calls of programs take their time, or all programs are known",
+                     {"recorded", "known"}, {"recorded"}),
+      kReplays.of("calls that follow each other as replays of traces", {"no", "yes"}, {"no"}),
+      kWaits.of("where the program waited, or once at its end", {"recorded", "end"}, {"recorded"})};
+}
+
+std::vector<harness::WhatIf> workload_what_ifs(RecordedPrograms& programs, const Point& point) {
+  std::vector<harness::WhatIf> changes{
+      set_axis<std::string>("trace", point, kReplays, "yes", "its calls are replays already"),
+      set_axis<std::string>("calls from C++", point, kCaller, "cpp",
+                            "its calls come from C++ already"),
+      set_axis<std::string>("all programs known", point, kFirstCalls, "known",
+                            "its programs are known already"),
+      set_axis<std::string>("waiting once", point, kWaits, "end", "it waits once already")};
+  const bool eth = point.has(kFile) &&
+                   dispatch_of(point, *programs.of(point[kFile])) == chip::DispatchCoreType::eth;
+  changes.push_back(
+      eth ? set_axis("WORKER dispatch", point, kDispatch, chip::DispatchCoreType::worker, "")
+          : eth_dispatch(point));
+  return changes;
+}
+
+}  // namespace
+
+Experiment workload(const Box& box) {
+  const auto programs = std::make_shared<RecordedPrograms>();
+  return {.name = "workload",
+          .question = "What does a recorded program, such as a Python script for ttnn, take?",
+          .place = 20,
+          .is_tool = true,
+          .axes = workload_axes(),
+          .timing = {.warmup = 0, .iterations = 1},
+          .presentation = {.timed = "the program from its first call to its end",
+                           .columns = {{"file", CellSource::parameter, "file"},
+                                       {"calls from", CellSource::parameter, "calls"},
+                                       {"traced", CellSource::parameter, "traced"},
+                                       {"waits", CellSource::parameter, "waits"},
+                                       {"time", CellSource::metric, "time"},
+                                       {"calls", CellSource::detail, "calls"},
+                                       {"largest trace", CellSource::detail, "largest_trace"}}},
+          .prepare = [=](Backend, const Point& point) -> Prepared {
+            if (!point.has(kFile)) {
+              return harness::NotApplicable{"no program is named: -a file=FILE"};
+            }
+            const auto program = programs->of(point[kFile]);
+            require_effect(*box, program->host);
+            auto device = box->open_chip(
+                {.dispatch = dispatch_of(point, *program), .command_queues = program->queues});
+            return std::make_unique<WorkloadCase>(
+                std::move(device), program,
+                WorkloadOptions{.from_python = point[kCaller] != "cpp",
+                                .first_calls = point[kFirstCalls] != "known",
+                                .traced = point[kReplays] == "yes",
+                                .waits = point[kWaits] != "end"},
+                box->profiles().software);
+          },
+          .what_ifs = [=](const Point& point) { return workload_what_ifs(*programs, point); }};
+}
+
+}  // namespace howard::experiments
