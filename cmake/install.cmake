@@ -35,7 +35,7 @@ endif()
 # -- development ---------------------------------------------------------------------------------
 
 set(HOWARD_CMAKEDIR ${CMAKE_INSTALL_LIBDIR}/cmake/Howard)
-foreach(name base device mesh ops chip host reference autograd models language training profiler
+foreach(name base program device mesh ops chip host reference autograd models language training profiler
     profiler_formats profiler_silicon)
   set(library howard_${name})
   set_target_properties(${library} PROPERTIES EXPORT_NAME ${name})
@@ -51,7 +51,7 @@ foreach(name base device mesh ops chip host reference autograd models language t
   install(TARGETS ${library} EXPORT HowardTargets DESTINATION ${CMAKE_INSTALL_LIBDIR}
     COMPONENT development)
 endforeach()
-foreach(folder base profiler engines/device engines/ops engines/chip engines/host
+foreach(folder base profiler engines/program engines/device engines/ops engines/chip engines/host
     engines/reference engines/autograd engines/mesh engines/models engines/language
     engines/training)
   get_filename_component(parent ${folder} DIRECTORY)

@@ -26,7 +26,7 @@
 #include "base/error.h"
 #include "engines/chip/profiles/profile.h"
 #include "engines/device/bfloat16.h"
-#include "engines/ops/matmul/matmul.h"
+#include "engines/ops/matmul.h"
 #include "engines/ops/tensor.h"
 #include "experiments/cases/emulated_case.h"
 #include "experiments/cases/known_time.h"

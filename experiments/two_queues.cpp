@@ -17,7 +17,7 @@
 
 #include <utility>
 
-#include "engines/ops/matmul/matmul.h"
+#include "engines/ops/matmul.h"
 #include "engines/ops/tensor.h"
 #include "experiments/cases/emulated_case.h"
 #include "experiments/cases/known_time.h"

@@ -30,7 +30,7 @@
 #include "engines/autograd/optimizers/gradient_norm.h"
 #include "engines/autograd/optimizers/sgd.h"
 #include "engines/autograd/tape.h"
-#include "engines/ops/data_movement/slice_pad_permute.h"
+#include "engines/ops/data_movement.h"
 #include "python/module_device.h"
 
 namespace py = pybind11;
@@ -407,8 +407,7 @@ void bind_graph_groups(py::class_<Graph>& graph) {
 
 /// Binds what a cache of keys and values needs. Gradients go through neither.
 void bind_graph_cache(py::class_<Graph>& graph) {
-  graph.def("slice", [](Graph& self, const Variable& a, const ops::Sides& begins,
-                        const ops::Sides& sides) {
+  graph.def("slice", [](Graph& self, const Variable& a, const Sides& begins, const Sides& sides) {
     return self.run({&a}, [&](Tape& tape, const Values& x) {
       const ops::Tensor& whole = tape.tensor(x[0]);
       const ops::Tensor part =

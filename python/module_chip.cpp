@@ -17,9 +17,10 @@
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/plan/footprint.h"
 #include "engines/chip/profiles/profiles.h"
-#include "engines/device/eltwise.h"
-#include "engines/device/sharding.h"
-#include "engines/device/tensor_spec.h"
+#include "engines/program/eltwise.h"
+#include "engines/program/fields.h"
+#include "engines/program/sharding.h"
+#include "engines/program/tensor_spec.h"
 #include "engines/workload/launch.h"
 #include "engines/workload/player.h"
 #include "engines/workload/workload_json.h"
@@ -91,7 +92,7 @@ class RecordingChip {
   }
 
   std::uint32_t op(std::string name, std::string kernel, std::string attributes, bool by_analogy) {
-    static_cast<void>(workload::parse_attributes(kernel, attributes));
+    static_cast<void>(parse_attributes(kernel, attributes));
     workload_.ops.push_back(
         {std::move(name), std::move(kernel), std::move(attributes), by_analogy});
     return static_cast<std::uint32_t>(workload_.ops.size() - 1);

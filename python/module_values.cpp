@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "engines/device/eltwise_value.h"
 #include "engines/device/rounding.h"
 #include "engines/host/host_device.h"
-#include "engines/ops/matmul/matmul.h"
+#include "engines/ops/matmul.h"
 #include "engines/ops/tensor.h"
+#include "engines/program/eltwise_value.h"
 #include "python/module_ttnn.h"
 
 namespace py = pybind11;

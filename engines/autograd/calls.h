@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <vector>
 
 #include "engines/device/device.h"
-#include "engines/ops/rows/layernorm.h"
+#include "engines/ops/elementwise.h"
+#include "engines/ops/rows.h"
 #include "engines/ops/tensor.h"
-#include "engines/ops/training/adamw.h"
+#include "engines/ops/training.h"
 
 namespace howard::ops {
 struct OpCall;
@@ -41,6 +43,13 @@ class Calls {
     queue_->enqueue(program);
   }
 
+  using Inputs = std::initializer_list<ops::Tensor>;
+  /// Calls any op of one result, which follows from the operands or has the given spec.
+  ops::Tensor call(const Attributes& op, Inputs in) const;
+  ops::Tensor call(const Attributes& op, Inputs in, const TensorSpec& result) const;
+  /// Calls any op of the catalogue and returns all its results.
+  std::vector<ops::Tensor> call(const ops::OpCall& op, std::span<const ops::Tensor> inputs) const;
+
   /// Says which factor is transposed.
   enum class Transposed { none, a, b };
 
@@ -49,48 +58,90 @@ class Calls {
   /// Computes a @ b^T plus a row, in one program.
   ops::Tensor linear(const ops::Tensor& a, const ops::Tensor& b, const ops::Tensor& bias) const;
 
-  ops::Tensor eltwise(Eltwise function, const ops::Tensor& a, const ops::Tensor& b) const;
-  ops::Tensor eltwise(Eltwise function, const ops::Tensor& a, float scalar) const;
-  ops::Tensor eltwise(Eltwise function, const ops::Tensor& a) const;
+  ops::Tensor eltwise(Eltwise function, const ops::Tensor& a, const ops::Tensor& b) const {
+    return call(ops::eltwise_of(function), {a, b});
+  }
+  ops::Tensor eltwise(Eltwise function, const ops::Tensor& a, float scalar) const {
+    return call(ops::eltwise_of(function, scalar), {a}, a.spec());
+  }
+  ops::Tensor eltwise(Eltwise function, const ops::Tensor& a) const {
+    return call(ops::eltwise_of(function), {a}, a.spec());
+  }
   /// Calls any function of the catalogue, with its numbers and what follows it in the same program.
   ops::Tensor eltwise(const EltwiseAttributes& attributes,
                       std::span<const ops::Tensor> values) const;
-  /// Calls any op of the catalogue and returns all its results.
-  std::vector<ops::Tensor> call(const ops::OpCall& op, std::span<const ops::Tensor> inputs) const;
-  ops::Tensor add(const ops::Tensor& a, const ops::Tensor& b) const;
-  ops::Tensor subtract(const ops::Tensor& a, const ops::Tensor& b) const;
-  ops::Tensor multiply(const ops::Tensor& a, const ops::Tensor& b) const;
-  ops::Tensor multiply(const ops::Tensor& a, float scalar) const;
-  ops::Tensor fill(float value, const TensorSpec& spec) const;
-  ops::Tensor cast(const ops::Tensor& a, DataType dtype) const;
-  ops::Tensor gelu_backward(const ops::Tensor& x, const ops::Tensor& dy, bool fused) const;
+  ops::Tensor add(const ops::Tensor& a, const ops::Tensor& b) const {
+    return eltwise(Eltwise::add, a, b);
+  }
+  ops::Tensor subtract(const ops::Tensor& a, const ops::Tensor& b) const {
+    return eltwise(Eltwise::subtract, a, b);
+  }
+  ops::Tensor multiply(const ops::Tensor& a, const ops::Tensor& b) const {
+    return eltwise(Eltwise::multiply, a, b);
+  }
+  ops::Tensor multiply(const ops::Tensor& a, float scalar) const {
+    return eltwise(Eltwise::multiply, a, scalar);
+  }
+  ops::Tensor fill(float value, const TensorSpec& spec) const {
+    return call(ops::eltwise_of(Eltwise::fill, value), {}, spec);
+  }
+  ops::Tensor cast(const ops::Tensor& a, DataType dtype) const {
+    return call(ops::eltwise_of(Eltwise::cast), {a}, {a.spec().shape, dtype, a.spec().layout});
+  }
+  ops::Tensor gelu_backward(const ops::Tensor& x, const ops::Tensor& dy, bool fused) const {
+    return call(GeluBackwardAttributes{.fused = fused}, {x, dy});
+  }
 
   ops::Tensor reduce(Reduction reduction, Dimension dimension, const ops::Tensor& a,
-                     bool moreh = false) const;
-  ops::Tensor transpose(const ops::Tensor& a, Swap swap = Swap::rows_columns) const;
-  ops::Tensor reshape(const ops::Tensor& a, const Shape& shape) const;
+                     bool moreh = false) const {
+    return call(ReduceAttributes{.reduction = reduction, .dimension = dimension, .moreh = moreh},
+                {a});
+  }
+  ops::Tensor transpose(const ops::Tensor& a, Swap swap = Swap::rows_columns) const {
+    return call(TransposeAttributes{.swap = swap}, {a});
+  }
+  ops::Tensor reshape(const ops::Tensor& a, const Shape& shape) const {
+    return call(ReshapeAttributes{}, {a}, {shape, a.spec().dtype});
+  }
   /// Returns `a` under another shape: for free where the elements stay in place, otherwise by a
   /// reshape.
   ops::Tensor as_shape(const ops::Tensor& a, const Shape& shape) const;
   /// Views [n, c, h, w] as [n c h, w].
   ops::Tensor rows_joined(const ops::Tensor& a) const;
-  ops::Tensor to_layout(const ops::Tensor& a, Layout layout) const;
+  ops::Tensor to_layout(const ops::Tensor& a, Layout layout) const {
+    return call(LayoutAttributes{.to = layout}, {a});
+  }
   ops::Tensor concat(std::span<const ops::Tensor> parts) const;
-  ops::Tensor concat_heads(const ops::Tensor& a) const;
+  ops::Tensor concat_heads(const ops::Tensor& a) const {
+    return call(ConcatHeadsAttributes{}, {a});
+  }
   /// Returns `a` itself for a count of 1.
   ops::Tensor repeat_heads(const ops::Tensor& a, int count) const;
-  ops::Tensor softmax(const ops::Tensor& a) const;
-  ops::Tensor softmax_backward(const ops::Tensor& y, const ops::Tensor& dy) const;
+  ops::Tensor softmax(const ops::Tensor& a) const { return call(SoftmaxAttributes{}, {a}); }
+  ops::Tensor softmax_backward(const ops::Tensor& y, const ops::Tensor& dy) const {
+    return call(SoftmaxBackwardAttributes{}, {y, dy});
+  }
   ops::Tensor rotary_embedding(const ops::Tensor& x, const ops::Tensor& cosines,
-                               const ops::Tensor& sines, RotaryStyle style) const;
+                               const ops::Tensor& sines, RotaryStyle style) const {
+    return call(RotaryEmbeddingAttributes{.style = style}, {x, cosines, sines});
+  }
   ops::Tensor dropout(const ops::Tensor& a, float probability, std::uint32_t seed,
                       const ops::Tensor* offset = nullptr) const;
-  ops::Tensor embedding(const ops::Tensor& indices, const ops::Tensor& table) const;
+  ops::Tensor embedding(const ops::Tensor& indices, const ops::Tensor& table) const {
+    return call(EmbeddingAttributes{}, {indices, table});
+  }
   ops::Tensor embedding_backward(const ops::Tensor& indices, const ops::Tensor& dy,
-                                 std::int64_t vocabulary) const;
-  ops::Tensor cross_entropy(const ops::Tensor& logits, const ops::Tensor& targets) const;
+                                 std::int64_t vocabulary) const {
+    return call(EmbeddingBackwardAttributes{}, {indices, dy},
+                {{vocabulary, dy.spec().shape.columns()}, dy.spec().dtype});
+  }
+  ops::Tensor cross_entropy(const ops::Tensor& logits, const ops::Tensor& targets) const {
+    return call(CrossEntropyAttributes{}, {logits, targets});
+  }
   ops::Tensor cross_entropy_backward(const ops::Tensor& logits, const ops::Tensor& targets,
-                                     float scale) const;
+                                     float scale) const {
+    return call(CrossEntropyBackwardAttributes{.scale = scale}, {logits, targets});
+  }
 
  private:
   Device* device_;

@@ -7,14 +7,13 @@
 
 #include "base/error.h"
 #include "engines/device/bfloat16.h"
-#include "engines/ops/check.h"
 
 namespace howard::autograd {
 namespace {
 
 void require(const ops::Tensor& tensor, std::size_t values, bool fits) {
   if (fits && static_cast<std::int64_t>(values) == tensor.spec().shape.elements()) return;
-  throw Error({.attempted = "transfer values of a tensor " + ops::text(tensor.spec()),
+  throw Error({.attempted = "transfer values of a tensor " + layout_text(tensor.spec()),
                .value = fmt::format("{} values", values),
                .accepted = "as many as it has elements, of its kind: floats or indices"});
 }

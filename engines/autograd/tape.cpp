@@ -6,7 +6,6 @@
 
 #include "base/check.h"
 #include "engines/autograd/host_values.h"
-#include "engines/ops/check.h"
 
 namespace howard::autograd {
 Tape::Tape(Device& device, const TapeOptions& options)
@@ -82,7 +81,8 @@ void Tape::backward(Value loss, float gradient) {
 
 void Tape::backward(Value output, const ops::Tensor& gradient) {
   HOWARD_CHECK(options_.records && needs_gradient(output), "a value that depends on a parameter");
-  ops::require_output("backward", gradient, spec(output));
+  require_results("backward", std::array{role::reals("gradient")}, std::array{spec(output)},
+                  std::array{gradient.spec()}, {});
   variable(output).gradient = gradient;
   unwind();
 }

@@ -11,8 +11,8 @@
 #include "base/events/timeline_event.h"
 #include "base/sim_time.h"
 #include "engines/device/memory_ledger.h"
-#include "engines/device/program.h"
-#include "engines/device/tensor_spec.h"
+#include "engines/program/program.h"
+#include "engines/program/tensor_spec.h"
 
 namespace howard {
 

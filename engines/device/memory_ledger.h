@@ -11,7 +11,7 @@
 #include "base/events/memory_event.h"
 #include "base/units.h"
 #include "engines/device/buffer_table.h"
-#include "engines/device/program.h"
+#include "engines/program/program.h"
 
 namespace howard {
 

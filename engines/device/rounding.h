@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "engines/device/tensor_spec.h"
+#include "engines/program/tensor_spec.h"
 
 namespace howard {
 

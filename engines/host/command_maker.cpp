@@ -15,6 +15,13 @@
 namespace howard::host {
 namespace {
 
+/// The ops that a host alone cannot compute.
+template <class Kind>
+constexpr bool kOnSeveralDevices =
+    std::is_same_v<Kind, MoveTilesAttributes> || std::is_same_v<Kind, AllGatherAttributes> ||
+    std::is_same_v<Kind, ReduceScatterAttributes> || std::is_same_v<Kind, SendAttributes> ||
+    std::is_same_v<Kind, ReceiveAttributes>;
+
 /// Returns the memory of all operands, as the commands of the programs hold it.
 std::map<BufferId, std::shared_ptr<std::byte[]>> values_of(std::span<const Program> programs,
                                                            std::span<const Command> commands) {
@@ -134,7 +141,7 @@ Command CommandMaker::command_of(const Program& program) {
   }
   const Call call(program, inputs_, outputs_);
   command.kernel = std::visit(
-      [&](const auto& attributes) {
+      [&](const auto& attributes) -> Kernel {
         if constexpr (std::is_same_v<decltype(attributes), const MatmulAttributes&>) {
           return product_kernel(attributes, program, call);
         } else if constexpr (std::is_same_v<decltype(attributes), const MinimalMatmulAttributes&>) {
@@ -142,8 +149,12 @@ Command CommandMaker::command_of(const Program& program) {
           return product_kernel({.activation = attributes.activation}, program, call);
         } else if constexpr (std::is_same_v<decltype(attributes), const SwigluAttributes&>) {
           return swiglus_.make_kernel(program, inputs_, outputs_);
-        } else {
+        } else if constexpr (!kOnSeveralDevices<std::remove_cvref_t<decltype(attributes)>>) {
           return make_kernel(attributes, call, context_);
+        } else {
+          throw Error({.attempted = fmt::format("enqueue {} on the host", program.name),
+                       .value = "an op over several devices, or one without values",
+                       .accepted = "ops that one device computes"});
         }
       },
       program.attributes);

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "engines/device/program.h"
 #include "engines/host/host_memory.h"
 #include "engines/host/kernels/kernel.h"
 #include "engines/host/kernels/matmul/matmul_kernel.h"
 #include "engines/host/kernels/matmul/swiglu_kernel.h"
+#include "engines/program/program.h"
 
 namespace howard::host {
 

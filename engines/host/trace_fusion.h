@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "engines/device/program.h"
+#include "engines/program/program.h"
 
 namespace howard::host {
 

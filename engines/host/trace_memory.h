@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "engines/device/program.h"
 #include "engines/host/trace_fusion.h"
+#include "engines/program/program.h"
 
 namespace howard::host {
 

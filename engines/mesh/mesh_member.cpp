@@ -77,17 +77,22 @@ MeshMember::MeshMember(Device& device, Communicator& ranks, std::vector<std::vec
 }
 
 bool MeshMember::runs_itself(const Program& program) const {
-  return collective_of(program).has_value();
+  return is_collective(program.attributes);
 }
 
 void MeshMember::run(const Program& program) {
-  const Collective collective = *collective_of(program);
   const std::vector<int>& group = group_of(program);
-  HOWARD_CHECK(std::ssize(group) == collective.devices,
+  const Operand& in = program.inputs[0];
+  const Operand& out = program.outputs[0];
+  const auto* const gathers = std::get_if<AllGatherAttributes>(&program.attributes);
+  const auto [whole, part] = gathers != nullptr ? std::pair(out, in) : std::pair(in, out);
+  HOWARD_CHECK(whole.spec.shape.elements() == std::ssize(group) * part.spec.shape.elements(),
                "a collective's tensors are as many as its devices");
-  queue_behind().write_buffer(program.outputs[0].buffer,
-                              collective.gathers ? gather(group, collective, program.inputs[0])
-                                                 : sum_share(group, collective, program.inputs[0]));
+  queue_behind().write_buffer(
+      out.buffer,
+      gathers != nullptr
+          ? gather(group, gathers->dimension, in)
+          : sum_share(group, std::get<ReduceScatterAttributes>(program.attributes).side(), in));
 }
 
 const std::vector<int>& MeshMember::group_of(const Program& program) {
@@ -104,13 +109,13 @@ std::vector<std::byte> MeshMember::read(const Operand& operand) {
   return bytes;
 }
 
-std::vector<std::byte> MeshMember::gather(const std::vector<int>& group,
-                                          const Collective& collective, const Operand& part) {
+std::vector<std::byte> MeshMember::gather(const std::vector<int>& group, int dimension,
+                                          const Operand& part) {
   const std::vector<std::byte> own = read(part);
   for (const int rank : group) {
     if (rank != ranks_.rank()) ranks_.send(rank, own);
   }
-  const Runs runs = runs_of(part.spec, collective.dimension);
+  const Runs runs = runs_of(part.spec, dimension);
   std::vector<std::byte> whole(own.size() * group.size());
   for (std::size_t place = 0; place < group.size(); ++place) {
     const std::vector<std::byte> theirs =
@@ -124,10 +129,10 @@ std::vector<std::byte> MeshMember::gather(const std::vector<int>& group,
   return whole;
 }
 
-std::vector<std::byte> MeshMember::sum_share(const std::vector<int>& group,
-                                             const Collective& collective, const Operand& whole) {
+std::vector<std::byte> MeshMember::sum_share(const std::vector<int>& group, int dimension,
+                                             const Operand& whole) {
   const std::vector<std::byte> own = read(whole);
-  Runs runs = runs_of(whole.spec, collective.dimension);
+  Runs runs = runs_of(whole.spec, dimension);
   runs.bytes /= group.size();
   std::vector<std::byte> mine;
   for (std::size_t place = 0; place < group.size(); ++place) {

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "engines/device/collective.h"
 #include "engines/mesh/communicator.h"
 #include "engines/mesh/trace_splitter.h"
+#include "engines/program/program.h"
 
 namespace howard::mesh {
 
@@ -28,9 +28,8 @@ class MeshMember final : public TraceSplitter {
 
   const std::vector<int>& group_of(const Program& program);
   std::vector<std::byte> read(const Operand& operand);
-  std::vector<std::byte> gather(const std::vector<int>& group, const Collective& collective,
-                                const Operand& part);
-  std::vector<std::byte> sum_share(const std::vector<int>& group, const Collective& collective,
+  std::vector<std::byte> gather(const std::vector<int>& group, int dimension, const Operand& part);
+  std::vector<std::byte> sum_share(const std::vector<int>& group, int dimension,
                                    const Operand& whole);
 
   Communicator& ranks_;

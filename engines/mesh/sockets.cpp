@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "engines/device/transfer.h"
+#include "engines/program/program.h"
 
 namespace howard::mesh {
 namespace {
@@ -34,11 +34,12 @@ Operand Sockets::peer(int rank, int channel) {
 }
 
 bool Sockets::runs_itself(const Program& program) const {
-  return program.name == kSend || program.name == kReceive;
+  return std::holds_alternative<SendAttributes>(program.attributes) ||
+         std::holds_alternative<ReceiveAttributes>(program.attributes);
 }
 
 void Sockets::run(const Program& program) {
-  const bool sends = program.name == kSend;
+  const bool sends = std::holds_alternative<SendAttributes>(program.attributes);
   const Operand& peer = sends ? program.outputs[0] : program.inputs[0];
   const auto [rank, channel] = peers_.at(peer.buffer);
   sends ? send(program.inputs[0], rank, channel) : receive(program.outputs[0], rank, channel);

@@ -14,8 +14,8 @@
 #include "engines/autograd/functions/elementwise/arithmetic.h"
 #include "engines/autograd/functions/matmul/linear.h"
 #include "engines/autograd/host_values.h"
-#include "engines/ops/attention/attention.h"
-#include "engines/ops/data_movement/slice_pad_permute.h"
+#include "engines/ops/attention.h"
+#include "engines/ops/data_movement.h"
 
 namespace howard::models {
 
@@ -258,17 +258,20 @@ Value CachedLlama::attend(Tape& tape, Value q, Value k, Value v, const Block& ca
   const Calls& calls = tape.calls();
   const Tensor& query = tape.tensor(q);
   const Tensor mixed = calls.make(query.spec());
-  AttentionAttributes attributes{.scale = autograd::attention_scale(query),
-                                 .compute = kTtmlProducts.compute};
+  const float scale = autograd::attention_scale(query);
   if (decodes()) {
-    calls.run(ops::decode_attention({query, cache.keys, cache.values}, place_, attributes, mixed));
+    calls.run(ops::decode_attention({query, cache.keys, cache.values}, place_,
+                                    {.scale = scale, .compute = kTtmlProducts.compute}, mixed));
   } else {
     // ttnn's own chunks of 32 rows are the slowest. Larger chunks must be powers of two.
     constexpr std::int64_t kMostRows = 256;
     const auto rows = static_cast<std::uint64_t>(query.spec().shape.rows());
-    attributes.query_chunk = attributes.key_chunk =
-        std::min(kMostRows, static_cast<std::int64_t>(std::bit_floor(rows)));
-    attributes.causal = true;
+    const std::int64_t chunk = std::min(kMostRows, static_cast<std::int64_t>(std::bit_floor(rows)));
+    const AttentionAttributes attributes{.causal = true,
+                                         .scale = scale,
+                                         .query_chunk = chunk,
+                                         .key_chunk = chunk,
+                                         .compute = kTtmlProducts.compute};
     calls.run(ops::attention({query, tape.tensor(k), tape.tensor(v)}, attributes, mixed));
   }
   return tape.constant(calls.concat_heads(mixed));

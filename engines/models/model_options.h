@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "engines/autograd/functions/collective/collectives.h"
-#include "engines/device/tensor_spec.h"
 #include "engines/models/rotary_angles.h"
+#include "engines/program/tensor_spec.h"
 
 namespace howard::models {
 

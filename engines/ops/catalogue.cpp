@@ -10,149 +10,28 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "engines/ops/attention/attention.h"
-#include "engines/ops/attention/rotary.h"
-#include "engines/ops/data_movement/heads.h"
-#include "engines/ops/data_movement/slice_pad_permute.h"
-#include "engines/ops/data_movement/transpose.h"
-#include "engines/ops/elementwise/eltwise.h"
-#include "engines/ops/rows/layernorm.h"
-#include "engines/ops/rows/reduce.h"
-#include "engines/ops/rows/rms_norm.h"
-#include "engines/ops/rows/softmax.h"
+#include "engines/program/fields.h"
 
 namespace howard::ops {
 namespace {
 
-using Specs = std::span<const TensorSpec>;
-using Tensors = std::span<const Tensor>;
-using SpecList = std::vector<TensorSpec>;
-
-EltwiseAttributes attributes_of(const OpCall& call) {
-  EltwiseAttributes attributes{.function = *call.op->function, .then = call.then};
-  for (std::size_t i = 0; i < call.numbers.size(); ++i) {
-    attributes.numbers.at(i) = static_cast<float>(call.numbers[i]);
-  }
-  return attributes;
-}
-
-OpEntry eltwise_entry(const EltwiseEntry& entry) {
+OpEntry eltwise_entry(const EltwiseEntry& entry, const EltwiseAttributes& attributes) {
   constexpr std::array<std::string_view, kMostEltwiseNumbers> kNames{"first", "second"};
   OpEntry op{.name = std::string(entry.name),
              .meaning = std::string(entry.meaning),
-             .tensors = static_cast<std::size_t>(entry.values),
-             .function = entry.function};
-  for (int i = 0; i < entry.numbers; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    op.numbers.push_back({kNames.at(at), double{entry.defaults.at(at)}});
+             .attributes = attributes,
+             .tensors = static_cast<std::size_t>(entry.values)};
+  for (std::size_t i = 0; std::cmp_less(i, entry.numbers); ++i) {
+    op.numbers.push_back({kNames.at(i), double{entry.defaults.at(i)}});
   }
-  op.results = [](const OpCall& call, Specs in) {
-    return SpecList{eltwise_output(attributes_of(call), in)};
-  };
-  op.program = [](const OpCall& call, Tensors in, Tensors out) {
-    return eltwise(attributes_of(call), in, out[0]);
-  };
-  op.beside = [more = op.tensors - 1](const TensorSpec& first) { return SpecList(more, first); };
-  return op;
-}
-
-/// Makes the entry of an op of one tensor that gives one of its shape.
-OpEntry row_entry(std::string name, std::string meaning,
-                  Program (*program)(const Tensor&, const Tensor&)) {
-  return {.name = std::move(name),
-          .meaning = std::move(meaning),
-          .results = [](const OpCall&, Specs in) { return SpecList{in[0]}; },
-          .program = [program](const OpCall&, Tensors in,
-                               Tensors out) { return program(in[0], out[0]); },
-          .beside = [](const TensorSpec&) { return SpecList(); }};
-}
-
-constexpr float kEpsilon = 1e-5F;  // ttnn's default is smaller; the value does not change the time.
-
-void add_rows(std::vector<OpEntry>& all) {
-  all.push_back(row_entry("softmax", "the softmax along the columns", softmax));
-  all.push_back(
-      row_entry("layernorm", "x less its mean, by its deviation, along the columns",
-                [](const Tensor& x, const Tensor& out) { return layernorm(x, kEpsilon, out); }));
-  all.push_back(
-      {.name = "rms_norm",
-       .meaning = "x by the root of the mean of its squares, along the columns, times a row",
-       .tensors = 2,
-       .results = [](const OpCall&, Specs in) { return SpecList{in[0]}; },
-       .program = [](const OpCall&, Tensors in,
-                     Tensors out) { return rms_norm(in[0], in[1], kEpsilon, out[0]); },
-       .beside =
-           [](const TensorSpec& x) {
-             return SpecList{{{x.shape.columns()}, x.dtype}};
-           }});
-  all.push_back({.name = "softmax_backward",
-                 .meaning = "dx of the softmax x and dy",
-                 .tensors = 2,
-                 .results = [](const OpCall&, Specs in) { return SpecList{in[0]}; },
-                 .program = [](const OpCall&, Tensors in,
-                               Tensors out) { return softmax_backward(in[0], in[1], out[0]); },
-                 .beside = [](const TensorSpec& x) { return SpecList{x}; }});
-}
-
-void add_rotations(std::vector<OpEntry>& all) {
-  for (const RotaryStyle style : {RotaryStyle::pairs, RotaryStyle::halves}) {
-    const bool pairs = style == RotaryStyle::pairs;
-    all.push_back({.name = pairs ? "rotary_embedding_llama" : "rotary_embedding",
-                   .meaning = pairs ? "points of neighbouring columns turned by tables of cosines "
-                                      "and sines"
-                                    : "points of columns i and i + d / 2 turned by tables of "
-                                      "cosines and sines",
-                   .tensors = 3,
-                   .results = [](const OpCall&, Specs in) { return SpecList{in[0]}; },
-                   .program =
-                       [style](const OpCall&, Tensors in, Tensors out) {
-                         return rotary_embedding(in[0], in[1], in[2], style, out[0]);
-                       },
-                   .beside =
-                       [](const TensorSpec& x) {
-                         return SpecList(2, {{x.shape.rows(), x.shape.columns()}, x.dtype});
-                       }});
-  }
-}
-
-void add_reductions(std::vector<OpEntry>& all) {
-  constexpr std::array<std::pair<std::string_view, Dimension>, 3> kAlong{
-      {{"columns", Dimension::columns}, {"rows", Dimension::rows}, {"batch", Dimension::batch}}};
-  for (const Reduction reduction : {Reduction::sum, Reduction::mean, Reduction::max}) {
-    for (const auto& [word, dimension] : kAlong) {
-      all.push_back(
-          {.name = fmt::format("{}_{}", name_of(reduction), word),
-           .meaning = fmt::format("the {} along the {}", name_of(reduction), word),
-           .results = [dimension = dimension](
-                          const OpCall&,
-                          Specs in) { return SpecList{reduce_output(dimension, in[0])}; },
-           .program = [reduction, dimension = dimension](
-                          const OpCall&, Tensors in,
-                          Tensors out) { return reduce(reduction, dimension, in[0], out[0]); },
-           .beside = [](const TensorSpec&) { return SpecList(); }});
+  op.apply = [](const OpCall& call, Attributes& to) {
+    auto& eltwise = std::get<EltwiseAttributes>(to);
+    eltwise.then.insert(eltwise.then.end(), call.then.begin(), call.then.end());
+    for (std::size_t i = 0; i < call.numbers.size(); ++i) {
+      eltwise.numbers.at(i) = static_cast<float>(call.numbers[i]);
     }
-  }
-}
-
-void add_movement(std::vector<OpEntry>& all) {
-  for (const Swap swap : {Swap::rows_columns, Swap::heads_rows}) {
-    const bool inner = swap == Swap::rows_columns;
-    all.push_back(
-        {.name = inner ? "transpose" : "transpose_heads",
-         .meaning = inner ? "x with rows and columns swapped" : "x with dimensions 1 and 2 swapped",
-         .results = [swap](const OpCall&,
-                           Specs in) { return SpecList{transpose_output(in[0], swap)}; },
-         .program = [swap](const OpCall&, Tensors in,
-                           Tensors out) { return transpose(in[0], out[0], swap); },
-         .beside = [](const TensorSpec&) { return SpecList(); }});
-  }
-  all.push_back(
-      {.name = "concat_heads",
-       .meaning = "[n, 1, s, heads d] of [n, heads, s, d]",
-       .results = [](const OpCall&, Specs in) { return SpecList{concat_heads_output(in[0])}; },
-       .program = [](const OpCall&, Tensors in,
-                     Tensors out) { return concat_heads(in[0], out[0]); },
-       .beside = [](const TensorSpec&) { return SpecList(); }});
+  };
+  return op;
 }
 
 /// Returns a whole number of a call. Throws Error when it is not whole.
@@ -167,125 +46,132 @@ std::int64_t whole(const OpCall& call, std::size_t i) {
                .accepted = "a whole number from 0 on"});
 }
 
-std::array<int, 4> order_of(const OpCall& call) {
-  std::array<int, 4> order{};
+/// Returns the first operand with other rows and columns.
+SpecList resized(Specs in, std::int64_t rows, std::int64_t columns) {
+  return {{in[0].shape.with_rows(rows).with_columns(columns), in[0].dtype, in[0].layout}};
+}
+
+void apply_order(const OpCall& call, Attributes& to) {
+  std::array<int, 4>& order = std::get<PermuteAttributes>(to).order;
   for (std::size_t i = 0; i < 4; ++i) order.at(i) = static_cast<int>(whole(call, i));
-  return order;
 }
 
-/// Adds the ops on parts of a tensor and on several tensors.
-void add_parts(std::vector<OpEntry>& all) {
-  const auto nothing = [](const TensorSpec&) { return SpecList(); };
+/// Returns the entry of an op with all that the op says of itself.
+OpEntry entry_of_op(const Attributes& op) {
+  const auto roles = input_roles(op);
+  const auto needed = std::ranges::count(roles, false, &OperandRole::is_optional);
+  return {.name = std::string(name_of(op)),
+          .meaning = std::string(meaning_of(op)),
+          .attributes = op,
+          .tensors = static_cast<std::size_t>(needed)};
+}
+
+void add_rows(std::vector<OpEntry>& all) {
+  all.push_back({"softmax", "the softmax along the columns", SoftmaxAttributes{}});
   all.push_back(
-      {.name = "slice",
-       .meaning = "the first rows and columns",
-       .numbers = {{"rows", 32}, {"columns", 32}},
-       .results =
-           [](const OpCall& call, Specs in) {
-             const Shape& x = in[0].shape;
-             return SpecList{{{x.outer(), x.heads(), whole(call, 0), whole(call, 1)},
-                              in[0].dtype,
-                              in[0].layout}};
-           },
-       .program = [](const OpCall&, Tensors in, Tensors out) { return slice(in[0], {}, out[0]); },
-       .beside = nothing});
-  all.push_back(
-      {.name = "pad",
-       .meaning = "x with so many rows and columns of zeros behind it",
-       .numbers = {{"rows", 32}, {"columns", 0}},
-       .results =
-           [](const OpCall& call, Specs in) {
-             const Shape& x = in[0].shape;
-             return SpecList{
-                 {{x.outer(), x.heads(), x.rows() + whole(call, 0), x.columns() + whole(call, 1)},
-                  in[0].dtype,
-                  in[0].layout}};
-           },
-       .program = [](const OpCall&, Tensors in, Tensors out) { return pad(in[0], {}, 0, out[0]); },
-       .beside = nothing});
-  all.push_back(
-      {.name = "permute",
-       .meaning = "x with its four dimensions in that order",
-       .numbers = {{"first", 0}, {"second", 1}, {"third", 3}, {"fourth", 2}},
-       .results = [](const OpCall& call,
-                     Specs in) { return SpecList{permute_output(in[0], order_of(call))}; },
-       .program = [](const OpCall& call, Tensors in,
-                     Tensors out) { return permute(in[0], order_of(call), out[0]); },
-       .beside = nothing});
-  for (const bool causal : {false, true}) {
-    all.push_back(
-        {.name = causal ? "causal_attention" : "attention",
-         .meaning = causal ? "softmax(q k^T / sqrt(d)) v, each place seeing those up to it"
-                           : "softmax(q k^T / sqrt(d)) v",
-         .tensors = 3,
-         .results = [](const OpCall&, Specs in) { return SpecList{in[0]}; },
-         .program =
-             [causal](const OpCall&, Tensors in, Tensors out) {
-               const auto width = static_cast<float>(in[0].spec().shape.columns());
-               return attention({in[0], in[1], in[2]},
-                                {.causal = causal, .scale = 1 / std::sqrt(width)}, out[0]);
-             },
-         .beside = [](const TensorSpec& x) { return SpecList(2, x); }});
+      {"layernorm", "x less its mean, by its deviation, along the columns", LayernormAttributes{}});
+  all.push_back({.name = "rms_norm",
+                 .meaning = "x by the root of the mean of its squares, along the columns, times a "
+                            "row",
+                 .attributes = RmsNormAttributes{},
+                 .tensors = 2,
+                 .beside = [](const TensorSpec& x) -> SpecList {
+                   return {{{x.shape.columns()}, x.dtype}};
+                 }});
+  for (const Reduction reduction : {Reduction::sum, Reduction::mean, Reduction::max}) {
+    for (const Dimension along : {Dimension::columns, Dimension::rows, Dimension::batch}) {
+      const std::string_view word = kDimensions.at(static_cast<std::size_t>(along));
+      all.push_back({fmt::format("{}_{}", name_of(reduction), word),
+                     fmt::format("the {} along the {}", name_of(reduction), word),
+                     ReduceAttributes{.reduction = reduction, .dimension = along}});
+    }
   }
 }
 
-/// Adds TTML's attention, in which each place sees those up to its own.
-void add_ttml_attention(std::vector<OpEntry>& all) {
-  const auto scale = [](const Tensor& q) {
-    return 1 / std::sqrt(static_cast<float>(q.spec().shape.columns()));
+void add_movement(std::vector<OpEntry>& all) {
+  all.push_back({"transpose", "x with rows and columns swapped", TransposeAttributes{}});
+  all.push_back({"transpose_heads", "x with dimensions 1 and 2 swapped",
+                 TransposeAttributes{.swap = Swap::heads_rows}});
+  all.push_back({.name = "slice",
+                 .meaning = "the first rows and columns",
+                 .attributes = SliceAttributes{},
+                 .numbers = {{"rows", 32}, {"columns", 32}},
+                 .results = [](const OpCall& call, Specs in) {
+                   return resized(in, whole(call, 0), whole(call, 1));
+                 }});
+  all.push_back({.name = "pad",
+                 .meaning = "x with so many rows and columns of zeros behind it",
+                 .attributes = PadAttributes{},
+                 .numbers = {{"rows", 32}, {"columns", 0}},
+                 .results = [](const OpCall& call, Specs in) {
+                   const Shape& x = in[0].shape;
+                   return resized(in, x.rows() + whole(call, 0), x.columns() + whole(call, 1));
+                 }});
+  all.push_back({.name = "permute",
+                 .meaning = "x with its four dimensions in that order",
+                 .attributes = PermuteAttributes{},
+                 .numbers = {{"first", 0}, {"second", 1}, {"third", 3}, {"fourth", 2}},
+                 .apply = apply_order});
+}
+
+void add_attention(std::vector<OpEntry>& all) {
+  const auto tables = [](const TensorSpec& x) -> SpecList {
+    return SpecList(2, {{x.shape.rows(), x.shape.columns()}, x.dtype});
   };
-  all.push_back({.name = "sdpa_fw",
-                 .meaning = "causal attention that keeps two numbers of each row, by TTML's kernel",
+  all.push_back({.name = "rotary_embedding_llama",
+                 .meaning = "points of neighbouring columns turned by tables of cosines and sines",
+                 .attributes = RotaryEmbeddingAttributes{.style = RotaryStyle::pairs},
                  .tensors = 3,
-                 .results =
-                     [](const OpCall&, Specs in) {
-                       const TensorSpec row = attention_statistics(in[0]);
-                       return SpecList{in[0], row, row};
-                     },
-                 .program =
-                     [scale](const OpCall&, Tensors in, Tensors out) {
-                       return attention({in[0], in[1], in[2]},
-                                        {.causal = true, .scale = scale(in[0])}, out[0],
-                                        {out[1], out[2]});
-                     },
-                 .beside = [](const TensorSpec& x) { return SpecList(2, x); }});
-  for (const bool of_q : {true, false}) {
-    all.push_back(
-        {.name = of_q ? "sdpa_bw_q" : "sdpa_bw_kv",
-         .meaning = of_q ? "dq of causal attention, by TTML's kernel"
-                         : "dk and dv of causal attention, by TTML's kernel",
-         .tensors = 7,
-         .results =
-             [of_q](const OpCall&, Specs in) {
-               return of_q ? SpecList{in[0]} : SpecList{in[1], in[2]};
-             },
-         .program =
-             [scale, of_q](const OpCall&, Tensors in, Tensors out) {
-               const AttentionGradients from{{in[0], in[1], in[2]}, in[3], in[4], {in[5], in[6]}};
-               const AttentionAttributes attributes{.causal = true, .scale = scale(in[0])};
-               return of_q ? attention_backward_q(from, attributes, out[0])
-                           : attention_backward_kv(from, attributes, out[0], out[1]);
-             },
-         .beside =
-             [](const TensorSpec& x) {
-               SpecList specs(4, x);
-               specs.resize(6, attention_statistics(x));
-               return specs;
-             }});
+                 .beside = tables});
+  all.push_back(
+      {.name = "rotary_embedding",
+       .meaning = "points of columns i and i + d / 2 turned by tables of cosines and sines",
+       .attributes = RotaryEmbeddingAttributes{.style = RotaryStyle::halves},
+       .tensors = 3,
+       .beside = tables});
+  all.push_back({"attention", "softmax(q k^T / sqrt(d)) v", AttentionAttributes{}, 3});
+  all.push_back({"causal_attention", "softmax(q k^T / sqrt(d)) v, each place seeing those up to it",
+                 AttentionAttributes{.causal = true}, 3});
+  all.push_back({"sdpa_fw", "causal attention that keeps two numbers of each row, by TTML's kernel",
+                 TtmlAttentionAttributes{.causal = true}, 3});
+  const auto gradients = [](const TensorSpec& x) -> SpecList {
+    SpecList specs(4, x);
+    specs.resize(6, attention_statistics(x));
+    return specs;
+  };
+  all.push_back({.name = "sdpa_bw_q",
+                 .meaning = "dq of causal attention, by TTML's kernel",
+                 .attributes = AttentionBackwardQAttributes{.causal = true},
+                 .tensors = 7,
+                 .beside = gradients});
+  all.push_back({.name = "sdpa_bw_kv",
+                 .meaning = "dk and dv of causal attention, by TTML's kernel",
+                 .attributes = AttentionBackwardKvAttributes{.causal = true},
+                 .tensors = 7,
+                 .beside = gradients});
+}
+
+/// Returns the ops that lists do not have.
+std::vector<OpEntry> make_others() {
+  std::vector<OpEntry> others;
+  for (const Attributes& op : all_ops()) {
+    if (find_op(name_of(op)) == nullptr) others.push_back(entry_of_op(op));
   }
+  return others;
 }
 
 std::vector<OpEntry> make_catalogue() {
   std::vector<OpEntry> all;
-  for (const EltwiseEntry& entry : eltwise_catalogue()) {
-    if (entry.values > 0 && entry.function != Eltwise::cast) all.push_back(eltwise_entry(entry));
+  for (const EltwiseAttributes& op : EltwiseAttributes::all()) {
+    const EltwiseEntry& entry = entry_of(op.function);
+    if (entry.values > 0 && op.function != Eltwise::cast) all.push_back(eltwise_entry(entry, op));
+  }
+  for (const Attributes& op : all_ops()) {
+    if (!meaning_of(op).empty()) all.push_back(entry_of_op(op));
   }
   add_rows(all);
-  add_rotations(all);
-  add_reductions(all);
   add_movement(all);
-  add_parts(all);
-  add_ttml_attention(all);
+  add_attention(all);
   std::ranges::sort(all, {}, &OpEntry::name);
   return all;
 }
@@ -331,6 +217,34 @@ std::string form_of(const OpEntry& op) {
 
 }  // namespace
 
+Attributes OpCall::attributes(Specs inputs) const {
+  Attributes made = given;
+  if (op->apply != nullptr) op->apply(*this, made);
+  std::visit(
+      [&](auto& kind) {
+        if constexpr (requires { kind.causal; }) {
+          kind.scale = 1 / std::sqrt(static_cast<float>(inputs[0].shape.columns()));
+        }
+      },
+      made);
+  return made;
+}
+
+SpecList OpCall::beside(const TensorSpec& first) const {
+  return op->beside != nullptr ? op->beside(first) : SpecList(op->tensors - 1, first);
+}
+
+SpecList OpCall::results(Specs inputs) const {
+  return op->results != nullptr ? op->results(*this, inputs)
+                                : results_of(attributes(inputs), inputs);
+}
+
+Program OpCall::program(std::span<const Tensor> inputs, std::span<const Tensor> outputs) const {
+  std::vector<Operand> operands = operands_of(inputs);
+  const Attributes made = attributes(specs_of(operands));
+  return make_program(made, std::move(operands), operands_of(outputs));
+}
+
 std::span<const OpEntry> op_catalogue() {
   static const std::vector<OpEntry> kAll = make_catalogue();
   return kAll;
@@ -342,27 +256,83 @@ const OpEntry* find_op(std::string_view name) {
   return found == all.end() || found->name != name ? nullptr : &*found;
 }
 
+namespace {
+
+const OpEntry* find_any(const std::string& name) {
+  static const std::vector<OpEntry> kOthers = make_others();
+  if (const OpEntry* const listed = find_op(name)) return listed;
+  const auto other = std::ranges::find(kOthers, name, &OpEntry::name);
+  return other == kOthers.end() ? nullptr : &*other;
+}
+
+/// Takes the fields, which begin with a letter, out of the parts of a text.
+std::string take_fields(std::vector<std::string>& parts) {
+  const auto first = std::find_if(parts.begin() + 1, parts.end(), [](const std::string& part) {
+    return !part.empty() && part[0] >= 'a' && part[0] <= 'z';
+  });
+  const std::string fields = join({first, parts.end()}, ":");
+  parts.erase(first, parts.end());
+  return fields;
+}
+
+}  // namespace
+
 std::optional<OpCall> parse_op_call(std::string_view text) {
   const std::vector<std::string> steps = split(text, '+');
-  const std::vector<std::string> parts = split(steps[0], ':');
-  const OpEntry* const op = find_op(parts[0]);
+  std::vector<std::string> parts = split(steps[0], ':');
+  const OpEntry* const op = find_any(parts[0]);
   if (op == nullptr) return std::nullopt;
-  OpCall call{.op = op, .numbers = {}, .then = {}};
+  OpCall call{.op = op, .given = op->attributes, .numbers = {}, .then = {}};
+  read_fields(call.given, take_fields(parts));
   if (parts.size() - 1 > op->numbers.size()) {
     refuse_numbers(text, parts[0], op->numbers.size(), form_of(*op));
   }
   for (std::size_t i = 0; i < op->numbers.size(); ++i) {
     const bool given = i + 1 < parts.size();
     const auto number = given ? parse_number(parts[i + 1]) : op->numbers[i].otherwise;
-    if (!number) refuse_call(text, given ? parts[i + 1] : "a number is missing", form_of(*op));
+    if (!number) refuse_call(text, parts[i + 1], form_of(*op));
     call.numbers.push_back(*number);
   }
-  if (steps.size() > 1 && !op->function) {
+  if (steps.size() > 1 && !std::holds_alternative<EltwiseAttributes>(op->attributes)) {
     refuse_call(text, fmt::format("{} and what follows it", op->name),
                 "functions that follow an elementwise op");
   }
   for (std::size_t i = 1; i < steps.size(); ++i) call.then.push_back(parse_step(text, steps[i]));
   return call;
+}
+
+Program parse_program(std::string_view text, DataType dtype, Device& device) {
+  const auto fail = [&](std::string accepted) {
+    throw Error({.attempted = "read a program",
+                 .value = "'" + std::string(text) + "'",
+                 .accepted = std::move(accepted)});
+  };
+  const std::vector<std::string> words = split(text, ' ');
+  const auto call = parse_op_call(words[0]);
+  if (!call) fail("an op that the emulator has");
+  SpecList specs;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const auto shape = parse_shape(words[i]);
+    if (shape) {
+      specs.push_back({*shape, dtype});
+    } else if (words[i] == "row_major" && !specs.empty()) {
+      specs.back().layout = Layout::row_major;
+    } else {
+      fail("shapes of one to four dimensions like 32x1280, each perhaps row_major");
+    }
+  }
+  const std::size_t count = std::min(specs.size(), input_roles(call->given).size());
+  const Specs inputs = Specs(specs).first(count);
+  const SpecList results =
+      count < specs.size()
+          ? SpecList(specs.begin() + static_cast<std::ptrdiff_t>(count), specs.end())
+          : call->results(inputs);
+  const auto made = [&](Specs of) {
+    std::vector<Tensor> tensors;
+    for (const TensorSpec& spec : of) tensors.emplace_back(device, spec);
+    return tensors;
+  };
+  return call->program(made(inputs), made(results));
 }
 
 }  // namespace howard::ops

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "engines/device/program.h"
 #include "engines/ops/tensor.h"
 
 namespace howard::ops {
@@ -18,53 +16,65 @@ struct OpCall;
 /// A number that an op takes besides its tensors.
 struct OpNumber {
   std::string_view name;
-  std::optional<double> otherwise;  ///< Its default; if absent, it has to be given.
+  double otherwise = 0;  ///< Its default.
 };
 
-/// Says what an op is: how it is written, what it takes and gives, and its program. Lists of ops,
-/// programs as text and the Python module go through the catalogue, so an op that is added to it is
-/// known to all of them.
+/// Says how an op is written in lists of ops, programs as text and Python, and what it takes and
+/// gives there.
 struct OpEntry {
   std::string name;
   std::string meaning;  ///< The first result's: "x / (1 + exp(-x))".
+  Attributes attributes;
   std::size_t tensors = 1;
   std::vector<OpNumber> numbers;
-  std::optional<Eltwise> function;  ///< For an elementwise op; others may follow in its kernel.
 
-  /// Returns the specs of the results. Throws Error when the tensors do not fit.
-  std::function<std::vector<TensorSpec>(const OpCall&, std::span<const TensorSpec>)> results;
-  /// Makes the program. Throws Error when the tensors or the results do not fit.
-  std::function<Program(const OpCall&, std::span<const Tensor>, std::span<const Tensor>)> program;
-  /// Returns the tensors besides the first that a list of ops gives it.
-  std::function<std::vector<TensorSpec>(const TensorSpec& first)> beside;
+  /// Puts the numbers of a call into the attributes, if they belong there.
+  void (*apply)(const OpCall&, Attributes&) = nullptr;
+  /// Returns the specs of the results, where they do not follow from the operands.
+  SpecList (*results)(const OpCall&, Specs) = nullptr;
+  /// Returns the tensors besides the first that a list of ops gives it; if absent, they are like
+  /// the first.
+  SpecList (*beside)(const TensorSpec& first) = nullptr;
 };
 
 /// A call of an op, with its numbers and what follows it in the same kernel.
 struct OpCall {
   const OpEntry* op = nullptr;
+  Attributes given;             ///< The op's, with the fields that the text gives.
   std::vector<double> numbers;  ///< As many as the op has.
   std::vector<EltwiseStep> then;
 
-  std::vector<TensorSpec> results(std::span<const TensorSpec> inputs) const {
-    return op->results(*this, inputs);
-  }
+  /// Returns the op with the numbers of this call, for operands of these specs. The scale of
+  /// attention follows from the width of its heads.
+  Attributes attributes(Specs inputs) const;
+  /// Returns the tensors besides the first that a list of ops gives it.
+  SpecList beside(const TensorSpec& first) const;
+  /// Returns the specs of the results. Throws Error when the operands do not fit.
+  SpecList results(Specs inputs) const;
   /// Makes the program of these inputs and results, whose specs are those of results().
-  Program program(std::span<const Tensor> inputs, std::span<const Tensor> outputs) const {
-    return op->program(*this, inputs, outputs);
-  }
+  Program program(std::span<const Tensor> inputs, std::span<const Tensor> outputs) const;
 };
 
-/// Returns all ops that take tensors of one data type, in the order of their names. Products, whose
-/// text says more, and ops that change a layout are not among them.
+/// Returns the ops that lists of ops have, in the order of their names. Products, whose text says
+/// more, and ops that change a layout are not among them.
 std::span<const OpEntry> op_catalogue();
 
 /// Returns the op of that name, or null if there is none.
 const OpEntry* find_op(std::string_view name);
 
-/// Parses "silu", "clamp:0:6" (with its numbers in order) or "add+relu" (functions of one value
-/// follow in the same kernel). Returns nothing when the op is not in the catalogue. Throws Error
-/// when a number is missing, malformed or too much, or when what follows is no elementwise function
-/// of one value.
+/// Parses "silu", "clamp:0:6" (with its numbers in order), "matmul:transpose_a:fidelity=HiFi4"
+/// (with fields of the op, of which a flag needs no value) or "add+relu" (functions of one value
+/// follow in the same kernel). Ops that lists do not have are known, too. Returns nothing when
+/// there is no such op. Throws Error when a number is malformed or too much, when a field is
+/// unknown or cannot have that value, and when what follows is no elementwise function of one
+/// value.
 std::optional<OpCall> parse_op_call(std::string_view text);
+
+/// Makes the program that a text like "matmul:transpose_b 32x64 96x64" stands for: the op, and the
+/// shapes of its operands, which have that data type and are in tiles, or after "row_major" in
+/// rows. Further shapes are those of results that do not follow from the operands. The tensors are
+/// allocated on `device` and released again, because only their specs matter. Throws Error when the
+/// text is not understood or the operands do not fit.
+Program parse_program(std::string_view text, DataType dtype, Device& device);
 
 }  // namespace howard::ops

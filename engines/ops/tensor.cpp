@@ -2,7 +2,6 @@
 #include "engines/ops/tensor.h"
 
 #include "base/error.h"
-#include "engines/ops/check.h"
 
 namespace howard::ops {
 
@@ -17,7 +16,7 @@ Tensor Tensor::view(const Shape& shape) const {
   const bool aligned =
       own.columns() == shape.columns() && (own.rows() == shape.rows() || whole_tiles);
   if (own.elements() != shape.elements() || (spec_.layout == Layout::tile && !aligned)) {
-    throw Error({.attempted = "view a tensor " + text(spec_),
+    throw Error({.attempted = "view a tensor " + layout_text(spec_),
                  .value = "as " + shape.text(),
                  .accepted = "as many elements, and in tile layout the same columns, and as many "
                              "rows or both multiples of 32",
@@ -26,6 +25,13 @@ Tensor Tensor::view(const Shape& shape) const {
   Tensor result = *this;
   result.spec_.shape = shape;
   return result;
+}
+
+std::vector<Operand> operands_of(std::span<const Tensor> tensors) {
+  std::vector<Operand> operands;
+  operands.reserve(tensors.size());
+  for (const Tensor& tensor : tensors) operands.push_back(tensor.operand());
+  return operands;
 }
 
 }  // namespace howard::ops

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "engines/device/device.h"
 
@@ -39,5 +41,8 @@ class Tensor {
   TensorSpec spec_;
   std::shared_ptr<const Held> held_;
 };
+
+/// Returns the operands of a program on these tensors.
+std::vector<Operand> operands_of(std::span<const Tensor> tensors);
 
 }  // namespace howard::ops

@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <limits>
 #include <numbers>
+#include <string>
+#include <utility>
 
-#include "base/check.h"
-#include "engines/device/attention_programs.h"
-#include "engines/device/cache_programs.h"
-#include "engines/device/eltwise_value.h"
+#include "base/error.h"
+#include "engines/program/eltwise_value.h"
+#include "engines/program/program.h"
+#include "engines/reference/attention_values.h"
 #include "engines/reference/operand_index.h"
 #include "engines/reference/parameter_updates.h"
 
@@ -94,16 +96,13 @@ class Computation {
     });
   }
 
-  /// If the result has more heads, each one is repeated as often as needed.
-  void operator()(const ReshapeAttributes&) {
-    if (outputs_[0].size() == inputs_[0]->size()) {
-      outputs_[0] = *inputs_[0];
-      return;
-    }
+  void operator()(const ReshapeAttributes&) { outputs_[0] = *inputs_[0]; }
+  void operator()(const RepeatAttributes&) {
     const std::int64_t count = size_of_output(0)[1] / size_of(0)[1];
     each_output([&](Index at) { return input(0, {at[0], at[1] / count, at[2], at[3]}); });
   }
   void operator()(const LayoutAttributes&) { outputs_[0] = *inputs_[0]; }
+  void operator()(const MemoryMoveAttributes&) { outputs_[0] = *inputs_[0]; }
 
   void operator()(const ConcatAttributes& attributes) {
     const auto along = static_cast<std::size_t>(attributes.dimension);
@@ -115,10 +114,12 @@ class Computation {
     });
   }
 
-  /// If there are two operands, the first is written into the second from a row on, to which the
-  /// third operand adds.
+  void operator()(const WriteRowsAttributes& attributes) { write_rows(attributes.row); }
+  void operator()(const UpdateCacheAttributes&) {
+    write_rows(static_cast<std::int64_t>(input(2, {0, 0, 0, 0})));
+  }
+
   void operator()(const SliceAttributes& attributes) {
-    if (writes_rows(program_)) return write_rows(attributes.begins[2]);
     each_output([&](Index at) {
       for (std::size_t i = 0; i < 4; ++i) {
         at[i] = attributes.begins[i] + at[i] * attributes.steps[i];
@@ -149,77 +150,62 @@ class Computation {
   }
 
   void operator()(const AttentionAttributes& attributes) {
-    if (is_attention_backward(program_)) return attention_backward(attributes);
-    const Index q = size_of(0), k = size_of(1);
-    each_output([&](Index at) {
-      const Index pair{at[0], at[1] / (q[1] / k[1]), 0, 0};
-      const bool decodes = has_position(program_);
-      const std::int64_t seen = attributes.causal ? at[2] + 1
-                                : decodes ? static_cast<std::int64_t>(input(3, {0, 0, 0, 0})) + 1
-                                          : k[2];
-      double sum = 0, weighted = 0;
-      double largest = -std::numeric_limits<double>::infinity();
-      for (std::int64_t j = 0; j < seen; ++j) {
-        double score = attention_score(at, pair, j, double{attributes.scale});
-        if (inputs_.size() > 3 && !decodes) score += input(3, {at[0], 0, at[2], j});
-        const double weight = std::exp(score);
-        largest = std::max(largest, score);
-        sum += weight;
-        weighted += weight * input(2, {pair[0], pair[1], j, at[3]});
-      }
-      if (outputs_.size() > 1) {
-        const std::size_t row = offset({q[0], q[1], q[2], 1}, at);
-        outputs_[1][row] = largest;
-        outputs_[2][row] = std::exp(largest) / sum;
-      }
-      return weighted / sum;
-    });
+    const std::int64_t keys = size_of(1)[2];
+    attend(
+        program_, inputs_, double{attributes.scale},
+        [&](std::int64_t row) { return attributes.causal ? row + 1 : keys; }, outputs_);
   }
-
-  /// The inputs are q, k, v, the result, its gradient and the two numbers of each row.
-  void attention_backward(const AttentionAttributes& attributes) {
-    const Index q = size_of(0), k = size_of(1);
-    for_each({q[0], q[1], q[2], k[2]}, [&](const Index& places) {
-      const auto [batch, head, row, place] = places;
-      if (attributes.causal && place > row) return;
-      const Index at{batch, head, row, 0}, pair{batch, head / (q[1] / k[1]), 0, 0};
-      const double probability =
-          std::exp(attention_score(at, pair, place, double{attributes.scale}) - input(5, at)) *
-          input(6, at);
-      double slope = 0;  // of the probability, less what all of the row have in common
-      for (std::int64_t i = 0; i < q[3]; ++i) {
-        const Index column{batch, head, row, i};
-        slope += input(4, column) * (input(2, {batch, pair[1], place, i}) - input(3, column));
-      }
-      const double score_slope = double{attributes.scale} * probability * slope;
-      const bool is_q = outputs_.size() == 1;
-      for (std::int64_t i = 0; i < q[3]; ++i) {
-        const Index of_q{batch, head, row, i}, of_k{batch, pair[1], place, i};
-        outputs_[0][is_q ? offset(q, of_q) : offset(k, of_k)] +=
-            score_slope * (is_q ? input(1, of_k) : input(0, of_q));
-        if (!is_q) outputs_[1][offset(k, of_k)] += probability * input(4, of_q);
-      }
-    });
+  void operator()(const DecodeAttentionAttributes& attributes) {
+    const auto position = static_cast<std::int64_t>(input(3, {0, 0, 0, 0}));
+    attend(
+        program_, inputs_, double{attributes.scale}, [&](std::int64_t) { return position + 1; },
+        outputs_);
+  }
+  void operator()(const TtmlAttentionAttributes& attributes) {
+    (*this)(AttentionAttributes{.causal = attributes.causal, .scale = attributes.scale});
+  }
+  void operator()(const AttentionBackwardQAttributes& attributes) {
+    attention_backward(program_, inputs_, attributes.causal, double{attributes.scale}, outputs_);
+  }
+  void operator()(const AttentionBackwardKvAttributes& attributes) {
+    attention_backward(program_, inputs_, attributes.causal, double{attributes.scale}, outputs_);
   }
 
   void operator()(const MinimalMatmulAttributes& attributes) {
     (*this)(MatmulAttributes{.activation = attributes.activation});
   }
 
-  void operator()(const SplitHeadsAttributes&) {
-    if (inputs_.size() == 2) return split_groups();
-    const Index to = size_of_output(0);
-    for (std::int64_t i = 0; i < 3; ++i) {
-      for_each(to, [&](const Index& at) {
-        outputs_[static_cast<std::size_t>(i)][offset(to, at)] =
-            input(0, {at[0], 0, at[2], (i * to[1] + at[1]) * to[3] + at[3]});
-      });
-    }
+  void operator()(const SplitHeadsAttributes& attributes) {
+    const std::int64_t q = size_of_output(0)[1];
+    const std::int64_t kv = size_of_output(1)[1];
+    split_heads(0, 0, 0, false);
+    split_heads(1, 0, q, attributes.transpose_k);
+    split_heads(2, 0, q + kv, false);
+  }
+  void operator()(const SplitGroupsAttributes& attributes) {
+    split_heads(0, 0, 0, false);
+    split_heads(1, 1, 0, attributes.transpose_k);
+    split_heads(2, 1, size_of_output(1)[1], false);
   }
 
   void operator()(const ConcatHeadsAttributes&) {
     const Index a = size_of(0);
     each_output([&](Index at) { return input(0, {at[0], at[3] / a[3], at[2], at[3] % a[3]}); });
+  }
+
+  void operator()(const CumsumAttributes& attributes) {
+    const auto along = static_cast<std::size_t>(attributes.dim);
+    const Index size = size_of(0);
+    each_output([&](Index at) {
+      double sum = 0;
+      Index other = at;
+      const std::int64_t place = at.at(along);
+      const std::int64_t first = attributes.flip ? place : 0;
+      const std::int64_t end = attributes.flip ? size.at(along) : place + 1;
+      for (other.at(along) = first; other.at(along) < end; ++other.at(along))
+        sum += input(0, other);
+      return sum;
+    });
   }
 
   void operator()(const SoftmaxAttributes&) {
@@ -245,7 +231,11 @@ class Computation {
     });
   }
 
-  void operator()(const LayernormAttributes& attributes) {
+  void operator()(const LayernormAttributes& attributes) { layernorm(double{attributes.epsilon}); }
+  void operator()(const TtmlLayernormAttributes& attributes) {
+    layernorm(double{attributes.epsilon});
+  }
+  void layernorm(double epsilon) {
     const Index x = size_of(0);
     const auto width = static_cast<double>(x[3]);
     for_each({x[0], x[1], x[2], 1}, [&](const Index& row) {
@@ -256,7 +246,7 @@ class Computation {
       along([&](const Index& at) { mean += input(0, at) / width; });
       double variance = 0;
       along([&](const Index& at) { variance += std::pow(input(0, at) - mean, 2) / width; });
-      const double rstd = 1 / std::sqrt(variance + double{attributes.epsilon});
+      const double rstd = 1 / std::sqrt(variance + epsilon);
       along([&](const Index& at) {
         const double scaled = (input(0, at) - mean) * rstd;
         outputs_[0][offset(x, at)] =
@@ -292,16 +282,17 @@ class Computation {
     });
   }
 
+  void operator()(const RmsNormAttributes& attributes) { rms_norm(double{attributes.epsilon}); }
+  void operator()(const TtmlRmsNormAttributes& attributes) { rms_norm(double{attributes.epsilon}); }
   /// The inputs are x and perhaps gamma; the outputs are y and perhaps the root.
-  void operator()(const RmsNormAttributes& attributes) {
+  void rms_norm(double epsilon) {
     const Index x = size_of(0);
     for_each(x, [&](const Index& at) {
       double squares = 0;
       for (std::int64_t i = 0; i < x[3]; ++i) {
         squares += std::pow(input(0, {at[0], at[1], at[2], i}), 2);
       }
-      const double root =
-          std::sqrt(squares / static_cast<double>(x[3]) + double{attributes.epsilon});
+      const double root = std::sqrt(squares / static_cast<double>(x[3]) + epsilon);
       const double scale = inputs_.size() > 1 ? input(1, at) : 1;
       outputs_[0][offset(x, at)] = input(0, at) * scale / root;
       if (outputs_.size() > 1) outputs_[1][offset({x[0], x[1], x[2], 1}, at)] = root;
@@ -417,35 +408,36 @@ class Computation {
     });
   }
 
+  /// These bring data from elsewhere: only those who connect devices, or nobody, can compute them.
+  void operator()(const MoveTilesAttributes&) { refuse(); }
+  void operator()(const AllGatherAttributes&) { refuse(); }
+  void operator()(const ReduceScatterAttributes&) { refuse(); }
+  void operator()(const SendAttributes&) { refuse(); }
+  void operator()(const ReceiveAttributes&) { refuse(); }
+
  private:
-  /// Returns the scaled product of row `at` of q with place `j` of the keys `pair`.
-  double attention_score(const Index& at, const Index& pair, std::int64_t j, double scale) const {
-    double score = 0;
-    for (std::int64_t i = 0; i < size_of(0)[3]; ++i) {
-      score += input(0, {at[0], at[1], at[2], i}) * input(1, {pair[0], pair[1], j, i});
-    }
-    return scale * score;
+  void refuse() const {
+    throw Error({.attempted = "compute " + std::string(name_of(program_.attributes)),
+                 .value = "on one device",
+                 .accepted = "ops whose results follow from their operands"});
   }
   /// Writes the rows of the first operand into the second from `first` on.
   void write_rows(std::int64_t first) {
     outputs_[0] = *inputs_[1];
-    if (has_position(program_)) first += static_cast<std::int64_t>(input(2, {0, 0, 0, 0}));
     for_each(size_of(0), [&](const Index& at) {
       const Index to{at[0], at[1], first + at[2], at[3]};
       outputs_[0][offset(size_of_output(0), to)] = input(0, at);
     });
   }
 
-  /// Splits q off the first operand, and k and v off the second.
-  void split_groups() {
-    for (std::size_t i = 0; i < 3; ++i) {
-      const Index to = size_of_output(i);
-      const std::int64_t first = i == 2 ? to[1] : 0;
-      for_each(to, [&](const Index& at) {
-        outputs_[i][offset(to, at)] =
-            input(i == 0 ? 0 : 1, {at[0], 0, at[2], (first + at[1]) * to[3] + at[3]});
-      });
-    }
+  /// Takes result `i` out of the columns of an operand, from a head on.
+  void split_heads(std::size_t i, std::size_t from, std::int64_t first, bool transposed) {
+    const Index to = size_of_output(i);
+    const std::int64_t width = transposed ? to[2] : to[3];
+    for_each(to, [&](const Index& at) {
+      const auto [row, column] = transposed ? std::pair(at[3], at[2]) : std::pair(at[2], at[3]);
+      outputs_[i][offset(to, at)] = input(from, {at[0], 0, row, (first + at[1]) * width + column});
+    });
   }
 
   Index size_of(std::size_t i) const { return dimensions(program_.inputs[i].spec.shape); }

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "engines/device/program.h"
+#include "engines/program/program.h"
 
 namespace howard::reference {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "engines/autograd/optimizers/schedule.h"
-#include "engines/device/optimizer_attributes.h"
 #include "engines/models/model_options.h"
+#include "engines/program/program.h"
 
 namespace howard::training {
 

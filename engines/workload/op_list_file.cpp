@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "engines/program/fields.h"
 #include "engines/workload/launch.h"
 
 namespace howard::workload {

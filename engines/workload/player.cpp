@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "engines/device/collective.h"
+#include "engines/program/fields.h"
+#include "engines/program/program.h"
 #include "engines/workload/launch.h"
 
 namespace howard::workload {
@@ -20,7 +21,7 @@ constexpr std::string_view kPythonCall = "python";
 /// have these names.
 std::string name_of_program(const OpLine& op) {
   const auto is_collective = [](const std::string& name) {
-    return name == kAllGather || name == kReduceScatter;
+    return name == AllGatherAttributes::kName || name == ReduceScatterAttributes::kName;
   };
   if (is_collective(op.kernel)) return op.kernel;
   return is_collective(op.name) ? op.name + " alone" : op.name;
@@ -103,8 +104,8 @@ Program Player::program_of(const CallLine& call) {
   for (const TensorNumber input : call.inputs) inputs.push_back(operand(input));
   outputs.reserve(call.outputs.size());
   for (const TensorNumber output : call.outputs) outputs.push_back(operand(output));
-  Program program = make_program(name_of_program(workload_.ops[call.op]), attributes,
-                                 std::move(inputs), std::move(outputs));
+  Program program = make_launch(name_of_program(workload_.ops[call.op]), attributes,
+                                std::move(inputs), std::move(outputs));
   program.sub_device = call.sub_device;
   return program;
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engines/device/device.h"
-#include "engines/device/tensor_spec.h"
+#include "engines/program/tensor_spec.h"
 
 namespace howard::workload {
 

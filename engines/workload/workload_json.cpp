@@ -14,7 +14,8 @@
 #include "base/file.h"
 #include "base/json_node.h"
 #include "base/text.h"
-#include "engines/device/sharding.h"
+#include "engines/program/fields.h"
+#include "engines/program/sharding.h"
 #include "engines/workload/launch.h"
 #include "engines/workload/op_list_file.h"
 
@@ -45,8 +46,6 @@ std::string spec_text(const TensorSpec& spec) {
   }
   return text;
 }
-
-constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
 
 /// Reads the values of a workload. Errors name their places.
 class WorkloadReader {
@@ -246,17 +245,9 @@ std::string command_text(const Command& command) {
 }  // namespace
 
 Shape read_shape(std::string_view text, const JsonNode& node) {
-  std::vector<std::int64_t> d;
-  std::int64_t elements = 1;
-  for (const std::string& part : split(text, 'x')) {
-    d.push_back(parse_integer(part).value_or(0));
-    if (d.back() < 1 || d.back() > kMostElements / elements || d.size() > 4) {
-      node.fail("a shape of one to four dimensions, 1x1x32x32");
-    }
-    elements *= d.back();
-  }
-  d.insert(d.begin(), 4 - d.size(), 1);
-  return {d[0], d[1], d[2], d[3]};
+  const auto shape = parse_shape(text);
+  if (!shape) node.fail("a shape of one to four dimensions, 1x1x32x32");
+  return *shape;
 }
 
 bool is_eth(const JsonNode& node) { return node.word({"worker", "eth"}) == 1; }

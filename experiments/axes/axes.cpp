@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "engines/device/matmul_config.h"
+#include "engines/program/matmul_config.h"
 
 namespace howard::experiments {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "engines/chip/kernels/matmul/matmul_planner.h"
 #include "engines/chip/profiles/profile.h"
-#include "engines/device/program.h"
+#include "engines/program/program.h"
 #include "experiments/axes/typed_axis.h"
 
 namespace howard::experiments {

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "engines/ops/elementwise/eltwise.h"
-#include "engines/ops/matmul/matmul.h"
+#include "engines/ops/elementwise.h"
+#include "engines/ops/matmul.h"
 
 namespace howard::experiments {
 

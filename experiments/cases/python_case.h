@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "engines/device/tensor_spec.h"
+#include "engines/program/tensor_spec.h"
 #include "experiments/axes/axes.h"
 #include "experiments/laboratory/devbox.h"
 #include "harness/experiment.h"

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "engines/autograd/host_values.h"
-#include "engines/ops/rows/layernorm.h"
+#include "engines/ops/rows.h"
 #include "engines/reference/reference_device.h"
 
 namespace howard::experiments {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engines/device/program.h"
+#include "engines/program/program.h"
 #include "experiments/laboratory/devbox.h"
 #include "experiments/questions/explain_question.h"
 #include "harness/experiment.h"

@@ -11,7 +11,7 @@
 #include "engines/autograd/optimizers/adamw.h"
 #include "engines/autograd/steps/static_step.h"
 #include "engines/autograd/steps/training_step.h"
-#include "engines/device/collective.h"
+#include "engines/program/program.h"
 
 namespace howard::experiments {
 namespace {
@@ -249,7 +249,7 @@ KernelTimes MeshChip::kernels_of(const autograd::StepRecorder& recorder, std::si
   KernelTimes sum;
   for (std::size_t i = first; i < end; ++i) {
     const Program& program = recorder.programs()[i];
-    (collective_of(program) ? sum.exchange : sum.compute) += kernel_time(program);
+    (is_collective(program.attributes) ? sum.exchange : sum.compute) += kernel_time(program);
   }
   return sum;
 }
@@ -266,7 +266,7 @@ SimTime MeshChip::hidden_sums(const autograd::StepRecorder& recorder, std::size_
   std::vector<GradientSum> sums;
   SimTime all;
   for (std::size_t i = update; i < programs.size(); ++i) {
-    if (!collective_of(programs[i])) continue;
+    if (!is_collective(programs[i].attributes)) continue;
     const SimTime time = kernel_time(programs[i]);
     all += time;
     // The first collective of a sum reads the gradient, and the second one what the first one made.

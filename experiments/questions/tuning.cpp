@@ -12,8 +12,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "engines/device/matmul_config.h"
-#include "engines/ops/matmul/matmul.h"
+#include "engines/ops/matmul.h"
+#include "engines/program/matmul_config.h"
 #include "experiments/axes/axes.h"
 #include "experiments/cases/emulated_case.h"
 #include "harness/measurement.h"

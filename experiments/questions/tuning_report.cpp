@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "engines/device/matmul_config.h"
+#include "engines/program/matmul_config.h"
 #include "reports/pictures/scatter.h"
 #include "reports/tables/format.h"
 #include "reports/tables/row_columns.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "engines/device/program.h"
+#include "engines/program/program.h"
 #include "experiments/axes/axes.h"
 #include "experiments/laboratory/devbox.h"
 #include "harness/what_if.h"

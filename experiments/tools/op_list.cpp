@@ -21,7 +21,7 @@
 #include "base/text.h"
 #include "engines/autograd/calls.h"
 #include "engines/ops/catalogue.h"
-#include "engines/ops/matmul/minimal_matmul.h"
+#include "engines/ops/matmul.h"
 #include "experiments/cases/half_batches.h"
 #include "experiments/cases/known_time.h"
 #include "experiments/cases/mlp_case.h"
@@ -123,7 +123,7 @@ OpStep op_step_of(const ListedOp& op, const TensorSpec& x) {
       break;
   }
   std::vector<TensorSpec> inputs{x};
-  for (const TensorSpec& spec : op.call.op->beside(x)) inputs.push_back(spec);
+  for (const TensorSpec& spec : op.call.beside(x)) inputs.push_back(spec);
   TensorSpec result = op.call.results(inputs)[0];
   inputs.erase(inputs.begin());
   return {std::move(inputs), result};

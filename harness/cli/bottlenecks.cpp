@@ -6,8 +6,8 @@
 #include <deque>
 #include <functional>
 
-#include "engines/ops/elementwise/eltwise.h"
-#include "engines/ops/matmul/matmul.h"
+#include "engines/ops/elementwise.h"
+#include "engines/ops/matmul.h"
 #include "profiler/bottleneck.h"
 #include "profiler/critical_path.h"
 #include "profiler/dependencies.h"

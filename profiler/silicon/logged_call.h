@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engines/device/program.h"
 #include "engines/ops/tensor.h"
+#include "engines/program/program.h"
 #include "profiler/formats/ops_csv/ops_csv_reader.h"
 #include "profiler/silicon/op_attributes.h"
 

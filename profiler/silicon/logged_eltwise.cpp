@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "engines/ops/check.h"
 #include "profiler/silicon/logged_call.h"
 
 namespace howard::profiler::logged {
@@ -22,12 +21,12 @@ Program eltwise(const Call& call, EltwiseAttributes attributes) {
     inputs.push_back({.spec = call.in(i)});
     const auto both = Shape::broadcast(shape, call.in(i).shape);
     if (!both || call.in(i).layout != Layout::tile) {
-      refuse(fmt::format("an operand {}", ops::text(call.in(i))), "tiles, of shapes that fit");
+      refuse(fmt::format("an operand {}", layout_text(call.in(i))), "tiles, of shapes that fit");
     }
     shape = *both;
   }
   if (shape != call.out().shape || call.out().layout != Layout::tile) {
-    refuse(fmt::format("a result {}", ops::text(call.out())), shape.text() + " in tiles");
+    refuse(fmt::format("a result {}", layout_text(call.out())), shape.text() + " in tiles");
   }
   return {.name = name_of(attributes.function),
           .attributes = std::move(attributes),

@@ -12,25 +12,13 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/chip/kernels/ttnn_names.h"
-#include "engines/ops/attention/attention.h"
-#include "engines/ops/attention/rotary.h"
-#include "engines/ops/check.h"
-#include "engines/ops/data_movement/embedding.h"
-#include "engines/ops/data_movement/heads.h"
-#include "engines/ops/data_movement/reshape.h"
-#include "engines/ops/data_movement/slice_pad_permute.h"
-#include "engines/ops/data_movement/transpose.h"
-#include "engines/ops/elementwise/eltwise.h"
-#include "engines/ops/matmul/matmul.h"
-#include "engines/ops/matmul/minimal_matmul.h"
-#include "engines/ops/matmul/swiglu.h"
-#include "engines/ops/rows/cross_entropy.h"
-#include "engines/ops/rows/layernorm.h"
-#include "engines/ops/rows/rms_norm.h"
-#include "engines/ops/rows/softmax.h"
-#include "engines/ops/training/adamw.h"
-#include "engines/ops/training/dropout.h"
-#include "engines/ops/training/sgd.h"
+#include "engines/ops/attention.h"
+#include "engines/ops/data_movement.h"
+#include "engines/ops/elementwise.h"
+#include "engines/ops/matmul.h"
+#include "engines/ops/rows.h"
+#include "engines/ops/training.h"
+#include "engines/program/fields.h"
 #include "profiler/silicon/logged_call.h"
 
 namespace howard::profiler {
@@ -72,7 +60,7 @@ Program reduce(const Call& call, Reduction reduction, Dimension dimension, bool 
     const bool kept = out[i] == in[i];
     const bool fits = here == dimension ? out[i] == 1 || (kept && i < 2) : kept;
     if (!fits) {
-      refuse(fmt::format("{} to {}", ops::text(call.in(0)), ops::text(call.out())),
+      refuse(fmt::format("{} to {}", layout_text(call.in(0)), layout_text(call.out())),
              "one dimension that shrinks to one");
     }
   }
@@ -131,13 +119,13 @@ Program concat(const Call& call) {
 }
 
 /// Returns the four numbers of a list like "Shape([0; 0; 32; 0])"; absent when there are others.
-std::optional<ops::Sides> four_numbers(std::optional<std::string_view> text) {
+std::optional<Sides> four_numbers(std::optional<std::string_view> text) {
   if (!text) return std::nullopt;
   const std::size_t open = text->find('[');
   const std::size_t close = text->find(']');
   if (open == std::string_view::npos || close == std::string_view::npos) return std::nullopt;
   const std::vector<std::string> parts = split(text->substr(open + 1, close - open - 1), ';');
-  ops::Sides sides{};
+  Sides sides{};
   if (parts.size() > sides.size()) return std::nullopt;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::size_t begin = parts[i].find_first_not_of(' ');
@@ -152,7 +140,7 @@ std::optional<ops::Sides> four_numbers(std::optional<std::string_view> text) {
 Program slice(const Call& call) {
   const auto begins = four_numbers(call.attributes.find("slice_start"));
   if (!begins) refuse("no slice_start among its attributes", "one of four numbers at the most");
-  ops::Sides steps{1, 1, 1, 1};
+  Sides steps{1, 1, 1, 1};
   if (const auto given = four_numbers(call.attributes.find("step"))) {
     for (std::size_t i = 0; i < steps.size(); ++i)
       steps.at(i) = std::max<std::int64_t>(1, (*given)[i]);
@@ -162,7 +150,7 @@ Program slice(const Call& call) {
 
 Program pad(const Call& call) {
   const auto before = four_numbers(call.attributes.find("input_tensor_start"));
-  return ops::pad(call.input(0), before.value_or(ops::Sides{}), 0, call.output());
+  return ops::pad(call.input(0), before.value_or(Sides{}), 0, call.output());
 }
 
 Program permute(const Call& call) {
@@ -243,7 +231,7 @@ Program attention(const Call& call) {
 
 /// Returns TTML's sdpa_fw.
 Program ttml_attention(const Call& call) {
-  const TensorSpec row = ops::attention_statistics(call.in(0));
+  const TensorSpec row = attention_statistics(call.in(0));
   return ops::attention({call.input(0), call.input(1), call.input(2)},
                         {.causal = call.attributes.flag("is_causal").value_or(true)}, call.output(),
                         {call.make(row), call.make(row)});
@@ -253,12 +241,13 @@ Program ttml_attention(const Call& call) {
 /// follow from the first three.
 Program attention_backward(const Call& call) {
   const Tensor q = call.input(0);
-  const TensorSpec row = ops::attention_statistics(q.spec());
+  const TensorSpec row = attention_statistics(q.spec());
   const ops::AttentionGradients from{.operands = {q, call.input(1), call.input(2)},
                                      .out = q,
                                      .dout = q,
                                      .statistics = {call.make(row), call.make(row)}};
-  const AttentionAttributes attributes{.causal = call.attributes.flag("is_causal").value_or(true)};
+  const TtmlAttentionAttributes attributes{.causal =
+                                               call.attributes.flag("is_causal").value_or(true)};
   if (call.code == operation::kAttentionBackwardQ) {
     return ops::attention_backward_q(from, attributes, call.output());
   }
@@ -267,13 +256,13 @@ Program attention_backward(const Call& call) {
 
 Program rms_norm_backward(const Call& call) {
   const Tensor x = call.input(0);
-  return ops::rms_norm_backward(x, call.input(1), call.make(ops::rms_output(call.in(0))), x,
+  return ops::rms_norm_backward(x, call.input(1), call.make(row_numbers(call.in(0))), x,
                                 call.output(), x);
 }
 
 Program ttml_rms_norm(const Call& call) {
   return ops::rms_norm(call.input(0), call.input(1), 1e-5F, call.output(),
-                       call.make(ops::rms_output(call.in(0))));
+                       call.make(row_numbers(call.in(0))));
 }
 
 Program rotary(const Call& call) {
@@ -291,8 +280,6 @@ Program split_heads(const Call& call) {
   return ops::split_heads(call.input(0), static_cast<int>(*heads), call.output(), call.output(),
                           call.output());
 }
-
-Program concat_heads(const Call& call) { return ops::concat_heads(call.input(0), call.output()); }
 
 void require_last_dimension(const Call& call) {
   const std::string_view dim = call.attributes.find("dim").value_or("3");
@@ -343,14 +330,6 @@ Program gelu_backward(const Call& call) {
   return ops::gelu_backward(call.input(0), call.input(1), true, call.output());
 }
 
-Program embedding(const Call& call) {
-  return ops::embedding(call.input(0), call.input(1), call.output());
-}
-
-Program embedding_backward(const Call& call) {
-  return ops::embedding_backward(call.input(0), call.input(1), call.output());
-}
-
 Program cross_entropy(const Call& call) {
   return ops::cross_entropy(call.input(0), call.input(1), call.output());
 }
@@ -390,6 +369,17 @@ Program swiglu(const Call& call) {
   return ops::swiglu(call.input(0), {gate, call.input(2), gate}, call.output());
 }
 
+/// Returns an op of one result whose fields ttnn prints by the names that they have here.
+Program op_of(const Call& call, Attributes op) {
+  for (const std::string_view field : field_names(op)) {
+    const auto value = call.attributes.find(field);
+    if (value) read_fields(op, fmt::format("{}={}", field, *value));
+  }
+  std::vector<Operand> inputs;
+  for (std::size_t i = 0; i < call.inputs(); ++i) inputs.push_back(call.input(i).operand());
+  return make_program(op, std::move(inputs), {call.output().operand()});
+}
+
 struct Builder {
   std::string_view code;
   Program (*build)(const Call& call);
@@ -404,7 +394,6 @@ constexpr std::array kBuilders{Builder{operation::kMatmul, matmul},
                                Builder{operation::kMorehSum, reduce_moreh},
                                Builder{operation::kMorehMean, reduce_moreh},
                                Builder{operation::kTranspose, transpose},
-                               Builder{operation::kReshape, reshape},
                                Builder{"ReshapeViewDeviceOperation", reshape},
                                Builder{operation::kTilize, to_layout},
                                Builder{"TilizeWithValPaddingDeviceOperation", to_layout},
@@ -412,22 +401,19 @@ constexpr std::array kBuilders{Builder{operation::kMatmul, matmul},
                                Builder{"UntilizeWithUnpaddingDeviceOperation", to_layout},
                                Builder{operation::kConcat, concat},
                                Builder{operation::kSplitHeads, split_heads},
-                               Builder{operation::kConcatHeads, concat_heads},
                                Builder{operation::kSoftmax, softmax},
                                Builder{operation::kSoftmaxBackward, softmax_backward},
                                Builder{operation::kLayernorm, layernorm},
                                Builder{operation::kTtmlLayernorm, ttml_layernorm},
-                               Builder{operation::kLayernormBackward, layernorm_backward},
+                               Builder{LayernormBackwardAttributes::kTtnn, layernorm_backward},
                                Builder{operation::kGeluBackward, gelu_backward},
-                               Builder{operation::kEmbedding, embedding},
-                               Builder{operation::kEmbeddingBackward, embedding_backward},
                                Builder{operation::kCrossEntropy, cross_entropy},
                                Builder{operation::kCrossEntropyBackward, cross_entropy_backward},
                                Builder{operation::kNllLoss, nll_loss},
                                Builder{operation::kDropout, dropout},
                                Builder{operation::kAdamW, adamw},
                                Builder{operation::kSgd, sgd},
-                               Builder{operation::kSwiglu, swiglu},
+                               Builder{SwigluAttributes::kTtnn, swiglu},
                                Builder{operation::kTernary, logged::ternary},
                                Builder{"WhereDeviceOperation", logged::ternary},
                                Builder{operation::kSiluBackward, logged::silu_backward},
@@ -448,7 +434,7 @@ constexpr std::array kBuilders{Builder{operation::kMatmul, matmul},
                                Builder{operation::kAttentionBackwardQ, attention_backward},
                                Builder{operation::kAttentionBackwardKv, attention_backward},
                                Builder{operation::kTtmlRmsNorm, ttml_rms_norm},
-                               Builder{operation::kRmsNormBackward, rms_norm_backward},
+                               Builder{RmsNormBackwardAttributes::kTtnn, rms_norm_backward},
                                Builder{operation::kRotaryPairs, rotary},
                                Builder{operation::kRotaryHalves, rotary}};
 
@@ -456,8 +442,10 @@ constexpr std::array kBuilders{Builder{operation::kMatmul, matmul},
 
 std::optional<Program> logged_program(const OpRow& row, Device& device) {
   const auto builder = std::ranges::find(kBuilders, row.name, &Builder::code);
-  if (builder == kBuilders.end()) return std::nullopt;
-  return builder->build(Call(row, device));
+  if (builder != kBuilders.end()) return builder->build(Call(row, device));
+  const auto op = std::ranges::find(all_ops(), row.name, ttnn_name_of);
+  if (op == all_ops().end() || row.name.empty()) return std::nullopt;
+  return op_of(Call(row, device), *op);
 }
 
 std::optional<CoreGrid> logged_grid(const OpRow& row, const chip::ChipProfile& chip) {

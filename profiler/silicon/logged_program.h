@@ -6,7 +6,7 @@
 
 #include "engines/chip/profiles/profile.h"
 #include "engines/device/device.h"
-#include "engines/device/program.h"
+#include "engines/program/program.h"
 #include "profiler/formats/ops_csv/ops_csv_reader.h"
 
 namespace howard::profiler {

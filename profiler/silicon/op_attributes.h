@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "engines/device/attributes.h"
+#include "engines/program/attributes.h"
 
 namespace howard::profiler {
 

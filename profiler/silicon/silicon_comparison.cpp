@@ -14,7 +14,6 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "engines/chip/kernels/planner.h"
-#include "engines/ops/check.h"
 #include "profiler/formats/device_log/cycle_counter.h"
 #include "profiler/formats/logged_chip.h"
 #include "profiler/silicon/logged_program.h"
@@ -82,7 +81,8 @@ struct Words {
     return fmt::format(" {}", attributes.heads);
   }
   template <class Other>
-  std::string operator()(const Other&) const {
+  std::string operator()(const Other& attributes) const {
+    if constexpr (requires { attributes.causal; }) return attributes.causal ? " causal" : "";
     return "";
   }
 
@@ -94,7 +94,7 @@ struct Words {
 std::string text(const std::vector<Operand>& operands) {
   std::string text;
   for (const Operand& operand : operands) {
-    text += (text.empty() ? "" : ", ") + ops::text(operand.spec);
+    text += (text.empty() ? "" : ", ") + layout_text(operand.spec);
     if (operand.spec.storage == Storage::l1) text += " in L1";
   }
   return text;

@@ -18,12 +18,12 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/chip/calibration/model.h"
-#include "engines/chip/calibration/program_text.h"
 #include "engines/chip/calibration/steady_state.h"
 #include "engines/chip/kernels/plan/footprint.h"
 #include "engines/chip/profiles/profiles.h"
-#include "engines/ops/elementwise/eltwise.h"
-#include "engines/ops/training/adamw.h"
+#include "engines/ops/catalogue.h"
+#include "engines/ops/elementwise.h"
+#include "engines/ops/training.h"
 #include "tests/experiments/run_emulated.h"
 
 namespace howard::experiments {
@@ -171,7 +171,7 @@ std::vector<double> kernels(const Profiles& profiles) {
        {"sqrt 1024x1024", "rsqrt 1024x1024", "reciprocal 1024x1024", "erf 1024x1024",
         "transpose 1024x1024", "softmax 1024x1024", "attention 4x256x64 4x256x64 4x256x64",
         "sdpa_fw 4x256x64 4x256x64 4x256x64"}) {
-    const Program program = calibration::parse_program(text, DataType::bfloat16, device);
+    const Program program = ops::parse_program(text, DataType::bfloat16, device);
     times.push_back(device.explain(program).kernel.total.seconds());
   }
   for (const EltwiseEntry& entry : eltwise_catalogue()) {

@@ -11,7 +11,7 @@
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/plan/footprint.h"
 #include "engines/chip/kernels/planner.h"
-#include "engines/ops/matmul/matmul.h"
+#include "engines/ops/matmul.h"
 #include "profiler/dispatch_gaps.h"
 #include "profiler/event_recorder.h"
 #include "profiler/timeline.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engines/chip/emulated_chip.h"
-#include "engines/ops/elementwise/eltwise.h"
-#include "engines/ops/matmul/matmul.h"
+#include "engines/ops/elementwise.h"
+#include "engines/ops/matmul.h"
 #include "profiler/program_recorder.h"
 
 namespace howard::profiler {

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "engines/autograd/host_values.h"
-#include "engines/ops/elementwise/eltwise.h"
-#include "engines/ops/training/adamw.h"
+#include "engines/ops/elementwise.h"
+#include "engines/ops/training.h"
 
 namespace howard::autograd {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "engines/ops/elementwise/eltwise.h"
-#include "engines/ops/training/sgd.h"
+#include "engines/ops/elementwise.h"
+#include "engines/ops/training.h"
 
 namespace howard::autograd {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/chip/calibration/bands.h"
+#include "engines/ops/catalogue.h"
 
 #include <fmt/format.h>
 
@@ -12,9 +13,8 @@
 #include "base/json_node.h"
 #include "engines/chip/calibration/function_fit.h"
 #include "engines/chip/calibration/measurements.h"
-#include "engines/chip/calibration/program_text.h"
 #include "engines/chip/emulated_chip.h"
-#include "engines/device/collective.h"
+#include "engines/program/program.h"
 
 namespace howard::calibration {
 
@@ -72,7 +72,8 @@ void add_measured(const MeasurementTable& table, const std::function<bool(std::s
   chip::EmulatedChip device(chip::load_profiles());
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const std::string& text = table.text(row, "program");
-    const Program program = parse_program(text, parse_data_type(table.text(row, "dtype")), device);
+    const Program program =
+        ops::parse_program(text, parse_data_type(table.text(row, "dtype")), device);
     if (const auto* const eltwise = std::get_if<EltwiseAttributes>(&program.attributes)) {
       const std::string_view cost = entry_of(eltwise->function).cost;
       if (takes(cost)) measured.functions[cost].insert(text);
@@ -127,7 +128,8 @@ const Band& band_of(const chip::PlannedProgram& planned) {
     return band_named("product of a kind with few rows");
   }
   if (planned.matmul) return band_named("product");
-  if (planned.name == kAllGather || planned.name == kReduceScatter) return band_named("collective");
+  if (planned.name == AllGatherAttributes::kName || planned.name == ReduceScatterAttributes::kName)
+    return band_named("collective");
   if (const auto function = find_eltwise(planned.name)) return band_of_function(*function);
   return band_named(measured_ops().others.contains(planned.name) ? "few rows" : "no row");
 }

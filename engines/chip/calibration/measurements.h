@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "engines/device/program.h"
+#include "engines/program/program.h"
 
 namespace howard::calibration {
 

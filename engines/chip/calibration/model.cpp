@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/chip/calibration/model.h"
+#include "engines/ops/catalogue.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "engines/chip/calibration/program_text.h"
 #include "engines/chip/calibration/steady_state.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/matmul/matmul_cost.h"
@@ -105,10 +105,12 @@ class Planned {
 };
 
 /// Turns "512x1024x2048" (m, k, n) into the text of that product.
-std::string matmul_text(const MeasurementTable& table, std::size_t row) {
+std::string matmul_text(const MeasurementTable& table, std::size_t row, bool fidelity_is_given) {
   const std::vector<std::string> sides = split(table.text(row, "shape"), 'x');
   if (sides.size() != 3) fail(table, "shape " + table.text(row, "shape"), "MxKxN");
-  return fmt::format("matmul {}x{} {}x{}", sides[0], sides[1], sides[1], sides[2]);
+  const std::string fidelity =
+      fidelity_is_given ? ":fidelity=" + table.text(row, "fidelity") : std::string();
+  return fmt::format("matmul{} {}x{} {}x{}", fidelity, sides[0], sides[1], sides[1], sides[2]);
 }
 
 Planned plan_matmuls(const MeasurementTable& table, const Profiles& profiles,
@@ -116,9 +118,8 @@ Planned plan_matmuls(const MeasurementTable& table, const Profiles& profiles,
   chip::EmulatedChip device(profiles);
   std::vector<Program> programs;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    std::string text = matmul_text(table, row);
-    if (fidelity_is_given) text += " " + table.text(row, "fidelity");
-    programs.push_back(parse_program(text, parse_data_type(table.text(row, "dtype")), device));
+    const std::string text = matmul_text(table, row, fidelity_is_given);
+    programs.push_back(ops::parse_program(text, parse_data_type(table.text(row, "dtype")), device));
   }
   return {table.grid, std::move(programs)};
 }
@@ -186,8 +187,8 @@ class OpKernel final : public Model {
     chip::EmulatedChip device(profiles);
     std::vector<Program> programs;
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
-      programs.push_back(parse_program(table.text(row, "program"),
-                                       parse_data_type(table.text(row, "dtype")), device));
+      programs.push_back(ops::parse_program(table.text(row, "program"),
+                                            parse_data_type(table.text(row, "dtype")), device));
     }
     return {table.grid, std::move(programs)};
   }
@@ -227,7 +228,7 @@ class TracedStep final : public Model {
       const DataType dtype = parse_data_type(table.text(row, "dtype"));
       std::vector<Program> programs;
       for (const std::string& text : table.programs) {
-        programs.push_back(parse_program(fill_in(text, table, row), dtype, device));
+        programs.push_back(ops::parse_program(fill_in(text, table, row), dtype, device));
       }
       steps_.emplace_back(table.grid, std::move(programs));
     }

@@ -5,9 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "engines/chip/kernels/ttnn_names.h"
-#include "engines/device/attention_programs.h"
-#include "engines/device/cache_programs.h"
-#include "engines/device/collective.h"
+#include "engines/program/program.h"
 
 namespace howard::chip {
 namespace {
@@ -38,6 +36,18 @@ struct Describer {
     if (activation) told(name, ttnn_chain(std::span(&*activation, 1)));
   }
 
+  /// Describes an op whose fields ttnn prints by the same names.
+  template <class Kind>
+  requires requires { Kind::kTtnn; }
+  void operator()(const Kind& op) const {
+    name(op.kTtnn);
+    if constexpr (requires { op.fields(op, [](auto&&...) {}); }) {
+      op.fields(op, [&](std::string_view field, const auto& value, const auto&...) {
+        told(field, fmt::to_string(value));
+      });
+    }
+  }
+
   /// Tells what the arithmetic of a kernel with ttnn's default of HiFi2 is.
   void told_compute(const ComputeConfig& compute) const {
     facts.fidelity = name_of(compute.fidelity.value_or(MathFidelity::hifi2));
@@ -46,12 +56,22 @@ struct Describer {
                      facts.fidelity, compute.fp32_accumulation.value_or(false) ? 1 : 0));
   }
 
-  void describe(const Collective& collective) const {
-    name(collective.gathers ? operation::kAllGather : operation::kReduceScatter);
-    told("dim", fmt::to_string(collective.dimension));
-    told("ring_size", fmt::to_string(collective.devices));
+  void describe_collective(std::string_view operation, int dimension) const {
+    name(operation);
+    const std::int64_t in = program.inputs[0].spec.shape.elements();
+    const std::int64_t out = program.outputs[0].spec.shape.elements();
+    told("dim", fmt::to_string(dimension));
+    told("ring_size", fmt::to_string(std::max(in, out) / std::min(in, out)));
     told("topology", "Topology::Linear");
   }
+  void operator()(const AllGatherAttributes& attributes) const {
+    describe_collective(operation::kAllGather, attributes.dimension);
+  }
+  void operator()(const ReduceScatterAttributes& attributes) const {
+    describe_collective(operation::kReduceScatter, attributes.side());
+  }
+  void operator()(const SendAttributes&) const { name(SendAttributes::kName); }
+  void operator()(const ReceiveAttributes&) const { name(ReceiveAttributes::kName); }
   void operator()(const MatmulAttributes& attributes) const {
     name(operation::kMatmul);
     told("transpose_a", text(attributes.transpose_a));
@@ -117,32 +137,39 @@ struct Describer {
     told("dim",
          attributes.swap == Swap::rows_columns ? "TransposeOpDim::WH" : "TransposeOpDim::HC");
   }
-  void operator()(const ReshapeAttributes&) const {
-    const Shape& from = program.inputs[0].spec.shape;
-    const Shape& to = program.outputs[0].spec.shape;
-    const bool repeats = to.elements() > from.elements();
-    name(repeats ? operation::kRepeat : operation::kReshape);
-    if (repeats) told("m_num_repeats", fmt::to_string(to.heads() / from.heads()));
+  void operator()(const RepeatAttributes&) const {
+    name(operation::kRepeat);
+    told("m_num_repeats", fmt::to_string(program.outputs[0].spec.shape.heads() /
+                                         program.inputs[0].spec.shape.heads()));
   }
-  void operator()(const LayoutAttributes&) const {
-    const TensorSpec& in = program.inputs[0].spec;
-    if (in.layout == program.outputs[0].spec.layout) {
-      return name(move_operation(in, program.outputs[0].spec));
-    }
-    const bool untilizes = program.outputs[0].spec.layout == Layout::row_major;
-    name(untilizes ? operation::kUntilize : operation::kTilize);
+  void operator()(const LayoutAttributes& attributes) const {
+    name(attributes.to == Layout::row_major ? operation::kUntilize : operation::kTilize);
+  }
+  void operator()(const MemoryMoveAttributes&) const {
+    name(move_operation(program.inputs[0].spec, program.outputs[0].spec));
+  }
+  void operator()(const MoveTilesAttributes&) const {
+    name(operation::kConcat);
+    told("dim", "3");
   }
   void operator()(const ConcatAttributes& attributes) const {
     name(operation::kConcat);
     told("dim", fmt::to_string(attributes.dimension));
   }
   void operator()(const SliceAttributes& attributes) const {
-    name(has_position(program)  ? operation::kUpdateCache
-         : writes_rows(program) ? operation::kSliceWrite
-                                : operation::kSlice);
+    name(operation::kSlice);
     told("slice_start", fmt::format("Shape([{}])", fmt::join(attributes.begins, "; ")));
     told("step", fmt::format("Shape([{}])", fmt::join(attributes.steps, "; ")));
   }
+  void describe_rows(std::string_view operation, std::int64_t row) const {
+    name(operation);
+    told("slice_start", fmt::format("Shape([0; 0; {}; 0])", row));
+    told("step", "Shape([1; 1; 1; 1])");
+  }
+  void operator()(const WriteRowsAttributes& attributes) const {
+    describe_rows(operation::kSliceWrite, attributes.row);
+  }
+  void operator()(const UpdateCacheAttributes&) const { describe_rows(operation::kUpdateCache, 0); }
   void operator()(const PadAttributes& attributes) const {
     name(operation::kPad);
     told("input_tensor_start", fmt::format("Shape([{}])", fmt::join(attributes.before, "; ")));
@@ -153,23 +180,31 @@ struct Describer {
     told("dims", fmt::format("SmallVector([{}])", fmt::join(attributes.order, "; ")));
   }
   /// Describes a kernel of TTML, whose arithmetic is always the same.
-  void describe_ttml_attention(std::string_view operation,
-                               const AttentionAttributes& attributes) const {
+  template <class Kind>
+  void describe_ttml_attention(std::string_view operation, const Kind& attributes) const {
     name(operation);
     facts.fidelity = name_of(MathFidelity::hifi4);
     told("is_causal", text(attributes.causal));
     told("scale", fmt::format("{}", attributes.scale));
   }
   void operator()(const AttentionAttributes& attributes) const {
-    if (is_ttml_attention(program)) {
-      return describe_ttml_attention(operation::kTtmlAttention, attributes);
-    }
-    if (is_attention_backward(program)) {
-      return describe_ttml_attention(program.outputs.size() == 1 ? operation::kAttentionBackwardQ
-                                                                 : operation::kAttentionBackwardKv,
-                                     attributes);
-    }
-    name(has_position(program) ? operation::kDecodeAttention : operation::kAttention);
+    describe_attention(operation::kAttention, attributes);
+  }
+  void operator()(const DecodeAttentionAttributes& attributes) const {
+    describe_attention(operation::kDecodeAttention,
+                       {.scale = attributes.scale, .compute = attributes.compute});
+  }
+  void operator()(const TtmlAttentionAttributes& attributes) const {
+    describe_ttml_attention(operation::kTtmlAttention, attributes);
+  }
+  void operator()(const AttentionBackwardQAttributes& attributes) const {
+    describe_ttml_attention(operation::kAttentionBackwardQ, attributes);
+  }
+  void operator()(const AttentionBackwardKvAttributes& attributes) const {
+    describe_ttml_attention(operation::kAttentionBackwardKv, attributes);
+  }
+  void describe_attention(std::string_view operation, const AttentionAttributes& attributes) const {
+    name(operation);
     told("is_causal", text(attributes.causal));
     told("scale", fmt::format("{}", attributes.scale));
     told("program_config", fmt::format("SDPAProgramConfig(q_chunk_size={};k_chunk_size={})",
@@ -187,12 +222,17 @@ struct Describer {
     told_activation("fused_activation", attributes.activation);
     told_compute(attributes.compute);
   }
-  void operator()(const SplitHeadsAttributes& attributes) const {
+  void describe_split(int heads, int groups) const {
     name(operation::kSplitHeads);
-    told("num_q_heads", fmt::to_string(attributes.heads));
-    told("num_kv_heads", fmt::to_string(program.outputs[1].spec.shape.heads()));
+    told("num_q_heads", fmt::to_string(heads));
+    told("num_kv_heads", fmt::to_string(groups));
   }
-  void operator()(const ConcatHeadsAttributes&) const { name(operation::kConcatHeads); }
+  void operator()(const SplitHeadsAttributes& attributes) const {
+    describe_split(attributes.heads, attributes.groups == 0 ? attributes.heads : attributes.groups);
+  }
+  void operator()(const SplitGroupsAttributes& attributes) const {
+    describe_split(attributes.heads, attributes.groups);
+  }
   void operator()(const SoftmaxAttributes&) const {
     name(operation::kSoftmax);
     told("dim", "3");
@@ -202,23 +242,27 @@ struct Describer {
     told("dim", "3");
   }
   void operator()(const LayernormAttributes& attributes) const {
-    name(program.outputs.size() > 1 ? operation::kTtmlLayernorm : operation::kLayernorm);
+    name(operation::kLayernorm);
     told("eps", fmt::format("{}", attributes.epsilon));
   }
-  void operator()(const LayernormBackwardAttributes&) const { name(operation::kLayernormBackward); }
+  void operator()(const TtmlLayernormAttributes& attributes) const {
+    name(operation::kTtmlLayernorm);
+    told("eps", fmt::format("{}", attributes.epsilon));
+  }
   void operator()(const RmsNormAttributes& attributes) const {
-    name(program.outputs.size() > 1 ? operation::kTtmlRmsNorm : operation::kLayernorm);
-    if (program.outputs.size() == 1) told("norm_type", "LayerNormType::RMSNORM");
+    name(operation::kLayernorm);
+    told("norm_type", "LayerNormType::RMSNORM");
     told("eps", fmt::format("{}", attributes.epsilon));
   }
-  void operator()(const RmsNormBackwardAttributes&) const { name(operation::kRmsNormBackward); }
+  void operator()(const TtmlRmsNormAttributes& attributes) const {
+    name(operation::kTtmlRmsNorm);
+    told("eps", fmt::format("{}", attributes.epsilon));
+  }
   void operator()(const RotaryEmbeddingAttributes& attributes) const {
     name(attributes.style == RotaryStyle::pairs ? operation::kRotaryPairs
                                                 : operation::kRotaryHalves);
   }
   void operator()(const GeluBackwardAttributes&) const { name(operation::kGeluBackward); }
-  void operator()(const EmbeddingAttributes&) const { name(operation::kEmbedding); }
-  void operator()(const EmbeddingBackwardAttributes&) const { name(operation::kEmbeddingBackward); }
   void operator()(const CrossEntropyAttributes& attributes) const {
     name(attributes.of_logarithms ? operation::kNllLoss : operation::kCrossEntropy);
   }
@@ -236,7 +280,6 @@ struct Describer {
     told("weight_decay", fmt::format("{}", attributes.weight_decay));
     told("nesterov", text(attributes.nesterov));
   }
-  void operator()(const SwigluAttributes&) const { name(operation::kSwiglu); }
 };
 
 TensorFacts facts_of(const TensorSpec& spec) {
@@ -251,36 +294,25 @@ TensorFacts facts_of(const TensorSpec& spec) {
 /// DRAM.
 ProgramWork work_of(const Program& program, const PlannedProgram& planned, CoreGrid grid,
                     const ChipProfile& chip) {
-  ProgramWork work{.dram = planned.kernel.dram,
+  const Flops flops =
+      flops_of(program.attributes, specs_of(program.inputs), specs_of(program.outputs));
+  ProgramWork work{.flops = flops,
+                   .dram = planned.kernel.dram,
                    .peak_bandwidth = static_cast<double>(chip.dram_bandwidth.value()),
                    .cores = planned.kernel.cores,
                    .limited_by = name_of(planned.kernel.bottleneck)};
-  if (const auto* const matmul = std::get_if<MatmulAttributes>(&program.attributes)) {
-    const Shape& a = program.inputs[0].spec.shape;
-    const std::int64_t depth = matmul->transpose_a ? a.rows() : a.columns();
-    work.flops = Flops(2 * program.outputs[0].spec.shape.elements() * depth);
-    work.peak_flops = chip.peak_flops(grid.cores(), planned.matmul->fidelity);
-  } else if (const auto* const minimal =
-                 std::get_if<MinimalMatmulAttributes>(&program.attributes)) {
-    const Shape& out = program.outputs[0].spec.shape;
-    work.flops = Flops(2 * out.elements() * program.inputs[1].spec.shape.rows());
-    work.peak_flops =
-        chip.peak_flops(grid.cores(), minimal->compute.fidelity.value_or(MathFidelity::hifi2));
-  } else if (const auto* const attention = std::get_if<AttentionAttributes>(&program.attributes)) {
-    // Forward there are two products of every place of q with every place of k, backward three for
-    // dq, and four for dk and dv; a causal program does half of them.
-    const bool backward = is_attention_backward(program);
-    const std::int64_t products = !backward ? 2 : program.outputs.size() == 1 ? 3 : 4;
-    const std::int64_t all = 2 * products * program.inputs[0].spec.shape.elements() *
-                             program.inputs[1].spec.shape.rows();
-    work.flops = Flops(attention->causal ? all / 2 : all);
-    const MathFidelity fidelity = backward || is_ttml_attention(program)
-                                      ? MathFidelity::hifi4
-                                      : attention->compute.fidelity.value_or(MathFidelity::hifi2);
+  if (flops != Flops()) {
+    // Programs of TTML always use HiFi4.
+    const MathFidelity fidelity = std::visit(
+        [&](const auto& op) {
+          if (planned.matmul) return planned.matmul->fidelity;
+          if constexpr (requires { op.compute; }) {
+            return op.compute.fidelity.value_or(MathFidelity::hifi2);
+          }
+          return MathFidelity::hifi4;
+        },
+        program.attributes);
     work.peak_flops = chip.peak_flops(grid.cores(), fidelity);
-  } else if (std::holds_alternative<SwigluAttributes>(program.attributes)) {
-    work.flops = program.flops;
-    work.peak_flops = chip.peak_flops(grid.cores(), MathFidelity::hifi4);
   }
   return work;
 }
@@ -290,12 +322,7 @@ ProgramWork work_of(const Program& program, const PlannedProgram& planned, CoreG
 ProgramFacts facts_of(const Program& program, const PlannedProgram& planned, CoreGrid grid,
                       const ChipProfile& chip) {
   ProgramFacts facts{.worker_cores = grid.cores(), .work = work_of(program, planned, grid, chip)};
-  const Describer describer{program, planned, facts};
-  if (const auto collective = collective_of(program)) {
-    describer.describe(*collective);
-  } else {
-    std::visit(describer, program.attributes);
-  }
+  std::visit(Describer{program, planned, facts}, program.attributes);
   facts.attributes.emplace_back("worker_grid", ttnn_range_text(grid));
   for (const Operand& output : program.outputs) facts.outputs.push_back(facts_of(output.spec));
   for (const Operand& input : program.inputs) facts.inputs.push_back(facts_of(input.spec));

@@ -4,7 +4,7 @@
 #include "base/events/program_facts.h"
 #include "engines/chip/kernels/plan/planned_program.h"
 #include "engines/chip/profiles/profile.h"
-#include "engines/device/program.h"
+#include "engines/program/program.h"
 
 namespace howard::chip {
 

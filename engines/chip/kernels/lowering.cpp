@@ -7,7 +7,7 @@
 
 #include "engines/chip/kernels/data_movement/data_movement.h"
 #include "engines/chip/kernels/matmul/matmul_planner.h"
-#include "engines/device/cache_programs.h"
+#include "engines/program/program.h"
 
 namespace howard::chip {
 namespace {
@@ -48,7 +48,8 @@ class Launches {
   }
   Operand to_layout(const Operand& x, Layout layout) {
     const std::string_view name = layout == Layout::tile ? "tilize" : "untilize";
-    return add(name, LayoutAttributes{}, {x}, temporary({x.spec.shape, x.spec.dtype, layout}));
+    return add(name, LayoutAttributes{.to = layout}, {x},
+               temporary({x.spec.shape, x.spec.dtype, layout}));
   }
 
   void push(Program program, std::optional<MatmulPlan> matmul = {}) {
@@ -124,7 +125,7 @@ void lower_repeat(const Program& program, Launches& launches) {
   const Operand rows = launches.to_layout(program.inputs[0], Layout::row_major);
   const Operand& out = program.outputs[0];
   const Operand repeated =
-      launches.add(program.name, ReshapeAttributes{}, {rows},
+      launches.add(program.name, RepeatAttributes{}, {rows},
                    launches.temporary({out.spec.shape, out.spec.dtype, Layout::row_major}));
   launches.to_layout(repeated, Layout::tile);
   launches.end_in(out);
@@ -189,10 +190,41 @@ void lower_to_rows(Program program, Launches& launches) {
 bool moves_rows_of_tiles(const Program& program) {
   if (program.outputs[0].spec.layout != Layout::tile) return false;
   if (const auto* const slice = std::get_if<SliceAttributes>(&program.attributes)) {
-    return !writes_rows(program) && !slices_whole_tiles(program, *slice);
+    return !slices_whole_tiles(program, *slice);
   }
   const auto* const pad = std::get_if<PadAttributes>(&program.attributes);
   return pad != nullptr && (pad->before[2] % kTileSide != 0 || pad->before[3] % kTileSide != 0);
+}
+
+/// Replaces the numbers of an op that its time does not depend on.
+template <class Kind>
+void forget_values(Kind& op) {
+  if constexpr (requires { op.epsilon; }) op.epsilon = Kind{}.epsilon;
+  if constexpr (requires { op.scale; }) op.scale = 1;
+  if constexpr (requires { op.value; }) op.value = 0;
+  if constexpr (requires { op.probability; }) op = {};
+  if constexpr (requires { op.activation; }) {
+    if (op.activation) op.activation->numbers = {};
+  }
+}
+void forget_values(EltwiseAttributes& op) {
+  if (op.scalar) op.scalar = 1.0F;
+  op.numbers = {};
+  for (auto* const steps : {&op.then, &op.on_a, &op.on_b}) {
+    for (EltwiseStep& step : *steps) step.numbers = {};
+  }
+}
+void forget_values(AdamWAttributes& op) {
+  const bool rounds = op.rounding_seed.has_value();
+  op = {.amsgrad = op.amsgrad, .kahan = op.kahan};
+  if (rounds) op.rounding_seed = 0;
+}
+/// The kernel has a step for each number that is not 0.
+void forget_values(SgdAttributes& op) {
+  const auto is_set = [](float number) { return number != 0 ? 1.0F : 0.0F; };
+  op = {.momentum = is_set(op.momentum),
+        .weight_decay = is_set(op.weight_decay),
+        .nesterov = op.nesterov};
 }
 
 }  // namespace
@@ -203,8 +235,7 @@ std::vector<LoweredLaunch> lower(const Program& program, CoreGrid grid, const Pr
     lower_matmul(program, *matmul, grid, profiles, launches);
   } else if (std::holds_alternative<EltwiseAttributes>(program.attributes)) {
     lower_eltwise(program, launches);
-  } else if (std::holds_alternative<ReshapeAttributes>(program.attributes) &&
-             program.outputs[0].spec.shape.elements() > program.inputs[0].spec.shape.elements()) {
+  } else if (std::holds_alternative<RepeatAttributes>(program.attributes)) {
     lower_repeat(program, launches);
   } else if (const auto* const reduce = std::get_if<ReduceAttributes>(&program.attributes);
              reduce != nullptr && reduce->dimension == Dimension::all) {
@@ -225,39 +256,7 @@ Program timing_key(const Program& program) {
   key.sub_device = 0;
   for (Operand& input : key.inputs) input.buffer = BufferId();
   for (Operand& output : key.outputs) output.buffer = BufferId();
-  if (auto* const eltwise = std::get_if<EltwiseAttributes>(&key.attributes)) {
-    if (eltwise->scalar) eltwise->scalar = 1.0F;
-    eltwise->numbers = {};
-    for (auto* const steps : {&eltwise->then, &eltwise->on_a, &eltwise->on_b}) {
-      for (EltwiseStep& step : *steps) step.numbers = {};
-    }
-  } else if (auto* const matmul = std::get_if<MatmulAttributes>(&key.attributes)) {
-    if (matmul->activation) matmul->activation->numbers = {};
-  } else if (auto* const minimal = std::get_if<MinimalMatmulAttributes>(&key.attributes)) {
-    if (minimal->activation) minimal->activation->numbers = {};
-  } else if (auto* const adamw = std::get_if<AdamWAttributes>(&key.attributes)) {
-    const bool rounds = adamw->rounding_seed.has_value();
-    key.attributes = AdamWAttributes{.amsgrad = adamw->amsgrad, .kahan = adamw->kahan};
-    if (rounds) std::get<AdamWAttributes>(key.attributes).rounding_seed = 0;
-  } else if (auto* const sgd = std::get_if<SgdAttributes>(&key.attributes)) {
-    // The kernel has a step for each number that is not 0.
-    const auto is_set = [](float number) { return number != 0 ? 1.0F : 0.0F; };
-    *sgd = {.momentum = is_set(sgd->momentum),
-            .weight_decay = is_set(sgd->weight_decay),
-            .nesterov = sgd->nesterov};
-  } else if (std::holds_alternative<LayernormAttributes>(key.attributes)) {
-    key.attributes = LayernormAttributes{};
-  } else if (auto* const pad = std::get_if<PadAttributes>(&key.attributes)) {
-    pad->value = 0;
-  } else if (auto* const attention = std::get_if<AttentionAttributes>(&key.attributes)) {
-    attention->scale = 1;
-  } else if (std::holds_alternative<RmsNormAttributes>(key.attributes)) {
-    key.attributes = RmsNormAttributes{};
-  } else if (auto* const loss = std::get_if<CrossEntropyBackwardAttributes>(&key.attributes)) {
-    loss->scale = 1;
-  } else if (std::holds_alternative<DropoutAttributes>(key.attributes)) {
-    key.attributes = DropoutAttributes{};
-  }
+  std::visit([](auto& op) { forget_values(op); }, key.attributes);
   return key;
 }
 

@@ -6,7 +6,7 @@
 
 #include "engines/chip/kernels/plan/matmul_plan.h"
 #include "engines/chip/profiles/profile.h"
-#include "engines/device/program.h"
+#include "engines/program/program.h"
 
 namespace howard::chip {
 

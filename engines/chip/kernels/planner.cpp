@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/chip/kernels/planner.h"
 
+#include <fmt/format.h>
+
 #include "base/check.h"
+#include "base/error.h"
 #include "engines/chip/kernels/attention/attention.h"
 #include "engines/chip/kernels/collective/collective.h"
 #include "engines/chip/kernels/data_movement/data_movement.h"
@@ -14,8 +17,7 @@
 #include "engines/chip/kernels/rows/rows.h"
 #include "engines/chip/kernels/training/training.h"
 #include "engines/chip/memory/dram_sharing.h"
-#include "engines/device/attention_programs.h"
-#include "engines/device/cache_programs.h"
+#include "engines/program/program.h"
 
 namespace howard::chip {
 namespace {
@@ -50,13 +52,19 @@ struct Planner {
                                                  : plan_transpose_heads(program, grid, profiles);
   }
   PlannedProgram operator()(const ReshapeAttributes&) const {
-    const bool repeats =
-        program.outputs[0].spec.shape.elements() > program.inputs[0].spec.shape.elements();
-    return repeats ? plan_repeat(program, grid, profiles) : plan_reshape(program, grid, profiles);
+    return plan_reshape(program, grid, profiles);
+  }
+  PlannedProgram operator()(const RepeatAttributes&) const {
+    return plan_repeat(program, grid, profiles);
   }
   PlannedProgram operator()(const LayoutAttributes&) const {
-    const bool moves = program.inputs[0].spec.layout == program.outputs[0].spec.layout;
-    return moves ? plan_memory_move(program, grid, profiles) : plan_layout(program, grid, profiles);
+    return plan_layout(program, grid, profiles);
+  }
+  PlannedProgram operator()(const MemoryMoveAttributes&) const {
+    return plan_memory_move(program, grid, profiles);
+  }
+  PlannedProgram operator()(const MoveTilesAttributes&) const {
+    return plan_move_tiles(program, program.outputs[0].spec.shape.tiles(), grid, profiles);
   }
   PlannedProgram operator()(const ConcatAttributes&) const {
     return plan_move_tiles(program, program.outputs[0].spec.shape.tiles(), grid, profiles);
@@ -65,8 +73,14 @@ struct Planner {
   PlannedProgram operator()(const SplitHeadsAttributes&) const {
     return plan_move_tiles(program, tile_rows(program.inputs[0]), grid, profiles);
   }
+  PlannedProgram operator()(const SplitGroupsAttributes&) const {
+    return plan_move_tiles(program, tile_rows(program.inputs[0]), grid, profiles);
+  }
   PlannedProgram operator()(const ConcatHeadsAttributes&) const {
     return plan_move_tiles(program, tile_rows(program.outputs[0]), grid, profiles);
+  }
+  PlannedProgram operator()(const CumsumAttributes& attributes) const {
+    return plan_cumsum(program, attributes, grid, profiles);
   }
   PlannedProgram operator()(const SoftmaxAttributes&) const {
     return plan_softmax(program, grid, profiles);
@@ -76,6 +90,9 @@ struct Planner {
   }
   PlannedProgram operator()(const LayernormAttributes&) const {
     return plan_layernorm(program, grid, profiles);
+  }
+  PlannedProgram operator()(const TtmlLayernormAttributes&) const {
+    return plan_ttml_layernorm(program, grid, profiles);
   }
   PlannedProgram operator()(const LayernormBackwardAttributes&) const {
     return plan_layernorm_backward(program, grid, profiles);
@@ -114,12 +131,20 @@ struct Planner {
   PlannedProgram operator()(const RmsNormAttributes&) const {
     return plan_rms_norm(program, grid, profiles);
   }
+  PlannedProgram operator()(const TtmlRmsNormAttributes&) const {
+    return plan_ttml_rms_norm(program, grid, profiles);
+  }
   PlannedProgram operator()(const RmsNormBackwardAttributes&) const {
     return plan_rms_norm_backward(program, grid, profiles);
   }
   PlannedProgram operator()(const SliceAttributes&) const {
-    return writes_rows(program) ? plan_write_rows(program, grid, profiles)
-                                : plan_slice(program, grid, profiles);
+    return plan_slice(program, grid, profiles);
+  }
+  PlannedProgram operator()(const WriteRowsAttributes& attributes) const {
+    return plan_write_rows(program, attributes.row, grid, profiles);
+  }
+  PlannedProgram operator()(const UpdateCacheAttributes&) const {
+    return plan_write_rows(program, std::nullopt, grid, profiles);
   }
   PlannedProgram operator()(const PadAttributes&) const {
     return plan_pad(program, grid, profiles);
@@ -128,20 +153,40 @@ struct Planner {
     return plan_permute(program, attributes, grid, profiles);
   }
   PlannedProgram operator()(const AttentionAttributes& attributes) const {
-    if (is_ttml_attention(program)) {
-      return plan_ttml_attention(program, attributes, grid, profiles);
-    }
-    if (is_attention_backward(program)) {
-      return plan_ttml_attention_backward(program, attributes, grid, profiles);
-    }
-    return has_position(program) ? plan_decode_attention(program, attributes, grid, profiles)
-                                 : plan_attention(program, attributes, grid, profiles);
+    return plan_attention(program, attributes, grid, profiles);
+  }
+  PlannedProgram operator()(const DecodeAttentionAttributes& attributes) const {
+    return plan_decode_attention(program, attributes, grid, profiles);
+  }
+  PlannedProgram operator()(const TtmlAttentionAttributes& attributes) const {
+    return plan_ttml_attention(program, attributes.causal, grid, profiles);
+  }
+  PlannedProgram operator()(const AttentionBackwardQAttributes& attributes) const {
+    return plan_attention_backward_q(program, attributes.causal, grid, profiles);
+  }
+  PlannedProgram operator()(const AttentionBackwardKvAttributes& attributes) const {
+    return plan_attention_backward_kv(program, attributes.causal, grid, profiles);
   }
   PlannedProgram operator()(const MinimalMatmulAttributes& attributes) const {
     return plan_minimal_matmul(program, attributes, grid, profiles);
   }
   PlannedProgram operator()(const RotaryEmbeddingAttributes& attributes) const {
     return plan_rotary_embedding(program, attributes, grid, profiles);
+  }
+  PlannedProgram operator()(const AllGatherAttributes&) const {
+    return plan_all_gather(program, grid, profiles);
+  }
+  PlannedProgram operator()(const ReduceScatterAttributes&) const {
+    return plan_reduce_scatter(program, grid, profiles);
+  }
+  PlannedProgram operator()(const SendAttributes&) const { return plan_transfer(); }
+  PlannedProgram operator()(const ReceiveAttributes&) const { return plan_transfer(); }
+
+  /// The sockets of a mesh run transfers themselves (engines/mesh/sockets.h).
+  [[noreturn]] PlannedProgram plan_transfer() const {
+    throw Error({.attempted = fmt::format("plan {}", program.name),
+                 .value = "a transfer on one chip",
+                 .accepted = "transfers between the chips of a mesh"});
   }
 
   static std::int64_t tile_rows(const Operand& operand) {
@@ -153,10 +198,7 @@ struct Planner {
 
 PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profiles& profiles,
                             const std::optional<MatmulPlan>& matmul) {
-  const auto collective = collective_of(program);
-  PlannedProgram planned =
-      collective ? plan_collective(program, *collective, grid, profiles)
-                 : std::visit(Planner{program, grid, profiles, matmul}, program.attributes);
+  PlannedProgram planned = std::visit(Planner{program, grid, profiles, matmul}, program.attributes);
   planned.facts = facts_of(program, planned, grid, profiles.chip);
   return planned;
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "engines/device/program.h"
+#include "engines/program/program.h"
 
 namespace howard::chip {
 
@@ -21,7 +21,6 @@ inline constexpr std::string_view kReduceBatch = "FastReduceNCDeviceOperation";
 inline constexpr std::string_view kMorehSum = "MorehSumOperation";
 inline constexpr std::string_view kMorehMean = "MorehMeanOperation";
 inline constexpr std::string_view kTranspose = "TransposeDeviceOperation";
-inline constexpr std::string_view kReshape = "ReshapeDeviceOperation";
 inline constexpr std::string_view kTilize = "TilizeDeviceOperation";
 inline constexpr std::string_view kUntilize = "UntilizeDeviceOperation";
 inline constexpr std::string_view kAllGather = "AllGatherAsyncDeviceOperation";
@@ -29,12 +28,10 @@ inline constexpr std::string_view kReduceScatter = "ReduceScatterMinimalAsyncDev
 inline constexpr std::string_view kConcat = "ConcatDeviceOperation";
 inline constexpr std::string_view kSplitHeads = "NlpCreateHeadsDeviceOperation";
 inline constexpr std::string_view kRepeat = "RepeatDeviceOperation";
-inline constexpr std::string_view kConcatHeads = "NLPConcatHeadsDeviceOperation";
 inline constexpr std::string_view kSoftmax = "SoftmaxDeviceOperation";
 inline constexpr std::string_view kSoftmaxBackward = "MorehSoftmaxBackwardOperation";
 inline constexpr std::string_view kLayernorm = "LayerNormDeviceOperation";
 inline constexpr std::string_view kTtmlRmsNorm = "RMSNormForwardDeviceOperation";
-inline constexpr std::string_view kRmsNormBackward = "RMSNormBackwardDeviceOperation";
 inline constexpr std::string_view kRotaryPairs = "RotaryEmbeddingLlamaDeviceOperation";
 inline constexpr std::string_view kRotaryHalves = "RotaryEmbeddingDeviceOperation";
 inline constexpr std::string_view kSlice = "SliceDeviceOperation";
@@ -51,10 +48,7 @@ inline constexpr std::string_view kMinimalMatmul = "MinimalMatmulOp";
 inline constexpr std::string_view kTernary = "TernaryDeviceOperation";
 inline constexpr std::string_view kSiluBackward = "SiLUBackwardDeviceOperation";
 inline constexpr std::string_view kTtmlLayernorm = "LayerNormForwardDeviceOperation";
-inline constexpr std::string_view kLayernormBackward = "LayerNormBackwardDeviceOperation";
 inline constexpr std::string_view kGeluBackward = "GeluBackwardDeviceOperation";
-inline constexpr std::string_view kEmbedding = "EmbeddingsDeviceOperation";
-inline constexpr std::string_view kEmbeddingBackward = "EmbeddingBackwardDeviceOperation";
 inline constexpr std::string_view kCrossEntropy = "CrossEntropyForwardDeviceOperation";
 inline constexpr std::string_view kCrossEntropyBackward = "CrossEntropyBackwardDeviceOperation";
 inline constexpr std::string_view kNllLoss = "MorehNllLossStep2DeviceOperation";
@@ -62,7 +56,6 @@ inline constexpr std::string_view kNllLossBackward = "MorehNllLossBackwardDevice
 inline constexpr std::string_view kDropout = "DropoutDeviceOperation";
 inline constexpr std::string_view kAdamW = "MorehAdamWDeviceOperation";
 inline constexpr std::string_view kSgd = "SGDFusedDeviceOperation";
-inline constexpr std::string_view kSwiglu = "SwiGLUForwardDeviceOperation";
 }  // namespace operation
 
 // These know an operation by words of its name, because logs have names of several versions of

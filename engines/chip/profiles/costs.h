@@ -6,7 +6,7 @@
 
 #include "base/sim_time.h"
 #include "base/units.h"
-#include "engines/device/eltwise.h"
+#include "engines/program/eltwise.h"
 
 namespace howard::chip {
 

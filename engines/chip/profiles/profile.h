@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "engines/chip/profiles/constants.h"
 #include "engines/chip/profiles/costs.h"
-#include "engines/device/program.h"
+#include "engines/program/program.h"
 
 namespace howard::chip {
 

@@ -156,7 +156,7 @@ std::vector<Case> other_cases(const TensorSpec& x) {
       {"split_heads", howard::SplitHeadsAttributes{.heads = 8}, {qkv}, {heads, heads, heads}},
       {"softmax", howard::SoftmaxAttributes{}, {x}, {x}},
       {"softmax_backward", howard::SoftmaxBackwardAttributes{}, {x, x}, {x}},
-      {"layernorm", howard::LayernormAttributes{}, {x, row, row}, {x, column, column}},
+      {"layernorm", howard::TtmlLayernormAttributes{}, {x, row, row}, {x, column, column}},
       {"layernorm_backward",
        howard::LayernormBackwardAttributes{},
        {x, row, column, column, x},

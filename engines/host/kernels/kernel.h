@@ -7,9 +7,9 @@
 #include <span>
 #include <string_view>
 
-#include "engines/device/program.h"
 #include "engines/host/kernels/workspace.h"
 #include "engines/host/worker_pool.h"
+#include "engines/program/program.h"
 
 namespace howard::host {
 

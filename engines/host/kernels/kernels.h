@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engines/device/attributes.h"
 #include "engines/host/kernels/kernel.h"
+#include "engines/program/attributes.h"
 
 namespace howard::host {
 
@@ -14,14 +14,20 @@ Kernel make_kernel(const EltwiseAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const ReduceAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const TransposeAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const ReshapeAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const RepeatAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const LayoutAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const MemoryMoveAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const ConcatAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const SplitHeadsAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const SplitGroupsAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const ConcatHeadsAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const CumsumAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const SoftmaxAttributes&, const Call&, const KernelContext&);  ///< In place.
 Kernel make_kernel(const SoftmaxBackwardAttributes&, const Call&,
                    const KernelContext&);                                           ///< In place.
 Kernel make_kernel(const LayernormAttributes&, const Call&, const KernelContext&);  ///< In place.
+Kernel make_kernel(const TtmlLayernormAttributes&, const Call&,
+                   const KernelContext&);  ///< In place.
 Kernel make_kernel(const LayernormBackwardAttributes&, const Call&,
                    const KernelContext&);  ///< In place.
 Kernel make_kernel(const GeluBackwardAttributes&, const Call&,
@@ -31,10 +37,17 @@ Kernel make_kernel(const EmbeddingAttributes&, const Call&, const KernelContext&
 /// Running this kernel throws Error for an index outside the table, too.
 Kernel make_kernel(const EmbeddingBackwardAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const SliceAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const WriteRowsAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const UpdateCacheAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const PadAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const PermuteAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const AttentionAttributes&, const Call&, const KernelContext&);
-Kernel make_kernel(const RmsNormAttributes&, const Call&, const KernelContext&);  ///< In place.
+Kernel make_kernel(const DecodeAttentionAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const TtmlAttentionAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const AttentionBackwardQAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const AttentionBackwardKvAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const RmsNormAttributes&, const Call&, const KernelContext&);      ///< In place.
+Kernel make_kernel(const TtmlRmsNormAttributes&, const Call&, const KernelContext&);  ///< In place.
 Kernel make_kernel(const RmsNormBackwardAttributes&, const Call&,
                    const KernelContext&);  ///< In place.
 Kernel make_kernel(const RotaryEmbeddingAttributes&, const Call&,

@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "engines/device/bfloat16.h"
-#include "engines/device/tensor_spec.h"
 #include "engines/host/instruction_set.h"
+#include "engines/program/tensor_spec.h"
 
 namespace howard::host {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "engines/device/tensor_spec.h"
+#include "engines/program/tensor_spec.h"
 
 namespace howard::language {
 

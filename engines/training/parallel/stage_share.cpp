@@ -13,7 +13,7 @@
 #include "engines/autograd/steps/step_recorder.h"
 #include "engines/models/language_model.h"
 #include "engines/models/shards.h"
-#include "engines/ops/collective/transfer.h"
+#include "engines/ops/collective.h"
 #include "engines/training/parallel/shared_reader.h"
 #include "engines/training/parallel/stage_model.h"
 #include "engines/training/parallel/values_of_ranks.h"

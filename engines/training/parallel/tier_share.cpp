@@ -7,7 +7,7 @@
 
 #include "engines/models/language_model.h"
 #include "engines/models/layers.h"
-#include "engines/ops/collective/transfer.h"
+#include "engines/ops/collective.h"
 #include "engines/training/parallel/shared_reader.h"
 #include "engines/training/parallel/values_of_ranks.h"
 

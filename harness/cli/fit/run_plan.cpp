@@ -14,7 +14,7 @@
 #include "engines/autograd/steps/training_step.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/plan/footprint.h"
-#include "engines/device/collective.h"
+#include "engines/program/program.h"
 #include "engines/models/language_model.h"
 #include "engines/training/clipped.h"
 #include "engines/training/optimizers.h"
@@ -98,7 +98,7 @@ class EmulatedRun {
       for (const chip::PlannedProgram& launch : chip_.launches(program)) {
         plan.trace += chip::trace_bytes(launch.footprint, profiles.software);
         ++plan.launches;
-        if (collective_of(program)) {
+        if (is_collective(program.attributes)) {
           exchanged += launch.kernel.total;
           continue;
         }

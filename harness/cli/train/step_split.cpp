@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "engines/device/collective.h"
+#include "engines/program/program.h"
 #include "harness/statistics.h"
 #include "profiler/timeline.h"
 
@@ -12,7 +12,8 @@ namespace howard::cli {
 void KernelSums::record(const TimelineEvent& event) {
   if (event.track.kind != TrackKind::sub_device || event.category != profiler::category::kKernel)
     return;
-  const bool collective = event.name == kAllGather || event.name == kReduceScatter;
+  const bool collective =
+      event.name == AllGatherAttributes::kName || event.name == ReduceScatterAttributes::kName;
   (collective ? exchange_ : compute_) += event.end - event.start;
 }
 

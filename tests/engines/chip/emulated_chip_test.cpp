@@ -12,9 +12,9 @@
 
 #include "base/error.h"
 #include "engines/chip/kernels/planner.h"
-#include "engines/ops/elementwise/eltwise.h"
-#include "engines/ops/matmul/matmul.h"
-#include "engines/ops/rows/reduce.h"
+#include "engines/ops/elementwise.h"
+#include "engines/ops/matmul.h"
+#include "engines/ops/rows.h"
 
 namespace howard::chip {
 namespace {

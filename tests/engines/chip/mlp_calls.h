@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "engines/ops/data_movement/transpose.h"
-#include "engines/ops/elementwise/eltwise.h"
-#include "engines/ops/matmul/matmul.h"
-#include "engines/ops/rows/reduce.h"
+#include "engines/ops/data_movement.h"
+#include "engines/ops/elementwise.h"
+#include "engines/ops/matmul.h"
+#include "engines/ops/rows.h"
 
 namespace howard::chip {
 

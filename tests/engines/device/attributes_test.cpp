@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/device/attributes.h"
+#include "engines/program/attributes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/device/eltwise.h"
+#include "engines/program/eltwise.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "engines/device/eltwise_value.h"
+#include "engines/program/eltwise_value.h"
 
 namespace howard {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/device/matmul_config.h"
+#include "engines/program/matmul_config.h"
 
 #include <gtest/gtest.h>
 

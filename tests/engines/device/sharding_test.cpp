@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/device/sharding.h"
+#include "engines/program/sharding.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "base/error.h"
-#include "engines/device/tensor_spec.h"
+#include "engines/program/tensor_spec.h"
 #include "tests/error_of.h"
 
 namespace howard {

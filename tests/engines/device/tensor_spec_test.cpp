@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/device/tensor_spec.h"
+#include "engines/program/tensor_spec.h"
 
 #include <gtest/gtest.h>
 

@@ -230,10 +230,9 @@ std::map<std::string, int> collectives_of(models::ModelOptions options) {
   static_cast<void>(step(recorder));
   std::map<std::string, int> counts;
   for (const Program& program : recorder.programs()) {
-    const auto collective = collective_of(program);
-    if (!collective) continue;
-    const TensorSpec& whole =
-        collective->gathers ? program.outputs[0].spec : program.inputs[0].spec;
+    if (!is_collective(program.attributes)) continue;
+    const bool gathers = std::holds_alternative<AllGatherAttributes>(program.attributes);
+    const TensorSpec& whole = gathers ? program.outputs[0].spec : program.inputs[0].spec;
     ++counts[fmt::format("{} {}", program.name, whole.shape.columns())];
   }
   for (Parameter* parameter : model.parameters()) parameter->gradient.reset();

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "engines/chip/emulated_chip.h"
-#include "engines/device/program.h"
+#include "engines/program/program.h"
 
 namespace howard::models {
 

@@ -14,7 +14,7 @@ class Catalogue : public OpTest {
   /// The program of an op on a first tensor of `first`, as a list of ops calls it.
   Program program_of(const OpCall& call, const TensorSpec& first) {
     std::vector<TensorSpec> specs{first};
-    for (const TensorSpec& more : call.op->beside(first)) specs.push_back(more);
+    for (const TensorSpec& more : call.beside(first)) specs.push_back(more);
     std::vector<Tensor> inputs;
     for (const TensorSpec& spec : specs) inputs.emplace_back(device_, spec);
     std::vector<Tensor> outputs;
@@ -31,7 +31,7 @@ TEST_F(Catalogue, EveryOpIsFoundByItsNameAndMakesAProgramThatTakesTime) {
     EXPECT_EQ(parse_op_call(op.name).has_value(), true);
     EXPECT_FALSE(op.meaning.empty());
     const OpCall call = *parse_op_call(op.name);
-    EXPECT_EQ(op.beside({{2, 1, 64, 96}}).size() + 1, op.tensors);
+    EXPECT_EQ(call.beside({{2, 1, 64, 96}}).size() + 1, op.tensors);
     const Program program = program_of(call, {{2, 1, 64, 96}});
     EXPECT_EQ(program.inputs.size(), op.tensors);
     EXPECT_GT(device_.explain(program).kernel.total, SimTime());

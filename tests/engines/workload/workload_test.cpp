@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "engines/chip/emulated_chip.h"
+#include "engines/program/fields.h"
 #include "engines/workload/launch.h"
 #include "engines/workload/player.h"
 #include "engines/workload/workload_json.h"
@@ -302,9 +303,9 @@ TEST(OpList, WithoutAStepIsRefused) {
 TEST(Launch, OperandsThatDoNotFitAreRefused) {
   const auto launch = [](std::string_view kernel, std::string_view attributes, const Shape& a,
                          const Shape& b, const Shape& out) {
-    return make_program("test", parse_attributes(kernel, attributes),
-                        {{BufferId(), {.shape = a}}, {BufferId(), {.shape = b}}},
-                        {{BufferId(), {.shape = out}}});
+    return make_launch("test", parse_attributes(kernel, attributes),
+                       {{BufferId(), {.shape = a}}, {BufferId(), {.shape = b}}},
+                       {{BufferId(), {.shape = out}}});
   };
   EXPECT_EQ(launch("matmul", "", {32, 64}, {64, 96}, {32, 96}).flops, Flops(2 * 32 * 64 * 96));
   EXPECT_THROW(launch("matmul", "", {32, 64}, {32, 96}, {32, 96}), Error);

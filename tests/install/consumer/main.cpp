@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "engines/chip/emulated_chip.h"
-#include "engines/ops/matmul/matmul.h"
+#include "engines/ops/matmul.h"
 #include "engines/ops/tensor.h"
 #include "profiler/event_recorder.h"
 #include "profiler/timeline.h"

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "engines/chip/emulated_chip.h"
-#include "engines/ops/matmul/matmul.h"
+#include "engines/ops/matmul.h"
 #include "profiler/dispatch_gaps.h"
 #include "profiler/formats/log_trace.h"
 #include "profiler/formats/ops_csv/ops_csv_reader.h"

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "engines/chip/kernels/planner.h"
-#include "engines/ops/matmul/matmul.h"
+#include "engines/ops/matmul.h"
 #include "reports/findings/silicon_report.h"
 #include "tests/profiler/silicon/damaged_calls.h"
 

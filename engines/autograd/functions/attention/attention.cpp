@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "engines/autograd/functions/attention/attention_parts.h"
-#include "engines/ops/attention/attention.h"
-#include "engines/ops/data_movement/heads.h"
-#include "engines/ops/rows/softmax.h"
+#include "engines/ops/attention.h"
+#include "engines/ops/data_movement.h"
+#include "engines/ops/rows.h"
 
 // The letters stand for n: batch, s: sequence, h: heads, d: width of a head.
 
@@ -89,7 +89,8 @@ struct CausalAttention {
         .out = tape.tensor(output),
         .dout = tape.gradient(output),
         .statistics = {tape.tensor(largest), tape.tensor(inverse_sums)}};
-    const AttentionAttributes attributes{.causal = true, .scale = attention_scale(tape.tensor(q))};
+    const TtmlAttentionAttributes attributes{.causal = true,
+                                             .scale = attention_scale(tape.tensor(q))};
     const Tensor dk = calls.make(tape.spec(k));
     const Tensor dv = calls.make(tape.spec(v));
     calls.run(ops::attention_backward_kv(from, attributes, dk, dv));
@@ -160,7 +161,7 @@ Value causal_attention(Tape& tape, Value q, Value k, Value v) {
   const Calls& calls = tape.calls();
   const Tensor query = tape.tensor(q);
   const Tensor out = calls.make(query.spec());
-  const TensorSpec row = ops::attention_statistics(query.spec());
+  const TensorSpec row = attention_statistics(query.spec());
   const Value largest = tape.constant(calls.make(row));
   const Value inverse_sums = tape.constant(calls.make(row));
   calls.run(ops::attention({query, tape.tensor(k), tape.tensor(v)},

@@ -5,8 +5,8 @@
 
 #include "base/check.h"
 #include "engines/autograd/functions/attention/attention_parts.h"
-#include "engines/ops/data_movement/heads.h"
-#include "engines/ops/rows/reduce.h"
+#include "engines/ops/data_movement.h"
+#include "engines/ops/rows.h"
 
 // The letters stand for n: batch, s: sequence, h: heads, g: groups, d: width of a head.
 

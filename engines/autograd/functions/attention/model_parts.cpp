@@ -4,7 +4,7 @@
 #include <array>
 
 #include "engines/autograd/functions/attention/attention_parts.h"
-#include "engines/ops/data_movement/heads.h"
+#include "engines/ops/data_movement.h"
 
 namespace howard::autograd {
 namespace {

@@ -3,9 +3,9 @@
 
 #include "base/check.h"
 #include "engines/autograd/host_values.h"
-#include "engines/ops/collective/collective.h"
-#include "engines/ops/data_movement/slice_pad_permute.h"
-#include "engines/ops/rows/reduce.h"
+#include "engines/ops/collective.h"
+#include "engines/ops/data_movement.h"
+#include "engines/ops/rows.h"
 
 namespace howard::autograd {
 namespace {

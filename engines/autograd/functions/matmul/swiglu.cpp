@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/autograd/functions/matmul/swiglu.h"
 
-#include "engines/ops/matmul/swiglu.h"
+#include "engines/ops/matmul.h"
 
 namespace howard::autograd {
 namespace {

@@ -2,7 +2,7 @@
 #include "engines/autograd/functions/rows/loss.h"
 
 #include "engines/autograd/functions/elementwise/arithmetic.h"
-#include "engines/ops/rows/cross_entropy.h"
+#include "engines/ops/rows.h"
 
 namespace howard::autograd {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/autograd/functions/rows/rms_norm.h"
 
-#include "engines/ops/rows/rms_norm.h"
+#include "engines/ops/rows.h"
 
 namespace howard::autograd {
 namespace {
@@ -67,7 +67,7 @@ Value rms_norm(Tape& tape, Value x, Value gamma, float epsilon) {
   const Calls& calls = tape.calls();
   const Tensor input = tape.tensor(x);
   const Tensor output = calls.make(input.spec());
-  const Value rms = tape.constant(calls.make(ops::rms_output(input.spec())));
+  const Value rms = tape.constant(calls.make(row_numbers(input.spec())));
   calls.run(ops::rms_norm(input, tape.tensor(gamma), epsilon, output, tape.tensor(rms)));
   return tape.record(output, {x, gamma}, RmsNorm{x, gamma, rms});
 }

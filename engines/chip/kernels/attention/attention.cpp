@@ -66,8 +66,9 @@ std::int64_t decode_chunk(std::int64_t tiles, std::int64_t cores) {
 
 }  // namespace
 
-PlannedProgram plan_decode_attention(const Program& program, const AttentionAttributes& attributes,
-                                     CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan_decode_attention(const Program& program,
+                                     const DecodeAttentionAttributes& attributes, CoreGrid grid,
+                                     const Profiles& profiles) {
   const TensorSpec& q = program.inputs[0].spec;
   const Shape& k = program.inputs[1].spec.shape;
   const Bytes tile = tile_bytes(q.dtype);

@@ -3,7 +3,7 @@
 
 #include "engines/chip/kernels/plan/planned_program.h"
 #include "engines/chip/profiles/profile.h"
-#include "engines/device/program.h"
+#include "engines/program/program.h"
 
 namespace howard::chip {
 
@@ -17,8 +17,9 @@ PlannedProgram plan_attention(const Program& program, const AttentionAttributes&
 /// and values of one of their heads; the rows of q that look with it lie in one tile. One of these
 /// cores merges the parts of the others, one after the other. The time is that of the whole cache
 /// being seen.
-PlannedProgram plan_decode_attention(const Program& program, const AttentionAttributes& attributes,
-                                     CoreGrid grid, const Profiles& profiles);
+PlannedProgram plan_decode_attention(const Program& program,
+                                     const DecodeAttentionAttributes& attributes, CoreGrid grid,
+                                     const Profiles& profiles);
 
 // TTML's attention kernels deal rows of tiles out to the cores. A core goes through the other
 // operand's rows of tiles, one after the other, and shares what it reads with nobody. Products have
@@ -26,14 +27,16 @@ PlannedProgram plan_decode_attention(const Program& program, const AttentionAttr
 // that sees many others and one that sees few, in turn.
 
 /// Plans TTML's sdpa_fw, which deals out the rows of q.
-PlannedProgram plan_ttml_attention(const Program& program, const AttentionAttributes& attributes,
-                                   CoreGrid grid, const Profiles& profiles);
+PlannedProgram plan_ttml_attention(const Program& program, bool causal, CoreGrid grid,
+                                   const Profiles& profiles);
 
-/// Plans a program of TTML's sdpa_bw: the one of dq, which deals out the rows of q, or the one of
-/// dk and dv, which deals out those of k and goes through those of all heads that share them.
-PlannedProgram plan_ttml_attention_backward(const Program& program,
-                                            const AttentionAttributes& attributes, CoreGrid grid,
-                                            const Profiles& profiles);
+/// Plans the program of TTML's sdpa_bw that makes dq and deals out the rows of q.
+PlannedProgram plan_attention_backward_q(const Program& program, bool causal, CoreGrid grid,
+                                         const Profiles& profiles);
+/// Plans the program that makes dk and dv. It deals out the rows of k and goes through those of all
+/// heads that share them.
+PlannedProgram plan_attention_backward_kv(const Program& program, bool causal, CoreGrid grid,
+                                          const Profiles& profiles);
 
 // The times follow from the structure of the kernels: how rows are dealt out, what a core reads
 // again, and how many passes it makes over a tile.

@@ -134,23 +134,24 @@ TtmlRows rows_of_q(const Program& program, bool causal) {
 
 }  // namespace
 
-PlannedProgram plan_ttml_attention(const Program& program, const AttentionAttributes& attributes,
-                                   CoreGrid grid, const Profiles& profiles) {
-  return plan_ttml(program, kForward, rows_of_q(program, attributes.causal), grid, profiles);
+PlannedProgram plan_ttml_attention(const Program& program, bool causal, CoreGrid grid,
+                                   const Profiles& profiles) {
+  return plan_ttml(program, kForward, rows_of_q(program, causal), grid, profiles);
 }
 
-PlannedProgram plan_ttml_attention_backward(const Program& program,
-                                            const AttentionAttributes& attributes, CoreGrid grid,
-                                            const Profiles& profiles) {
-  if (program.outputs.size() == 1) {
-    return plan_ttml(program, kBackwardQ, rows_of_q(program, attributes.causal), grid, profiles);
-  }
+PlannedProgram plan_attention_backward_q(const Program& program, bool causal, CoreGrid grid,
+                                         const Profiles& profiles) {
+  return plan_ttml(program, kBackwardQ, rows_of_q(program, causal), grid, profiles);
+}
+
+PlannedProgram plan_attention_backward_kv(const Program& program, bool causal, CoreGrid grid,
+                                          const Profiles& profiles) {
   const Shape& q = program.inputs[0].spec.shape;
   const Shape& k = program.inputs[1].spec.shape;
   const TtmlRows rows{.dealt = k.batch() * k.tile_rows(),
                       .others = q.tile_rows(),
                       .heads = q.heads() / k.heads(),
-                      .causal = attributes.causal};
+                      .causal = causal};
   return plan_ttml(program, kBackwardKv, rows, grid, profiles);
 }
 

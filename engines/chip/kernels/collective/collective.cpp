@@ -62,21 +62,25 @@ Footprint collective_footprint(bool gathers, const ChipLine& line, const Profile
                       kCircularBuffers, profiles.software);
 }
 
-PlannedProgram plan_collective(const Program& program, const Collective& collective, CoreGrid grid,
+namespace {
+
+/// Plans an all_gather or a reduce_scatter; how many chips there are follows from the tensors.
+PlannedProgram plan_collective(const Program& program, bool gathers, CoreGrid grid,
                                const Profiles& profiles) {
   const TensorSpec& in = program.inputs[0].spec;
   const TensorSpec& out = program.outputs[0].spec;
-  const int chips = collective.devices;
-  const ChipLine line{chips, chips - 1,
-                      collective.gathers ? out.padded_bytes() : in.padded_bytes()};
+  const TensorSpec& whole_of_all = gathers ? out : in;
+  const TensorSpec& part = gathers ? in : out;
+  const int chips = static_cast<int>(whole_of_all.shape.elements() / part.shape.elements());
+  const ChipLine line{chips, chips - 1, whole_of_all.padded_bytes()};
   const auto time_of = [&](Bytes whole) {
     const CollectiveCosts& costs = profiles.software.collectives;
     const ChipLine other{line.chips, line.hops, whole};
-    return collective.gathers ? all_gather_time(costs, other) : reduce_scatter_time(costs, other);
+    return gathers ? all_gather_time(costs, other) : reduce_scatter_time(costs, other);
   };
   const SimTime total = time_of(line.whole);
   const SimTime start = time_of(Bytes());
-  const Footprint footprint = collective_footprint(collective.gathers, line, profiles);
+  const Footprint footprint = collective_footprint(gathers, line, profiles);
   return {.name = program.name,
           .footprint = footprint,
           .kernel = {.compute_start = start,
@@ -89,6 +93,17 @@ PlannedProgram plan_collective(const Program& program, const Collective& collect
                      .grid = grid,
                      .cores = std::min(footprint.cores, grid.cores()),
                      .bottleneck = Bottleneck::output_writes}};
+}
+
+}  // namespace
+
+PlannedProgram plan_all_gather(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  return plan_collective(program, true, grid, profiles);
+}
+
+PlannedProgram plan_reduce_scatter(const Program& program, CoreGrid grid,
+                                   const Profiles& profiles) {
+  return plan_collective(program, false, grid, profiles);
 }
 
 }  // namespace howard::chip

@@ -3,8 +3,7 @@
 
 #include "engines/chip/kernels/plan/planned_program.h"
 #include "engines/chip/profiles/profile.h"
-#include "engines/device/collective.h"
-#include "engines/device/program.h"
+#include "engines/program/program.h"
 
 namespace howard::chip {
 
@@ -31,8 +30,8 @@ SimTime reduce_scatter_time(const CollectiveCosts& costs, const ChipLine& line);
 /// Returns what is dispatched to each chip: the workers, senders and receivers of both directions.
 Footprint collective_footprint(bool gathers, const ChipLine& line, const Profiles& profiles);
 
-/// Plans a collective on a line of chips over one link.
-PlannedProgram plan_collective(const Program& program, const Collective& collective, CoreGrid grid,
-                               const Profiles& profiles);
+/// These plan collectives on a line of chips over one link.
+PlannedProgram plan_all_gather(const Program& program, CoreGrid grid, const Profiles& profiles);
+PlannedProgram plan_reduce_scatter(const Program& program, CoreGrid grid, const Profiles& profiles);
 
 }  // namespace howard::chip

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "engines/chip/kernels/pipeline/tile_pipeline.h"
-#include "engines/device/program.h"
+#include "engines/program/program.h"
 
 namespace howard::chip {
 
@@ -60,7 +62,9 @@ PlannedProgram plan_slice(const Program& program, CoreGrid grid, const Profiles&
 /// in ttnn's update_cache, a core reads the tiles of a head's rows and of the cache's, untilizes
 /// both, replaces the rows, tilizes and writes. The latter is by analogy: no measurement of it is
 /// known.
-PlannedProgram plan_write_rows(const Program& program, CoreGrid grid, const Profiles& profiles);
+/// `row` is absent where it is not known before the program runs.
+PlannedProgram plan_write_rows(const Program& program, std::optional<std::int64_t> row,
+                               CoreGrid grid, const Profiles& profiles);
 PlannedProgram plan_pad(const Program& program, CoreGrid grid, const Profiles& profiles);
 PlannedProgram plan_permute(const Program& program, const PermuteAttributes& attributes,
                             CoreGrid grid, const Profiles& profiles);

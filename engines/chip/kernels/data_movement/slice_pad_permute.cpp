@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "engines/chip/kernels/pipeline/pages.h"
-#include "engines/device/cache_programs.h"
+#include "engines/program/program.h"
 
 namespace howard::chip {
 namespace {
@@ -72,11 +72,10 @@ PlannedProgram plan_slice(const Program& program, CoreGrid grid, const Profiles&
   return plan_sticks(program, out.shape.batch() * out.shape.rows(), grid, profiles);
 }
 
-PlannedProgram plan_write_rows(const Program& program, CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan_write_rows(const Program& program, std::optional<std::int64_t> row,
+                               CoreGrid grid, const Profiles& profiles) {
   const TensorSpec& rows = program.inputs[0].spec;
-  const auto& attributes = std::get<SliceAttributes>(program.attributes);
-  const bool whole = !has_position(program) && attributes.begins[2] % kTileSide == 0 &&
-                     rows.shape.rows() % kTileSide == 0;
+  const bool whole = row && *row % kTileSide == 0 && rows.shape.rows() % kTileSide == 0;
   if (whole) {
     Program move = program;
     move.outputs = {program.inputs[0]};

@@ -3,7 +3,7 @@
 
 #include "base/units.h"
 #include "engines/chip/kernels/plan/matmul_plan.h"
-#include "engines/device/program.h"
+#include "engines/program/program.h"
 
 namespace howard::chip {
 

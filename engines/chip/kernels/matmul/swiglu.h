@@ -3,7 +3,7 @@
 
 #include "engines/chip/kernels/plan/planned_program.h"
 #include "engines/chip/profiles/profile.h"
-#include "engines/device/program.h"
+#include "engines/program/program.h"
 
 namespace howard::chip {
 

@@ -6,7 +6,7 @@
 #include "base/sim_time.h"
 #include "base/units.h"
 #include "engines/chip/profiles/profile.h"
-#include "engines/device/tensor_spec.h"
+#include "engines/program/tensor_spec.h"
 
 namespace howard::chip {
 

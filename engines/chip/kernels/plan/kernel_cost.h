@@ -6,7 +6,7 @@
 
 #include "base/sim_time.h"
 #include "base/units.h"
-#include "engines/device/program.h"
+#include "engines/program/program.h"
 
 namespace howard::chip {
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "base/units.h"
-#include "engines/device/matmul_config.h"
-#include "engines/device/program.h"
+#include "engines/program/matmul_config.h"
+#include "engines/program/program.h"
 
 namespace howard::chip {
 

@@ -9,7 +9,7 @@
 #include "engines/chip/kernels/plan/kernel_cost.h"
 #include "engines/chip/kernels/plan/matmul_plan.h"
 #include "engines/chip/kernels/plan/work_split.h"
-#include "engines/device/program.h"
+#include "engines/program/program.h"
 
 namespace howard::chip {
 

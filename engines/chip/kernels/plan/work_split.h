@@ -5,7 +5,7 @@
 
 #include "engines/chip/kernels/plan/footprint.h"
 #include "engines/chip/profiles/profile.h"
-#include "engines/device/attributes.h"
+#include "engines/program/attributes.h"
 
 namespace howard::chip {
 

@@ -3,13 +3,17 @@
 
 namespace howard::chip {
 PlannedProgram plan_layernorm(const Program& program, CoreGrid grid, const Profiles& profiles) {
-  const TileCosts& cost = profiles.software.tiles;
-  const bool statistics = program.outputs.size() > 1;
-  return plan_rows(program,
-                   {.reads = {1, 1},
-                    .writes = {1, 1},
-                    .math = statistics ? cost.ttml_layernorm : kLayernormPasses * cost.pass},
-                   grid, profiles);
+  return plan_rows(
+      program,
+      {.reads = {1, 1}, .writes = {1, 1}, .math = kLayernormPasses * profiles.software.tiles.pass},
+      grid, profiles);
+}
+
+PlannedProgram plan_ttml_layernorm(const Program& program, CoreGrid grid,
+                                   const Profiles& profiles) {
+  return plan_rows(
+      program, {.reads = {1, 1}, .writes = {1, 1}, .math = profiles.software.tiles.ttml_layernorm},
+      grid, profiles);
 }
 
 PlannedProgram plan_layernorm_backward(const Program& program, CoreGrid grid,

@@ -21,17 +21,24 @@ SimTime passes_of(SimTime layernorm, std::int64_t passes) {
 // A core reads gamma once, if there is one, and keeps it.
 
 PlannedProgram plan_rms_norm(const Program& program, CoreGrid grid, const Profiles& profiles) {
-  const TileCosts& cost = profiles.software.tiles;
+  return plan_rows(program,
+                   {.reads = {1, 1},
+                    .writes = {1, 1},
+                    .math = kRmsNormPasses * profiles.software.tiles.pass,
+                    .keeps_scale = program.inputs.size() > 1,
+                    .circular_buffers = kRmsNormBuffers},
+                   grid, profiles);
+}
+
+PlannedProgram plan_ttml_rms_norm(const Program& program, CoreGrid grid, const Profiles& profiles) {
   const std::int64_t length = program.inputs[0].spec.shape.tile_columns();
-  const bool keeps = program.outputs.size() > 1;
-  return plan_rows(
-      program,
-      {.reads = {1, 1},
-       .writes = keeps ? TilesPerStep{length + 1, length} : TilesPerStep{1, 1},
-       .math = keeps ? passes_of(cost.ttml_layernorm, kRmsNormPasses) : kRmsNormPasses * cost.pass,
-       .keeps_scale = program.inputs.size() > 1,
-       .circular_buffers = kRmsNormBuffers},
-      grid, profiles);
+  return plan_rows(program,
+                   {.reads = {1, 1},
+                    .writes = {length + 1, length},
+                    .math = passes_of(profiles.software.tiles.ttml_layernorm, kRmsNormPasses),
+                    .keeps_scale = true,
+                    .circular_buffers = kRmsNormBuffers},
+                   grid, profiles);
 }
 
 PlannedProgram plan_rms_norm_backward(const Program& program, CoreGrid grid,

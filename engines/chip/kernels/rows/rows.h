@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engines/chip/kernels/pipeline/tile_pipeline.h"
-#include "engines/device/program.h"
+#include "engines/program/program.h"
 
 namespace howard::chip {
 
@@ -40,13 +40,17 @@ inline constexpr std::int64_t kLayernormPasses = 7;
 // The times of rms_norm follow from its structure: a pass takes as long as one of the seven passes
 // of the layernorm kernel of the same library, which is measured.
 
-/// Plans ttnn's layernorm, or TTML's if the statistics are asked for.
+/// Plans ttnn's layernorm.
 PlannedProgram plan_layernorm(const Program& program, CoreGrid grid, const Profiles& profiles);
+/// Plans TTML's, which also writes the statistics.
+PlannedProgram plan_ttml_layernorm(const Program& program, CoreGrid grid, const Profiles& profiles);
 PlannedProgram plan_layernorm_backward(const Program& program, CoreGrid grid,
                                        const Profiles& profiles);
 
-/// Plans ttnn's rms_norm, or TTML's if the root is asked for.
+/// Plans ttnn's rms_norm.
 PlannedProgram plan_rms_norm(const Program& program, CoreGrid grid, const Profiles& profiles);
+/// Plans TTML's, which also writes the root.
+PlannedProgram plan_ttml_rms_norm(const Program& program, CoreGrid grid, const Profiles& profiles);
 /// Plans TTML's rmsnorm_bw, without the sum over rows that follows it.
 PlannedProgram plan_rms_norm_backward(const Program& program, CoreGrid grid,
                                       const Profiles& profiles);
@@ -58,6 +62,10 @@ PlannedProgram plan_cross_entropy_backward(const Program& program, CoreGrid grid
 PlannedProgram plan_nll_loss(const Program& program, CoreGrid grid, const Profiles& profiles);
 PlannedProgram plan_nll_loss_backward(const Program& program, CoreGrid grid,
                                       const Profiles& profiles);
+
+/// Plans ttnn's cumsum, which deals out columns or rows of tiles and goes through each in turn.
+PlannedProgram plan_cumsum(const Program& program, const CumsumAttributes& attributes,
+                           CoreGrid grid, const Profiles& profiles);
 
 /// Plans a reduction along columns, rows or the batch.
 PlannedProgram plan_reduce(const Program& program, const ReduceAttributes& attributes,

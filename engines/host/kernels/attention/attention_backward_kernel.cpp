@@ -2,8 +2,8 @@
 //
 // Computes the gradients of attention from the two numbers of each row that its forward pass kept.
 // No place of the scores is ever stored.
-#include "engines/host/kernels/attention/attention_backward.h"
 #include "engines/host/kernels/elementwise/float_math.h"
+#include "engines/host/kernels/kernels.h"
 #include "engines/host/kernels/vector_loops.h"
 
 namespace howard::host {
@@ -77,30 +77,26 @@ struct AttentionSlopes {
   }
 };
 
-void require_backward(const AttentionAttributes& attributes, const Call& call) {
-  call.require(call.outputs() == 1 || call.outputs() == 2,
-               "q, k, v, the result, its gradient and two numbers of each row");
+void require_backward(bool causal, bool of_q, const Call& call) {
+  call.require_operands(7, of_q ? 1 : 2);
   call.require_own_outputs();
   call.require_one_real_type();
   const Shape& q = call.in(0).shape;
   const Shape& k = call.in(1).shape;
   call.require(call.in(2).shape == k && q.outer() == k.outer() && q.heads() % k.heads() == 0 &&
-                   q.columns() == k.columns() && (!attributes.causal || q.rows() == k.rows()),
+                   q.columns() == k.columns() && (!causal || q.rows() == k.rows()),
                "q [b, h, s, d], k and v [b, g, t, d]");
   const Shape& row = q.with_columns(1);
   call.require(call.in(3).shape == q && call.in(4).shape == q && call.in(5).shape == row &&
                    call.in(6).shape == row,
                "a result and a gradient of q's shape, and two numbers of each row");
-  const bool of_q = call.outputs() == 1;
   call.require(of_q ? call.out().shape == q : call.out(0).shape == k && call.out(1).shape == k,
                "dq of q's shape, or dk and dv of k's");
 }
 
-}  // namespace
-
-Kernel make_attention_backward(const AttentionAttributes& attributes, const Call& call,
-                               const KernelContext& context) {
-  require_backward(attributes, call);
+Kernel make_backward(bool causal, float scale, bool of_q, const Call& call,
+                     const KernelContext& context) {
+  require_backward(causal, of_q, call);
   const Shape& q = call.in(0).shape;
   const Shape& k = call.in(1).shape;
   return with_type(call.out().dtype, [&](auto type) -> Kernel {
@@ -116,9 +112,8 @@ Kernel make_attention_backward(const AttentionAttributes& attributes, const Call
                                     .rows = q.rows(),
                                     .keys = k.rows(),
                                     .columns = q.columns(),
-                                    .scale = attributes.scale,
-                                    .causal = attributes.causal};
-    const bool of_q = call.outputs() == 1;
+                                    .scale = scale,
+                                    .causal = causal};
     T* const first = call.out_values<T>(0);
     T* const second = of_q ? nullptr : call.out_values<T>(1);
     const std::int64_t count = rows_of(of_q ? q : k);
@@ -139,6 +134,18 @@ Kernel make_attention_backward(const AttentionAttributes& attributes, const Call
       });
     };
   });
+}
+
+}  // namespace
+
+Kernel make_kernel(const AttentionBackwardQAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
+  return make_backward(attributes.causal, attributes.scale, true, call, context);
+}
+
+Kernel make_kernel(const AttentionBackwardKvAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
+  return make_backward(attributes.causal, attributes.scale, false, call, context);
 }
 
 }  // namespace howard::host

@@ -5,7 +5,6 @@
 #include <limits>
 #include <optional>
 
-#include "engines/host/kernels/attention/attention_backward.h"
 #include "engines/host/kernels/elementwise/float_math.h"
 #include "engines/host/kernels/indices.h"
 #include "engines/host/kernels/kernels.h"
@@ -82,17 +81,15 @@ void require_mask(const Call& call) {
                "a mask [b or 1, 1, s, t]");
 }
 
-}  // namespace
+/// What the three kernels of the forward pass differ in.
+struct Forward {
+  bool causal = false, decodes = false, keeps = false;
+  float scale = 1;
+};
 
-Kernel make_kernel(const AttentionAttributes& attributes, const Call& call,
-                   const KernelContext& context) {
-  constexpr std::size_t kBackwardInputs = 7;  // is_attention_backward()
-  if (call.inputs() == kBackwardInputs) return make_attention_backward(attributes, call, context);
-  const bool keeps = call.outputs() == 3;
-  call.require((call.inputs() == 3 || call.inputs() == 4) && (call.outputs() == 1 || keeps),
-               "q, k, v and perhaps a mask, to the result and perhaps two numbers of each row");
+Kernel make_attention(const Forward& forward, const Call& call, const KernelContext& context) {
+  const auto [causal, decodes, keeps, scale] = forward;
   call.require_own_outputs();
-  const bool decodes = call.inputs() == 4 && call.in(3).dtype == DataType::uint32;
   call.require(is_real(call.out()) && call.in(0).dtype == call.out().dtype &&
                    call.in(1).dtype == call.out().dtype && call.in(2).dtype == call.out().dtype &&
                    (call.inputs() == 3 || decodes || call.in(3).dtype == call.out().dtype),
@@ -102,11 +99,11 @@ Kernel make_kernel(const AttentionAttributes& attributes, const Call& call,
   const bool masked = call.inputs() == 4 && !decodes;
   std::optional<Indices> position;
   if (decodes) position.emplace(call, 3, k.rows(), "decode_attention");
-  call.require(!decodes || (q.rows() == 1 && !attributes.causal && position->count() == 1),
+  call.require(!decodes || (q.rows() == 1 && !causal && position->count() == 1),
                "one row that sees places up to a position");
   call.require(call.out().shape == q && call.in(2).shape == k && q.outer() == k.outer() &&
                    q.heads() % k.heads() == 0 && q.columns() == k.columns() &&
-                   (!attributes.causal || q.rows() == k.rows()),
+                   (!causal || q.rows() == k.rows()),
                "q [b, h, s, d], k and v [b, g, t, d]");
   const TensorSpec number{.shape = q.with_columns(1), .dtype = call.out().dtype};
   call.require(!keeps || (call.out(1) == number && call.out(2) == number),
@@ -128,8 +125,8 @@ Kernel make_kernel(const AttentionAttributes& attributes, const Call& call,
                                 .keys = k.rows(),
                                 .columns = q.columns(),
                                 .mask_step = shared_mask ? 0 : q.rows() * k.rows(),
-                                .scale = attributes.scale,
-                                .causal = attributes.causal};
+                                .scale = scale,
+                                .causal = causal};
     return [=, &pool = context.pool, &workspace = context.workspace, count = rows_of(q)] {
       workspace.require(Bytes((rows.keys + rows.columns) * 4));
       if (position) position->require_in_range();
@@ -143,6 +140,27 @@ Kernel make_kernel(const AttentionAttributes& attributes, const Call& call,
             });
     };
   });
+}
+
+}  // namespace
+
+Kernel make_kernel(const AttentionAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
+  call.require_operands(call.inputs() > 3 ? 4 : 3, 1);
+  return make_attention({.causal = attributes.causal, .scale = attributes.scale}, call, context);
+}
+
+Kernel make_kernel(const DecodeAttentionAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
+  call.require_operands(4, 1);
+  return make_attention({.decodes = true, .scale = attributes.scale}, call, context);
+}
+
+Kernel make_kernel(const TtmlAttentionAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
+  call.require_operands(3, 3);
+  return make_attention({.causal = attributes.causal, .keeps = true, .scale = attributes.scale},
+                        call, context);
 }
 
 }  // namespace howard::host

@@ -130,8 +130,10 @@ Kernel transpose_kernel(const Call& call, const KernelContext& context) {
   };
 }
 
-/// Repeats each head several times, one after the other.
-Kernel repeat_heads(const Call& call, const KernelContext& context) {
+}  // namespace
+
+Kernel make_kernel(const RepeatAttributes&, const Call& call, const KernelContext& context) {
+  call.require_operands(1, 1);
   require_same_type(call);
   call.require_own_outputs();
   const Shape& shape = call.in(0).shape;
@@ -147,13 +149,11 @@ Kernel repeat_heads(const Call& call, const KernelContext& context) {
                      context);
 }
 
-}  // namespace
-
 Kernel make_kernel(const ReshapeAttributes&, const Call& call, const KernelContext& context) {
-  if (call.inputs() == 1 && call.outputs() == 1 &&
-      call.out().shape.elements() > call.in(0).shape.elements()) {
-    return repeat_heads(call, context);
-  }
+  return plain_copy(call, context);
+}
+
+Kernel make_kernel(const MemoryMoveAttributes&, const Call& call, const KernelContext& context) {
   return plain_copy(call, context);
 }
 
@@ -217,67 +217,55 @@ Kernel make_kernel(const ConcatAttributes& attributes, const Call& call,
 
 namespace {
 
-/// Splits q off the first operand, and k and v off the second.
-Kernel split_groups(const SplitHeadsAttributes& attributes, const Call& call,
-                    const KernelContext& context) {
-  call.require_operands(2, 3);
-  require_same_type(call);
-  call.require_own_outputs();
-  const std::int64_t groups = call.out(1).shape.heads();
-  std::vector<StridedCopy> copies;
-  std::int64_t offset = 0;  // The offset of v behind k in bytes.
-  for (std::size_t part = 0; part < 3; ++part) {
-    const std::size_t from = part == 0 ? 0 : 1;
-    const Shape& joined = call.in(from).shape;
-    const std::int64_t heads = part == 0 ? attributes.heads : groups;
-    const std::int64_t parts = part == 0 ? heads : 2 * heads;
-    const bool fits = heads >= 1 && joined.heads() == 1 && joined.columns() % parts == 0;
-    call.require(fits, "[n, 1, s, heads d] and [n, 1, s, 2 groups d]");
-    const std::int64_t columns = joined.columns() / parts;
-    call.require(call.out(part).shape == Shape{joined.outer(), heads, joined.rows(), columns} &&
-                     call.out(part).dtype == call.out().dtype,
-                 "q of [n, heads, s, d], k and v of [n, groups, s, d]");
-    const std::int64_t run = columns * element_bytes(call.out());
-    const std::int64_t rows = joined.rows();
-    copies.push_back({.source = call.in_values(from) + (part == 2 ? offset : 0),
-                      .target = call.out_values(part),
-                      .dimensions = {{{joined.outer(), rows * parts * run, heads * rows * run},
-                                      {heads, run, rows * run},
-                                      {rows, parts * run, run}}},
-                      .run = run});
-    offset = heads * run;
-  }
-  return copy_kernel(std::move(copies), context);
+/// Copies the heads of a result out of the columns of an operand that has `all` heads, from the
+/// head `first` on.
+StridedCopy head_copy(const Call& call, std::size_t from, std::int64_t all, std::int64_t first,
+                      std::size_t part) {
+  const Shape& joined = call.in(from).shape;
+  const std::int64_t heads = call.out(part).shape.heads();
+  call.require(joined.heads() == 1 && joined.columns() % all == 0, "[n, 1, s, heads d]");
+  const std::int64_t columns = joined.columns() / all;
+  const std::int64_t rows = joined.rows();
+  call.require(call.out(part).shape == Shape{joined.outer(), heads, rows, columns} &&
+                   call.out(part).dtype == call.out().dtype,
+               "q [n, heads, s, d], k and v [n, groups, s, d]");
+  const std::int64_t run = columns * element_bytes(call.out());
+  return {.source = call.in_values(from) + first * run,
+          .target = call.out_values(part),
+          .dimensions = {{{joined.outer(), rows * all * run, heads * rows * run},
+                          {heads, run, rows * run},
+                          {rows, all * run, run}}},
+          .run = run};
 }
 
 }  // namespace
 
 Kernel make_kernel(const SplitHeadsAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  if (call.inputs() == 2) return split_groups(attributes, call, context);
   call.require_operands(1, 3);
   require_same_type(call);
   call.require_own_outputs();
-  const Shape& qkv = call.in(0).shape;
   const std::int64_t heads = attributes.heads;
-  const bool fits = heads >= 1 && qkv.heads() == 1 && qkv.columns() % (3 * heads) == 0;
-  call.require(fits, "[n, 1, s, 3 heads d]");
-  const std::int64_t columns = qkv.columns() / (3 * heads);
-  const std::int64_t run = columns * element_bytes(call.out());
-  const std::int64_t rows = qkv.rows();
-  std::vector<StridedCopy> copies;
-  for (std::size_t part = 0; part < 3; ++part) {
-    call.require(call.out(part).shape == Shape{qkv.outer(), heads, rows, columns} &&
-                     call.out(part).dtype == call.out().dtype,
-                 "q, k, v of [n, heads, s, d]");
-    copies.push_back({.source = call.in_values(0) + static_cast<std::int64_t>(part) * heads * run,
-                      .target = call.out_values(part),
-                      .dimensions = {{{qkv.outer(), rows * 3 * heads * run, heads * rows * run},
-                                      {heads, run, rows * run},
-                                      {rows, 3 * heads * run, run}}},
-                      .run = run});
-  }
-  return copy_kernel(std::move(copies), context);
+  const std::int64_t groups = call.out(1).shape.heads();
+  call.require(heads >= 1 && !attributes.transpose_k, "one head or more, and k as it is");
+  const std::int64_t all = heads + 2 * groups;
+  return copy_kernel({head_copy(call, 0, all, 0, 0), head_copy(call, 0, all, heads, 1),
+                      head_copy(call, 0, all, heads + groups, 2)},
+                     context);
+}
+
+Kernel make_kernel(const SplitGroupsAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
+  call.require_operands(2, 3);
+  require_same_type(call);
+  call.require_own_outputs();
+  const std::int64_t groups = attributes.groups;
+  call.require(attributes.heads >= 1 && groups >= 1 && !attributes.transpose_k,
+               "one head or more, and k as it is");
+  return copy_kernel(
+      {head_copy(call, 0, attributes.heads, 0, 0), head_copy(call, 1, 2 * groups, 0, 1),
+       head_copy(call, 1, 2 * groups, groups, 2)},
+      context);
 }
 
 Kernel make_kernel(const ConcatHeadsAttributes&, const Call& call, const KernelContext& context) {

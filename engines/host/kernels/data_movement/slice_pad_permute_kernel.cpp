@@ -68,16 +68,16 @@ void require_one_of_a_type(const Call& call) {
 Kernel write_rows_kernel(const Call& call, std::int64_t first, const KernelContext& context) {
   const Sides from = call.in(0).shape.dimensions();
   const Sides to = call.out().shape.dimensions();
-  call.require(call.inputs() <= 3 && call.outputs() == 1 && call.in(1).shape == call.out().shape &&
-                   call.in_values(1) == call.out_values() && call.in(0).dtype == call.out().dtype &&
-                   call.in(1).dtype == call.out().dtype && from[0] == to[0] && from[1] == to[1] &&
-                   from[3] == to[3] && first >= 0 && first + from[2] <= to[2],
+  call.require(call.in(1).shape == call.out().shape && call.in_values(1) == call.out_values() &&
+                   call.in(0).dtype == call.out().dtype && call.in(1).dtype == call.out().dtype &&
+                   from[0] == to[0] && from[1] == to[1] && from[3] == to[3] && first >= 0 &&
+                   first + from[2] <= to[2],
                "rows and the cache that they are written into");
   const std::int64_t places = to[2] - from[2] - first + 1;
   const std::int64_t head = call.out().host_bytes().value() / (to[0] * to[1]);
   const std::int64_t row = head / to[2];
   std::optional<Indices> position;
-  if (call.inputs() == 3) position.emplace(call, 2, places, "write_rows");
+  if (call.inputs() > 2) position.emplace(call, 2, places, "write_rows");
   return [=, &pool = context.pool, values = call.in_values(0), cache = call.out_values()] {
     if (position) position->require_in_range();
     const std::int64_t at = first + (position ? position->at(0) : 0);
@@ -120,9 +120,19 @@ Kernel pad_kernel(const PadAttributes& attributes, const Call& call, const Kerne
 
 }  // namespace
 
+Kernel make_kernel(const WriteRowsAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
+  call.require_operands(2, 1);
+  return write_rows_kernel(call, attributes.row, context);
+}
+
+Kernel make_kernel(const UpdateCacheAttributes&, const Call& call, const KernelContext& context) {
+  call.require_operands(3, 1);
+  return write_rows_kernel(call, 0, context);
+}
+
 Kernel make_kernel(const SliceAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  if (call.inputs() > 1) return write_rows_kernel(call, attributes.begins[2], context);
   require_one_of_a_type(call);
   const Sides& from = call.in(0).shape.dimensions();
   const Sides& to = call.out().shape.dimensions();

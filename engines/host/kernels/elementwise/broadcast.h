@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "engines/device/tensor_spec.h"
+#include "engines/program/tensor_spec.h"
 
 namespace howard::host {
 

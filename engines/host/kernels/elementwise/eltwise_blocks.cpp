@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "engines/device/eltwise_value.h"
 #include "engines/host/kernels/vector_loops.h"
+#include "engines/program/eltwise_value.h"
 
 namespace howard::host {
 namespace {

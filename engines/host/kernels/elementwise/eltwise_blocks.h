@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engines/device/attributes.h"
 #include "engines/host/kernels/kernel.h"
+#include "engines/program/attributes.h"
 
 namespace howard::host {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "engines/device/tensor_spec.h"
+#include "engines/program/tensor_spec.h"
 
 namespace howard::host {
 

@@ -86,20 +86,17 @@ struct Backward {
 
 }  // namespace
 
-Kernel make_kernel(const LayernormAttributes& attributes, const Call& call,
-                   const KernelContext& context) {
-  call.require(
-      (call.inputs() == 1 || call.inputs() == 3) && (call.outputs() == 1 || call.outputs() == 3),
-      "x, or x, gamma, beta, to y, or y, mean, rstd");
+namespace {
+
+/// Makes the kernel of x alone, or of one with a scale that keeps the statistics.
+Kernel make_layernorm(float epsilon, bool scaled, const Call& call, const KernelContext& context) {
   call.require_one_real_type();
   call.require_distinct_outputs();
   const TensorSpec& x = call.in(0);
-  const bool scaled = call.inputs() == 3;
-  const bool statistics = call.outputs() == 3;
   call.require(call.out().shape == x.shape, "a result of x's shape");
   call.require(!scaled || (is_row_of(call.in(1), x) && is_row_of(call.in(2), x)),
                "gamma and beta of one row");
-  call.require(!statistics || (is_statistic_of(call.out(1), x) && is_statistic_of(call.out(2), x)),
+  call.require(!scaled || (is_statistic_of(call.out(1), x) && is_statistic_of(call.out(2), x)),
                "a mean and rstd of each row");
   return with_type(x.dtype, [&](auto type) {
     using T = typename decltype(type)::type;
@@ -107,12 +104,26 @@ Kernel make_kernel(const LayernormAttributes& attributes, const Call& call,
                           .gamma = scaled ? call.in_values<T>(1) : nullptr,
                           .beta = scaled ? call.in_values<T>(2) : nullptr,
                           .out = call.out_values<T>(),
-                          .mean = statistics ? call.out_values<T>(1) : nullptr,
-                          .rstd = statistics ? call.out_values<T>(2) : nullptr,
+                          .mean = scaled ? call.out_values<T>(1) : nullptr,
+                          .rstd = scaled ? call.out_values<T>(2) : nullptr,
                           .columns = x.shape.columns(),
-                          .epsilon = attributes.epsilon};
+                          .epsilon = epsilon};
     return rows_kernel(rows, rows_of(x.shape), context);
   });
+}
+
+}  // namespace
+
+Kernel make_kernel(const LayernormAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
+  call.require_operands(1, 1);
+  return make_layernorm(attributes.epsilon, false, call, context);
+}
+
+Kernel make_kernel(const TtmlLayernormAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
+  call.require_operands(3, 3);
+  return make_layernorm(attributes.epsilon, true, call, context);
 }
 
 Kernel make_kernel(const LayernormBackwardAttributes&, const Call& call,

@@ -66,16 +66,13 @@ struct RmsBackward {
 
 }  // namespace
 
-Kernel make_kernel(const RmsNormAttributes& attributes, const Call& call,
-                   const KernelContext& context) {
-  call.require(
-      (call.inputs() == 1 || call.inputs() == 2) && (call.outputs() == 1 || call.outputs() == 2),
-      "x, or x and gamma, to y, or y and rms");
+namespace {
+
+Kernel make_rms_norm(float epsilon, bool keeps, const Call& call, const KernelContext& context) {
   call.require_one_real_type();
   call.require_distinct_outputs();
   const TensorSpec& x = call.in(0);
   const bool scaled = call.inputs() == 2;
-  const bool keeps = call.outputs() == 2;
   call.require(call.out().shape == x.shape, "a result of x's shape");
   call.require(!scaled || is_row_of(call.in(1), x), "gamma of one row");
   call.require(!keeps || is_statistic_of(call.out(1), x), "an rms of each row");
@@ -86,9 +83,23 @@ Kernel make_kernel(const RmsNormAttributes& attributes, const Call& call,
                              .out = call.out_values<T>(),
                              .rms = keeps ? call.out_values<T>(1) : nullptr,
                              .columns = x.shape.columns(),
-                             .epsilon = attributes.epsilon};
+                             .epsilon = epsilon};
     return rows_kernel(rows, rows_of(x.shape), context);
   });
+}
+
+}  // namespace
+
+Kernel make_kernel(const RmsNormAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
+  call.require_operands(call.inputs() > 1 ? 2 : 1, 1);
+  return make_rms_norm(attributes.epsilon, false, call, context);
+}
+
+Kernel make_kernel(const TtmlRmsNormAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
+  call.require_operands(2, 2);
+  return make_rms_norm(attributes.epsilon, true, call, context);
 }
 
 Kernel make_kernel(const RmsNormBackwardAttributes&, const Call& call,

@@ -3,6 +3,7 @@
 
 
 from .._launch import operation, program, require_device, values
+from .._types import Layout
 from .data_movement import _moved
 
 
@@ -26,8 +27,10 @@ def _placed(cache, x, starts):
 
 def _cache_op(name, cache, x, others, compute):
     require_device(name, cache, x)
-    alike = x._layout is cache._layout
-    program(name, "copy" if alike else "tilize", [x], [cache], out_shapes=[list(x._shape)])
+    kernel = "copy"
+    if x._layout is not cache._layout:
+        kernel = "tilize" if cache._layout is Layout.TILE else "untilize"
+    program(name, kernel, [x], [cache], out_shapes=[list(x._shape)])
     values(compute, [cache, x] + others, [cache])
     return cache
 

@@ -137,19 +137,25 @@ def clone(input_tensor, *, dtype=None, memory_config=None, compute_kernel_config
                   dtype=dtype, analogy=False, kernel="copy")
 
 
+def _copy_kernel(source, target):
+    if target is None or source._layout is target._layout:
+        return "copy"
+    return "tilize" if target._layout is Layout.TILE else "untilize"
+
+
 @operation()
 def copy(input_a, input_b):
     if input_a._shape != input_b._shape:
         fail("copy", f"the shapes {input_a._shape} and {input_b._shape} must be equal")
     return _moved("copy", [input_a], input_a._shape, lambda a: a, output=input_b, analogy=False,
-                  kernel="copy" if input_a._layout is input_b._layout else "tilize")
+                  kernel=_copy_kernel(input_a, input_b))
 
 
 @operation()
 def assign(input_a, input_b=None, *, memory_config=None, dtype=None, output_tensor=None):
-    return _moved("assign", [input_a], input_a._shape, lambda a: a, memory_config,
-                  output=input_b if input_b is not None else output_tensor, dtype=dtype,
-                  analogy=False, kernel="copy")
+    output = input_b if input_b is not None else output_tensor
+    return _moved("assign", [input_a], input_a._shape, lambda a: a, memory_config, output=output,
+                  dtype=dtype, analogy=False, kernel=_copy_kernel(input_a, output))
 
 
 @operation()

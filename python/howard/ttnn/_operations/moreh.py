@@ -119,7 +119,7 @@ def moreh_layer_norm(input, normalized_dims=1, eps=1e-5, gamma=None, beta=None, 
             make_output(rows, input, None, None, memory_config, mean),
             make_output(rows, input, None, None, memory_config, rstd)]
     extra = [t for t in (gamma, beta) if t is not None]
-    program("moreh_layer_norm", "layernorm", [input], outs)
+    program("moreh_layer_norm", "ttml_layernorm", [input], outs)
 
     def compute(x, *rest):
         centre = arrays.reduce("mean", x, [-1], True)
@@ -164,7 +164,12 @@ def _optimizer(name, step_of):
         given = [param_out, exp_avg_out if name != "sgd" else momentum_buffer_out, exp_avg_sq_out]
         outs = [make_output(one._shape, one, None, None, memory_config, given[i] if i < 3 else None)
                 for i, one in enumerate(kept)]
-        program("moreh_" + name, "adamw", inputs, outs, name != "adamw")
+        if name == "sgd":
+            program("moreh_sgd", "sgd", inputs, outs, True, momentum=len(kept) - 1,
+                    weight_decay=int(weight_decay != 0), nesterov=bool(nesterov))
+        else:
+            program("moreh_" + name, "adamw", inputs, outs, name != "adamw",
+                    **({"amsgrad": True} if len(kept) > 3 else {}))
         told = dict(lr=lr, beta1=beta1, beta2=beta2, eps=eps, decay=weight_decay, step=step,
                     momentum=momentum, dampening=dampening, nesterov=nesterov,
                     started=momentum_initialized)

@@ -45,9 +45,9 @@ def _split(name, x, kv, heads, kv_heads, transpose_key, memory_config):
     if transpose_key:
         shapes[1] = [batch, kv_heads, size, key_rows]
     outs = [make_output(shape, x, None, None, memory_config) for shape in shapes]
-    # What the kernel does to transpose k, and how many heads k has, does not change its time: it
-    # moves a tile at a time.
-    program(name, "split_heads", inputs, outs, heads=heads)
+    folded = [[batch, 1, one._shape[-2], one._shape[-1]] for one in inputs]
+    program(name, "split_heads" if kv is None else "split_groups", inputs, outs, shapes=folded,
+            heads=heads, groups=kv_heads, transpose_k=bool(transpose_key))
 
     def compute(q, other=None):
         ends = [heads * size, (heads + kv_heads) * size, (heads + 2 * kv_heads) * size]
@@ -104,7 +104,8 @@ def nlp_create_qkv_heads_decode(input_tensor, *, num_heads, num_kv_heads=None, m
     counts = (num_heads, kv_heads, kv_heads)
     outs = [make_output([1, batch, h, size], input_tensor, None, Layout.TILE, memory_config)
             for h in counts]
-    program(name, "split_heads", [input_tensor], outs, True, heads=num_heads)
+    program(name, "split_heads", [input_tensor], outs, True,
+            out_shapes=[[1, h, batch, size] for h in counts], heads=num_heads, groups=kv_heads)
 
     def compute(x):
         made, at = [], 0
@@ -121,7 +122,8 @@ def nlp_create_qkv_heads_decode(input_tensor, *, num_heads, num_kv_heads=None, m
 def _joined(name, tensor, shape, memory_config):
     require_device(name, tensor)
     out = make_output(shape, tensor, None, None, memory_config)
-    program(name, "concat_heads", [tensor], [out])
+    batch, heads, rows, size = tensor._shape
+    program(name, "concat_heads", [tensor], [out], out_shapes=[[batch, 1, rows, heads * size]])
     values(lambda x: x.swapaxes(1, 2).reshape(shape), [tensor], [out])
     return out
 
@@ -241,8 +243,7 @@ def scaled_dot_product_attention(input_tensor_q, input_tensor_k, input_tensor_v,
 
 
 def _launch_decode(name, q, k, v, out, seen):
-    """Launches the kernel of a decoding step over the `seen` places of the keys. A position behind
-    the operands tells it from that of whole sequences."""
+    """Launches the kernel of a decoding step over the `seen` places of the keys."""
     _one, batch, heads, size = list(q._shape)
     groups = k._shape[1]
     queries = [batch, groups, max(1, heads // groups), size]
@@ -250,7 +251,7 @@ def _launch_decode(name, q, k, v, out, seen):
     device = q._device
     if device.position is None or not device.position._storage.alive:
         device.position = device_tensor([1], DataType.UINT32, Layout.ROW_MAJOR, None, device)
-    program(name, "attention", [q, k, v, device.position], [out],
+    program(name, "decode_attention", [q, k, v, device.position], [out],
             shapes=[queries, keys, keys, None], out_shapes=[queries])
 
 

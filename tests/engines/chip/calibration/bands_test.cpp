@@ -10,8 +10,8 @@
 #include "engines/chip/calibration/error_summary.h"
 #include "engines/chip/calibration/fit.h"
 #include "engines/chip/calibration/function_fit.h"
-#include "engines/chip/calibration/program_text.h"
 #include "engines/chip/emulated_chip.h"
+#include "engines/ops/catalogue.h"
 
 namespace howard::calibration {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 class Bands : public ::testing::Test {
  protected:
   const Band& band(std::string_view text) {
-    return band_of(device_.explain(parse_program(text, DataType::bfloat16, device_)));
+    return band_of(device_.explain(ops::parse_program(text, DataType::bfloat16, device_)));
   }
 
   chip::EmulatedChip device_{chip::load_profiles()};
@@ -27,7 +27,7 @@ class Bands : public ::testing::Test {
 
 TEST_F(Bands, AKindIsKnownAsWellAsItsRowsAreMany) {
   EXPECT_EQ(band("matmul 1024x1024 1024x1024").known, Known::calibrated);
-  EXPECT_EQ(band("matmul 1024x1024 1024x1024 tb").known, Known::interpolated);
+  EXPECT_EQ(band("matmul:transpose_b 1024x1024 1024x1024").known, Known::interpolated);
   EXPECT_EQ(band("matmul 8x64x64 8x64x64").known, Known::interpolated);
   EXPECT_EQ(band("add 64x64 64x64").known, Known::calibrated);
   EXPECT_EQ(band("softmax 64x64").known, Known::interpolated);
@@ -86,8 +86,8 @@ TEST_F(Bands, MeasuredRowsLieWithinTheBandsOfTheirKind) {
     if (table.kind != "op_kernel") continue;
     chip::EmulatedChip device(chip::load_profiles());
     const Program program =
-        parse_program(table.text(residual.row, "program"),
-                      parse_data_type(table.text(residual.row, "dtype")), device);
+        ops::parse_program(table.text(residual.row, "program"),
+                           parse_data_type(table.text(residual.row, "dtype")), device);
     const double share = band_of(device.explain(program)).share;
     ++rows;
     within += std::abs(residual.error) <= share ? 1 : 0;

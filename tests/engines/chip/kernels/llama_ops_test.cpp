@@ -8,10 +8,9 @@
 #include "base/error.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/lowering.h"
-#include "engines/ops/attention/attention.h"
-#include "engines/ops/data_movement/slice_pad_permute.h"
-#include "engines/ops/matmul/minimal_matmul.h"
-#include "engines/ops/matmul/swiglu.h"
+#include "engines/ops/attention.h"
+#include "engines/ops/data_movement.h"
+#include "engines/ops/matmul.h"
 #include "tests/engines/chip/round_profiles.h"
 
 namespace howard::chip {
@@ -234,10 +233,10 @@ TEST_F(LlamaOps, ADecodingStepReadsTheCacheOnceAndSharesItsChunks) {
   EXPECT_EQ(step(8, 1024).kernel.dram, Bytes(8 * (2 * 32 * 2 + 2 * 2) * 2048));
   EXPECT_EQ(step(1, 1024).kernel.cores, 16);
   EXPECT_GT(step(8, 4096).kernel.total, step(8, 1024).kernel.total);
-  const ops::Tensor two = tensor({1, 8, 2, 64});
+  const ops::Tensor q = tensor({1, 8, 1, 64}), narrow = tensor({1, 8, 1, 32});
   const ops::Tensor cache = tensor({1, 8, 64, 64});
-  EXPECT_THROW(ops::decode_attention({two, cache, cache}, place, {}, two), Error);
-  EXPECT_THROW(ops::decode_attention({two, cache, cache}, two, {}, two), Error);
+  EXPECT_THROW(ops::decode_attention({narrow, cache, cache}, place, {}, narrow), Error);
+  EXPECT_THROW(ops::decode_attention({q, cache, cache}, q, {}, q), Error) << "no position";
 }
 
 TEST_F(LlamaOps, ARowIsWrittenIntoACacheOfAnyLengthAtTheSameCost) {
@@ -268,7 +267,8 @@ TEST_F(LlamaOps, SlicesOfWholeTilesAreOneLaunchAndOthersGoThroughRows) {
 TEST_F(LlamaOps, PermutationsThatKeepTilesWholeAreCheapest) {
   const ops::Tensor x = tensor({4, 4, 128, 128});
   const auto of = [&](const std::array<int, 4>& order) {
-    const ops::Tensor out(device_, ops::permute_output(x.spec(), order));
+    const ops::Tensor out(device_,
+                          results_of(PermuteAttributes{.order = order}, std::array{x.spec()})[0]);
     return time(ops::permute(x, order, out));
   };
   const SimTime outer = of({1, 0, 2, 3});
@@ -281,7 +281,7 @@ TEST_F(LlamaOps, PartsThatLeaveTheTensorAreRefused) {
   EXPECT_THROW(ops::slice(x, {0, 0, 32, 0}, tensor({64, 64})), Error);
   EXPECT_THROW(ops::slice(x, {0, 0, -1, 0}, tensor({32, 64})), Error);
   EXPECT_THROW(ops::pad(x, {}, 0, tensor({32, 64})), Error);
-  EXPECT_THROW(ops::permute_output(x.spec(), {0, 1, 2, 2}), Error);
+  EXPECT_THROW(ops::permute(x, {0, 1, 2, 2}, x), Error);
 }
 
 }  // namespace

@@ -12,9 +12,8 @@
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/matmul/matmul_planner.h"
 #include "engines/chip/kernels/planner.h"
-#include "engines/ops/rows/layernorm.h"
-#include "engines/ops/training/adamw.h"
-#include "engines/ops/training/dropout.h"
+#include "engines/ops/rows.h"
+#include "engines/ops/training.h"
 #include "tests/engines/chip/mlp_calls.h"
 
 namespace howard::chip {

@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "engines/chip/emulated_chip.h"
-#include "engines/ops/elementwise/eltwise.h"
-#include "engines/ops/matmul/matmul.h"
+#include "engines/ops/elementwise.h"
+#include "engines/ops/matmul.h"
 #include "tests/error_of.h"
 
 namespace howard::chip {

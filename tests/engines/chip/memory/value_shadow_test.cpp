@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
-#include "engines/ops/matmul/matmul.h"
+#include "engines/ops/matmul.h"
 
 namespace howard::chip {
 namespace {

@@ -25,7 +25,7 @@ TEST(HostRmsNorm, IsScaledByTheRootOfTheMeanSquare) {
     const Given x = random({5, 67}, dtype, 1, -3, 3);
     const Given gamma = random({67}, dtype, 2);
     const auto out =
-        run(RmsNormAttributes{.epsilon = 0.25F}, {x, gamma}, {x.spec, {{5, 1}, dtype}});
+        run(TtmlRmsNormAttributes{.epsilon = 0.25F}, {x, gamma}, {x.spec, {{5, 1}, dtype}});
     expect_close(out[0], dtype, [&](std::int64_t i) -> Expected {
       const double root = root_of(x, i / 67, 67, 0.25);
       return {element(x, i) * element(gamma, i % 67) / root, 1e-5};

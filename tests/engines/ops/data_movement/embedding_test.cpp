@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/ops/data_movement/embedding.h"
+#include "engines/ops/data_movement.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/ops/data_movement/heads.h"
+#include "engines/ops/data_movement.h"
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,8 @@ TEST_F(Heads, SplitGivesThreeTensorsByHeads) {
 }
 
 TEST_F(Heads, ConcatHeadsIsTheWayBack) {
-  EXPECT_EQ(concat_heads_output({{32, 6, 256, 64}}).shape, (Shape{32, 1, 256, 384}));
+  EXPECT_EQ(results_of(ConcatHeadsAttributes{}, std::array{TensorSpec{{32, 6, 256, 64}}})[0].shape,
+            (Shape{32, 1, 256, 384}));
   EXPECT_THROW(concat_heads(tensor({2, 3, 64, 32}), tensor({2, 1, 64, 32})), Error);
   EXPECT_NO_THROW(concat_heads(tensor({2, 3, 64, 32}), tensor({2, 1, 64, 96})));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/ops/data_movement/transpose.h"
+#include "engines/ops/data_movement.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,8 @@ TEST_F(Transpose, SwapsRowsAndColumns) {
 }
 
 TEST_F(Transpose, SwapsHeadsAndRows) {
-  const TensorSpec out = transpose_output({{32, 256, 6, 64}}, Swap::heads_rows);
+  const TransposeAttributes op{.swap = Swap::heads_rows};
+  const TensorSpec out = results_of(op, std::array{TensorSpec{{32, 256, 6, 64}}})[0];
   EXPECT_EQ(out.shape, (Shape{32, 6, 256, 64}));
   EXPECT_NO_THROW(transpose(tensor({2, 64, 6, 64}), tensor({2, 6, 64, 64}), Swap::heads_rows));
   EXPECT_THROW(transpose(tensor({2, 64, 6, 64}), tensor({2, 64, 64, 6}), Swap::heads_rows), Error);

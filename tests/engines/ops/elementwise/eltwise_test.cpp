@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/ops/elementwise/eltwise.h"
+#include "engines/ops/elementwise.h"
 
 #include <gtest/gtest.h>
 

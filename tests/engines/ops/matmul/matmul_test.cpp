@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/ops/matmul/matmul.h"
+#include "engines/ops/matmul.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/ops/rows/reduce.h"
+#include "engines/ops/rows.h"
 
 #include <gtest/gtest.h>
 

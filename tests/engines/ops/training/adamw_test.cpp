@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/ops/training/adamw.h"
+#include "engines/ops/training.h"
 
 #include <gtest/gtest.h>
 

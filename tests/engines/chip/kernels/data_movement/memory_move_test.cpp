@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "engines/chip/emulated_chip.h"
-#include "engines/ops/data_movement/reshape.h"
-#include "engines/ops/elementwise/eltwise.h"
+#include "engines/ops/data_movement.h"
+#include "engines/ops/elementwise.h"
 #include "tests/engines/chip/round_profiles.h"
 
 namespace howard::chip {

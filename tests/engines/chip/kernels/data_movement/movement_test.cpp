@@ -9,10 +9,7 @@
 #include <functional>
 
 #include "engines/chip/emulated_chip.h"
-#include "engines/ops/data_movement/embedding.h"
-#include "engines/ops/data_movement/heads.h"
-#include "engines/ops/data_movement/reshape.h"
-#include "engines/ops/data_movement/transpose.h"
+#include "engines/ops/data_movement.h"
 #include "tests/engines/chip/round_profiles.h"
 
 namespace howard::chip {

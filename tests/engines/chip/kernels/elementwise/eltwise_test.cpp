@@ -7,11 +7,10 @@
 
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/lowering.h"
-#include "engines/ops/data_movement/transpose.h"
-#include "engines/ops/elementwise/eltwise.h"
-#include "engines/ops/rows/reduce.h"
-#include "engines/ops/training/adamw.h"
-#include "engines/ops/training/dropout.h"
+#include "engines/ops/data_movement.h"
+#include "engines/ops/elementwise.h"
+#include "engines/ops/rows.h"
+#include "engines/ops/training.h"
 #include "tests/engines/chip/round_profiles.h"
 
 namespace howard::chip {

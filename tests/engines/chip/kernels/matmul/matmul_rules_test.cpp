@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "engines/chip/kernels/matmul/matmul_cost.h"
-#include "engines/device/matmul_config.h"
+#include "engines/program/matmul_config.h"
 #include "tests/error_of.h"
 
 namespace howard::chip {

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "engines/chip/kernels/matmul/matmul_rules.h"
-#include "engines/device/matmul_config.h"
+#include "engines/program/matmul_config.h"
 
 namespace howard::chip {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "engines/chip/emulated_chip.h"
-#include "engines/ops/attention/rotary.h"
-#include "engines/ops/rows/rms_norm.h"
+#include "engines/ops/attention.h"
+#include "engines/ops/rows.h"
 #include "tests/engines/chip/round_profiles.h"
 
 namespace howard::chip {

@@ -9,10 +9,8 @@
 
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/lowering.h"
-#include "engines/ops/rows/cross_entropy.h"
-#include "engines/ops/rows/layernorm.h"
-#include "engines/ops/rows/softmax.h"
-#include "engines/ops/training/sgd.h"
+#include "engines/ops/rows.h"
+#include "engines/ops/training.h"
 #include "tests/engines/chip/round_profiles.h"
 
 namespace howard::chip {

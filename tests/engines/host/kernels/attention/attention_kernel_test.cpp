@@ -52,13 +52,14 @@ TEST(HostAttention, ADecodingStepSeesThePlacesUpToItsPosition) {
       for (std::size_t i = 0; i < 9; ++i)
         hidden.values[i] = static_cast<float>(i) <= position ? 0.0F : -1e9F;
       const AttentionAttributes attributes{.scale = 0.5F};
-      expect_close(run(attributes, {q, k, v, place}, {q.spec})[0], dtype,
+      const DecodeAttentionAttributes decode{.scale = 0.5F};
+      expect_close(run(decode, {q, k, v, place}, {q.spec})[0], dtype,
                    [&](std::int64_t i) -> Expected {
                      return {attended(q, k, v, &hidden, attributes, i), 2e-6};
                    });
     }
     const Given beyond{{{1, 1}, DataType::uint32, Layout::row_major}, {9.0F}};
-    EXPECT_THROW(run(AttentionAttributes{}, {q, k, v, beyond}, {q.spec}), Error);
+    EXPECT_THROW(run(DecodeAttentionAttributes{}, {q, k, v, beyond}, {q.spec}), Error);
   }
 }
 
@@ -75,14 +76,15 @@ TEST(HostGather, RowsAreWrittenIntoACacheInPlace) {
     return values;
   };
   HostDevice device;
-  const SliceAttributes third{.begins = {0, 0, 3, 0}};
+  const WriteRowsAttributes third{.row = 3};
   EXPECT_EQ(run_on(device, third, {rows, cache}, {cache.spec}, {1})[0], expected(3));
   const Given place{{{1, 1}, DataType::uint32, Layout::row_major}, {2.0F}};
-  EXPECT_EQ(run_on(device, SliceAttributes{}, {rows, cache, place}, {cache.spec}, {1})[0],
+  EXPECT_EQ(run_on(device, UpdateCacheAttributes{}, {rows, cache, place}, {cache.spec}, {1})[0],
             expected(2));
   const Given beyond{{{1, 1}, DataType::uint32, Layout::row_major}, {4.0F}};
-  EXPECT_THROW(run_on(device, SliceAttributes{}, {rows, cache, beyond}, {cache.spec}, {1}), Error);
-  const SliceAttributes behind{.begins = {0, 0, 4, 0}};
+  EXPECT_THROW(run_on(device, UpdateCacheAttributes{}, {rows, cache, beyond}, {cache.spec}, {1}),
+               Error);
+  const WriteRowsAttributes behind{.row = 4};
   EXPECT_THROW(run_on(device, behind, {rows, cache}, {cache.spec}, {1}), Error);
 }
 
@@ -110,19 +112,21 @@ TEST(HostAttention, IsThatOfFloat64) {
 TEST(HostAttention, ItsGradientsAreDifferencesOfItsResult) {
   for (const bool causal : {false, true}) {
     const AttentionAttributes attributes{.causal = causal, .scale = 0.5F};
-    const AttentionAttributes backward{.causal = causal, .scale = 0.5F};
+    const TtmlAttentionAttributes forward{.causal = causal, .scale = 0.5F};
+    const AttentionBackwardQAttributes of_q{.causal = causal, .scale = 0.5F};
+    const AttentionBackwardKvAttributes of_kv{.causal = causal, .scale = 0.5F};
     std::array<Given, 3> qkv{random({2, 4, 5, 6}, DataType::float32, 1),
                              random({2, 2, 5, 6}, DataType::float32, 2),
                              random({2, 2, 5, 6}, DataType::float32, 3)};
     const TensorSpec x = qkv[0].spec;
     const Given dout = random(x.shape, DataType::float32, 4);
     const TensorSpec row{.shape = {2, 4, 5, 1}, .dtype = DataType::float32};
-    const auto kept = run(attributes, {qkv[0], qkv[1], qkv[2]}, {x, row, row});
+    const auto kept = run(forward, {qkv[0], qkv[1], qkv[2]}, {x, row, row});
     const std::vector<Given> inputs{qkv[0], qkv[1],         qkv[2],        {x, kept[0]},
                                     dout,   {row, kept[1]}, {row, kept[2]}};
     std::array<Values, 3> slopes;
-    slopes[0] = run(backward, inputs, {x})[0];
-    const auto of_keys = run(backward, inputs, {qkv[1].spec, qkv[1].spec});
+    slopes[0] = run(of_q, inputs, {x})[0];
+    const auto of_keys = run(of_kv, inputs, {qkv[1].spec, qkv[1].spec});
     slopes[1] = of_keys[0];
     slopes[2] = of_keys[1];
     const auto loss = [&] {
@@ -153,7 +157,7 @@ TEST(HostAttention, ItsGradientsAreDifferencesOfItsResult) {
 TEST(HostAttention, RefusesOperandsOfAnotherShape) {
   const Given x = random({1, 2, 4, 8}, DataType::float32, 1);
   const Given row = random({1, 2, 4, 1}, DataType::float32, 2);
-  const AttentionAttributes causal{.causal = true};
+  const AttentionBackwardQAttributes causal{.causal = true};
   EXPECT_THROW(run(causal, {x, x, x, x, x, row}, {x.spec}), Error);
   EXPECT_THROW(run(causal, {x, x, x, x, x, row, row}, {x.spec, x.spec, x.spec}), Error);
   EXPECT_THROW(run(causal, {x, x, x, x, x, row, x}, {x.spec}), Error);

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "engines/device/eltwise_value.h"
+#include "engines/program/eltwise_value.h"
 #include "tests/engines/host/host_calls.h"
 
 namespace howard::host {

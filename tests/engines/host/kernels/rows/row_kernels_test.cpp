@@ -116,7 +116,8 @@ TEST(HostRows, LayernormAndItsStatisticsAreThoseOfFloat64) {
       const Given beta = random({columns}, dtype, 3);
       const TensorSpec statistic{shape.with_columns(1), dtype};
       const LayernormAttributes attributes{.epsilon = kEpsilon};
-      const auto scaled = run(attributes, {x, gamma, beta}, {x.spec, statistic, statistic});
+      const auto scaled = run(TtmlLayernormAttributes{.epsilon = kEpsilon}, {x, gamma, beta},
+                              {x.spec, statistic, statistic});
       const Values plain = run(attributes, {x}, {x.spec}, {0})[0];
       const double chain = (16 + static_cast<double>(columns) / 32) * kFloatRounding;
       const auto of_row = [&](std::int64_t row) {
@@ -211,8 +212,12 @@ TEST(HostRows, OperandsThatDoNotFitAreErrors) {
   EXPECT_THROW(run_on(device, SoftmaxAttributes{}, {x}, {row.spec}), Error);
   EXPECT_THROW(run_on(device, SoftmaxBackwardAttributes{}, {x, row}, {x.spec}), Error);
   EXPECT_THROW(run_on(device, LayernormAttributes{}, {x, row}, {x.spec}), Error);
-  EXPECT_THROW(run_on(device, LayernormAttributes{}, {x, row, short_row}, {x.spec}), Error);
-  EXPECT_THROW(run_on(device, LayernormAttributes{}, {x}, {x.spec, row.spec, statistic}), Error);
+  EXPECT_THROW(run_on(device, TtmlLayernormAttributes{}, {x, row, short_row},
+                      {x.spec, statistic, statistic}),
+               Error);
+  EXPECT_THROW(
+      run_on(device, TtmlLayernormAttributes{}, {x, row, row}, {x.spec, row.spec, statistic}),
+      Error);
   EXPECT_THROW(run_on(device, LayernormBackwardAttributes{}, {x, row, row, row, x},
                       {x.spec, x.spec, x.spec}),
                Error);

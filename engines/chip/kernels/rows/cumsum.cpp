@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/kernels/rows/rows.h"
+
+namespace howard::chip {
+
+PlannedProgram plan_cumsum(const Program& program, const CumsumAttributes& attributes,
+                           CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& x = program.inputs[0].spec;
+  const bool along_columns = attributes.dim == 2;
+  const std::int64_t length = along_columns ? x.shape.tile_rows() : x.shape.tile_columns();
+  const std::int64_t lines = x.shape.tiles() / length;
+  const WorkSplit work = split_work(lines, grid);
+  constexpr int kCircularBuffers = 4;
+  // Each tile is added to the sums so far, in one pass. Nobody has published its time.
+  return plan_tiles(program, work, {profiles.software.ttnn_other_arguments, kCircularBuffers},
+                    {.steps = work.busiest * length,
+                     .all_steps = x.shape.tiles(),
+                     .reads = {1, 1},
+                     .writes = {1, 1},
+                     .compute = profiles.software.tiles.pass,
+                     .tile = tile_bytes(x.dtype),
+                     .out_tile = tile_bytes(program.outputs[0].spec.dtype),
+                     .runs = {lines, work.cores, length, along_columns ? 1 : length}},
+                    grid, profiles);
+}
+
+}  // namespace howard::chip

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <variant>
+
+#include "engines/program/kinds/attention.h"
+#include "engines/program/kinds/collective.h"
+#include "engines/program/kinds/data_movement.h"
+#include "engines/program/kinds/elementwise.h"
+#include "engines/program/kinds/matmul.h"
+#include "engines/program/kinds/rows.h"
+#include "engines/program/kinds/training.h"
+
+namespace howard {
+
+/// All ops: each kind is one op, with its arguments besides the operands. A kind has
+///   kName, or name() and all() where one kind has several names;
+///   kTtnn, its name in ttnn's logs, if ttnn has one for all that the kind can be;
+///   kMeaning, if lists of ops have it;
+///   kInputs and kResults, the roles of its operands and its results;
+///   fields(), if it has arguments: their names, places and limits;
+///   results(), which checks the operands and gives the results' specs, or check() where results do
+///   not follow from the operands;
+///   kLeeway, if a result may differ from what follows;
+///   flops(), if it has products of matrices.
+using Attributes =
+    std::variant<MatmulAttributes, MinimalMatmulAttributes, SwigluAttributes, EltwiseAttributes,
+                 GeluBackwardAttributes, DropoutAttributes, ReduceAttributes, CumsumAttributes,
+                 SoftmaxAttributes, SoftmaxBackwardAttributes, LayernormAttributes,
+                 TtmlLayernormAttributes, LayernormBackwardAttributes, RmsNormAttributes,
+                 TtmlRmsNormAttributes, RmsNormBackwardAttributes, AttentionAttributes,
+                 DecodeAttentionAttributes, TtmlAttentionAttributes, AttentionBackwardQAttributes,
+                 AttentionBackwardKvAttributes, RotaryEmbeddingAttributes, TransposeAttributes,
+                 ReshapeAttributes, RepeatAttributes, LayoutAttributes, MemoryMoveAttributes,
+                 MoveTilesAttributes, ConcatAttributes, SplitHeadsAttributes, SplitGroupsAttributes,
+                 ConcatHeadsAttributes, SliceAttributes, WriteRowsAttributes, UpdateCacheAttributes,
+                 PadAttributes, PermuteAttributes, EmbeddingAttributes, EmbeddingBackwardAttributes,
+                 CrossEntropyAttributes, CrossEntropyBackwardAttributes, AdamWAttributes,
+                 SgdAttributes, AllGatherAttributes, ReduceScatterAttributes, SendAttributes,
+                 ReceiveAttributes>;
+
+/// Returns the op's name: "matmul", "silu", "sum".
+std::string_view name_of(const Attributes& attributes);
+
+/// Returns the specs of the results. Throws Error when the operands do not fit, and for an op whose
+/// results do not follow from its operands.
+SpecList results_of(const Attributes& attributes, Specs in);
+
+/// Throws Error, naming the op, the operand and what it takes, unless operands and results fit.
+void check(const Attributes& attributes, Specs in, Specs out);
+
+/// Returns the arithmetic of the products of matrices in the op; of other ops it is not counted.
+Flops flops_of(const Attributes& attributes, Specs in, Specs out);
+
+/// Returns every op that a file or a text can ask for, as often as it has names.
+std::span<const Attributes> all_ops();
+
+/// Returns the op of that name with its defaults. Throws Error when there is none.
+Attributes op_named(std::string_view name);
+
+/// Returns what the op computes of tensors like the first one, or nothing if lists do not have it.
+std::string_view meaning_of(const Attributes& attributes);
+
+/// Returns the name that ttnn's profiler gives the op, or nothing if it depends on more than the
+/// kind (engines/chip/kernels/ttnn_names.h).
+std::string_view ttnn_name_of(const Attributes& attributes);
+
+/// Returns whether the devices of a group run the op together.
+bool is_collective(const Attributes& attributes);
+
+/// Returns the roles of the op's operands and of its results.
+std::span<const OperandRole> input_roles(const Attributes& attributes);
+std::span<const OperandRole> result_roles(const Attributes& attributes);
+
+}  // namespace howard

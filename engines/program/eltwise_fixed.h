@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "engines/program/eltwise.h"
+#include "engines/program/special_functions.h"
+
+// Functions that are computed in one type, whatever the type of their arguments is.
+
+namespace howard::eltwise_detail {
+
+/// Computes special functions.
+template <Eltwise kFunction>
+double special_one(double x, double first) {
+  using E = Eltwise;
+  if constexpr (kFunction == E::erfinv) return special::erfinv(x);
+  if constexpr (kFunction == E::i0) return special::bessel(0, x);
+  if constexpr (kFunction == E::i1) return special::bessel(1, x);
+  if constexpr (kFunction == E::lgamma) return std::lgamma(x);
+  if constexpr (kFunction == E::digamma) return special::polygamma(0, x);
+  const int order = static_cast<int>(first);
+  if constexpr (kFunction == E::polygamma) return special::polygamma(order, x);
+  if constexpr (kFunction == E::multigammaln) return special::multigammaln(order, x);
+}
+
+/// Computes functions of two whole numbers of 32 bits.
+template <Eltwise kFunction>
+std::int64_t of_whole(std::int64_t x, std::int64_t y) {
+  using E = Eltwise;
+  const auto shift = std::clamp(y, std::int64_t{0}, std::int64_t{32});
+  if constexpr (kFunction == E::bitwise_and) return x & y;
+  if constexpr (kFunction == E::bitwise_or) return x | y;
+  if constexpr (kFunction == E::bitwise_xor) return x ^ y;
+  if constexpr (kFunction == E::bitwise_left_shift) return x << shift;
+  if constexpr (kFunction == E::bitwise_right_shift) return x >> shift;
+  if constexpr (kFunction == E::logical_left_shift) return x << shift;
+  if constexpr (kFunction == E::logical_right_shift) return (x & 0xFFFFFFFF) >> shift;
+  if constexpr (kFunction == E::bitwise_not) return ~x;
+}
+
+/// Returns x without its fraction, or 0 if that is no whole number of 32 bits.
+template <class Real>
+std::int64_t whole(Real x) {
+  return std::fabs(x) <= Real(0x1p31) ? static_cast<std::int64_t>(x) : 0;
+}
+
+}  // namespace howard::eltwise_detail

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/program/kinds/attention.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace howard {
+namespace {
+
+/// Throws Error when q, k and v do not fit together.
+void require_operands(std::string_view op, Specs in, bool causal) {
+  const Shape& q = in[0].shape;
+  const Shape& k = in[1].shape;
+  const bool fits = in[0].dtype == in[1].dtype && in[1].dtype == in[2].dtype &&
+                    in[1].shape == in[2].shape && q.outer() == k.outer() &&
+                    q.heads() % k.heads() == 0 && q.columns() == k.columns();
+  if (!fits) {
+    refuse_operands(op, in.first(3),
+                    "q [b, h, s, d], k and v [b, g, t, d] of one data type, h a multiple of g");
+  }
+  if (causal && q.rows() != k.rows()) {
+    refuse_operands(op, in.first(2), "as many places of q as of k where it is causal");
+  }
+}
+
+void require_chunk(std::int64_t rows) {
+  if (rows >= kTileSide && rows <= kBlockSides.most && rows % kTileSide == 0) return;
+  throw Error({.attempted = "compute attention",
+               .value = fmt::format("chunks of {} rows", rows),
+               .accepted = "multiples of 32, up to 1048576"});
+}
+
+/// Returns the work of some products of every place of q with every place of k; a causal program
+/// does half of it.
+Flops flops_of(std::int64_t products, Specs in, bool causal) {
+  const std::int64_t all = 2 * products * in[0].shape.elements() * in[1].shape.rows();
+  return Flops(causal ? all / 2 : all);
+}
+
+void require_gradients(std::string_view op, Specs in, bool causal) {
+  require_operands(op, in, causal);
+  const TensorSpec row = attention_statistics(in[0]);
+  for (std::size_t i = 3; i < in.size(); ++i) {
+    const TensorSpec& expected = i < 5 ? in[0] : row;
+    if (in[i].shape == expected.shape && in[i].dtype == expected.dtype) continue;
+    refuse_operands(op, {in[0], in[i]},
+                    "a result and a gradient like q, and two numbers of each row");
+  }
+}
+
+}  // namespace
+
+SpecList AttentionAttributes::results(Specs in) const {
+  require_operands(kName, in, causal);
+  require_chunk(query_chunk);
+  require_chunk(key_chunk);
+  if (in.size() > 3) {
+    const Shape& q = in[0].shape;
+    const Shape& mask = in[3].shape;
+    const bool fits = (mask.outer() == 1 || mask.outer() == q.outer()) &&
+                      (mask.heads() == 1 || mask.heads() == q.heads()) && mask.rows() == q.rows() &&
+                      mask.columns() == in[1].shape.rows();
+    if (causal || !fits) {
+      refuse_operands(kName, {in[0], in[1], in[3]},
+                      "a mask [b or 1, h or 1, s, t] where it is not causal");
+    }
+  }
+  return {in[0]};
+}
+
+Flops AttentionAttributes::flops(Specs in, Specs) const { return flops_of(2, in, causal); }
+
+SpecList DecodeAttentionAttributes::results(Specs in) const {
+  require_operands(kName, in, false);
+  return {in[0]};
+}
+
+Flops DecodeAttentionAttributes::flops(Specs in, Specs) const { return flops_of(2, in, false); }
+
+TensorSpec attention_statistics(const TensorSpec& q) {
+  return {.shape = q.shape.with_columns(1), .dtype = q.dtype};
+}
+
+SpecList TtmlAttentionAttributes::results(Specs in) const {
+  require_operands(kName, in, causal);
+  return {in[0], attention_statistics(in[0]), attention_statistics(in[0])};
+}
+
+Flops TtmlAttentionAttributes::flops(Specs in, Specs) const { return flops_of(2, in, causal); }
+
+SpecList AttentionBackwardQAttributes::results(Specs in) const {
+  require_gradients(kName, in, causal);
+  return {in[0]};
+}
+
+Flops AttentionBackwardQAttributes::flops(Specs in, Specs) const {
+  return flops_of(3, in, causal);  // the scores, the probabilities' gradients, and dq
+}
+
+SpecList AttentionBackwardKvAttributes::results(Specs in) const {
+  require_gradients(kName, in, causal);
+  return {in[1], in[2]};
+}
+
+Flops AttentionBackwardKvAttributes::flops(Specs in, Specs) const {
+  return flops_of(4, in, causal);  // the scores, the probabilities' gradients, dk and dv
+}
+
+SpecList RotaryEmbeddingAttributes::results(Specs in) const {
+  const Shape& x = in[0].shape;
+  const Shape& table = in[1].shape;
+  if (x.columns() % 2 != 0 || table != in[2].shape || in[1].dtype != in[2].dtype ||
+      table.batch() != 1 || table.rows() < x.rows() || table.columns() != x.columns() ||
+      in[1].dtype != in[0].dtype) {
+    refuse_operands(kName, in,
+                    "x [n, h, s, d] with d even, and two tables [s or more, d] of its data type");
+  }
+  return {in[0]};
+}
+
+}  // namespace howard

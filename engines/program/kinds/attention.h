@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engines/program/compute_config.h"
+#include "engines/program/operands.h"
+
+namespace howard {
+
+// In all of these, q is [b, h, s, d], and k and v are [b, g, t, d], where h is a multiple of g.
+
+/// Computes softmax(scale q k^T + mask) v for each head: ttnn's scaled_dot_product_attention. The
+/// mask is [b or 1, h or 1, s, t].
+struct AttentionAttributes {
+  static constexpr std::string_view kName = "attention";
+  static constexpr std::array kInputs{role::tiles("q"), role::tiles("k"), role::tiles("v"),
+                                      role::maybe(role::tiles("mask"))};
+  static constexpr std::array kResults{role::tiles("result")};
+
+  bool causal = false;  ///< Place i sees only the places up to i; s = t, and there is no mask.
+  float scale = 1;
+  std::int64_t query_chunk = 32, key_chunk = 32;  ///< Rows that a core works on at a time.
+  ComputeConfig compute;                          ///< HiFi2 by default.
+
+  static void fields(auto& self, auto&& visit) {
+    visit("causal", self.causal);
+    visit("scale", self.scale);
+    visit("query_chunk", self.query_chunk, Whole{kTileSide, kBlockSides.most});
+    visit("key_chunk", self.key_chunk, Whole{kTileSide, kBlockSides.most});
+    visit("fidelity", self.compute.fidelity);
+    visit("fp32_accumulation", self.compute.fp32_accumulation);
+  }
+  SpecList results(Specs in) const;
+  Flops flops(Specs in, Specs out) const;
+
+  friend auto operator<=>(const AttentionAttributes&, const AttentionAttributes&) = default;
+};
+
+/// A row of q for each head, [b, h, 1, d] or [b, g, h / g, d], sees the places 0 to `position` of a
+/// cache k and v [b, g, t, d]. This is ttnn's scaled_dot_product_attention_decode.
+struct DecodeAttentionAttributes {
+  static constexpr std::string_view kName = "decode_attention";
+  static constexpr std::array kInputs{role::tiles("q"), role::tiles("k"), role::tiles("v"),
+                                      role::one("position")};
+  static constexpr std::array kResults{role::tiles("result")};
+
+  float scale = 1;
+  ComputeConfig compute;  ///< HiFi2 by default.
+
+  static void fields(auto& self, auto&& visit) {
+    visit("scale", self.scale);
+    visit("fidelity", self.compute.fidelity);
+    visit("fp32_accumulation", self.compute.fp32_accumulation);
+  }
+  SpecList results(Specs in) const;
+  Flops flops(Specs in, Specs out) const;
+
+  friend auto operator<=>(const DecodeAttentionAttributes&,
+                          const DecodeAttentionAttributes&) = default;
+};
+
+/// The spec of each of the two numbers that TTML's attention keeps of each row of q, [b, h, s, 1]:
+/// its largest score, and 1 / (sum of exp(score - largest)).
+TensorSpec attention_statistics(const TensorSpec& q);
+
+/// Computes attention and keeps two numbers of each row: TTML's sdpa_fw.
+struct TtmlAttentionAttributes {
+  static constexpr std::string_view kName = "sdpa_fw";
+  static constexpr std::array kInputs{role::tiles("q"), role::tiles("k"), role::tiles("v")};
+  static constexpr std::array kResults{role::tiles("result"), role::tiles("largest"),
+                                       role::tiles("inverse_sums")};
+
+  bool causal = false;
+  float scale = 1;
+
+  static void fields(auto& self, auto&& visit) {
+    visit("causal", self.causal);
+    visit("scale", self.scale);
+  }
+  SpecList results(Specs in) const;
+  Flops flops(Specs in, Specs out) const;
+
+  friend auto operator<=>(const TtmlAttentionAttributes&, const TtmlAttentionAttributes&) = default;
+};
+
+/// Computes dq from the operands of the forward pass, its result, the gradient of that and the two
+/// numbers, from which it computes the probabilities again: the first program of TTML's sdpa_bw.
+struct AttentionBackwardQAttributes {
+  static constexpr std::string_view kName = "sdpa_bw_q";
+  static constexpr std::array kInputs{
+      role::tiles("q"),    role::tiles("k"),       role::tiles("v"),           role::tiles("out"),
+      role::tiles("dout"), role::tiles("largest"), role::tiles("inverse_sums")};
+  static constexpr std::array kResults{role::tiles("dq")};
+
+  bool causal = false;
+  float scale = 1;
+
+  static void fields(auto& self, auto&& visit) {
+    visit("causal", self.causal);
+    visit("scale", self.scale);
+  }
+  SpecList results(Specs in) const;
+  Flops flops(Specs in, Specs out) const;
+
+  friend auto operator<=>(const AttentionBackwardQAttributes&,
+                          const AttentionBackwardQAttributes&) = default;
+};
+
+/// Computes dk and dv from the same; the gradients of heads that share one of k and v are added.
+/// This is the second program of TTML's sdpa_bw.
+struct AttentionBackwardKvAttributes {
+  static constexpr std::string_view kName = "sdpa_bw_kv";
+  static constexpr std::array kInputs = AttentionBackwardQAttributes::kInputs;
+  static constexpr std::array kResults{role::tiles("dk"), role::tiles("dv")};
+
+  bool causal = false;
+  float scale = 1;
+
+  static void fields(auto& self, auto&& visit) {
+    visit("causal", self.causal);
+    visit("scale", self.scale);
+  }
+  SpecList results(Specs in) const;
+  Flops flops(Specs in, Specs out) const;
+
+  friend auto operator<=>(const AttentionBackwardKvAttributes&,
+                          const AttentionBackwardKvAttributes&) = default;
+};
+
+/// Says which two columns of a row of d are the coordinates of a point that is rotated.
+enum class RotaryStyle : std::uint8_t {
+  pairs,   ///< 2 i and 2 i + 1: ttnn's rotary_embedding_llama.
+  halves,  ///< i and i + d / 2: ttnn's rotary_embedding.
+};
+inline constexpr std::array<std::string_view, 2> kRotaryStyles{"pairs", "halves"};
+
+/// Rotates each point (a, b) of x [n, h, s, d] to (a cos - b sin, b cos + a sin). The tables have
+/// the cosines and sines [s or more, d] of each place in the sequence.
+struct RotaryEmbeddingAttributes {
+  static constexpr std::string_view kName = "rotary_embedding";
+  static constexpr std::array kInputs{role::reals("x"), role::reals("cosines"),
+                                      role::reals("sines")};
+  static constexpr std::array kResults{role::reals("result")};
+
+  RotaryStyle style = RotaryStyle::pairs;
+
+  static void fields(auto& self, auto&& visit) { visit("style", self.style, kRotaryStyles); }
+  SpecList results(Specs in) const;
+
+  friend auto operator<=>(const RotaryEmbeddingAttributes&,
+                          const RotaryEmbeddingAttributes&) = default;
+};
+
+}  // namespace howard

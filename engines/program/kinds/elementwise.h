@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "engines/program/compute_config.h"
+#include "engines/program/eltwise.h"
+#include "engines/program/operands.h"
+
+namespace howard {
+
+/// Computes out = function(x, y, z) for each element, with as many values as the function takes.
+/// Tensors broadcast as in ttnn: a dimension of one fits any other.
+struct EltwiseAttributes {
+  static constexpr std::array kInputs{role::maybe(role::reals("x")), role::maybe(role::reals("y")),
+                                      role::maybe(role::reals("z"))};
+  static constexpr std::array kResults{role::reals("result")};
+  static constexpr Leeway kLeeway{.dtype = true};
+
+  Eltwise function{};
+  std::optional<float> scalar;        ///< The last value, where it is no tensor; what fill writes.
+  std::optional<CoreGrid> core_grid;  ///< ttnn's sub_core_grids: the cores to use.
+  /// The numbers that the function takes besides.
+  std::array<float, kMostEltwiseNumbers> numbers{};
+  /// These functions of one value follow in the same kernel, each applied to the result of the one
+  /// before. They are ttnn's unary chain, or the fused activations of a binary op.
+  std::vector<EltwiseStep> then{};
+  /// The first or the second tensor goes through these functions of one value first, one after the
+  /// other: ttnn's input_tensor_a_activations and input_tensor_b_activations.
+  std::vector<EltwiseStep> on_a{}, on_b{};
+
+  /// Says whether the function is all that is computed.
+  bool is_plain() const { return then.empty() && on_a.empty() && on_b.empty(); }
+
+  /// There is an op for each function, with its default numbers.
+  static std::vector<EltwiseAttributes> all();
+  std::string_view name() const { return name_of(function); }
+
+  static void fields(auto& self, auto&& visit) {
+    visit("scalar", self.scalar);
+    visit("core_grid", self.core_grid);
+    visit("numbers", self.numbers);
+    visit("then", self.then);
+    visit("on_a", self.on_a);
+    visit("on_b", self.on_b);
+  }
+  /// The result of fill is any tensor.
+  SpecList results(Specs in) const;
+  /// Throws Error unless the tensors are as many as the function takes.
+  void require_values(std::size_t tensors) const;
+
+  friend auto operator<=>(const EltwiseAttributes&, const EltwiseAttributes&) = default;
+};
+
+/// Computes dx from x and dy, for the exact gelu.
+struct GeluBackwardAttributes {
+  static constexpr std::string_view kName = "gelu_backward";
+  static constexpr std::array kInputs{role::reals("x"), role::reals("dy")};
+  static constexpr std::array kResults{role::reals("dx")};
+  static constexpr Leeway kLeeway{.dtype = true};
+
+  /// If true, TTML's single program is used; otherwise ttnn's composite of eleven programs.
+  bool fused = false;
+
+  static void fields(auto& self, auto&& visit) { visit("fused", self.fused); }
+  SpecList results(Specs in) const;
+
+  friend auto operator<=>(const GeluBackwardAttributes&, const GeluBackwardAttributes&) = default;
+};
+
+}  // namespace howard

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.h"
+#include "engines/program/tensor_spec.h"
+
+namespace howard {
+
+using Specs = std::span<const TensorSpec>;
+using SpecList = std::vector<TensorSpec>;
+
+/// Says what a tensor must be to stand at a place among the operands or the results of an op.
+enum class Takes : std::uint8_t {
+  reals,    ///< Any data type but uint32, in either layout.
+  tiles,    ///< The same in tile layout.
+  rows,     ///< The same row-major.
+  indices,  ///< uint32.
+  one,      ///< One uint32: a place, an offset, or the handle of a device or of a group.
+};
+
+/// A place among the operands or the results of an op.
+struct OperandRole {
+  std::string_view name;
+  Takes takes = Takes::reals;
+  bool is_optional = false;  ///< It may be left out, with all that follow.
+  bool repeats = false;      ///< Any number of tensors may follow in the same role.
+};
+
+namespace role {
+constexpr OperandRole reals(std::string_view name) { return {name}; }
+constexpr OperandRole tiles(std::string_view name) { return {name, Takes::tiles}; }
+constexpr OperandRole rows(std::string_view name) { return {name, Takes::rows}; }
+constexpr OperandRole indices(std::string_view name) { return {name, Takes::indices}; }
+constexpr OperandRole one(std::string_view name) { return {name, Takes::one}; }
+constexpr OperandRole maybe(OperandRole role) {
+  role.is_optional = true;
+  return role;
+}
+constexpr OperandRole many(OperandRole role) {
+  role.repeats = true;
+  return role;
+}
+}  // namespace role
+
+/// The limits of a whole number among the fields of an op.
+struct Whole {
+  std::int64_t least = 0, most = 0;
+};
+
+/// Every side of a tensor or of a block is at most this large.
+inline constexpr Whole kSides{0, std::int64_t{1} << 40};
+inline constexpr Whole kBlockSides{1, std::int64_t{1} << 20};
+
+/// Throws Error saying that `op` cannot be computed from tensors of these specs. `accepted` says
+/// what it takes.
+[[noreturn]] void refuse_operands(std::string_view op, Specs specs, std::string_view accepted);
+[[noreturn]] void refuse_operands(std::string_view op, std::initializer_list<TensorSpec> specs,
+                                  std::string_view accepted);
+
+/// Throws Error unless the tensors are as many as the roles, and each is what its role takes.
+/// `are` is "operand" or "result".
+void require_roles(std::string_view op, std::string_view are, std::span<const OperandRole> roles,
+                   Specs specs);
+
+/// Says how a result may differ from the one that follows from the operands.
+struct Leeway {
+  bool dtype = false;   ///< The kernel writes any data type of real numbers.
+  bool layout = false;  ///< The kernel writes tiles or rows.
+  bool batch = false;   ///< The first two dimensions may be folded into each other.
+};
+
+/// Throws Error unless the tensors `out` can hold the results of `op`.
+void require_results(std::string_view op, std::span<const OperandRole> roles, Specs expected,
+                     Specs out, Leeway leeway);
+
+}  // namespace howard

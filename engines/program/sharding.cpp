@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/program/sharding.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "engines/program/tensor_spec.h"
+
+namespace howard {
+namespace {
+
+/// Rows and columns of all elements, padded to tiles in tile layout.
+struct PhysicalShape {
+  std::int64_t rows = 0, columns = 0;
+};
+
+PhysicalShape physical_shape(const TensorSpec& spec) {
+  const Shape& shape = spec.shape;
+  if (spec.layout == Layout::row_major) return {shape.batch() * shape.rows(), shape.columns()};
+  return {shape.batch() * shape.tile_rows() * kTileSide, shape.tile_columns() * kTileSide};
+}
+
+[[noreturn]] void refuse_shards(const TensorSpec& spec, std::string accepted) {
+  throw Error({.attempted = "shard a tensor " + spec.shape.text(),
+               .value = spec.sharding->text(),
+               .accepted = std::move(accepted)});
+}
+
+}  // namespace
+
+std::string_view name_of(ShardLayout layout) {
+  constexpr std::array<std::string_view, 3> kNames{"height", "width", "block"};
+  return kNames.at(static_cast<std::size_t>(layout));
+}
+
+std::string Sharding::text() const {
+  return fmt::format("{} shards of {}x{} on {}x{} cores", name_of(layout), rows, columns,
+                     grid.columns, grid.rows);
+}
+
+std::int64_t shards_of(const TensorSpec& spec) {
+  const PhysicalShape whole = physical_shape(spec);
+  return ceil_div(whole.rows, spec.sharding->rows) *
+         ceil_div(whole.columns, spec.sharding->columns);
+}
+
+void require_legal_shards(const TensorSpec& spec) {
+  if (!spec.sharding) return;
+  const Sharding& shards = *spec.sharding;
+  const PhysicalShape whole = physical_shape(spec);
+  if (shards.rows < 1 || shards.columns < 1 || shards.grid.columns < 1 || shards.grid.rows < 1) {
+    refuse_shards(spec, "shards of one element or more, on one core or more");
+  }
+  if (spec.storage != Storage::l1) refuse_shards(spec, "a tensor in L1");
+  if (spec.layout == Layout::tile &&
+      (shards.rows % kTileSide != 0 || shards.columns % kTileSide != 0)) {
+    refuse_shards(spec, "Physical shard shape must be tile {32, 32} sized!");
+  }
+  const std::int64_t high = ceil_div(whole.rows, shards.rows);
+  const std::int64_t wide = ceil_div(whole.columns, shards.columns);
+  switch (shards.layout) {
+    case ShardLayout::height:
+      if (shards.columns != whole.columns) {
+        refuse_shards(spec, fmt::format("Shard width {} must match physical width {} for height "
+                                        "sharded",
+                                        shards.columns, whole.columns));
+      }
+      if (high > shards.grid.cores()) {
+        refuse_shards(spec, fmt::format("Number of shards along height {} must not exceed number "
+                                        "of cores {}",
+                                        high, shards.grid.cores()));
+      }
+      break;
+    case ShardLayout::width:
+      if (shards.rows != whole.rows) {
+        refuse_shards(spec, fmt::format("Shard height {} must match physical height {} for width "
+                                        "sharded",
+                                        shards.rows, whole.rows));
+      }
+      if (wide > shards.grid.cores()) {
+        refuse_shards(spec, fmt::format("Number of shards along width {} must not exceed number "
+                                        "of cores {}",
+                                        wide, shards.grid.cores()));
+      }
+      break;
+    case ShardLayout::block: {
+      const int along = shards.column_major ? shards.grid.columns : shards.grid.rows;
+      const int across = shards.column_major ? shards.grid.rows : shards.grid.columns;
+      const std::string_view order = shards.column_major ? "column" : "row";
+      if (high > along) {
+        refuse_shards(spec,
+                      fmt::format("Number of shards along height {} must not exceed number "
+                                  "of {} {} for {} major orientation!",
+                                  high, shards.column_major ? "columns" : "rows", along, order));
+      }
+      if (wide > across) {
+        refuse_shards(spec,
+                      fmt::format("Number of shards along width {} must not exceed number "
+                                  "of {} {} for {} major orientation!",
+                                  wide, shards.column_major ? "rows" : "columns", across, order));
+      }
+      break;
+    }
+  }
+}
+
+}  // namespace howard

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engines/program/compute_config.h"
+
+namespace howard {
+
+struct TensorSpec;
+
+/// Says how a tensor, all dimensions but the last folded into rows, is cut into shards.
+enum class ShardLayout : std::uint8_t {
+  height,  ///< Rows only: a shard is as wide as the tensor.
+  width,   ///< Columns only: a shard is as high as the tensor.
+  block,   ///< A shard is a part of both.
+};
+
+/// Returns "height", "width" or "block".
+std::string_view name_of(ShardLayout layout);
+
+/// Says how a tensor is cut into shards and which cores hold them, one each, in their order.
+struct Sharding {
+  ShardLayout layout{};
+  CoreGrid grid;                       ///< It begins at the first core.
+  std::int64_t rows = 0, columns = 0;  ///< The size of a shard in elements.
+  bool column_major = false;           ///< Shards go down the columns of the grid first.
+
+  std::string text() const;  ///< "height shards of 32x512 on 8x4 cores".
+
+  friend auto operator<=>(const Sharding&, const Sharding&) = default;
+};
+
+/// Returns how many shards the tensor has, including the last ones that are not full. It must be
+/// sharded.
+std::int64_t shards_of(const TensorSpec& spec);
+
+/// Throws Error, in ttnn's words, unless the shards of a sharded tensor are legal: as wide or as
+/// high as the tensor if its layout says so, whole tiles in tile layout, in L1, and no more of them
+/// than cores.
+void require_legal_shards(const TensorSpec& spec);
+
+}  // namespace howard

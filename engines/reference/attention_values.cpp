@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/reference/attention_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engines/reference/operand_index.h"
+
+namespace howard::reference {
+namespace {
+
+/// The operands of attention.
+class Operands {
+ public:
+  Operands(const Program& program, const std::vector<const Values*>& inputs)
+      : program_(program), inputs_(inputs) {}
+
+  Index size(std::size_t i) const { return dimensions(program_.inputs[i].spec.shape); }
+  double at(std::size_t i, const Index& place) const {
+    return get(program_.inputs[i], *inputs_[i], place);
+  }
+  /// Returns the head of keys that row `row` of q belongs to.
+  Index pair(const Index& row) const { return {row[0], row[1] / (size(0)[1] / size(1)[1]), 0, 0}; }
+  /// Returns the product of row `row` of q with place `j` of its keys.
+  double score(const Index& row, std::int64_t j) const {
+    const Index head = pair(row);
+    double score = 0;
+    for (std::int64_t i = 0; i < size(0)[3]; ++i) {
+      score += at(0, {row[0], row[1], row[2], i}) * at(1, {head[0], head[1], j, i});
+    }
+    return score;
+  }
+
+ private:
+  const Program& program_;
+  const std::vector<const Values*>& inputs_;
+};
+
+}  // namespace
+
+void attend(const Program& program, const std::vector<const Values*>& inputs, double scale,
+            const std::function<std::int64_t(std::int64_t)>& seen, std::vector<Values>& outputs) {
+  const Operands in(program, inputs);
+  const Index q = in.size(0);
+  const bool masked =
+      std::holds_alternative<AttentionAttributes>(program.attributes) && inputs.size() > 3;
+  for_each(q, [&](const Index& at) {
+    const Index pair = in.pair(at);
+    double sum = 0, weighted = 0;
+    double largest = -std::numeric_limits<double>::infinity();
+    for (std::int64_t j = 0; j < seen(at[2]); ++j) {
+      double score = scale * in.score(at, j);
+      if (masked) score += in.at(3, {at[0], at[1], at[2], j});
+      const double weight = std::exp(score);
+      largest = std::max(largest, score);
+      sum += weight;
+      weighted += weight * in.at(2, {pair[0], pair[1], j, at[3]});
+    }
+    outputs[0][offset(q, at)] = weighted / sum;
+    if (outputs.size() == 1) return;
+    const std::size_t row = offset({q[0], q[1], q[2], 1}, at);
+    outputs[1][row] = largest;
+    outputs[2][row] = std::exp(largest) / sum;
+  });
+}
+
+void attention_backward(const Program& program, const std::vector<const Values*>& inputs,
+                        bool causal, double scale, std::vector<Values>& outputs) {
+  const Operands in(program, inputs);
+  const Index q = in.size(0), k = in.size(1);
+  const bool of_q = std::holds_alternative<AttentionBackwardQAttributes>(program.attributes);
+  for_each({q[0], q[1], q[2], k[2]}, [&](const Index& places) {
+    const auto [batch, head, row, place] = places;
+    if (causal && place > row) return;
+    const Index at{batch, head, row, 0}, pair = in.pair(at);
+    const double probability = std::exp(scale * in.score(at, place) - in.at(5, at)) * in.at(6, at);
+    double slope = 0;  // of the probability, less what all of the row have in common
+    for (std::int64_t i = 0; i < q[3]; ++i) {
+      const Index column{batch, head, row, i};
+      slope += in.at(4, column) * (in.at(2, {batch, pair[1], place, i}) - in.at(3, column));
+    }
+    const double score_slope = scale * probability * slope;
+    for (std::int64_t i = 0; i < q[3]; ++i) {
+      const Index of_row{batch, head, row, i}, of_place{batch, pair[1], place, i};
+      if (of_q) {
+        outputs[0][offset(q, of_row)] += score_slope * in.at(1, of_place);
+      } else {
+        outputs[0][offset(k, of_place)] += score_slope * in.at(0, of_row);
+        outputs[1][offset(k, of_place)] += probability * in.at(4, of_row);
+      }
+    }
+  });
+}
+
+}  // namespace howard::reference
