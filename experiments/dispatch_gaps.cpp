@@ -166,7 +166,8 @@ Experiment dispatch_gaps(const Box& box) {
                                            .bars = {"workload", "profiled"},
                                            .parts = "idle.",
                                            .rest = "busy",
-                                           .shares = true}}},
+                                           .shares = true,
+                                           .published_share = "gap_share"}}},
           .prepare = [=](Backend, const Point& point) -> Prepared {
             return finding([=, name = point[workload],
                             is_profiled = point[profiled]](harness::PointResult& found) {

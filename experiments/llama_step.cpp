@@ -125,6 +125,17 @@ Prepared prepare_llama(const DevBox& box, Backend backend, const Point& point) {
       box, training, [=](Device& device) { return train_llama(device, options, optimizer); });
 }
 
+harness::Presentation llama_presentation() {
+  harness::Presentation presentation =
+      gpt2_presentation("A training step of a Llama",
+                        {"model", "engine", "optimizer", "runner", "batch", "dispatch", "dtype"},
+                        {"model", "engine", "optimizer"});
+  // A small model's step takes a hundredth of a large one's.
+  presentation.bar_charts.front().scaled_by = "model";
+  presentation.bar_charts.front().label = "time, of the longest step of the same model";
+  return presentation;
+}
+
 }  // namespace
 
 Experiment llama_step(const Box& box) {
@@ -135,10 +146,7 @@ Experiment llama_step(const Box& box) {
           .axes = llama_step_axes(Backend::emulated),
           .host_axes = llama_step_axes(Backend::host),
           .timing = {.warmup = 1, .iterations = 3},
-          .presentation = gpt2_presentation(
-              "A training step of a Llama",
-              {"model", "engine", "optimizer", "runner", "batch", "dispatch", "dtype"},
-              {"model", "engine", "optimizer"}),
+          .presentation = llama_presentation(),
           .prepare = [=](Backend backend,
                          const Point& point) { return prepare_llama(*box, backend, point); },
           .what_ifs = [](const Point& point) -> std::vector<harness::WhatIf> {

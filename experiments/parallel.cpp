@@ -152,12 +152,12 @@ void describe_step(const DevBox& box, const MeshJob& job, harness::PointResult& 
   add("mfu", mesh_step_flops(job) / (peak * job.mesh.chips() * seconds), "1", Better::higher);
   add("memory", static_cast<double>(times.peak.value()), "B", Better::lower);
   const Bytes over = times.peak - times.capacity;
-  found.details = {{"fits", times.peak <= times.capacity
-                                ? "yes"
-                                : fmt::format("over by {:.1f} GiB",
-                                              static_cast<double>(over.value()) / (1 << 30))},
-                   {"bound_by", largest_part(times)},
-                   {"basis", basis_of(job)}};
+  found.details = {
+      {"fits", times.peak <= times.capacity
+                   ? "yes"
+                   : fmt::format("over by {:.1f} GB", 1e-9 * static_cast<double>(over.value()))},
+      {"bound_by", largest_part(times)},
+      {"basis", basis_of(job)}};
 }
 
 WhatIf change(std::string what, std::vector<Parameters> candidates, std::string reason) {
@@ -322,7 +322,8 @@ harness::Presentation parallel_presentation() {
                           .metric = "time",
                           .bars = {"model", "mesh", "schedule", "chunks"},
                           .parts = kStepTimes,
-                          .rest = "rest"}}};
+                          .rest = "rest",
+                          .pale_unless = {"fits", "yes", "does not fit in DRAM"}}}};
 }
 
 }  // namespace

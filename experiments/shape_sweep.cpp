@@ -134,7 +134,8 @@ harness::Presentation shape_presentation() {
                      .y_label = "dynamic / traced",
                      .x = "work",
                      .y = "gain",
-                     .series = {"dim"}}}};
+                     .series = {"dim"},
+                     .ratio = true}}};
 }
 
 }  // namespace

@@ -53,6 +53,7 @@ struct Plot {
   /// If true, x and y are the same quantity from two sources. The plot then has marks without lines
   /// between them, on equal axes, beside the line on which both are equal.
   bool compares = false;
+  bool ratio = false;  ///< y is a quotient: 5 is "5x" rather than 500 %.
 };
 
 /// Describes points as bars on a linear axis from zero, with a chart for each backend.
@@ -69,6 +70,13 @@ struct BarChart {
   std::string rest;  ///< The name of the rest of a bar with parts.
   /// If true, each bar is 100 %, so that long and short ones can be compared.
   bool shares = false;
+  /// If it is set, the longest bar of each value of this axis is 100 %, so that those of a small
+  /// model can be seen beside those of a large one.
+  std::string scaled_by = {};
+  /// If it is set, a metric that is a share of the bar, whose published figure is marked.
+  std::string published_share = {};
+  /// Names a detail; bars with another value than `usual` are pale.
+  TitleNote pale_unless = {};
   std::optional<double> line;  ///< A length to compare the bars with, drawn through all.
 };
 

@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "engines/program/matmul_config.h"
-#include "reports/pictures/scatter.h"
+#include "reports/pictures/xy_chart.h"
 #include "reports/tables/format.h"
 #include "reports/tables/row_columns.h"
 
@@ -132,9 +132,10 @@ std::string call_of(const Tuning& tuning, const TunedConfig& config) {
   call += fmt::format(
       "    memory_config={},\n    dtype=ttnn.{},\n    program_config=program_config,\n"
       "    compute_kernel_config=compute_kernel_config,\n)\n",
-      python_memory(told(tuning, "memory_out")), python_type(tuning.own_choice().plan.types.out));
+      python_memory(told(tuning, "memory_out")),
+      python_type(tuning.own_choice().plan.problem.types.out));
   const std::string_view activation = told(tuning, "activation");
-  if (activation != "none" && !config.plan.activation) {
+  if (activation != "none" && !config.plan.problem.activation) {
     call += fmt::format("output = ttnn.{}(output)\n", activation);
   }
   return call;
@@ -155,7 +156,7 @@ std::string entry_of(const TunedConfig& config) {
       "        \"program_config\": {},\n    }},\n",
       config.rank, 1e6 * config.time.seconds(), name_of(config.bound), config.l1.value(),
       config_text(config),
-      indented(python_text(config_of(config.plan), config.plan.activation), 8));
+      indented(python_text(config_of(config.plan), config.plan.problem.activation), 8));
 }
 
 harness::Metric time_metric(std::string name, SimTime time) {
@@ -183,7 +184,7 @@ PointResult point_of(const Tuning& tuning, const TunedConfig& config) {
   point.details.emplace_back("config", config_text(config));
   point.details.emplace_back("matmul_config", config.plan.text());
   point.details.emplace_back("program_config",
-                             python_text(config_of(config.plan), config.plan.activation));
+                             python_text(config_of(config.plan), config.plan.problem.activation));
   if (config.rank == "default") {
     point.details.emplace_back("legal_configurations", std::to_string(tuning.legal));
     point.details.emplace_back("compute_kernel_config", compute_config(tuning));
@@ -191,14 +192,13 @@ PointResult point_of(const Tuning& tuning, const TunedConfig& config) {
   return point;
 }
 
-using Marks = std::vector<std::pair<double, double>>;
-
-Marks marks_of(std::span<const TuningPlace> places, const reports::Scale& scale) {
+std::vector<reports::ChartMark> marks_of(std::span<const TuningPlace> places,
+                                         const reports::Scale& scale) {
   constexpr double kKibi = 1024;
-  Marks marks;
+  std::vector<reports::ChartMark> marks;
   for (const TuningPlace& place : places) {
-    marks.emplace_back(static_cast<double>(place.l1.value()) / kKibi,
-                       reports::in_unit(place.time.seconds(), scale));
+    marks.push_back({.x = static_cast<double>(place.l1.value()) / kKibi,
+                     .y = reports::in_unit(place.time.seconds(), scale)});
   }
   return marks;
 }
@@ -238,9 +238,10 @@ harness::ExperimentResult tuning_result(std::span<const Tuning> tunings,
 }
 
 std::string best_python(const Tuning& tuning) {
-  return fmt::format("program_config = {}\ncompute_kernel_config = {}\n{}",
-                     python_text(config_of(tuning.best().plan), tuning.best().plan.activation),
-                     compute_config(tuning), call_of(tuning, tuning.best()));
+  return fmt::format(
+      "program_config = {}\ncompute_kernel_config = {}\n{}",
+      python_text(config_of(tuning.best().plan), tuning.best().plan.problem.activation),
+      compute_config(tuning), call_of(tuning, tuning.best()));
 }
 
 std::string tuning_module(std::span<const Tuning> tunings) {
@@ -271,20 +272,44 @@ reports::PlotFiles write_tuning_plot(const Tuning& tuning, const std::string& na
     return fmt::format("{}, {}x{} tiles a core", name_of(config.plan.kind), config.plan.per_core_m,
                        config.plan.per_core_n);
   };
-  return reports::write_scatter(
-      {.name = name,
-       .title = fmt::format("{}: {}", product_text(tuning), answer_text(tuning)),
-       .x_label = "L1 of each core for circular buffers (KiB)",
-       .y_label = reports::with_unit("time of the kernels", scale.unit),
-       .series = {{"blockings of the default's share: " + share(tuning.own_choice()),
-                   marks_of(tuning.default_share, scale),
-                   "pt 6 ps 0.7 " + reports::gnuplot_color(1)},
-                  {"blockings of the fastest share: " + share(tuning.best()),
-                   marks_of(tuning.best_share, scale), "pt 6 ps 0.7 " + reports::gnuplot_color(0)},
-                  {"the best", marks_of(best, scale), "pt 7 ps 1.1 " + reports::gnuplot_color(2)},
-                  {"ttnn's own choice", marks_of(own, scale),
-                   "pt 13 ps 2.2 " + reports::gnuplot_color(1)}}},
-      canvas);
+  constexpr double kAcross = 800;
+  constexpr std::size_t kMarks = 9;
+  reports::XyChart chart{
+      .name = name,
+      .title = fmt::format("{}: {}", product_text(tuning), answer_text(tuning)),
+      .x = {},
+      .y = {},
+      .x_label = "L1 of each core for circular buffers (KiB)",
+      .y_label = reports::with_unit("time of the kernels", scale.unit),
+      .series = {{.title = "blockings of the default's share: " + share(tuning.own_choice()),
+                  .color = 5,
+                  .line = false,
+                  .marks = marks_of(tuning.default_share, scale)},
+                 {.title = "blockings of the fastest share: " + share(tuning.best()),
+                  .color = 0,
+                  .line = false,
+                  .marks = marks_of(tuning.best_share, scale)},
+                 {.title = "the best",
+                  .color = 2,
+                  .line = false,
+                  .marks = marks_of(best, scale),
+                  .open = marks_of(own, scale)}},
+      .open_title = "ttnn's own choice"};
+  double most_l1 = 0;
+  double shortest = in_unit(tuning.own_choice().time.seconds(), scale);
+  double longest = shortest;
+  for (const reports::ChartSeries& series : chart.series) {
+    for (const auto* const marks : {&series.marks, &series.open}) {
+      for (const reports::ChartMark& mark : *marks) {
+        most_l1 = std::max(most_l1, mark.x);
+        shortest = std::min(shortest, mark.y);
+        longest = std::max(longest, mark.y);
+      }
+    }
+  }
+  chart.x = reports::linear_axis(0, most_l1, kAcross);
+  chart.y = reports::log_axis(shortest, longest, kMarks);
+  return reports::write_xy_chart(chart, canvas);
 }
 
 }  // namespace howard::experiments

@@ -60,7 +60,11 @@ profiler::MemoryUse MemoryWatch::record(const harness::Experiment& experiment,
                  .accepted = "a point that runs"});
   }
   const auto runs = std::get<std::unique_ptr<harness::Case>>(std::move(prepared));
-  for (int i = 0; trace != nullptr && i < experiment.timing().warmup; ++i) runs->run();
+  if (trace != nullptr) {
+    for (int i = 0; i < experiment.timing().warmup; ++i) runs->run();
+    // The chip may be many iterations behind the host, and these do not belong into the trace.
+    runs->finish();
+  }
   recorder.begin_phase("run");
   runs->set_trace_sink(trace);
   runs->run();

@@ -239,7 +239,7 @@ std::vector<BarPart> picture_parts(const ExplainedRun& run) {
   }
   std::vector<BarPart> parts;
   for (std::size_t i = 0; i < run.parts.size(); ++i) {
-    parts.push_back({run.parts[i].name, std::string(series_color(i))});
+    parts.push_back({run.parts[i].name, std::string(part_color(run.parts[i].name))});
   }
   return parts;
 }

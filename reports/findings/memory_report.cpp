@@ -12,6 +12,9 @@
 #include <vector>
 
 #include "base/csv_writer.h"
+#include "reports/pictures/frame.h"
+#include "reports/pictures/plot_axes.h"
+#include "reports/pictures/xy_chart.h"
 #include "reports/tables/cell_text.h"
 #include "reports/tables/format.h"
 #include "reports/tables/row_columns.h"
@@ -83,10 +86,6 @@ std::string curve_text(const MemoryUse& use, const Scale& time, const Scale& dra
   return text;
 }
 
-/// These are pixels around a picture's axes, at both sides, and above and below.
-constexpr double kAcross = 170;
-constexpr double kUpwards = 150;
-
 /// Holds the name of each phase, which is written upwards above the curves.
 struct PhaseNames {
   struct Phase {
@@ -97,11 +96,12 @@ struct PhaseNames {
   std::vector<Phase> phases;
   double height = 0;  ///< The longest name's, as a share of the axis.
 
-  PhaseNames(const MemoryUse& use, SimTime span, const PictureSize& size);
+  PhaseNames(const MemoryUse& use, SimTime span, const Frame& frame);
 };
 
-PhaseNames::PhaseNames(const MemoryUse& use, SimTime span, const PictureSize& size) {
-  const double distance = kLineHeight / (size.width - kAcross);
+PhaseNames::PhaseNames(const MemoryUse& use, SimTime span, const Frame& frame) {
+  constexpr double kMostHeight = 0.6;
+  const double distance = kLineHeight / frame.width();
   const auto most = static_cast<std::size_t>(1 / distance);
   // If there are too many phases, only the longest have names.
   std::vector<const MemoryPhase*> named_ones;
@@ -114,11 +114,11 @@ PhaseNames::PhaseNames(const MemoryUse& use, SimTime span, const PictureSize& si
   for (const MemoryPhase* const phase : named_ones) {
     const SimTime start = phase->start - use.curve.front().time;
     const double begins = span > SimTime() ? start.seconds() / span.seconds() : 0;
-    phases.push_back({.name = named(phase->name), .begins = begins});
+    phases.push_back(
+        {.name = cut_to(named(phase->name), kMostHeight * frame.height()), .begins = begins});
     phases.back().stands = std::max(begins, from);
     from = phases.back().stands + distance;
-    height = std::max(height, kLetterWidth * static_cast<double>(display_width(phase->name)) /
-                                  (size.height - kUpwards));
+    height = std::max(height, drawn_width(phases.back().name) / frame.height());
   }
   double to = 1;
   for (auto phase = phases.rbegin(); phase != phases.rend(); ++phase) {
@@ -225,26 +225,36 @@ PlotFiles write_memory_plot(const MemoryUse& use, const std::string& name, const
   Picture picture{.name = name + "_memory",
                   .title = title,
                   .size = canvas.size_or({}),
-                  .data = curve_text(use, time, dram, l1)};
-  const PhaseNames names(use, length, picture.size);
-  const double roof = std::max(0.3, 0.93 - names.height);
-  const auto range = [&](double most, const Scale& scale) {
-    return most > 0 ? fmt::format("[0:{:.6g}]", 1.05 / roof * in_unit(most, scale)) : "[0:1]";
-  };
-  const std::string end = length > SimTime() ? format_exact(in_unit(span.front(), time)) : "1";
-  picture.settings =
-      fmt::format("set xlabel {}\nset xrange [0:{}]\nset ylabel {}\nset yrange {}\n{}",
-                  gnuplot_string(with_unit("time", time.unit)), end,
-                  gnuplot_string(with_unit("DRAM", dram.unit)), range(most_dram.front(), dram),
-                  phase_marks(names, roof));
+                  .x_label = with_unit("time", time.unit),
+                  .y_label = with_unit("DRAM", dram.unit),
+                  .left = 80,
+                  .plot_height = 280,
+                  .data = curve_text(use, time, dram, l1),
+                  .settings = {},
+                  .curves = {}};
+  picture.legend.push_back({.title = "DRAM", .line = gnuplot_color(0) + " lw 2"});
   picture.curves.push_back(
-      fmt::format("data using 1:2 with steps {} lw 2 title 'DRAM'", gnuplot_color(0)));
+      fmt::format("data using 1:2 with steps {} lw 2 notitle", gnuplot_color(0)));
+  if (uses_l1(use)) {
+    picture.right = 80;
+    picture.right_label = with_unit("L1", l1.unit);
+    picture.legend.push_back({.title = "L1", .line = gnuplot_color(1) + " lw 2"});
+    picture.curves.push_back(
+        fmt::format("data using 1:3 axes x1y2 with steps {} lw 2 notitle", gnuplot_color(1)));
+  }
+  const Frame frame = frame_of(picture);
+  const PhaseNames names(use, length, frame);
+  const double roof = std::max(0.3, 0.93 - names.height);
+  const auto up = [&](double most, const Scale& scale) {
+    return linear_axis_upwards(0, most > 0 ? 1.05 / roof * in_unit(most, scale) : 1,
+                               frame.height());
+  };
+  const double end = length > SimTime() ? in_unit(span.front(), time) : 1;
+  picture.settings = gnuplot_axis("x", linear_axis(0, end, frame.width())) +
+                     gnuplot_axis("y", up(most_dram.front(), dram)) + phase_marks(names, roof);
   if (uses_l1(use)) {
     picture.settings +=
-        fmt::format("set y2label {}\nset y2range {}\nset y2tics nomirror out\nset border 11\n",
-                    gnuplot_string(with_unit("L1", l1.unit)), range(most_l1.front(), l1));
-    picture.curves.push_back(
-        fmt::format("data using 1:3 axes x1y2 with steps {} lw 2 title 'L1'", gnuplot_color(1)));
+        gnuplot_axis("y2", up(most_l1.front(), l1)) + "set y2tics nomirror out\nset border 11\n";
   }
   return write_picture(picture, canvas);
 }

@@ -130,7 +130,7 @@ std::string html_document(std::string_view title, std::span<const PagePart> part
   const std::vector<std::string> addresses = addresses_of(parts);
   std::string text = head(title);
   text += fmt::format(
-      "<a class=\"skip\" href=\"#{}\">to the results</a>\n<header><h1>Howard</h1>{}</header>\n"
+      "<a class=\"skip\" href=\"#{}\">to the results</a>\n<header><h1>Howard</h1></header>\n{}"
       "<main>\n",
       addresses.empty() ? "" : addresses.front(), navigation(parts, addresses));
   for (std::size_t i = 0; i < parts.size(); ++i) {

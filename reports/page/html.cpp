@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstddef>
 #include <vector>
@@ -26,13 +27,21 @@ std::string_view class_of(Tone tone) {
   return "";
 }
 
-std::string class_attribute(bool number, Tone tone, std::size_t length = 0) {
-  // A longer text would be broken into a tall and narrow column.
+/// Returns the class of a long text, which would be broken into a tall and narrow column: a list of
+/// names with numbers is shown in one line instead.
+std::string_view length_class(std::string_view text) {
   constexpr std::size_t kLong = 40;
+  constexpr std::ptrdiff_t kMany = 3;
+  if (text.size() <= kLong) return "";
+  return std::ranges::count(text, ',') >= kMany ? "list" : "long";
+}
+
+std::string class_attribute(bool number, Tone tone, std::string_view words = "") {
   std::string classes = number ? "number" : "";
   const std::string_view own = class_of(tone);
   if (!own.empty()) classes += (classes.empty() ? "" : " ") + std::string(own);
-  if (length > kLong) classes += classes.empty() ? "long" : " long";
+  const std::string_view length = length_class(words);
+  if (!length.empty()) classes += (classes.empty() ? "" : " ") + std::string(length);
   return classes.empty() ? "" : fmt::format(" class=\"{}\"", classes);
 }
 
@@ -53,8 +62,7 @@ std::string row_of(const TableRow& row, const std::vector<TableColumn>& columns)
   std::string text = "<tr>";
   for (std::size_t i = 0; i < filled; ++i) {
     const Cell& cell = row.cells[i];
-    text += fmt::format("<td{}>{}</td>",
-                        class_attribute(columns[i].number, cell.tone, cell.text.size()),
+    text += fmt::format("<td{}>{}</td>", class_attribute(columns[i].number, cell.tone, cell.text),
                         html_text(cell.text));
   }
   if (!row.skipped.empty() && filled < row.cells.size()) {
@@ -111,9 +119,14 @@ std::string html_table(const Table& table) {
   std::vector<std::string> notes = meanings_of(table);
   notes.insert(notes.end(), table.notes.begin(), table.notes.end());
   if (notes.empty()) return text;
-  text += "<ul class=\"notes\">\n";
-  for (const std::string& note : notes) text += "<li>" + html_text(note) + "</li>\n";
-  return text + "</ul>\n";
+  std::string list = "<ul class=\"notes\">\n";
+  for (const std::string& note : notes) list += "<li>" + html_text(note) + "</li>\n";
+  list += "</ul>\n";
+  // Many of them would stand between their reader and the next table.
+  constexpr std::size_t kMostNotes = 6;
+  if (notes.size() <= kMostNotes) return text + list;
+  return text + fmt::format("<details><summary>{} notes on this table</summary>\n{}</details>\n",
+                            notes.size(), list);
 }
 
 }  // namespace howard::reports

@@ -38,6 +38,12 @@ PagePart summary_part(const Page& page, const std::vector<ExperimentResult>& res
   std::vector<std::string> findings = page.findings;
   std::ranges::move(run_findings(results), std::back_inserter(findings));
   part.html += html_list("findings", findings);
+  return part;
+}
+
+/// Returns how the results stand to what was published.
+PagePart published_part(const std::vector<ExperimentResult>& results) {
+  PagePart part{.name = "published", .heading = "Beside the published figures", .html = {}};
   if (can_judge(results)) part.html += html_table(claims_table(report_claims(), results));
   part.html += html_table(summary_table(results, {}));
   return part;
@@ -103,7 +109,9 @@ std::string html_page(const Page& page) {
   std::vector<ExperimentResult> results;
   for (const PageSection& section : page.sections) results.push_back(section.result);
   std::vector<PagePart> parts{summary_part(page, results)};
+  // What has changed concerns its reader more than what was once published.
   std::ranges::copy(page.before, std::back_inserter(parts));
+  if (!results.empty()) parts.push_back(published_part(results));
   if (!page.timelines.empty()) {
     parts.push_back(timeline_part("One iteration of a point, in virtual time.", page.timelines));
   }

@@ -85,7 +85,7 @@ function sortable(table) {
 
 // Colours that the colour-blind can tell apart (Okabe and Ito); dark text is readable on all but the first.
 const categoryColors = { host: "#0072b2", dispatch: "#e69f00", kernel: "#009e73", transfer: "#cc79a7",
-  read: "#56b4e9", math: "#009e73", write: "#d55e00", finish: "#999999" };
+  read: "#56b4e9", math: "#f0e442", write: "#d55e00", finish: "#999999" };
 const colorOfCategory = (category) => categoryColors[category] || "#bbbbbb";
 
 function durationText(ps) {
@@ -126,7 +126,7 @@ class Timeline {
     this.view = view;
     this.row = 22;
     this.high = 64;
-    this.names = 170;
+    this.names = view.clientWidth < 600 ? 105 : 170;
     this.canvas = document.createElement("canvas");
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "img");
@@ -438,6 +438,31 @@ function reachable(region) {
   if (wide && words) region.setAttribute("aria-label", words.textContent); else region.removeAttribute("aria-label");
 }
 
+// A list of ops takes one line; a click shows all of it.
+for (const cell of document.querySelectorAll("td.list")) {
+  cell.title = cell.textContent;
+  cell.addEventListener("click", () => cell.classList.toggle("open"));
+}
+
+// The links at the top say which part is read.
+function follow(links) {
+  const parts = links.map((link) => document.getElementById(link.hash.slice(1)));
+  const show = () => {
+    const passed = parts.filter((part) => part && part.getBoundingClientRect().top < innerHeight / 3);
+    const now = parts.indexOf(passed[passed.length - 1]);
+    links.forEach((link, i) => {
+      if (i !== now) return link.removeAttribute("aria-current");
+      if (link.hasAttribute("aria-current")) return;
+      link.setAttribute("aria-current", "true");
+      const bar = link.parentElement;
+      bar.scrollLeft = link.offsetLeft - (bar.clientWidth - link.offsetWidth) / 2;
+    });
+  };
+  addEventListener("scroll", show, { passive: true });
+  show();
+}
+
+follow([...document.querySelectorAll("nav a")]);
 themeButton();
 const reachWide = () => document.querySelectorAll(".wide").forEach(reachable);
 reachWide();

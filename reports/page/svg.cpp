@@ -7,6 +7,7 @@
 #include <span>
 
 #include "reports/page/html.h"
+#include "reports/pictures/frame.h"
 #include "reports/pictures/palette.h"
 
 namespace howard::reports {
@@ -32,12 +33,16 @@ std::string symbol_of(const SvgKey& key) {
 
 }  // namespace
 
-std::string svg_figure(const std::string& title, double height, const std::string& drawing,
+std::string svg_figure(const std::string& title, const SvgDrawing& desk, const SvgDrawing& phone,
                        const std::string& legend) {
-  return fmt::format(
-      "<figure><figcaption>{0}</figcaption>\n<div class=\"wide\"><svg viewBox=\"0 0 {1} {2}\" "
-      "role=\"img\" aria-label=\"{0}\">\n{3}</svg></div>\n{4}</figure>\n",
-      html_text(title), kSvgWidth, height, drawing, legend);
+  const std::string words = html_text(title);
+  const auto svg = [&](std::string_view where, double width, const SvgDrawing& drawing) {
+    return fmt::format(
+        "<svg class=\"{}\" viewBox=\"0 0 {} {:.10g}\" role=\"img\" aria-label=\"{}\">\n{}</svg>\n",
+        where, width, drawing.height, words, drawing.shapes);
+  };
+  return fmt::format("<figure><figcaption>{}</figcaption>\n{}{}{}</figure>\n", words,
+                     svg("desk", kSvgWidth, desk), svg("phone", kSvgPhoneWidth, phone), legend);
 }
 
 std::string svg_text(double x, double y, std::string_view anchor, std::string_view words) {
@@ -66,13 +71,19 @@ std::string svg_diamond(double x, double y, std::string_view color, std::string_
 
 std::string svg_axes(const SvgFrame& frame, const PlotAxis& x, const PlotAxis& y,
                      const std::string& x_label, const std::string& y_label) {
+  // The page's letters are smaller than those of the pictures, for which labels are thinned.
+  constexpr double kSmaller = 1.25;
+  const PlotAxis across = thinned(x, kSmaller * (frame.right - frame.left));
   std::string text = "<g class=\"axes\">\n";
-  for (std::size_t i = 0; i < x.marks.size(); ++i) {
-    const double at = frame.x(x, x.marks[i]);
+  for (std::size_t i = 0; i < across.marks.size(); ++i) {
+    const double at = frame.x(x, across.marks[i]);
     text +=
         fmt::format("<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/>",
                     at, frame.top, frame.bottom);
-    text += svg_text(at, frame.bottom + 18, "middle", x.labels[i]);
+    // A label at the end of the axis must not be cut by the end of the drawing.
+    const double half = drawn_width(across.labels[i]) / kSmaller / 2;
+    text += svg_text(std::min(at, frame.width - half - 2), frame.bottom + 18, "middle",
+                     across.labels[i]);
   }
   for (std::size_t i = 0; i < y.marks.size(); ++i) {
     const double at = frame.y(y, y.marks[i]);
@@ -81,7 +92,10 @@ std::string svg_axes(const SvgFrame& frame, const PlotAxis& x, const PlotAxis& y
                     at, frame.left, frame.right);
     text += svg_text(frame.left - 6, at + 4, "end", y.labels[i]);
   }
-  text += svg_text((frame.left + frame.right) / 2, frame.bottom + 38, "middle", x_label);
+  const double half = drawn_width(x_label) / kSmaller / 2;
+  text +=
+      svg_text(std::clamp((frame.left + frame.right) / 2, half, std::max(half, frame.width - half)),
+               frame.bottom + 38, "middle", x_label);
   text += fmt::format(
       "<text transform=\"translate(16 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
       (frame.top + frame.bottom) / 2, html_text(y_label));

@@ -13,12 +13,25 @@ namespace howard::reports {
 /// These are the pieces of which charts on the page are made. Text and axes take the colours of the
 /// page.
 
-/// A chart is so many units wide; it is drawn as wide as the page allows.
+/// A chart is drawn twice, so many units wide, and the page shows one of the drawings as wide as
+/// its window allows: letters are as large as those beside it on a desk and on a phone.
 constexpr double kSvgWidth = 880;
+constexpr double kSvgPhoneWidth = 400;
 
-/// Returns a figure with its title above and its legend below. `drawing` is `height` units high.
-std::string svg_figure(const std::string& title, double height, const std::string& drawing,
+struct SvgDrawing {
+  double height = 0;  ///< In the same units as the width.
+  std::string shapes;
+};
+
+/// Returns a figure with its title above and its legend below.
+std::string svg_figure(const std::string& title, const SvgDrawing& desk, const SvgDrawing& phone,
                        const std::string& legend = "");
+
+/// Returns the figure with the drawings that `draw` makes for a width.
+template <class Draw>
+std::string svg_figure_of(const std::string& title, Draw draw, const std::string& legend = "") {
+  return svg_figure(title, draw(kSvgWidth), draw(kSvgPhoneWidth), legend);
+}
 
 /// Returns words at a place; `anchor` is "start", "middle" or "end".
 std::string svg_text(double x, double y, std::string_view anchor, std::string_view words);
@@ -38,7 +51,13 @@ std::string svg_diamond(double x, double y, std::string_view color, std::string_
 
 /// Holds the rectangle between the axes of a chart.
 struct SvgFrame {
+  double width = kSvgWidth;
   double left = 80, right = kSvgWidth - 20, top = 12, bottom = 360;
+
+  SvgFrame() = default;
+  explicit SvgFrame(double wide) : width(wide), right(wide - 20) {
+    if (wide < kSvgWidth) left = 68;
+  }
 
   double x(const PlotAxis& axis, double value) const {
     return left + axis.place(value) * (right - left);

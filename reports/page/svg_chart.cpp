@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "reports/page/html.h"
@@ -111,22 +112,26 @@ std::string svg_chart(const XyChart& chart) {
       })) {
     return "";
   }
-  constexpr double kSquare = 460;
-  SvgFrame frame;
-  if (chart.compares) {
-    frame.bottom = frame.top + kSquare;
-    frame.right = frame.left + kSquare;
-  }
-  std::string drawing = chart.compares ? equality_of(chart, frame) : "";
-  drawing += svg_axes(frame, chart.x, chart.y, chart.x_label, chart.y_label);
-  for (const ChartSeries& series : chart.series) drawing += series_of(series, chart, frame);
-  for (const ChartSeries& series : chart.series) {
-    const std::string color = svg_color(series_color(series.color));
-    for (const ChartMark& mark : series.open) {
-      drawing += svg_diamond(frame.x(chart.x, mark.x), frame.y(chart.y, mark.y), color, mark.hint);
+  const auto draw = [&](double width) {
+    constexpr double kSquare = 460;
+    SvgFrame frame(width);
+    if (chart.compares) {
+      const double side = std::min(kSquare, frame.right - frame.left);
+      frame.bottom = frame.top + side;
+      frame.right = frame.left + side;
     }
-  }
-  return svg_figure(chart.title, frame.height(), drawing, svg_legend(keys_of(chart)));
+    std::string shapes = chart.compares ? equality_of(chart, frame) : "";
+    shapes += svg_axes(frame, chart.x, chart.y, chart.x_label, chart.y_label);
+    for (const ChartSeries& series : chart.series) shapes += series_of(series, chart, frame);
+    for (const ChartSeries& series : chart.series) {
+      const std::string color = svg_color(series_color(series.color));
+      for (const ChartMark& mark : series.open) {
+        shapes += svg_diamond(frame.x(chart.x, mark.x), frame.y(chart.y, mark.y), color, mark.hint);
+      }
+    }
+    return SvgDrawing{frame.height(), std::move(shapes)};
+  };
+  return svg_figure_of(chart.title, draw, svg_legend(keys_of(chart)));
 }
 
 std::string svg_lines(const harness::ExperimentResult& result, const harness::Plot& plot) {

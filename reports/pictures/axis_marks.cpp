@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "reports/pictures/picture.h"
+#include "reports/pictures/frame.h"
 #include "reports/tables/format.h"
 
 namespace howard::reports {
@@ -69,11 +69,11 @@ std::vector<double> marks_with_room(double low, double high, double room, Distan
 }  // namespace
 
 std::vector<double> linear_marks(double low, double high, double room) {
-  constexpr double kBetween = 2;  // letters
+  constexpr double kBetween = 16;
   return marks_with_room(low, high, room, [](const std::vector<double>& marks) {
-    std::size_t longest = 0;
-    for (const double mark : marks) longest = std::max(longest, format_exact(mark).size());
-    return kLetterWidth * (static_cast<double>(longest) + kBetween);
+    double widest = 0;
+    for (const double mark : marks) widest = std::max(widest, drawn_width(format_exact(mark)));
+    return widest + kBetween;
   });
 }
 

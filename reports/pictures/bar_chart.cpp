@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/findings/gap_names.h"
 #include "reports/pictures/bar_picture.h"
 #include "reports/pictures/chart_points.h"
 #include "reports/pictures/palette.h"
@@ -31,7 +32,9 @@ struct Bar {
   /// The parts in the order of the chart's kinds, then all other parts, then the rest.
   std::vector<double> parts;
   double total = 0;
+  double whole = 1;  ///< What a length is divided by.
   std::optional<double> published;
+  bool pale = false;
 };
 
 /// Returns the names of the parts by their sum over all bars, the largest first, and no more than
@@ -92,22 +95,58 @@ Bar bar_of(const PointResult& point, const harness::BarChart& chart,
   // Parts that add up to the bar leave what rounding leaves.
   constexpr double kSumRounding = 1e-9;
   rest = rest < kSumRounding * bar.total ? 0 : rest;
-  if (chart.shares) {
-    for (double& part : bar.parts) part /= bar.total;
-    bar.published.reset();
-  }
   return bar;
 }
 
-BarRow row_of(const Bar& bar, const Scale& axis, const Scale& cells, bool published) {
-  BarRow row{.name = bar.name, .cells = {format_number(bar.total, cells)}};
+/// Returns whether the bars show shares rather than the metric.
+bool relative(const harness::BarChart& chart) { return chart.shares || !chart.scaled_by.empty(); }
+
+/// Returns the largest metric or published figure among the points with the same value of
+/// `scaled_by`.
+double group_whole(const PointResult& point, const ChartPoints& shown,
+                   const harness::BarChart& chart) {
+  const auto group = harness::find_parameter(point.parameters, chart.scaled_by);
+  double whole = 0;
+  for (const PointResult* const other : shown.points) {
+    if (harness::find_parameter(other->parameters, chart.scaled_by) != group) continue;
+    whole = std::max({whole, other->find_metric(chart.metric)->value,
+                      published_value(*other, chart.metric).value_or(0)});
+  }
+  return whole;
+}
+
+/// Divides the bar by what the chart wants it to be a share of.
+void scale(Bar& bar, const PointResult& point, const ChartPoints& shown,
+           const harness::BarChart& chart) {
+  if (!relative(chart)) return;
+  bar.whole = chart.shares ? bar.total : group_whole(point, shown, chart);
+  for (double& part : bar.parts) part /= bar.whole;
+  if (chart.shares) bar.published.reset();
+}
+
+BarRow row_of(const Bar& bar, const harness::BarChart& chart, const Scale& axis, const Scale& cells,
+              bool published) {
+  BarRow row{.name = bar.name, .cells = {format_number(bar.total, cells)}, .pale = bar.pale};
   double end = 0;
   for (const double part : bar.parts) row.ends.push_back(in_unit(end += part, axis));
-  if (bar.published) row.published = in_unit(*bar.published, axis);
+  if (bar.published) row.published = in_unit(*bar.published / bar.whole, axis);
   if (!published) return row;
-  row.cells.push_back(bar.published ? format_number(*bar.published, cells) : "");
-  row.cells.push_back(bar.published ? format_error(bar.total / *bar.published - 1) : "");
+  if (chart.published_share.empty()) {
+    row.cells.push_back(bar.published ? format_number(*bar.published, cells) : "");
+    row.cells.push_back(bar.published ? format_error(bar.total / *bar.published - 1) : "");
+  } else {
+    row.cells.push_back(row.published ? fmt::format("{:.1f}", *row.published) : "");
+  }
   return row;
+}
+
+/// Returns the colour that a cause of gaps or a kind of op has everywhere.
+std::string color_of(const std::string& kind) {
+  for (std::size_t i = 0; i < profiler::kGapCauses; ++i) {
+    const auto cause = static_cast<profiler::GapCause>(i);
+    if (name_of(cause) == spaced(kind)) return std::string(cause_color(cause));
+  }
+  return std::string(part_color(kind));
 }
 
 std::vector<BarPart> parts_of(const harness::BarChart& chart,
@@ -116,9 +155,9 @@ std::vector<BarPart> parts_of(const harness::BarChart& chart,
   if (kinds.empty()) return {{}, {.title = "", .color = std::string(series_color(0))}};
   std::vector<BarPart> parts;
   for (const std::string& kind : kinds) {
-    parts.push_back({.title = spaced(kind), .color = std::string(series_color(parts.size()))});
+    parts.push_back({.title = spaced(kind), .color = color_of(kind)});
   }
-  parts.push_back({.title = "other kinds", .color = std::string(series_color(parts.size()))});
+  parts.push_back({.title = "other kinds", .color = std::string(kOthersColor)});
   parts.push_back({.title = chart.rest, .color = std::string(kRestColor)});
   return parts;
 }
@@ -129,7 +168,7 @@ double axis_end(const std::vector<Bar>& bars, const std::vector<double>& lengths
   const double longest = *std::ranges::max_element(lengths);
   double end = longest_drawn(lengths);
   if (end < longest) return end;
-  for (const Bar& bar : bars) end = std::max(end, bar.published.value_or(0));
+  for (const Bar& bar : bars) end = std::max(end, bar.published.value_or(0) / bar.whole);
   return end;
 }
 
@@ -146,16 +185,23 @@ std::optional<BarPicture> bar_picture(const harness::ExperimentResult& result,
   std::vector<double> totals;
   std::vector<double> lengths;
   for (const PointResult* const point : shown.points) {
-    bars.push_back(bar_of(*point, chart, kinds));
-    bars.back().name = name_of(*point, shown, chart.bars);
-    totals.push_back(bars.back().total);
-    ends.push_back(chart.shares ? 1 : bars.back().total);
+    Bar& bar = bars.emplace_back(bar_of(*point, chart, kinds));
+    bar.name = name_of(*point, shown, chart.bars);
+    const std::string* const detail = point->find_detail(chart.pale_unless.axis);
+    bar.pale = detail != nullptr && *detail != chart.pale_unless.value;
+    scale(bar, *point, shown, chart);
+    if (!chart.published_share.empty()) {
+      bar.published = also_published(result.experiment, *point, chart.published_share);
+      if (bar.published) *bar.published *= bar.whole;
+    }
+    totals.push_back(bar.total);
+    if (bar.published && chart.published_share.empty()) totals.push_back(*bar.published);
+    ends.push_back(bar.total / (relative(chart) ? bar.whole : 1));
     lengths.push_back(ends.back());
-    if (bars.back().published) ends.push_back(*bars.back().published);
   }
   const std::string unit = shown.points.front()->find_metric(chart.metric)->unit;
-  const Scale axis = fit_scale(chart.shares ? "1" : unit, ends);
-  const Scale cells = chart.shares ? fit_scale(unit, totals) : axis;
+  const Scale cells = fit_scale(unit, totals);
+  const Scale axis = relative(chart) ? fit_scale("1", ends) : cells;
   const bool published =
       std::ranges::any_of(bars, [](const Bar& bar) { return bar.published.has_value(); });
   BarPicture picture{
@@ -164,10 +210,15 @@ std::optional<BarPicture> bar_picture(const harness::ExperimentResult& result,
       .label = with_unit(chart.label, axis.unit),
       .parts = parts_of(chart, kinds),
       .headings = {with_unit(chart.shares ? "100 % is" : harness::name_of(backend), cells.unit)},
-      .longest = in_unit(axis_end(bars, lengths), axis)};
+      .longest = in_unit(axis_end(bars, lengths), axis),
+      .pale = chart.pale_unless.words};
   if (!shown.held.empty()) picture.title += fmt::format(" ({})", shown.held);
-  if (published) picture.headings.insert(picture.headings.end(), {"published", "error (%)"});
-  for (const Bar& bar : bars) picture.rows.push_back(row_of(bar, axis, cells, published));
+  if (published && chart.published_share.empty()) {
+    picture.headings.insert(picture.headings.end(), {"published", "error (%)"});
+  } else if (published) {
+    picture.headings.emplace_back("published (%)");
+  }
+  for (const Bar& bar : bars) picture.rows.push_back(row_of(bar, chart, axis, cells, published));
   if (chart.line) picture.line = in_unit(*chart.line, axis);
   return picture;
 }

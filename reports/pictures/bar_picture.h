@@ -22,10 +22,12 @@ struct BarRow {
   std::vector<double> ends;        ///< The ends of the parts; never falling.
   std::vector<std::string> cells;  // They stand to its right as in a table, one for each heading.
   std::optional<double> published;
+  bool pale = false;  ///< It is drawn in pale colours: it is no choice.
 };
 
 /// Describes bars below each other from zero, with a column of names at their left and a table of
-/// numbers at their right, so that no text covers a bar or a mark.
+/// numbers at their right, so that no text covers a bar or a mark. In a narrow picture names and
+/// numbers stand in a line above each bar, and columns for which there is no room are left out.
 struct BarPicture {
   std::string name, title;
   std::string label;  ///< The label of the axis, with its unit.
@@ -35,12 +37,14 @@ struct BarPicture {
   /// Longer bars end here and have a white break there. Otherwise a few that are many times as long
   /// as the others would leave these no room.
   double longest = 0;
+  std::string pale = {};       ///< Says why rows are pale: "does not fit in DRAM".
   std::optional<double> line;  ///< Draws a dashed line at this length, for comparison.
 
   bool is_cut(const BarRow& row) const;
   /// Returns whether a bar has some of the part of that number.
   bool is_drawn(std::size_t part) const;
   bool has_published() const;
+  bool has_pale() const;
 };
 
 /// Returns where bars of these lengths are cut, which is most often at the largest of them.

@@ -8,19 +8,13 @@
 #include <optional>
 #include <vector>
 
+#include "reports/pictures/frame.h"
 #include "reports/pictures/map_chart.h"
+#include "reports/pictures/xy_chart.h"
 #include "reports/tables/format.h"
 
 namespace howard::reports {
 namespace {
-
-std::string tics(const std::vector<std::string>& values) {
-  std::string list;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    list += fmt::format("{}{} {}", i == 0 ? "" : ", ", gnuplot_string(values[i]), i);
-  }
-  return "(" + list + ")";
-}
 
 std::string data_text(const MapChart& chart) {
   std::string text = fmt::format("# columns: column | row | {} | the same rounded\n", chart.label);
@@ -32,44 +26,70 @@ std::string data_text(const MapChart& chart) {
 }
 
 /// Returns whether the numbers fit into the cells.
-bool numbers_fit(const MapChart& chart, const PictureSize& size) {
-  constexpr double kAround = 200;  // for labels and the colours' scale
-  std::size_t longest = 0;
-  for (const MapCell& cell : chart.cells) longest = std::max(longest, cell.text.size());
-  return kLetterWidth * static_cast<double>(longest + 1) <
-         (size.width - kAround) / static_cast<double>(chart.columns.size());
+bool numbers_fit(const MapChart& chart, double width) {
+  double longest = 0;
+  for (const MapCell& cell : chart.cells) longest = std::max(longest, drawn_width(cell.text));
+  return longest + 8 < width / static_cast<double>(chart.columns.size());
+}
+
+/// Returns marks for the columns or the rows, without those whose texts would touch.
+PlotAxis axis_of(const std::vector<std::string>& values) {
+  PlotAxis axis{.low = -0.5, .high = static_cast<double>(values.size()) - 0.5};
+  for (std::size_t i = 0; i < values.size(); ++i) axis.marks.push_back(static_cast<double>(i));
+  axis.labels = values;
+  return axis;
 }
 
 }  // namespace
+
+std::string color_box(const PlotAxis& colors, const Picture& picture) {
+  constexpr double kWide = 16;
+  const Frame frame = frame_of(picture);
+  const PlotAxis shown = thinned_upwards(colors, frame.height());
+  std::string marks;
+  for (std::size_t i = 0; i < shown.marks.size(); ++i) {
+    marks += fmt::format("{}{} {:.10g}", i == 0 ? "" : ", ", gnuplot_string(shown.labels[i]),
+                         shown.marks[i]);
+  }
+  const double width = frame.size.width;
+  const double height = frame.size.height;
+  return fmt::format(
+      "{}{}set cbrange [{:.6g}:{:.6g}]\nset cbtics ({})\n"
+      "set colorbox user origin screen {:.5g}, screen {:.5g} size screen {:.5g}, screen {:.5g}\n",
+      shown.logarithmic ? "set logscale cb\n" : "", gnuplot_palette(), shown.low, shown.high, marks,
+      (frame.right + kWide) / width, frame.bottom / height, kWide / width, frame.height() / height);
+}
+
+double color_box_width(const PlotAxis& colors) {
+  constexpr double kAround = 60;  // beside the box, and for its marks
+  return label_width(colors) + kAround;
+}
 
 PlotFiles write_heat_map(const harness::ExperimentResult& result, harness::Backend backend,
                          const harness::HeatMap& map, const std::string& name,
                          const Canvas& canvas) {
   const std::optional<MapChart> chart = map_chart(result, backend, map);
   if (!chart) return {};
-  const std::string settings = fmt::format(
-      "set xlabel {}\nset ylabel {}\n"
-      "set xtics {}\nset ytics {}\nset xrange [-0.5:{}]\nset yrange [-0.5:{}]\n"
-      "set logscale cb\n{}"
-      "set cblabel {}\nset cbrange [{:.6g}:{:.6g}]\nset cbtics ({:.10g})\n"
-      "unset key\nunset grid\n",
-      gnuplot_string(chart->x_label), gnuplot_string(chart->y_label), tics(chart->columns),
-      tics(chart->rows), static_cast<double>(chart->columns.size()) - 0.5,
-      static_cast<double>(chart->rows.size()) - 0.5, gnuplot_palette(),
-      gnuplot_string(chart->label), chart->colors.low, chart->colors.high,
-      fmt::join(chart->colors.marks, ", "));
-  std::vector<std::string> curves{
-      "data using 1:2:($1-0.49):($1+0.49):($2-0.49):($2+0.49):3 with boxxyerror fs solid noborder "
-      "lc palette notitle"};
-  const PictureSize size = canvas.size_or({});
-  if (numbers_fit(*chart, size)) curves.emplace_back("data using 1:2:4 with labels notitle");
-  return write_picture({.name = name,
-                        .title = chart->title,
-                        .size = size,
-                        .data = data_text(*chart),
-                        .settings = settings,
-                        .curves = std::move(curves)},
-                       canvas);
+  Picture picture{.name = name,
+                  .title = chart->title,
+                  .size = canvas.size_or({}),
+                  .x_label = chart->x_label,
+                  .y_label = chart->y_label,
+                  .right_label = chart->label,
+                  .data = data_text(*chart),
+                  .settings = "unset grid\n",
+                  .curves = {"data using 1:2:($1-0.49):($1+0.49):($2-0.49):($2+0.49):3 with "
+                             "boxxyerror fs solid noborder lc palette notitle"}};
+  const PlotAxis rows = thinned_upwards(axis_of(chart->rows), frame_of(picture).height());
+  picture.left = label_width(rows) + 22;
+  picture.right = color_box_width(chart->colors);
+  const double width = frame_of(picture).width();
+  picture.settings += gnuplot_axis("x", thinned(axis_of(chart->columns), width)) +
+                      gnuplot_axis("y", rows) + color_box(chart->colors, picture);
+  if (numbers_fit(*chart, width)) {
+    picture.curves.emplace_back("data using 1:2:4 with labels notitle");
+  }
+  return write_picture(picture, canvas);
 }
 
 }  // namespace howard::reports

@@ -6,6 +6,7 @@
 #include "harness/presentation.h"
 #include "harness/result.h"
 #include "reports/pictures/picture.h"
+#include "reports/pictures/plot_axes.h"
 
 namespace howard::reports {
 
@@ -16,5 +17,12 @@ namespace howard::reports {
 PlotFiles write_heat_map(const harness::ExperimentResult& result, harness::Backend backend,
                          const harness::HeatMap& map, const std::string& name,
                          const Canvas& canvas);
+
+/// Returns the lines of script that draw the scale of colours at the right of a picture, whose
+/// texts and margins are known.
+std::string color_box(const PlotAxis& colors, const Picture& picture);
+
+/// Returns the pixels that the scale takes at the right of the plot.
+double color_box_width(const PlotAxis& colors);
 
 }  // namespace howard::reports

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "reports/pictures/frame.h"
 #include "reports/pictures/gnuplot.h"
 #include "reports/pictures/palette.h"
 #include "reports/tables/cell_text.h"
@@ -20,18 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 3> kEndings{"png", "svg", "pdf"};
-
-/// Returns the title as a gnuplot expression, broken into lines of the picture's width.
-std::string title_text(const Picture& picture) {
-  constexpr double kBold = 1.1;  // a title's letters are wider
-  const auto letters = static_cast<std::size_t>(picture.size.width / (kBold * kLetterWidth));
-  std::string lines;
-  for (const std::string& line : split(wrapped(printable(picture.title), letters), '\n')) {
-    lines += (lines.empty() ? "" : ".\"\\n\".") +
-             gnuplot_string(line.substr(std::min(line.find_first_not_of(' '), line.size())));
-  }
-  return lines;
-}
 
 /// Returns the lines that make gnuplot write one format. Letters have the same size in all of them:
 /// 11 points are 14.67 pixels.
@@ -44,31 +33,33 @@ std::string terminal_text(PictureFormat format, const PictureSize& size, double 
     return fmt::format("svg size {},{} noenhanced font 'sans-serif,14' background '#ffffff'", width,
                        height);
   }
+  // A point of pdfcairo's fonts is a pixel of 72 an inch, times 4/3.
   constexpr double kUsual = 96;
+  constexpr double kPoints = 8.25;
   return fmt::format(
-      "pdfcairo size {:.4g}in,{:.4g}in noenhanced font 'sans-serif,11' fontscale {:.3g} "
-      "linewidth {:.3g}",
-      width / per_inch, height / per_inch, kUsual / per_inch, kUsual / per_inch);
+      "pdfcairo size {:.4g}in,{:.4g}in noenhanced font 'sans-serif,{}' fontscale {:.3g} "
+      "linewidth {:.3g} pointscale {:.3g}",
+      width / per_inch, height / per_inch, kPoints, kUsual / per_inch, kUsual / per_inch,
+      kUsual / per_inch);
 }
 
 /// Returns the script. `outputs` is what it calls the file of each format.
 std::string script_text(const Picture& picture, const Canvas& canvas,
                         const std::vector<std::string>& outputs) {
   const std::vector<PictureFormat>& formats = canvas.formats;
+  const Frame frame = frame_of(picture);
   std::string text = fmt::format(
       "# Draws {1} from {0}.dat. In this folder:\n#   gnuplot {0}.gp\n\n"
       "data = '{0}.dat'\n"
-      "set title {2}\n"
-      "set tics nomirror out\n"
+      "set tics nomirror out scale 0.5\n"
       "set border 3 lc rgb '#444444'\n"
       "set grid lc rgb '#dddddd' lw 1 lt 1\n"
-      "set key outside top center horizontal Left reverse samplen 3 width 2\n"
       "set datafile missing '?'\n"
-      "{3}\n",
-      picture.name, join(outputs, " and "), title_text(picture), picture.settings);
+      "{2}{3}\n",
+      picture.name, join(outputs, " and "), frame_text(picture, frame), picture.settings);
   for (std::size_t i = 0; i < formats.size(); ++i) {
     text += fmt::format("set terminal {}\nset output '{}'\n",
-                        terminal_text(formats[i], picture.size, canvas.per_inch), outputs[i]);
+                        terminal_text(formats[i], frame.size, canvas.per_inch), outputs[i]);
     text += i == 0 ? fmt::format("plot \\\n  {}\n\n", fmt::join(picture.curves, ", \\\n  "))
                    : std::string("replot\n\n");
   }

@@ -36,25 +36,45 @@ struct PictureSize {
 /// Says where pictures go and what they are.
 struct Canvas {
   std::filesystem::path folder;
-  std::optional<PictureSize> size;  ///< If not set, as large as what is drawn needs.
+  /// If not set, as large as what is drawn needs. A picture that needs more height takes it.
+  std::optional<PictureSize> size;
   std::vector<PictureFormat> formats{PictureFormat::png, PictureFormat::svg};
+  std::string suffix = {};  ///< Stands behind an experiment's name in the names of its files.
   double per_inch = 96;  ///< Pixels in an inch of a PDF: with more of them its letters are smaller.
 
   /// Returns the size of a picture that would be `wanted` pixels large.
   PictureSize size_or(PictureSize wanted) const { return size.value_or(wanted); }
 };
 
-/// These are the most that a letter and a line of text take, in pixels of every format.
-constexpr double kLetterWidth = 8.5;
+/// This is the most that a line of text takes, in pixels of every format.
 constexpr double kLineHeight = 18;
 
-/// Holds a drawing in gnuplot's words.
+/// Describes an entry of a legend; what it has not is empty.
+struct LegendEntry {
+  std::string title;
+  std::string box;    ///< The colour of a filled box: "#0072B2".
+  std::string line;   ///< gnuplot's style of a line: "lc rgb '#0072B2' lw 2".
+  std::string point;  ///< gnuplot's style of a symbol: "lc rgb '#0072B2' pt 7".
+};
+
+/// Holds a drawing in gnuplot's words, and the texts around its plot. Texts are broken into lines
+/// for which the picture has room; frame.h places them.
 struct Picture {
-  std::string name;   ///< The name of its files, without an ending.
-  std::string title;  ///< It is broken into lines for which the picture has room.
-  PictureSize size;
+  std::string name;  ///< The name of its files, without an ending.
+  std::string title;
+  PictureSize size;                      ///< It becomes higher if the texts and the plot need more.
+  std::string x_label = {};              ///< It stands below the horizontal axis.
+  std::string y_label = {};              ///< It stands above the vertical axis.
+  std::string right_label = {};          ///< It stands above what is at the right of the plot.
+  std::vector<LegendEntry> legend = {};  ///< It stands below everything else.
+  /// These are the pixels beside the plot: for the numbers of its axes, and for columns of text.
+  double left = 60, right = 20;
+  double head = 0;                  ///< Pixels above the plot that the drawing uses itself.
+  double foot = 32;                 ///< Pixels below it, for the numbers of the axis.
+  double plot_height = 180;         ///< The plot is at least as high.
+  bool square = false;              ///< The plot is as wide as it is high.
   std::string data;                 ///< The text of NAME.dat, which the curves call `data`.
-  std::string settings;             ///< Lines of script: axes and the text beside them.
+  std::string settings;             ///< Lines of script: axes and marks.
   std::vector<std::string> curves;  ///< The parts of the plot command, from back to front.
 };
 

@@ -15,6 +15,7 @@
 #include "reports/pictures/heat_map.h"
 #include "reports/pictures/plot_axes.h"
 #include "reports/pictures/plot_data.h"
+#include "reports/pictures/xy_chart.h"
 #include "reports/sweeps/sweep_pictures.h"
 #include "reports/tables/cell_text.h"
 #include "reports/tables/format.h"
@@ -55,90 +56,92 @@ std::string data_text(const PlotData& data, const harness::Plot& plot) {
   return text;
 }
 
-/// Returns "with points lc rgb ...", which is how a series is drawn. A series that others cover is
-/// wider than they are.
-std::string style_of(const PlotSeries& series, const Symbol& symbol, bool lines) {
-  const auto wider = static_cast<double>(series.covered);
-  if (!lines) {
-    return fmt::format("points {} lw 1.5 pt {} ps 1.2", gnuplot_color(series.color), symbol.filled);
+/// Says how a series is drawn. One that others cover is wider than they are.
+struct SeriesStyle {
+  std::string color, line, point;
+
+  SeriesStyle(const PlotSeries& series, bool lines) : color(gnuplot_color(series.color)) {
+    const auto wider = static_cast<double>(series.covered);
+    const int symbol = kSymbols.at(series.symbol % kSymbols.size()).filled;
+    if (lines) line = fmt::format("lw {:.2g} {}", 2 + 4 * wider, gnuplot_dashes(series.dashes));
+    point = fmt::format("pt {} ps {:.2g}", symbol, lines ? 0.9 + 0.5 * wider : 1.2);
   }
-  return fmt::format("linespoints {} lw {:.2g} {} pt {} ps {:.2g}", gnuplot_color(series.color),
-                     2 + 4 * wider, gnuplot_dashes(series.dashes), symbol.filled,
-                     0.9 + 0.5 * wider);
+};
+
+/// Draws the line of equality and the band of 10 % around it.
+void draw_equality(Picture& picture) {
+  picture.curves = {
+      "'+' using 1:(0.9*$1):(1.1*$1) with filledcurves fc rgb '#e4e4e4' fs solid noborder notitle",
+      "x with lines lc rgb '#444444' lw 1 notitle"};
+  picture.legend = {{.title = "within 10 %", .box = "#e4e4e4"},
+                    {.title = "equal", .line = "lc rgb '#444444' lw 1"}};
 }
 
-/// Returns the line of equality and the band of 10 % around it.
-std::vector<std::string> equality() {
-  return {
-      "'+' using 1:(0.9*$1):(1.1*$1) with filledcurves fc rgb '#e4e4e4' fs solid noborder "
-      "title 'within 10 %'",
-      "x with lines lc rgb '#444444' lw 1 title 'equal'"};
-}
-
-/// Returns the plot command's parts, from back to front: bars, lines, open symbols.
-std::vector<std::string> curves(const PlotData& data, const harness::Plot& plot) {
-  std::vector<std::string> bars;
+/// Draws from back to front: bars of intervals, lines, open symbols.
+void draw_series(const PlotData& data, const harness::Plot& plot, Picture& picture) {
   std::vector<std::string> lines;
   std::vector<std::string> marks;
+  const double open_size = plot.compares ? 1.2 : 1.9;
   for (std::size_t i = 0; i < data.series.size(); ++i) {
     const PlotSeries& series = data.series[i];
     const std::string source = fmt::format("data index {}", i);
-    const std::string color = gnuplot_color(series.color);
-    const Symbol symbol = kSymbols[i % kSymbols.size()];
-    lines.push_back(fmt::format("{} using 1:2 with {} title {}", source,
-                                style_of(series, symbol, !plot.compares),
-                                gnuplot_string(series.title)));
+    const SeriesStyle style(series, !plot.compares);
+    lines.push_back(fmt::format("{} using 1:2 with {} {} {} {} notitle", source,
+                                plot.compares ? "points" : "linespoints", style.color, style.line,
+                                style.point));
+    picture.legend.push_back({.title = series.title,
+                              .line = plot.compares ? "" : style.color + " " + style.line,
+                              .point = style.color + " " + style.point});
     if (series.has_intervals()) {
-      bars.push_back(
-          fmt::format("{} using 1:2:3:4 with yerrorbars {} lw 1.5 ps 0 notitle", source, color));
+      picture.curves.push_back(fmt::format(
+          "{} using 1:2:3:4 with yerrorbars {} lw 1.5 ps 0 notitle", source, style.color));
     }
     if (series.has_open_symbols()) {
       marks.push_back(fmt::format("{} using 1:5 with points {} lw 1.5 pt {} ps {} notitle", source,
-                                  color, symbol.open, plot.compares ? 1.2 : 1.9));
+                                  style.color, kSymbols.at(series.symbol % kSymbols.size()).open,
+                                  open_size));
     }
   }
-  std::vector<std::string> parts = plot.compares ? equality() : std::vector<std::string>();
-  parts.insert(parts.end(), bars.begin(), bars.end());
-  parts.insert(parts.end(), lines.begin(), lines.end());
-  parts.insert(parts.end(), marks.begin(), marks.end());
-  if (!marks.empty()) {
-    parts.push_back(fmt::format(
-        "keyentry with points lc rgb '#444444' lw 1.5 pt 6 ps {} title '{}'",
-        plot.compares ? 1.2 : 1.9, plot.compares ? "published: an artefact" : "published"));
-  }
-  return parts;
+  picture.curves.insert(picture.curves.end(), lines.begin(), lines.end());
+  picture.curves.insert(picture.curves.end(), marks.begin(), marks.end());
+  if (marks.empty()) return;
+  picture.legend.push_back({.title = plot.compares ? "published: an artefact" : "published",
+                            .point = fmt::format("lc rgb '#444444' lw 1.5 pt 6 ps {}", open_size)});
 }
 
-/// Returns "[100:2000]", a little wider, because gnuplot leaves out some marks that are exactly at
-/// the end.
-std::string range(double low, double high) {
+/// Returns the axis a little wider, because gnuplot leaves out some marks that are exactly at the
+/// end.
+PlotAxis widened(PlotAxis axis) {
+  if (!axis.logarithmic) return axis;
   constexpr double kBeyond = 1.001;
-  return fmt::format("[{:.6g}:{:.6g}]", low / kBeyond, high * kBeyond);
+  axis.low /= kBeyond;
+  axis.high *= kBeyond;
+  return axis;
 }
 
-std::string tics(const PlotAxis& axis) {
-  std::string list;
-  for (std::size_t i = 0; i < axis.marks.size(); ++i) {
-    list += fmt::format("{}'{}' {:.10g}", list.empty() ? "" : ", ", axis.labels[i], axis.marks[i]);
-  }
-  return "(" + list + ")";
-}
-
-std::string settings_text(const PlotData& data, const harness::Plot& plot,
-                          const PictureSize& size) {
-  constexpr std::size_t kMostNames = 16;  // a longer legend covers the lines
+Picture picture_of(const PlotData& data, const harness::Plot& plot, const std::string& name,
+                   const Canvas& canvas) {
+  constexpr std::size_t kMostNames = 16;  // a longer legend would be larger than the plot
+  const PictureSize size = canvas.size_or({});
   const PlotAxes axes = plot_axes(data, plot, size);
-  const std::string kind =
-      plot.compares ? "set logscale xy 10\nset size square\n"
-                      "set key outside right top vertical Left reverse samplen 2 noinvert\n"
-                    : "set logscale x 2\nset logscale y 10\n";
   // With a unit at each mark the label needs none.
-  return fmt::format(
-      "{}set xlabel {}\nset ylabel {}\n{}set xrange {}\nset yrange {}\nset xtics "
-      "{}\nset ytics {}\n",
-      data.series.size() > kMostNames ? "unset key\n" : "", gnuplot_string(plot.x_label),
-      gnuplot_string(with_unit(plot.y_label, data.y_scale.unit)), kind,
-      range(axes.x.low, axes.x.high), range(axes.y.low, axes.y.high), tics(axes.x), tics(axes.y));
+  Picture picture{.name = name,
+                  .title = data.title,
+                  .size = size,
+                  .x_label = plot.x_label,
+                  .y_label = with_unit(plot.y_label, data.y_scale.unit),
+                  .square = plot.compares,
+                  .data = data_text(data, plot),
+                  .settings = {},
+                  .curves = {}};
+  if (plot.compares) {
+    draw_equality(picture);
+    picture.plot_height = 0.6 * size.width;
+  }
+  draw_series(data, plot, picture);
+  if (data.series.size() > kMostNames) picture.legend.clear();
+  picture.settings = gnuplot_axes(widened(axes.x), widened(axes.y), picture);
+  return picture;
 }
 
 /// Draws the pictures as the presentation has them, with the names that `next_name` gives.
@@ -156,14 +159,7 @@ PlotFiles write_plain(const harness::ExperimentResult& result,
     const std::string name = next_name();
     const PlotData data = collect_plot_data(result, plot);
     if (data.series.empty()) continue;
-    const PictureSize size = canvas.size_or({});
-    files.add(write_picture({.name = name,
-                             .title = data.title,
-                             .size = size,
-                             .data = data_text(data, plot),
-                             .settings = settings_text(data, plot, size),
-                             .curves = curves(data, plot)},
-                            canvas));
+    files.add(write_picture(picture_of(data, plot, name, canvas), canvas));
   }
   for (const auto backend : {harness::Backend::emulated, harness::Backend::host}) {
     for (const harness::BarChart& chart : presentation.bar_charts) {
@@ -190,7 +186,8 @@ PlotFiles write_plots(const harness::ExperimentResult& result,
                       const harness::Presentation& presentation, const Canvas& canvas) {
   std::size_t number = 0;
   const auto next_name = [&] {
-    return ++number == 1 ? result.experiment : fmt::format("{}_{}", result.experiment, number);
+    const std::string name = result.experiment + canvas.suffix;
+    return ++number == 1 ? name : fmt::format("{}_{}", name, number);
   };
   if (presentation.swept.empty()) return write_plain(result, presentation, next_name, canvas);
   PlotFiles files = write_sweep_pictures(result, presentation, next_name, canvas);

@@ -8,8 +8,10 @@
 #include <cmath>
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
 #include "reports/pictures/axis_marks.h"
+#include "reports/pictures/frame.h"
 #include "reports/tables/format.h"
 
 namespace howard::reports {
@@ -136,7 +138,49 @@ PlotAxes equal_axes(const PlotExtent& extent, const std::string& unit, const Lab
   return {axis, axis};
 }
 
+/// Keeps every second, third ... mark, until each is as far from the next as `distance_of` wants.
+template <class DistanceOf>
+PlotAxis thinned_by(PlotAxis axis, double room, DistanceOf distance_of) {
+  for (std::size_t step = 1; step < axis.marks.size(); ++step) {
+    bool apart = true;
+    for (std::size_t i = step; i < axis.marks.size(); i += step) {
+      const double distance = room * (axis.place(axis.marks[i]) - axis.place(axis.marks[i - step]));
+      apart = apart && distance >= distance_of(axis.labels[i - step], axis.labels[i]);
+    }
+    if (!apart) continue;
+    PlotAxis kept = axis;
+    kept.marks.clear();
+    kept.labels.clear();
+    for (std::size_t i = 0; i < axis.marks.size(); i += step) {
+      kept.marks.push_back(axis.marks[i]);
+      kept.labels.push_back(axis.labels[i]);
+    }
+    return kept;
+  }
+  axis.marks.resize(std::min<std::size_t>(axis.marks.size(), 1));
+  axis.labels.resize(axis.marks.size());
+  return axis;
+}
+
 }  // namespace
+
+PlotAxis thinned(PlotAxis axis, double room) {
+  return thinned_by(std::move(axis), room, [](std::string_view one, std::string_view next) {
+    constexpr double kBetween = 10;
+    return (drawn_width(one) + drawn_width(next)) / 2 + kBetween;
+  });
+}
+
+PlotAxis thinned_upwards(PlotAxis axis, double room) {
+  return thinned_by(std::move(axis), room,
+                    [](std::string_view, std::string_view) { return kLineHeight; });
+}
+
+double label_width(const PlotAxis& axis) {
+  double widest = 0;
+  for (const std::string& label : axis.labels) widest = std::max(widest, drawn_width(label));
+  return widest;
+}
 
 double PlotAxis::place(double value) const {
   return logarithmic ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
@@ -175,9 +219,16 @@ PlotAxes plot_axes(const PlotData& data, const harness::Plot& plot, const Pictur
       of_data ? AxisMarks{size_marks(extent, room.sizes)}
               : log_marks(extent.x.low, extent.x.high, static_cast<std::size_t>(room.quantities));
   const double margin = of_data ? kMargin : 1;
-  return {log_axis_between(std::min(x.low(), extent.x.low) / margin,
-                           std::max(x.high(), extent.x.high) * margin, x.values, data.x_unit),
-          log_axis(extent.y.low, extent.y.high, room.upwards)};
+  PlotAxes axes{log_axis_between(std::min(x.low(), extent.x.low) / margin,
+                                 std::max(x.high(), extent.x.high) * margin, x.values, data.x_unit),
+                log_axis(extent.y.low, extent.y.high, room.upwards)};
+  // Shares are compared by their differences.
+  constexpr double kAround = 150;
+  constexpr double kHead = 1.05;
+  if (data.y_scale.unit == "%") {
+    axes.y = linear_axis_upwards(0, kHead * extent.y.high, size.height - kAround);
+  }
+  return axes;
 }
 
 }  // namespace howard::reports

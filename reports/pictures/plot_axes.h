@@ -28,9 +28,17 @@ struct PlotAxes {
 };
 
 /// Returns the axes of a plot with at least one point, in a picture of `size`. Both are
-/// logarithmic. Marks at sizes, counts and bytes are those of the data; others are round. No two
-/// labels touch. Those of a comparison are equal.
+/// logarithmic, but that of shares in % is linear, from 0. Marks at sizes, counts and bytes are
+/// those of the data; others are round. No two labels touch. Those of a comparison are equal.
 PlotAxes plot_axes(const PlotData& data, const harness::Plot& plot, const PictureSize& size);
+
+/// Returns `axis` with fewer marks if their labels would touch on `room` pixels, beside each other
+/// or above each other.
+PlotAxis thinned(PlotAxis axis, double room);
+PlotAxis thinned_upwards(PlotAxis axis, double room);
+
+/// Returns the width of the widest label, in pixels.
+double label_width(const PlotAxis& axis);
 
 /// Returns an axis with round marks whose labels do not touch in `room` pixels: linear from `low`
 /// to `high`, or from a little less to a little more if they are equal.

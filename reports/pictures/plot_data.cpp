@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/pictures/plot_data.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -87,8 +89,8 @@ struct KeyedSeries {
 };
 
 /// Appends the lines of one backend, in the order of their first points.
-void append_series(const std::vector<Drawn>& points, std::vector<std::string> axes, bool lines,
-                   std::vector<KeyedSeries>& series) {
+void append_series(const std::vector<Drawn>& points, std::vector<std::string> axes,
+                   std::string_view prefix, bool lines, std::vector<KeyedSeries>& series) {
   while (lines) {
     const std::optional<std::string> axis = missing_axis(points, axes);
     if (!axis) break;
@@ -103,8 +105,8 @@ void append_series(const std::vector<Drawn>& points, std::vector<std::string> ax
     if (found == keys.end()) {
       keys.push_back(key);
       const std::string backend(name_of(drawn.result->backend));
-      series.push_back({.series = {.title = title_of(drawn, points, axes, lines ? backend : "")},
-                        .key = {{"", backend}}});
+      series.push_back(
+          {.series = {.title = title_of(drawn, points, axes, prefix)}, .key = {{"", backend}}});
       for (std::size_t i = 0; i < axes.size(); ++i) series.back().key[axes[i]] = key[i];
     }
     series[index].series.points.push_back(drawn.point);
@@ -150,11 +152,13 @@ void choose_styles(std::vector<KeyedSeries>& series) {
     rest.erase(*axis);
     one.series.color = place_of(one.key[*axis], colors);
     one.series.dashes = place_of(rest, dashes);
+    one.series.symbol = one.series.dashes;
     readable = dashes.size() <= kLineDashes;
   }
   for (std::size_t i = 0; i < series.size() && !readable; ++i) {
     series[i].series.color = i % kLineColors;
     series[i].series.dashes = i / kLineColors % kLineDashes;
+    series[i].series.symbol = i;
   }
 }
 
@@ -166,6 +170,20 @@ bool covers(const PlotSeries& upper, const PlotSeries& lower) {
       return other.x == point.x && other.y < point.y * kApart && other.y * kApart > point.y;
     });
   });
+}
+
+/// Finds the lines that others cover. Where colours alone tell the lines apart, those that cover
+/// another are dashed, so that both can be seen.
+void mark_covered(const harness::Plot& plot, std::vector<PlotSeries>& series) {
+  if (plot.compares) return;
+  const bool plain = series.size() <= kLineColors;
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    for (std::size_t j = i + 1; j < series.size(); ++j) {
+      if (!covers(series[j], series[i])) continue;
+      ++series[i].covered;
+      if (plain) series[j].dashes = 1;
+    }
+  }
 }
 
 /// Returns the plot's title with the notes that are true of all its points.
@@ -215,27 +233,33 @@ bool PlotSeries::has_open_symbols() const {
 }
 
 PlotData collect_plot_data(const harness::ExperimentResult& result, const harness::Plot& plot) {
-  std::vector<KeyedSeries> series;
+  std::map<Backend, std::vector<Drawn>> drawn_on;
   std::vector<Drawn> all;
-  for (const Backend backend : {Backend::emulated, Backend::host}) {
-    std::vector<Drawn> points;
-    for (const PointResult& point : result.points) {
-      if (point.backend != backend) continue;
-      if (const std::optional<Drawn> found = drawn(point, plot)) points.push_back(*found);
+  for (const PointResult& point : result.points) {
+    if (const std::optional<Drawn> found = drawn(point, plot)) {
+      drawn_on[point.backend].push_back(*found);
+      all.push_back(*found);
     }
-    append_series(points, plot.series, !plot.compares, series);
-    all.insert(all.end(), points.begin(), points.end());
+  }
+  std::vector<KeyedSeries> series;
+  for (const auto& [backend, points] : drawn_on) {
+    const bool named = !plot.compares && drawn_on.size() > 1;
+    append_series(points, plot.series, named ? name_of(backend) : "", !plot.compares, series);
   }
   choose_styles(series);
   PlotData data{.title = title_with_notes(plot, all), .x_unit = x_unit_of(result, plot)};
-  for (KeyedSeries& one : series) data.series.push_back(std::move(one.series));
-  for (std::size_t i = 0; i < data.series.size() && !plot.compares; ++i) {
-    for (std::size_t j = i + 1; j < data.series.size(); ++j) {
-      if (covers(data.series[j], data.series[i])) ++data.series[i].covered;
-    }
+  // What all lines have in common stands in the title.
+  if (!plot.compares && drawn_on.size() == 1) {
+    data.title += fmt::format(", {}", name_of(drawn_on.begin()->first));
   }
+  for (KeyedSeries& one : series) data.series.push_back(std::move(one.series));
+  mark_covered(plot, data.series);
   // Axes that are alike have one unit: the SI one, with prefixes at the marks.
-  if (!plot.compares) data.y_scale = scale_of(result, plot.y, data.series);
+  if (plot.ratio) {
+    data.y_scale = Scale{.exponent = 0, .unit = "x", .decimals = 2};
+  } else if (!plot.compares) {
+    data.y_scale = scale_of(result, plot.y, data.series);
+  }
   return data;
 }
 

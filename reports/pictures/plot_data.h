@@ -29,6 +29,7 @@ struct PlotSeries {
   /// No two series have the same colour and dashes, up to kMostStyles of them.
   std::size_t color = 0;
   std::size_t dashes = 0;
+  std::size_t symbol = 0;  ///< Of its marks; as the dashes, where several lines have one colour.
   /// The number of following series that cover this one, which would hide it.
   std::size_t covered = 0;
 

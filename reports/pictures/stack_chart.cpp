@@ -16,11 +16,11 @@ PlotFiles write_stack_chart(const StackChart& chart, const Canvas& canvas) {
       .name = chart.name,
       .title = chart.title,
       .size = canvas.size_or({}),
+      .x_label = chart.x_label,
+      .y_label = chart.y_label,
       .data = fmt::format("# columns: {}, from | to | {}: 0, and the end of each part\n",
                           printable(chart.x_label), printable(chart.y_label)),
-      .settings = fmt::format("set xlabel {}\nset ylabel {}\n{}{}", gnuplot_string(chart.x_label),
-                              gnuplot_string(chart.y_label), gnuplot_axis('x', chart.x),
-                              gnuplot_axis('y', chart.y)),
+      .settings = {},
       .curves = {}};
   for (std::size_t i = 0; i < chart.columns.size(); ++i) {
     const double from = chart.width * static_cast<double>(i);
@@ -29,10 +29,12 @@ PlotFiles write_stack_chart(const StackChart& chart, const Canvas& canvas) {
     picture.data += "\n";
   }
   for (std::size_t i = 0; i < chart.parts.size(); ++i) {
-    picture.curves.push_back(fmt::format(
-        "data using 1:3:1:2:{}:{} with boxxyerror fs solid 0.9 noborder {} title {}", i + 3, i + 4,
-        gnuplot_color(chart.parts[i].color), gnuplot_string(chart.parts[i].title)));
+    picture.curves.push_back(
+        fmt::format("data using 1:3:1:2:{}:{} with boxxyerror fs solid 0.9 noborder {} notitle",
+                    i + 3, i + 4, gnuplot_color(chart.parts[i].color)));
+    picture.legend.push_back({.title = chart.parts[i].title, .box = chart.parts[i].color});
   }
+  picture.settings = gnuplot_axes(chart.x, chart.y, picture);
   return write_picture(picture, canvas);
 }
 

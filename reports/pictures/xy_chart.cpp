@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
 
+#include "reports/pictures/frame.h"
 #include "reports/tables/cell_text.h"
 
 namespace howard::reports {
@@ -37,9 +39,20 @@ std::string series_style(const ChartSeries& series) {
   return series.dots ? fmt::format("linespoints {} pt 7 ps 0.9", line) : "lines " + line;
 }
 
+/// Returns the legend's entry of a series: what series_style() draws.
+LegendEntry entry_of(const ChartSeries& series) {
+  const std::string color = gnuplot_color(series.color);
+  LegendEntry entry{.title = series.title};
+  if (series.line) entry.line = fmt::format("{} lw 2 {}", color, gnuplot_dashes(series.dashes));
+  if (series.dots && !series.steps) entry.point = fmt::format("{} pt 7 ps 0.9", color);
+  return entry;
+}
+
+constexpr std::string_view kOpenMark = "lc rgb '#444444' lw 1.5 pt 6 ps 1.7";
+
 }  // namespace
 
-std::string gnuplot_axis(char name, const PlotAxis& axis) {
+std::string gnuplot_axis(std::string_view name, const PlotAxis& axis) {
   std::string marks;
   for (std::size_t i = 0; i < axis.marks.size(); ++i) {
     marks += fmt::format("{}{} {:.10g}", marks.empty() ? "" : ", ", gnuplot_string(axis.labels[i]),
@@ -50,35 +63,44 @@ std::string gnuplot_axis(char name, const PlotAxis& axis) {
                      axis.high, name, marks);
 }
 
+std::string gnuplot_axes(const PlotAxis& x, const PlotAxis& y, Picture& picture) {
+  const PlotAxis up = thinned_upwards(y, frame_of(picture).height());
+  // The first and the last label may stand half beyond the ends of the axis.
+  const double first = x.labels.empty() ? 0 : drawn_width(x.labels.front());
+  picture.left = std::max(label_width(up) + 22, first / 2 + 6);
+  picture.right = std::max(picture.right, label_width(x) / 2 + 6);
+  const PlotAxis across = thinned(x, frame_of(picture).width());
+  return gnuplot_axis("x", across) + gnuplot_axis("y", up);
+}
+
 PlotFiles write_xy_chart(const XyChart& chart, const Canvas& canvas) {
-  Picture picture{
-      .name = chart.name,
-      .title = chart.title,
-      .size = canvas.size_or({}),
-      .data =
-          fmt::format("# columns: {} | {} | the same for {}; ? is none\n", printable(chart.x_label),
-                      printable(chart.y_label), printable(chart.open_title)),
-      .settings = fmt::format("set xlabel {}\nset ylabel {}\n{}{}", gnuplot_string(chart.x_label),
-                              gnuplot_string(chart.y_label), gnuplot_axis('x', chart.x),
-                              gnuplot_axis('y', chart.y)),
-      .curves = {}};
+  Picture picture{.name = chart.name,
+                  .title = chart.title,
+                  .size = canvas.size_or({}),
+                  .x_label = chart.x_label,
+                  .y_label = chart.y_label,
+                  .data = fmt::format("# columns: {} | {} | the same for {}; ? is none\n",
+                                      printable(chart.x_label), printable(chart.y_label),
+                                      printable(chart.open_title)),
+                  .settings = {},
+                  .curves = {}};
   bool open = false;
   for (const ChartSeries& series : chart.series) {
-    if (series.marks.empty()) continue;
+    if (series.marks.empty() && series.open.empty()) continue;
     // Two blank lines separate what gnuplot calls an index.
     picture.data += fmt::format("{}\n# index {}: {}\n{}", picture.curves.empty() ? "" : "\n",
                                 picture.curves.size(), printable(series.title), marks_text(series));
-    picture.curves.push_back(fmt::format("data index {} using 1:2 with {} title {}",
-                                         picture.curves.size(), series_style(series),
-                                         gnuplot_string(series.title)));
+    picture.curves.push_back(fmt::format("data index {} using 1:2 with {} notitle",
+                                         picture.curves.size(), series_style(series)));
     open = open || !series.open.empty();
+    if (!series.title.empty()) picture.legend.push_back(entry_of(series));
   }
   if (picture.curves.empty()) return {};
   if (open) {
-    picture.curves.push_back(
-        fmt::format("data using 1:3 with points lc rgb '#444444' lw 1.5 pt 6 ps 1.7 title {}",
-                    gnuplot_string(chart.open_title)));
+    picture.curves.push_back(fmt::format("data using 1:3 with points {} notitle", kOpenMark));
+    picture.legend.push_back({.title = chart.open_title, .point = std::string(kOpenMark)});
   }
+  picture.settings = gnuplot_axes(chart.x, chart.y, picture);
   return write_picture(picture, canvas);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/pictures/picture.h"
@@ -43,8 +44,12 @@ struct XyChart {
 /// Draws the chart on `canvas` (picture.h says which files that is). Draws nothing without a mark.
 PlotFiles write_xy_chart(const XyChart& chart, const Canvas& canvas);
 
-/// Returns the range and the marks of `axis`, called 'x' or 'y', and "set logscale x" if it is
-/// logarithmic.
-std::string gnuplot_axis(char name, const PlotAxis& axis);
+/// Returns the range and the marks of `axis`, called "x", "y" or "y2", and "set logscale x" if it
+/// is logarithmic.
+std::string gnuplot_axis(std::string_view name, const PlotAxis& axis);
+
+/// Returns gnuplot_axis() of both, without labels that would touch in `picture`, whose texts are
+/// known, and keeps space in it for the labels.
+std::string gnuplot_axes(const PlotAxis& x, const PlotAxis& y, Picture& picture);
 
 }  // namespace howard::reports

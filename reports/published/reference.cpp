@@ -139,6 +139,15 @@ void attach_references(harness::ExperimentResult& result) {
   }
 }
 
+std::optional<double> also_published(std::string_view experiment, const harness::PointResult& point,
+                                     std::string_view metric) {
+  if (!point.reference) return std::nullopt;
+  std::vector<ReferenceTable> tables = reference_tables(experiment);
+  std::erase_if(tables, [&](const ReferenceTable& table) { return table.metric != metric; });
+  const auto found = find_reference(tables, point.parameters);
+  return found ? std::optional(found->value) : std::nullopt;
+}
+
 std::optional<double> published_value(const harness::PointResult& point, std::string_view metric) {
   if (!point.reference) return std::nullopt;
   const harness::Reference& reference = *point.reference;

@@ -44,6 +44,11 @@ std::vector<ReferenceTable> reference_tables(std::string_view experiment);
 /// unit, which are results of arithmetic.
 void attach_references(harness::ExperimentResult& result);
 
+/// Returns what was published as `metric` of a point that attach_references() has given a figure,
+/// maybe another one.
+std::optional<double> also_published(std::string_view experiment, const harness::PointResult& point,
+                                     std::string_view metric);
+
 /// Returns the point's published figure as `metric`. A published time is also a published rate,
 /// because both belong to the same work. It is absent without a reference, or if the reference says
 /// nothing about the metric.

@@ -10,6 +10,10 @@
 #include <string_view>
 #include <utility>
 
+#include "reports/pictures/frame.h"
+#include "reports/pictures/heat_map.h"
+#include "reports/pictures/plot_axes.h"
+#include "reports/pictures/xy_chart.h"
 #include "reports/tables/format.h"
 
 namespace howard::reports {
@@ -44,17 +48,23 @@ class Ruler {
     return list;
   }
 
-  /// Returns marks for the first, middle and last value at each panel's place.
-  std::string tics(std::size_t panels, double stride) const {
-    std::string list;
+  /// Returns an axis with marks for the first, middle and last value at each panel's place; without
+  /// the middle one if a panel of `room` pixels has no room for it.
+  PlotAxis axis(std::size_t panels, double stride, double room) const {
+    const std::vector<std::string> all = texts();
+    double widest = 0;
+    for (const std::string& text : all) widest = std::max(widest, drawn_width(text));
+    std::vector<std::size_t> places{0, (size() - 1) / 2, size() - 1};
+    if (3 * widest > room) places.erase(places.begin() + 1);
+
+    PlotAxis axis{.low = -0.5, .high = static_cast<double>(panels) * stride - 0.5};
     for (std::size_t panel = 0; panel < panels; ++panel) {
-      for (const std::size_t place : {std::size_t{0}, (size() - 1) / 2, size() - 1}) {
-        const double value = std::next(places_.begin(), static_cast<std::ptrdiff_t>(place))->first;
-        list += fmt::format("{}'{:.6g}' {:.10g}", list.empty() ? "" : ", ", value,
-                            static_cast<double>(panel) * stride + static_cast<double>(place));
+      for (const std::size_t place : places) {
+        axis.marks.push_back(static_cast<double>(panel) * stride + static_cast<double>(place));
+        axis.labels.push_back(all[place]);
       }
     }
-    return "(" + list + ")";
+    return axis;
   }
 
  private:
@@ -82,12 +92,17 @@ struct PanelLayout {
   std::size_t columns, rows;
   double width, height;  ///< The distance from a panel to the next.
 
-  PanelLayout(std::size_t panels, const Ruler& across, const Ruler& up)
-      : columns(std::min(kMostColumns, static_cast<std::size_t>(
-                                           std::ceil(std::sqrt(static_cast<double>(panels)))))),
+  bool named;  ///< Each panel has a name above it.
+
+  /// There are at most `most` columns.
+  PanelLayout(std::size_t panels, std::size_t most, bool with_names, const Ruler& across,
+              const Ruler& up)
+      : columns(std::clamp<std::size_t>(
+            static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(panels)))), 1, most)),
         rows((panels + columns - 1) / columns),
         width(1.15 * static_cast<double>(across.size())),
-        height((panels == 1 ? 1.15 : 1.35) * static_cast<double>(up.size())) {}
+        height((with_names ? 1.45 : 1.15) * static_cast<double>(up.size())),
+        named(with_names) {}
 
   double left(std::size_t panel) const { return static_cast<double>(panel % columns) * width; }
   double bottom(std::size_t panel) const {
@@ -114,8 +129,58 @@ std::string panel_text(const SweepGroup& group, const Ruler& across, const Ruler
   return text;
 }
 
+constexpr std::string_view kBestMark = "lc rgb '#000000' lw 2 pt 6 ps 1.5";
+
+std::string best_words(const PointResult& best, const std::string& metric) {
+  const harness::Metric& value = *best.find_metric(metric);
+  return "best " + format_quantity(value.value, value.unit);
+}
+
 std::string label(std::string_view text, double x, double y) {
   return fmt::format("set label {} at {:.10g},{:.10g} center\n", gnuplot_string(text), x, y);
+}
+
+/// Says how wide the words above panels are, and how far the farthest point is from its best.
+struct PanelExtent {
+  double widest = 0;
+  double farthest = 1.01;
+
+  PanelExtent(const std::vector<const SweepGroup*>& groups, const std::string& metric) {
+    for (const SweepGroup* const group : groups) {
+      const PointResult& best = best_of(group->points, metric);
+      farthest = std::max(farthest, distance(worst_of(group->points, metric), best, metric));
+      widest = std::max({widest, drawn_width(group->name), drawn_width(best_words(best, metric))});
+    }
+  }
+};
+
+/// Draws the panels and their best points, and returns the lines of script for the words above
+/// them.
+std::string draw_panels(const std::vector<const SweepGroup*>& groups, const Ruler& across,
+                        const Ruler& up, const PanelLayout& layout, const std::string& metric,
+                        Picture& picture) {
+  std::string marks;
+  std::string labels;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const SweepGroup& group = *groups[i];
+    const double left = layout.left(i);
+    const double bottom = layout.bottom(i);
+    picture.data += fmt::format("# index {}: {}\n{}\n\n", i, group.name,
+                                panel_text(group, across, up, left, bottom, metric));
+    picture.curves.push_back(fmt::format("data index {} using 1:2:3 with image notitle", i));
+    const PointResult& best = best_of(group.points, metric);
+    marks += fmt::format("{:.10g} {:.10g}\n", left + static_cast<double>(across.place_of(best)),
+                         bottom + static_cast<double>(up.place_of(best)));
+    const double middle = left + (static_cast<double>(across.size()) - 1) / 2;
+    const double height = static_cast<double>(up.size());
+    const double top = bottom + height - 0.5;
+    labels += label(best_words(best, metric), middle, top + (layout.named ? 0.1 : 0.07) * height);
+    if (layout.named) labels += label(group.name, middle, top + 0.28 * height);
+  }
+  picture.data += fmt::format("# index {}: the best points\n{}", groups.size(), marks);
+  picture.curves.push_back(
+      fmt::format("data index {} using 1:2 with points {} notitle", groups.size(), kBestMark));
+  return labels;
 }
 
 }  // namespace
@@ -123,58 +188,42 @@ std::string label(std::string_view text, double x, double y) {
 PlotFiles write_sweep_map(const SweepGroups& groups, const std::vector<std::string>& axes,
                           const SweepMetric& metric, const std::string& name,
                           const Canvas& canvas) {
+  constexpr double kPanel = 160;  // the least height of one, with its words
+  constexpr double kBetween = 16;
+  constexpr std::size_t kScaleMarks = 8;
   const std::vector<const SweepGroup*> shown = some_of(groups, kMostPanels);
   const Ruler across(shown, axes[0]);
   const Ruler up(shown, axes[1]);
-  const PanelLayout layout(shown.size(), across, up);
-  const std::string some = count_text(groups, shown.size(), "panels");
-  Picture picture{.name = name,
-                  .title = fmt::format("{} over {} and {}{}", metric.title, axes[0], axes[1], some),
-                  .size = canvas.size_or({})};
-  picture.data = fmt::format(
-      "# columns: place of {} | place of {} | {}: times worse than the panel's best; the last "
-      "index: the best\n",
-      across.title(), up.title(), metric.label);
-  std::string marks;
-  std::string labels;
-  double farthest = 1;
-  for (std::size_t i = 0; i < shown.size(); ++i) {
-    const SweepGroup& group = *shown[i];
-    const double left = layout.left(i);
-    const double bottom = layout.bottom(i);
-    picture.data += fmt::format("# index {}: {}\n{}\n\n", i, group.name,
-                                panel_text(group, across, up, left, bottom, metric.name));
-    picture.curves.push_back(fmt::format("data index {} using 1:2:3 with image notitle", i));
-    const PointResult& best = best_of(group.points, metric.name);
-    const harness::Metric& value = *best.find_metric(metric.name);
-    farthest = std::max(farthest, distance(worst_of(group.points, metric.name), best, metric.name));
-    marks += fmt::format("{:.10g} {:.10g}\n", left + static_cast<double>(across.place_of(best)),
-                         bottom + static_cast<double>(up.place_of(best)));
-    const double middle = left + (static_cast<double>(across.size()) - 1) / 2;
-    const double top = bottom + static_cast<double>(up.size()) - 0.5;
-    const std::string words = "best " + format_quantity(value.value, value.unit);
-    labels += label(words, middle, top + 0.07 * static_cast<double>(up.size()));
-    if (!group.values.empty()) {
-      labels += label(group.name, middle, top + 0.19 * static_cast<double>(up.size()));
-    }
-  }
-  picture.data += fmt::format("# index {}: the best points\n{}", shown.size(), marks);
-  picture.curves.push_back(fmt::format(
-      "data index {} using 1:2 with points lc rgb '#000000' lw 2 pt 6 ps 1.5 title 'best'",
-      shown.size()));
-  // The scale has doublings, if there are any.
-  picture.settings = fmt::format(
-      "set xlabel {}\nset ylabel {}\nset xtics {}\nset ytics {}\n"
-      "set xrange [{:.6g}:{:.6g}]\nset yrange [{:.6g}:{:.6g}]\n{}set cbrange [1:{:.6g}]\n"
-      "set cblabel {} offset 2,0\nset format cb '%gx'\n{}"
-      "unset grid\nset border 0\n{}",
-      gnuplot_string(across.title()), gnuplot_string(up.title()),
-      across.tics(layout.columns, layout.width), up.tics(layout.rows, layout.height), -0.5,
-      layout.left(layout.columns - 1) + static_cast<double>(across.size()) - 0.5, -0.5,
-      static_cast<double>(layout.rows) * layout.height - 0.5,
-      farthest >= 3 ? "set logscale cb 2\n" : "", std::max(farthest, 1.01),
-      gnuplot_string(metric.label + ": times worse than the panel's best"), gnuplot_palette(),
-      labels);
+  const PanelExtent extent(shown, metric.name);
+  PlotAxis colors = log_axis(1, extent.farthest, kScaleMarks);
+  for (std::string& label : colors.labels) label += "x";
+  Picture picture{
+      .name = name,
+      .title = fmt::format("{} over {} and {}{}", metric.title, axes[0], axes[1],
+                           count_text(groups, shown.size(), "panels")),
+      .size = canvas.size_or({}),
+      .x_label = across.title(),
+      .y_label = up.title(),
+      .right_label = metric.label + ": times worse than the panel's best",
+      .legend = {{.title = "best", .point = std::string(kBestMark)}},
+      .right = color_box_width(colors),
+      .data = fmt::format(
+          "# columns: place of {} | place of {} | {}: times worse than the panel's best; the last "
+          "index: the best\n",
+          across.title(), up.title(), metric.label),
+      .settings = {},
+      .curves = {}};
+  const double room = picture.size.width - picture.left - picture.right;
+  const auto most = static_cast<std::size_t>(room / (extent.widest + kBetween));
+  const PanelLayout layout(shown.size(), std::clamp<std::size_t>(most, 1, kMostColumns),
+                           !groups.axes.empty(), across, up);
+  picture.plot_height = std::max(picture.plot_height, kPanel * static_cast<double>(layout.rows));
+  const std::string labels = draw_panels(shown, across, up, layout, metric.name, picture);
+  const double panel = room / static_cast<double>(layout.columns);
+  PlotAxis x = across.axis(layout.columns, layout.width, panel);
+  x.high = layout.left(layout.columns - 1) + static_cast<double>(across.size()) - 0.5;
+  picture.settings = gnuplot_axes(x, up.axis(layout.rows, layout.height, INFINITY), picture);
+  picture.settings += color_box(colors, picture) + "unset grid\nset border 0\n" + labels;
   return write_picture(picture, canvas);
 }
 

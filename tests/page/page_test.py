@@ -235,7 +235,7 @@ STUMBLES = """(() => {
     for (const one of ["header", "nav", "main", "h1"]) {
         if (all(one).length !== 1) found.push(all(one).length + " elements " + one);
     }
-    say(all("body > *").filter((one) => !one.matches("header, main, script, .skip")), "outside of the landmarks");
+    say(all("body > *").filter((one) => !one.matches("header, nav, main, script, .skip")), "outside of the landmarks");
     const skip = document.querySelector(".skip");
     if (!document.getElementById(decodeURIComponent(skip.hash.slice(1)))) found.push("the skip link leads nowhere");
     say(all("nav a").filter((one) => !document.getElementById(decodeURIComponent(one.hash.slice(1)))), "leads nowhere");
@@ -310,6 +310,47 @@ def check_keyboard(browser):
         "document.querySelector('#matmul_sweep th').getAttribute('aria-sort') === 'ascending'"))
 
 
+def check_reach(browser):
+    """The links at the top stay in sight, and say which part is read."""
+    expect("the links stay in sight at the end of the page", browser.run("""(async () => {
+        scrollTo(0, document.documentElement.scrollHeight);
+        await new Promise((ready) => setTimeout(ready, 200));
+        const bar = document.querySelector("nav").getBoundingClientRect();
+        const now = document.querySelector("nav a[aria-current]");
+        return bar.top >= 0 && bar.bottom < 120 && now && now.textContent === "mlp_engines";
+    })()"""))
+    browser.run("scrollTo(0, 0)")
+
+
+def check_phone(browser):
+    expect("letters of charts can be read on a phone", browser.run("""(() => {
+        const texts = [...document.querySelectorAll("figure svg text")].filter((e) => e.getClientRects().length && e.textContent);
+        return texts.length > 20 && texts.every((e) => e.getBoundingClientRect().height > 11 ||
+            e.getBoundingClientRect().width > 11);
+    })()"""))
+    expect("no row of a table is higher than four lines", browser.run("""[...document.querySelectorAll("#mlp_engines tbody tr")]
+        .every((e) => e.getBoundingClientRect().height < 100)"""))
+
+
+def check_timelines(page, results):
+    """Each timeline is as long as an iteration takes, and a little for what is still on its way."""
+    text = page.read_text()
+    data = text.split('id="timeline-data">')[1].split("</script>")[0]
+    points = json.loads(data)
+    expect("there are timelines", len(points) == 2)
+    for point in points:
+        experiment, name = point["name"].split("/", 1)
+        result = json.loads((results / (experiment + ".json")).read_text())
+        time = 1e12 * next(one for one in result["points"] if one["id"] == name)["metrics"]["time"]["value"]
+        end = 0
+        for track in point["tracks"]:
+            start = 0
+            for i in range(0, len(track["spans"]), 5):
+                start += track["spans"][i]
+                end = max(end, start + track["spans"][i + 1])
+        expect(f"{point['name']} takes {time} and its timeline {end} ps", end < 1.5 * time)
+
+
 def check_print(browser):
     browser.look("light", "print")
     cut = browser.run("""[...document.querySelectorAll("table, svg, h2, p, li")].filter((one) =>
@@ -328,6 +369,8 @@ def check_changes(browser):
         "/^Since .*old, .* metrics? (is|are) slower/.test(document.querySelector('#summary .findings li').textContent)"))
     expect("the constant that moved is named", browser.run(
         "document.querySelector('#changes').textContent.includes('constants that moved: host.finish: 40 us -> 1 ms')"))
+    expect("they stand before what was published", browser.run("""document.getElementById("changes")
+        .compareDocumentPosition(document.getElementById("published")) === Node.DOCUMENT_POSITION_FOLLOWING"""))
     expect("the farthest row comes first", browser.run("""(() => {
         const table = document.querySelector("#changes table");
         const column = [...table.tHead.rows[0].cells].findIndex((cell) => cell.textContent === "new/old");
@@ -366,6 +409,9 @@ def main():
             for width in (1400, 800, 400):
                 browser.open(folder / "results" / "index.html", width)
                 check_reading(browser)
+                check_reach(browser)
+                if width == 400:
+                    check_phone(browser)
                 if pictures:
                     browser.picture(pictures / f"page_{width}.png")
             browser.open(folder / "results" / "index.html", 1200)
@@ -374,6 +420,7 @@ def main():
             browser.open(folder / "results" / "index.html", 1200)
             check_tables(browser)
             check_timeline(browser)
+            check_timelines(folder / "results" / "index.html", folder / "results")
             check_memory(browser)
             if pictures:
                 browser.run("document.getElementById('timeline').scrollIntoView()")

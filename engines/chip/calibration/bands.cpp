@@ -54,8 +54,8 @@ const Band& band_named(std::string_view name) {
 /// Says whether few rows are like a plan. The rows behind the band of products are of one product
 /// each, on all cores, with operands as they are stored.
 bool is_of_few_rows(const chip::MatmulPlan& plan) {
-  return plan.batch > 1 || plan.transposed_a || plan.transposed_b || plan.bias ||
-         plan.kind == MatmulKind::reuse;
+  return plan.batch > 1 || plan.problem.transposed_a || plan.problem.transposed_b ||
+         plan.problem.bias || plan.kind == MatmulKind::reuse;
 }
 
 /// Says what the built-in tables have rows of.

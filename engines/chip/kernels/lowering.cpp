@@ -70,8 +70,7 @@ class Launches {
 /// configuration.
 void lower_matmul(Program program, MatmulAttributes attributes, CoreGrid grid,
                   const Profiles& profiles, Launches& launches) {
-  std::optional<MatmulPlan> plan =
-      plan_matmul(problem_of(program, attributes), grid, profiles.chip.l1_circular_buffers);
+  std::optional<MatmulPlan> plan = plan_matmul(program, attributes, grid, profiles.chip);
   const bool multicast = plan->is_multicast();
   const bool fused = profiles.software.matmul_fuses_transposes && multicast;
   if (!fused && (attributes.transpose_a || attributes.transpose_b)) {
@@ -89,7 +88,7 @@ void lower_matmul(Program program, MatmulAttributes attributes, CoreGrid grid,
   if (!attributes.activation || (told && multicast)) {
     return launches.push(std::move(program), plan);
   }
-  if (plan) plan->activation.reset();
+  if (plan) plan->problem.activation.reset();
   const EltwiseStep activation = *std::exchange(attributes.activation, std::nullopt);
   program.attributes = attributes;
   const Operand out = program.outputs[0];

@@ -31,9 +31,8 @@ struct Planner {
   const std::optional<MatmulPlan>& matmul;
 
   PlannedProgram operator()(const MatmulAttributes& attributes) const {
-    const MatmulPlan plan = matmul ? *matmul
-                                   : plan_matmul(problem_of(program, attributes), grid,
-                                                 profiles.chip.l1_circular_buffers);
+    const MatmulPlan plan =
+        matmul ? *matmul : plan_matmul(program, attributes, grid, profiles.chip);
     return {.name = program.name,
             .footprint = matmul_footprint(plan, profiles.software),
             .kernel = matmul_cost(plan, profiles).kernel,

@@ -105,17 +105,18 @@ OptionList picture_options(reports::Canvas& canvas, const Applies& applies) {
     if (!canvas.formats.empty()) return;
     refuse_value(option, text, "png, svg, pdf, or some of them with commas between");
   };
-  return {{"--picture-size",
-           "WxH",
-           "Sets the size of every picture in pixels; a PDF has 96 pixels in an inch (default: "
-           "900x600, or taller if a bar chart has many rows)",
-           {take_size},
-           applies},
-          {"--picture-format",
-           "F1,F2",
-           "Chooses among png, svg and pdf (default png,svg)",
-           {take_formats, {"png", "svg", "pdf"}},
-           applies}};
+  return {
+      {"--picture-size",
+       "WxH",
+       "Sets the size of every picture in pixels; a PDF has 96 pixels in an inch (default: "
+       "900x600, or wider if bars need it). One whose rows and texts need more height is taller",
+       {take_size},
+       applies},
+      {"--picture-format",
+       "F1,F2",
+       "Chooses among png, svg and pdf (default png,svg)",
+       {take_formats, {"png", "svg", "pdf"}},
+       applies}};
 }
 
 Option color_option(ColorMode& color) {

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "harness/environment.h"
 #include "harness/statistics.h"
+#include "reports/pictures/xy_chart.h"
 
 namespace howard::cli {
 namespace {
@@ -207,15 +208,25 @@ void TtmlStepLog::write(const reports::Canvas& canvas) const {
   if (losses_.empty()) return;
   reports::Canvas here = canvas;
   here.folder = folder_;
-  reports::Picture picture{
-      .name = "loss",
-      .title = "Loss of each step",
-      .size = here.size_or({}),
-      .data = "",
-      .settings = "set xlabel 'step'\nset ylabel 'loss'\n",
-      .curves = {"data using 1:2 with lines " + reports::gnuplot_color(0) + " lw 2 title 'loss'"}};
-  for (const auto& [step, loss] : losses_) picture.data += fmt::format("{} {}\n", step, loss);
-  static_cast<void>(reports::write_picture(picture, here));
+  reports::XyChart chart{.name = "loss",
+                         .title = "Loss of each step",
+                         .x = {},
+                         .y = {},
+                         .x_label = "step",
+                         .y_label = "loss",
+                         .series = {{.title = "", .dots = false, .marks = {}}}};
+  std::vector<double> losses;
+  for (const auto& [step, loss] : losses_) {
+    chart.series.front().marks.push_back({.x = static_cast<double>(step), .y = loss});
+    losses.push_back(loss);
+  }
+  constexpr double kAcross = 800;
+  constexpr double kUp = 450;
+  const auto [least, most] = std::ranges::minmax(losses);
+  chart.x = reports::linear_axis(static_cast<double>(losses_.front().first),
+                                 static_cast<double>(losses_.back().first), kAcross);
+  chart.y = reports::linear_axis_upwards(least, most, kUp);
+  static_cast<void>(reports::write_xy_chart(chart, here));
 }
 
 }  // namespace howard::cli

@@ -18,8 +18,8 @@
 namespace howard::cli {
 namespace {
 
-/// Describes a width of a paper. A PDF has 144 pixels in an inch, so that letters are some 7 points
-/// high.
+/// Describes a width of a paper; pictures that need more height have it. A PDF has 144 pixels in an
+/// inch, so that letters are some 7 points high.
 struct PaperWidth {
   std::string_view name;
   reports::PictureSize size;
@@ -42,13 +42,12 @@ std::size_t write_pictures(const PaperPart& part, const std::filesystem::path& f
                            std::vector<std::string>& problems) {
   std::size_t count = 0;
   for (const auto& [name, size] : kWidths) {
-    harness::ExperimentResult renamed = *part.result;
-    renamed.experiment += "_" + std::string(name);
     const reports::PlotFiles files =
-        reports::write_plots(renamed, part.presentation,
+        reports::write_plots(*part.result, part.presentation,
                              {.folder = folder,
                               .size = size,
                               .formats = {reports::PictureFormat::svg, reports::PictureFormat::pdf},
+                              .suffix = "_" + std::string(name),
                               .per_inch = kPixelsPerInch});
     count += files.written.size();
     std::ranges::copy(files.failures, std::back_inserter(problems));

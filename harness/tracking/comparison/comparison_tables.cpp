@@ -72,8 +72,25 @@ double distance(const JudgedRow* row) {
                            (static_cast<double>(row->before_ps) + 1)));
 }
 
+/// Returns the place of a row's verdict: what is slower comes first.
+int severity(const JudgedRow* row) {
+  switch (row->verdict) {
+    case Verdict::slower:
+      return 0;
+    case Verdict::faster:
+      return 1;
+    case Verdict::stale:
+      return 2;
+    case Verdict::ambiguous:
+      return 3;
+    default:
+      return 4;
+  }
+}
+
 Table exact_table(Rows rows) {
   std::ranges::stable_sort(rows, std::greater{}, distance);
+  std::ranges::stable_sort(rows, {}, severity);
   Table table{.caption = "exact times that moved"};
   add_verdicts(table, rows);
   add_numbers(table, "old (ps)",
@@ -100,21 +117,6 @@ std::string interval_text(const JudgedRow& row) {
   }
   return fmt::format("{:+.1f} to {:+.1f}", 100 * (row.interval->front() - 1),
                      100 * (row.interval->back() - 1));
-}
-
-int severity(const JudgedRow* row) {
-  switch (row->verdict) {
-    case Verdict::slower:
-      return 0;
-    case Verdict::faster:
-      return 1;
-    case Verdict::stale:
-      return 2;
-    case Verdict::ambiguous:
-      return 3;
-    default:
-      return 4;
-  }
 }
 
 Table sampled_table(Rows rows) {

@@ -161,7 +161,7 @@ TEST(Explanation, ThePictureHasABarForEachRun) {
   EXPECT_NE(data.find("\n\"trace\" 8."), std::string::npos) << data;
   const std::string script = read_file(folder / "explain.gp");
   EXPECT_NE(script.find("set label '2.50x' at screen"), std::string::npos) << script;
-  EXPECT_NE(script.find("set title 'mlp_engines, "), std::string::npos) << script;
+  EXPECT_NE(script.find("set label 'mlp_engines, "), std::string::npos) << script;
   std::filesystem::remove_all(folder);
 }
 

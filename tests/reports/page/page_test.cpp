@@ -204,7 +204,7 @@ TEST(SvgMap, HasACellForEachPointAndItsNumber) {
             6U)
       << text;
   EXPECT_TRUE(has(text, "<title>x 3, y 2: time (us) 6.000</title>"));
-  EXPECT_TRUE(has(text, "fill=\"#f7fbff\"><title>x 1, y 1"));
+  EXPECT_TRUE(has(text, "fill=\"#ffffd9\"><title>x 1, y 1"));
 }
 
 TEST(SvgBars, AreAsLongAsTheirParts) {
@@ -236,7 +236,7 @@ TEST(SvgBars, ThatAreCutShowIt) {
                                  {.name = "long", .ends = {20}, .cells = {}, .published = {}}},
                         .longest = 2,
                         .line = {}};
-  EXPECT_EQ(count_of(svg_bars(bars), "class=\"break\""), 2U);
+  EXPECT_EQ(count_of(svg_bars(bars), "class=\"break\""), 4U) << "in both drawings";
 }
 
 TEST(SvgBars, HaveRoundMarksThatDoNotTouch) {
@@ -267,7 +267,7 @@ TEST(SvgChart, TheLegendShowsDashesAndOpenSymbols) {
                             .marks = {{1, 1, "first"}, {10, 10, "last"}},
                             .open = {{1, 2, "it was published"}}}}};
   const std::string text = svg_chart(chart);
-  EXPECT_EQ(count_of(text, "stroke-dasharray=\"7 4\""), 2U) << "the line and its legend";
+  EXPECT_EQ(count_of(text, "stroke-dasharray=\"7 4\""), 3U) << "the lines and their legend";
   EXPECT_TRUE(has(text, "<title>first</title>"));
   EXPECT_TRUE(has(text, "<title>it was published</title>"));
   EXPECT_TRUE(has(text, "published</li>"));

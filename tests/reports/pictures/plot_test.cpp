@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 #include <set>
 #include <string>
 #include <utility>
@@ -79,11 +80,12 @@ TEST_F(PlotTest, AnAxisOfTimesHasRoundMarksWithUnitsAndTwentyLinesNoLegend) {
                          .series = {"name"}}};
   write_plots(result, presentation, {folder()});
   const std::string script = read_file(folder() / "e.gp");
+  EXPECT_NE(script.find("set label 'published' at screen"), std::string::npos) << script;
   EXPECT_NE(script.find("set xtics ('1 us' 1e-06, '10 us' 1e-05, '100 us' 0.0001, '1 ms' 0.001, "
                         "'10 ms' 0.01, '100 ms' 0.1, '1 s' 1)"),
             std::string::npos)
       << script;
-  EXPECT_NE(script.find("unset key"), std::string::npos) << script;
+  EXPECT_EQ(script.find("set label '19'"), std::string::npos) << script;
 }
 
 /// Returns times of two tables beside published ones.
@@ -116,15 +118,15 @@ TEST_F(PlotTest, AComparisonHasTheLineOfEqualityABandAndTheSameRoundMarksOnBothA
   write_plots(compared(), presentation, {folder()});
   const std::string script = read_file(folder() / "e.gp");
   for (const char* const text :
-       {"  x with lines", "title 'equal'", "using 1:(0.9*$1):(1.1*$1)", "title 'within 10 %'",
-        "with points lc rgb '#0072B2' lw 1.5 pt 7 ps 1.2 title 'a.1'", "title 'a.2'",
-        "set xrange [9.99001e-06:0.003003]", "set yrange [9.99001e-06:0.003003]",
+       {"  x with lines", "set label 'equal' at", "using 1:(0.9*$1):(1.1*$1)",
+        "set label 'within 10 %' at", "with points lc rgb '#0072B2'  pt 7 ps 1.2 notitle",
+        "set label 'a.1' at", "set label 'a.2' at", "set xrange [9.99001e-06:0.003003]",
+        "set yrange [9.99001e-06:0.003003]",
         "set xtics ('10 us' 1e-05, '30 us' 3e-05, '100 us' 0.0001",
         "set ytics ('10 us' 1e-05, '30 us' 3e-05, '100 us' 0.0001"}) {
     EXPECT_NE(script.find(text), std::string::npos) << text << "\n" << script;
   }
-  EXPECT_EQ(script.find("title 'published'"), std::string::npos) << "it would lie on the line";
-  EXPECT_NE(script.find("title 'published: an artefact'"), std::string::npos);
+  EXPECT_NE(script.find("set label 'published: an artefact' at"), std::string::npos);
   EXPECT_NE(read_file(folder() / "e.dat").find("\n1.2e-05 ? ? ? 2e-05\n"), std::string::npos);
 }
 
@@ -275,6 +277,46 @@ TEST_F(PlotTest, DrawsTheFormatsAndTheSizeThatAreAskedFor) {
   EXPECT_NE(script.find("pdfcairo size 5in,4in"), std::string::npos) << script;
 }
 
+harness::ExperimentResult steps_of(std::initializer_list<std::pair<const char*, double>> values,
+                                   const char* unit) {
+  harness::ExperimentResult result{.experiment = "e"};
+  double x = 0;
+  for (const auto& [name, value] : values) {
+    harness::PointResult point{.parameters = {{"name", name}}};
+    point.metrics = {{.name = "x", .value = ++x, .unit = "1"},
+                     {.name = "y", .value = value, .unit = unit}};
+    result.points.push_back(std::move(point));
+  }
+  return result;
+}
+
+TEST_F(PlotTest, SharesAreOnALinearAxisFromZeroAndQuotientsAreTimes) {
+  harness::Presentation presentation;
+  presentation.plots = {{.title = "t", .y_label = "y", .x = "x", .y = "y", .series = {"name"}}};
+  write_plots(steps_of({{"a", 0.2}, {"a", 0.9}}, "1"), presentation, {folder()});
+  std::string script = read_file(folder() / "e.gp");
+  EXPECT_EQ(script.find("set logscale y"), std::string::npos) << script;
+  EXPECT_NE(script.find("set yrange [0:94.5]"), std::string::npos) << script;
+  presentation.plots.front().ratio = true;
+  write_plots(steps_of({{"a", 0.2}, {"a", 5}}, "1"), presentation, {folder()});
+  script = read_file(folder() / "e.gp");
+  EXPECT_NE(script.find("'5' 5"), std::string::npos) << "not 500 %" << script;
+}
+
+TEST_F(PlotTest, ALineThatCoversAnotherIsDashedAndTheTitleSaysWhatAllHaveInCommon) {
+  harness::Presentation presentation;
+  presentation.plots = {{.title = "t", .x = "x", .y = "y", .series = {"name"}}};
+  harness::ExperimentResult both = steps_of({{"a", 2}, {"a", 3}}, "s");
+  const harness::ExperimentResult over = steps_of({{"b", 2}, {"b", 3}}, "s");
+  both.points.insert(both.points.end(), over.points.begin(), over.points.end());
+  const PlotData data = collect_plot_data(both, presentation.plots.front());
+  ASSERT_EQ(data.series.size(), 2U);
+  EXPECT_EQ(data.series[0].title, "a") << "not 'emulated, a'";
+  EXPECT_EQ(data.title, "t, emulated");
+  EXPECT_EQ(data.series[0].covered, 1U);
+  EXPECT_EQ(data.series[1].dashes, 1U);
+}
+
 TEST_F(PlotTest, ALongTitleIsBrokenIntoLines) {
   const ScopedPath path("");
   harness::Presentation presentation = testing::sample_presentation();
@@ -283,8 +325,8 @@ TEST_F(PlotTest, ALongTitleIsBrokenIntoLines) {
       "thirteen fourteen fifteen sixteen seventeen eighteen nineteen";
   write_plots(testing::sample_result(), presentation, {folder()});
   const std::string script = read_file(folder() / "sample_sweep.gp");
-  EXPECT_NE(script.find("fifteen sixteen'.\"\\n\".'seventeen eighteen"), std::string::npos)
-      << script;
+  EXPECT_NE(script.find("nineteen' at screen"), std::string::npos) << script;
+  EXPECT_EQ(script.find(presentation.plots[0].title), std::string::npos) << script;
 }
 
 TEST_F(PlotTest, WritesTheNumbersOfEachLine) {
@@ -313,8 +355,8 @@ TEST_F(PlotTest, TheScriptDrawsTheDataBesideIt) {
   write_sample();
   const std::string script = read_file(folder() / "sample_sweep.gp");
   for (const char* line :
-       {"#   gnuplot sample_sweep.gp\n", "data = 'sample_sweep.dat'\n", "set logscale x 2\n",
-        "set xtics ('128' 128, '4096' 4096)\n", "set ylabel 'throughput (GFLOPS)'\n",
+       {"#   gnuplot sample_sweep.gp\n", "data = 'sample_sweep.dat'\n", "set logscale x\n",
+        "set xtics ('128' 128, '4096' 4096)\n", "set label 'throughput (GFLOPS)' at screen",
         "set output 'sample_sweep.png'\n", "set output 'sample_sweep.svg'\n"}) {
     EXPECT_NE(script.find(line), std::string::npos) << line;
   }

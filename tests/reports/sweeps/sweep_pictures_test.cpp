@@ -48,18 +48,18 @@ harness::ExperimentResult one_constant() {
 
 TEST_F(SweepPictures, TheValuesOfOneConstantAreTheHorizontalAxisAndOtherAxesAreLines) {
   draw(one_constant());
-  EXPECT_TRUE(shows("sweep.gp", "set xlabel 'dram (GB/s)'")) << text("sweep.gp");
-  EXPECT_TRUE(shows("sweep.gp", "title 'size 64'")) << text("sweep.gp");
-  EXPECT_TRUE(shows("sweep.gp", "title 'size 128'"));
+  EXPECT_TRUE(shows("sweep.gp", "set label 'dram (GB/s)' at")) << text("sweep.gp");
+  EXPECT_TRUE(shows("sweep.gp", "set label 'size 64' at")) << text("sweep.gp");
+  EXPECT_TRUE(shows("sweep.gp", "set label 'size 128' at"));
   // The rates of size 64 are 1, 2, 4 and then, as launches bound it, 5 per 640 us.
   EXPECT_TRUE(shows("sweep.dat", "\n1 1.5625 ?\n2 3.125 ?\n4 5 5\n8 5 ?\n")) << text("sweep.dat");
-  EXPECT_TRUE(shows("sweep.gp", "title 'the bound changes'"));
+  EXPECT_TRUE(shows("sweep.gp", "set label 'the bound changes' at"));
 }
 
 TEST_F(SweepPictures, TwoConstantsAreTheAxesOfAHeatMapWithAPanelForEachOtherValue) {
   draw(testing::swept_result());
-  EXPECT_TRUE(shows("sweep.gp", "set xlabel 'dram (GB/s)'")) << text("sweep.gp");
-  EXPECT_TRUE(shows("sweep.gp", "set ylabel 'delay (us)'"));
+  EXPECT_TRUE(shows("sweep.gp", "set label 'dram (GB/s)' at")) << text("sweep.gp");
+  EXPECT_TRUE(shows("sweep.gp", "set label 'delay (us)' at"));
   EXPECT_TRUE(shows("sweep.gp", "data index 1 using 1:2:3 with image"));
   EXPECT_FALSE(shows("sweep.gp", "data index 2 using 1:2:3 with image"));
   // This is the first row of the first panel: at a delay of 10 us, the best rate is at 8 GB/s, and

@@ -35,9 +35,9 @@ Geometry geometry_of(const MatmulPlan& plan) {
           .subblocks = out_tiles / (plan.subblock_h * plan.subblock_w),
           .k_steps = plan.k_blocks(),
           .output_blocks = plan.blocks_h() * plan.blocks_w() * plan.products(),
-          .in0_tile = tile_bytes(plan.types.a),
-          .in1_tile = tile_bytes(plan.types.b),
-          .out_tile = tile_bytes(plan.types.out)};
+          .in0_tile = tile_bytes(plan.problem.types.a),
+          .in1_tile = tile_bytes(plan.problem.types.b),
+          .out_tile = tile_bytes(plan.problem.types.out)};
 }
 
 struct Costs {
@@ -72,7 +72,7 @@ struct Costs {
 /// transposed A is read along K: its rows are neighbours.)
 TenThousandths in0_share_of_one_bank(const MatmulPlan& plan, std::int64_t readers,
                                      const ChipProfile& chip) {
-  if (plan.transposed_a) return 0;
+  if (plan.problem.transposed_a) return 0;
   const std::int64_t rows = std::min<std::int64_t>(plan.m, readers * plan.out_block_h);
   return block_share_at_busiest_bank(rows, plan.in0_block_w, plan.k, chip.dram_banks);
 }
@@ -84,16 +84,16 @@ void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, M
     // In the usual kernels, the reader on NoC 0 fetches A, and the writer on NoC 1 fetches B as
     // well.
     cost.in0_load =
-        costs.read(plan.in0, g.in0_tiles, g.in0_tile, g.cores, costs.chip.dram_read_noc0);
+        costs.read(plan.problem.in0, g.in0_tiles, g.in0_tile, g.cores, costs.chip.dram_read_noc0);
     cost.in1_load =
-        costs.read(plan.in1, g.in1_tiles, g.in1_tile, g.cores, costs.chip.dram_read_noc1);
+        costs.read(plan.problem.in1, g.in1_tiles, g.in1_tile, g.cores, costs.chip.dram_read_noc1);
     return;
   }
   if (plan.kind == MatmulKind::multi_core) {
     // One reader fetches both, one after the other.
     cost.in0_load =
-        costs.read(plan.in0, g.in0_tiles, g.in0_tile, g.cores, costs.chip.dram_read_noc0) +
-        costs.read(plan.in1, g.in1_tiles, g.in1_tile, g.cores, costs.chip.dram_read_noc0);
+        costs.read(plan.problem.in0, g.in0_tiles, g.in0_tile, g.cores, costs.chip.dram_read_noc0) +
+        costs.read(plan.problem.in1, g.in1_tiles, g.in1_tile, g.cores, costs.chip.dram_read_noc0);
     return;
   }
   const Bandwidth in0_dram = costs.chip.dram_read_noc1;
@@ -104,9 +104,9 @@ void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, M
   const bool in1_shared = plan.kind != MatmulKind::multicast_1d_in0;
   const std::int64_t in0_readers = in0_shared ? g.rows : g.cores;
   const std::int64_t in1_readers = in1_shared ? g.columns : g.cores;
-  cost.in0_load = costs.read(plan.in0, g.in0_tiles, g.in0_tile, in0_readers, in0_dram,
+  cost.in0_load = costs.read(plan.problem.in0, g.in0_tiles, g.in0_tile, in0_readers, in0_dram,
                              in0_share_of_one_bank(plan, in0_readers, costs.chip));
-  cost.in1_load = costs.read(plan.in1, g.in1_tiles, g.in1_tile, in1_readers, in1_dram);
+  cost.in1_load = costs.read(plan.problem.in1, g.in1_tiles, g.in1_tile, in1_readers, in1_dram);
   if (in0_shared && g.columns > 1) cost.in0_load += costs.multicast(g.in0_tiles, g.in0_tile);
   if (in1_shared && g.rows > 1) cost.in1_load += costs.multicast(g.in1_tiles, g.in1_tile);
 }
@@ -120,7 +120,7 @@ struct TileProduct {
 TileProduct tile_product(const MatmulPlan& plan, const Geometry& g, const Costs& costs) {
   SimTime unpack =
       unpack_time({plan.subblock_h, plan.subblock_w, g.in0_tile, g.in1_tile}, costs.chip);
-  if (plan.transposed_b) {
+  if (plan.problem.transposed_b) {
     // Every operand tile of a sub-block is unpacked once; those of B take longer because they are
     // transposed on the way.
     const Bytes a = plan.subblock_h * g.in0_tile;
@@ -157,16 +157,17 @@ std::int64_t twice_cores_on_noc0(const MatmulPlan& plan, const Geometry& g) {
 /// Returns the time to add a row to an output block: each tile's partial sum and the row are
 /// unpacked. The row itself is read while K's last step computes.
 SimTime bias_time(const MatmulPlan& plan, const Geometry& g, const Costs& costs) {
-  if (!plan.bias) return {};
-  return g.out_tiles * (transfer_time(g.out_tile + tile_bytes(plan.types.bias), costs.chip.unpack) +
-                        costs.software.matmul_output_tile);
+  if (!plan.problem.bias) return {};
+  return g.out_tiles *
+         (transfer_time(g.out_tile + tile_bytes(plan.problem.types.bias), costs.chip.unpack) +
+          costs.software.matmul_output_tile);
 }
 
 /// Returns the time of an activation. The vector unit applies it to each tile of the result before
 /// that is packed; the packer clips negative numbers by itself.
 SimTime activation_time(const MatmulPlan& plan, const Geometry& g, const Costs& costs) {
-  if (!plan.activation || *plan.activation == Eltwise::relu) return {};
-  return g.out_tiles * fused_math_time(*plan.activation, costs.software.tiles);
+  if (!plan.problem.activation || *plan.problem.activation == Eltwise::relu) return {};
+  return g.out_tiles * fused_math_time(*plan.problem.activation, costs.software.tiles);
 }
 
 void drain_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, MatmulCost& cost) {
@@ -177,7 +178,7 @@ void drain_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, 
   };
   // Both NoCs end at the same DRAM channels, so their shares add. L1 is not shared by all cores.
   const SimTime shared =
-      plan.out == Storage::l1
+      plan.problem.out == Storage::l1
           ? SimTime()
           : transfer_time(share(twice_noc0), costs.chip.dram_write_noc0) +
                 transfer_time(share(2 * g.cores - twice_noc0), costs.chip.dram_write_noc1);
@@ -189,7 +190,7 @@ void drain_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, 
   // bias) still computes the following ones.
   cost.bias = bias_time(plan, g, costs);
   cost.activation = activation_time(plan, g, costs);
-  const SimTime last_pass = (plan.bias ? cost.bias : cost.compute) + cost.activation;
+  const SimTime last_pass = (plan.problem.bias ? cost.bias : cost.compute) + cost.activation;
   const SimTime hidden = SimTime::picoseconds(last_pass.ps() * (g.subblocks - 1) / g.subblocks);
   const SimTime last = SimTime::picoseconds(cost.output_drain.ps() / g.subblocks);
   cost.output_exposed = cost.bias + cost.activation + std::max(last, cost.output_drain - hidden);
@@ -237,16 +238,16 @@ Bytes dram_traffic(const MatmulPlan& plan, const Geometry& g, const MatmulCost& 
   };
   if (!plan.is_multicast()) {
     return plan.shares() * plan.batch_in_share *
-           (from(plan.in0, g.in0_tiles * g.k_steps, g.in0_tile) +
-            from(plan.in1, g.in1_tiles * g.k_steps, g.in1_tile) +
-            from(plan.out, g.out_tiles, g.out_tile));
+           (from(plan.problem.in0, g.in0_tiles * g.k_steps, g.in0_tile) +
+            from(plan.problem.in1, g.in1_tiles * g.k_steps, g.in1_tile) +
+            from(plan.problem.out, g.out_tiles, g.out_tile));
   }
   const bool in0_shared = plan.kind != MatmulKind::multicast_1d_in1;
   const bool in1_shared = plan.kind != MatmulKind::multicast_1d_in0;
   const std::int64_t in0 = (in0_shared ? g.rows : g.cores) * g.in0_tiles * cost.steps;
   const std::int64_t in1 = (in1_shared ? g.columns : g.cores) * g.in1_tiles * cost.steps;
-  return from(plan.in0, in0, g.in0_tile) + from(plan.in1, in1, g.in1_tile) +
-         from(plan.out, g.cores * g.out_tiles * g.output_blocks, g.out_tile);
+  return from(plan.problem.in0, in0, g.in0_tile) + from(plan.problem.in1, in1, g.in1_tile) +
+         from(plan.problem.out, g.cores * g.out_tiles * g.output_blocks, g.out_tile);
 }
 
 Bottleneck find_bottleneck(const MatmulCost& cost, const TileProduct& product) {
@@ -302,7 +303,7 @@ SimTime least_matmul_time(const MatmulPlan& plan, const Profiles& profiles) {
   // The best sub-block is a row or a column of all tiles that the destination registers hold.
   MatmulPlan best = plan;
   best.in0_block_w = 1;
-  best.transposed_b = false;
+  best.problem.transposed_b = false;
   const std::int64_t most = plan.fp32_accumulation ? 4 : 8;
   const auto product_time = [&](std::int64_t h, std::int64_t w) {
     best.out_block_h = best.subblock_h = h;

@@ -131,8 +131,8 @@ void plan_multi_core(MatmulPlan& plan) {
 /// can do. If an operand or the result is in L1, ttnn never cuts the large blocks of a 2D multicast
 /// to the grid.
 void plan_simple(MatmulPlan& plan, bool wide_only, const CircularBuffers& buffers) {
-  const bool all_in_dram =
-      plan.in0 == Storage::dram && plan.in1 == Storage::dram && plan.out == Storage::dram;
+  const bool all_in_dram = plan.problem.in0 == Storage::dram && plan.problem.in1 == Storage::dram &&
+                           plan.problem.out == Storage::dram;
   const bool narrow = is_narrow(plan.m, plan.n);
   const bool wide = wide_only || (narrow && plan.n > plan.m);
   const bool tall = narrow && !wide;
@@ -209,16 +209,17 @@ void plan_for_core_grid(MatmulPlan& plan, const CircularBuffers& buffers) {
 
 /// Chooses ttnn's default compute settings, by the types of both factors:
 ///    two block formats            LoFi
-///    fp32 by fp32                 HiFi4 with fp32 accumulation
+///    fp32 by fp32                 the chip's, with fp32 accumulation
 ///    others                       HiFi2, or LoFi with a core grid or a configuration
 /// A result in fp32 has fp32 accumulation.
-void choose_arithmetic(MatmulPlan& plan, const MatmulProblem& problem) {
+void choose_arithmetic(MatmulPlan& plan) {
+  const MatmulProblem& problem = plan.problem;
   const bool is_told = problem.core_grid || problem.config;
   MathFidelity fidelity = is_told ? MathFidelity::lofi : MathFidelity::hifi2;
-  if (is_block_format(plan.types.a) && is_block_format(plan.types.b)) {
+  if (is_block_format(problem.types.a) && is_block_format(problem.types.b)) {
     fidelity = MathFidelity::lofi;
-  } else if (multiplies_fp32(plan.types)) {
-    fidelity = MathFidelity::hifi4;
+  } else if (multiplies_fp32(problem.types)) {
+    fidelity = problem.float32_fidelity;
   }
   plan.fidelity = problem.compute.fidelity.value_or(fidelity);
   plan.fp32_accumulation = sums_in_fp32(problem);
@@ -280,8 +281,10 @@ MatmulTypes types_of(const Program& product) {
           .bias = product.inputs.size() > 2 ? product.inputs[2].spec.dtype : out};
 }
 
-MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes) {
+MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes,
+                         const ChipProfile& chip) {
   MatmulProblem problem = unconfigured_problem(program, attributes);
+  problem.float32_fidelity = static_cast<MathFidelity>(chip.matrix_float32_passes);
   const auto& config = attributes.config;
   const MatmulSize size{problem.m, problem.k, problem.n};
   if (config && config->only.value_or(size) == size) problem.config = config;
@@ -296,19 +299,12 @@ MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,
                        Bytes circular_buffer_bytes) {
   HOWARD_CHECK(problem.batch > 0 && problem.m > 0 && problem.k > 0 && problem.n > 0,
                "a matrix product has tiles");
-  MatmulPlan plan{.grid = device_grid,
+  MatmulPlan plan{.problem = problem,
+                  .grid = device_grid,
                   .batch = problem.batch,
                   .m = problem.m,
                   .k = problem.k,
-                  .n = problem.n,
-                  .types = problem.types,
-                  .transposed_a = problem.transposed_a,
-                  .transposed_b = problem.transposed_b,
-                  .bias = problem.bias,
-                  .activation = problem.activation,
-                  .in0 = problem.in0,
-                  .in1 = problem.in1,
-                  .out = problem.out};
+                  .n = problem.n};
   if (problem.config) {
     if (auto reason = matmul_objection(problem, *problem.config, device_grid)) {
       throw Error({.attempted = fmt::format("multiply with {}", text_of(*problem.config)),
@@ -316,7 +312,7 @@ MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,
                    .accepted = "what ttnn accepts",
                    .hint = "run_experiment tune, which lists what it accepts"});
     }
-    choose_arithmetic(plan, problem);
+    choose_arithmetic(plan);
     take_config(plan, *problem.config);
     return plan;
   }
@@ -324,7 +320,7 @@ MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,
       problem.core_grid->rows <= device_grid.rows) {
     plan.grid = *problem.core_grid;
   }
-  choose_arithmetic(plan, problem);
+  choose_arithmetic(plan);
   const CircularBuffers buffers{buffers_of(plan), circular_buffer_bytes};
   const bool batch_of_b = problem.batch > 1 && problem.batched_b;
   if (problem.core_grid && !batch_of_b) {
@@ -335,6 +331,11 @@ MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,
   plan.grid = device_grid;
   plan_simple(plan, batch_of_b && !problem.batched_a, buffers);
   return plan;
+}
+
+MatmulPlan plan_matmul(const Program& program, const MatmulAttributes& attributes, CoreGrid grid,
+                       const ChipProfile& chip) {
+  return plan_matmul(problem_of(program, attributes, chip), grid, chip.l1_circular_buffers);
 }
 
 }  // namespace howard::chip

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "engines/chip/kernels/plan/matmul_plan.h"
+#include "engines/chip/profiles/profile.h"
 #include "engines/program/program.h"
 
 namespace howard::chip {
@@ -11,7 +12,8 @@ namespace howard::chip {
 MatmulTypes types_of(const Program& product);
 
 /// Returns the problem that `program` with `attributes` poses.
-MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes);
+MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes,
+                         const ChipProfile& chip);
 
 /// Returns how many tiles of the result the destination registers hold: 8, or 4 if sums are fp32.
 std::int64_t destination_tiles(const MatmulProblem& problem);
@@ -25,5 +27,8 @@ std::int64_t destination_tiles(const MatmulProblem& problem);
 /// circular buffers.
 MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,
                        Bytes circular_buffer_bytes);
+/// Plans the problem that `program` with `attributes` poses on the cores of `grid`.
+MatmulPlan plan_matmul(const Program& program, const MatmulAttributes& attributes, CoreGrid grid,
+                       const ChipProfile& chip);
 
 }  // namespace howard::chip

@@ -27,15 +27,15 @@ std::string MatmulPlan::text() const {
 }
 
 MatmulBuffers buffers_of(const MatmulPlan& plan) {
-  const Bytes out_tile = tile_bytes(plan.types.out);
+  const Bytes out_tile = tile_bytes(plan.problem.types.out);
   // Partial sums have the destination's format: fp32 or bf16, and never a block format.
   const Bytes partial = plan.fp32_accumulation ? tile_bytes(DataType::float32)
                                                : std::max(tile_bytes(DataType::bfloat16), out_tile);
-  return {.in0_tile = tile_bytes(plan.types.a),
-          .in1_tile = tile_bytes(plan.types.b),
+  return {.in0_tile = tile_bytes(plan.problem.types.a),
+          .in1_tile = tile_bytes(plan.problem.types.b),
           .output_tile = out_tile,
           .partial_tile = partial,
-          .bias_tile = plan.bias ? tile_bytes(plan.types.bias) : Bytes()};
+          .bias_tile = plan.problem.bias ? tile_bytes(plan.problem.types.bias) : Bytes()};
 }
 
 Bytes circular_buffer_bytes(const MatmulPlan& plan) {

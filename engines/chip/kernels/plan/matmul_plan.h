@@ -32,7 +32,9 @@ struct MatmulProblem {
   MatmulTypes types;
   /// The caller's; one larger than the device means the device's.
   std::optional<CoreGrid> core_grid;
-  ComputeConfig compute;               ///< ttnn's defaults stand for what the caller left out.
+  ComputeConfig compute;  ///< ttnn's defaults stand for what the caller left out.
+  /// ttnn's default for two factors in float32, which depends on the chip.
+  MathFidelity float32_fidelity = MathFidelity::hifi4;
   bool transposed_a = false;           ///< A is read along its columns.
   bool transposed_b = false;           ///< B's tiles are transposed by the kernel.
   bool bias = false;                   ///< A row is added to the result.
@@ -45,6 +47,7 @@ struct MatmulProblem {
 
 /// The configuration that ttnn chose or was given, in tiles.
 struct MatmulPlan {
+  MatmulProblem problem;  ///< Its sizes may differ from those below.
   MatmulKind kind{};
   CoreGrid grid;           ///< The grid it was planned for.
   std::int64_t batch = 1;  ///< The number of products, where ttnn does not fold them into m.
@@ -54,16 +57,10 @@ struct MatmulPlan {
   std::int64_t out_block_h = 1, out_block_w = 1;
   std::int64_t in0_block_w = 1;  ///< Tiles of K in one step.
   std::int64_t subblock_h = 1, subblock_w = 1;
-  MatmulTypes types;
   MathFidelity fidelity = MathFidelity::hifi2;
   bool fp32_accumulation = false;
-  bool transposed_a = false;
-  bool transposed_b = false;
-  bool bias = false;
-  std::optional<Eltwise> activation;
   bool transpose_mcast = false;     ///< 2D: M over the columns of cores, N over the rows.
   std::int64_t batch_in_share = 1;  ///< Reuse: products of a batch that stay together.
-  Storage in0 = Storage::dram, in1 = Storage::dram, out = Storage::dram;
 
   bool is_multicast() const { return kind != MatmulKind::reuse && kind != MatmulKind::multi_core; }
 

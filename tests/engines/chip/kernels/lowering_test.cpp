@@ -165,8 +165,7 @@ TEST_F(Lowering, ThePlanOfAProductIsThatOfItsLaunch) {
         if (!matmul) continue;
         ++planned;
         const auto& own = std::get<MatmulAttributes>(launch.attributes);
-        EXPECT_EQ(*matmul,
-                  plan_matmul(problem_of(launch, own), kGrid, profiles_.chip.l1_circular_buffers));
+        EXPECT_EQ(*matmul, plan_matmul(launch, own, kGrid, profiles_.chip));
       }
     }
   }

@@ -237,7 +237,7 @@ TEST(MatmulCost, ATransposedBUnpacksSlowerUnlessASubBlockReusesItEnough) {
   const auto compute = [&](std::int64_t h, std::int64_t w, bool transposed) {
     p.subblock_h = h;
     p.subblock_w = w;
-    p.transposed_b = transposed;
+    p.problem.transposed_b = transposed;
     return cost(p).compute;
   };
   EXPECT_EQ(compute(4, 2, true), compute(4, 2, false)) << "2/4 + 1/2 tiles, less than 5/4";
@@ -300,7 +300,7 @@ TEST(MatmulCost, OperandsAreUnpackedInTheirOwnTypes) {
   const auto compute = [&](std::int64_t h, std::int64_t w, MatmulTypes types) {
     p.subblock_h = h;
     p.subblock_w = w;
-    p.types = types;
+    p.problem.types = types;
     return cost(p, round).compute;
   };
   constexpr auto kWide = DataType::float32, kNarrow = DataType::bfloat16;
