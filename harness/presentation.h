@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace howard::harness {
@@ -107,6 +108,8 @@ struct Presentation {
   /// Lists the axes that are constants of the emulated machine with several values: "20us". The
   /// axes of the experiment itself are not among them.
   std::vector<std::string> swept;
+  /// Axes with the value that a point has which lacks them. A table shows it beside other values.
+  std::vector<std::pair<std::string, std::string>> neutral = {};
 };
 
 }  // namespace howard::harness

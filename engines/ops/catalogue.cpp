@@ -67,9 +67,6 @@ OpEntry entry_of_op(const Attributes& op) {
 }
 
 void add_rows(std::vector<OpEntry>& all) {
-  all.push_back({"softmax", "the softmax along the columns", SoftmaxAttributes{}});
-  all.push_back(
-      {"layernorm", "x less its mean, by its deviation, along the columns", LayernormAttributes{}});
   all.push_back({.name = "rms_norm",
                  .meaning = "x by the root of the mean of its squares, along the columns, times a "
                             "row",

@@ -9,7 +9,14 @@ namespace {
 /// Lends the values of an experiment to the harness.
 class Runnable final : public harness::Experiment {
  public:
-  explicit Runnable(experiments::Experiment value) : value_(std::move(value)) {}
+  explicit Runnable(experiments::Experiment value) : value_(std::move(value)) {
+    for (const auto* const axes : {&value_.axes, &value_.host_axes}) {
+      for (const harness::Axis& axis : *axes) {
+        if (!axis.neutral.empty())
+          value_.presentation.neutral.emplace_back(axis.name, axis.neutral);
+      }
+    }
+  }
 
   std::string_view name() const override { return value_.name; }
   std::string_view question() const override { return value_.question; }

@@ -134,7 +134,7 @@ class TunedProduct final : public EmulatedCase {
   /// Returns the product itself, as the kernels of multicast configurations see it, or as the
   /// others do.
   MatmulProblem problem(const DevBox& box, bool multicast) const {
-    MatmulProblem problem = chip::problem_of(multiplication(), attributes_, box.profiles().chip);
+    MatmulProblem problem = chip::problem_of(multiplication(), attributes_);
     problem.config.reset();
     // Kernels that cannot transpose get an operand that a program of its own has transposed.
     const bool fuses = multicast && box.profiles().software.matmul_fuses_transposes;

@@ -250,7 +250,12 @@ PlotData collect_plot_data(const harness::ExperimentResult& result, const harnes
   PlotData data{.title = title_with_notes(plot, all), .x_unit = x_unit_of(result, plot)};
   // What all lines have in common stands in the title.
   if (!plot.compares && drawn_on.size() == 1) {
-    data.title += fmt::format(", {}", name_of(drawn_on.begin()->first));
+    const std::string_view backend = name_of(drawn_on.begin()->first);
+    if (series.size() == 1) {
+      series.front().series.title = backend;
+    } else {
+      data.title += fmt::format(", {}", backend);
+    }
   }
   for (KeyedSeries& one : series) data.series.push_back(std::move(one.series));
   mark_covered(plot, data.series);

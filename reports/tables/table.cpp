@@ -68,13 +68,26 @@ std::string metric_text(const Metric& metric, const Scale& scale) {
   return text + fmt::format(" ±{:.1f} %", std::abs(half_width) * 100);
 }
 
-FilledColumn fill_words(const Column& column, const Points& points) {
+/// Returns what a point has that lacks the column's axis, if another point has it.
+std::string neutral_value(const Column& column, const Points& points,
+                          const harness::Presentation& presentation) {
+  const bool has_axis = std::ranges::any_of(points, [&](const PointResult* point) {
+    return harness::find_parameter(point->parameters, column.name).has_value();
+  });
+  const auto found = std::ranges::find(presentation.neutral, column.name,
+                                       &std::pair<std::string, std::string>::first);
+  return has_axis && found != presentation.neutral.end() ? found->second : "";
+}
+
+FilledColumn fill_words(const Column& column, const Points& points,
+                        const harness::Presentation& presentation) {
   FilledColumn filled{.column = {.title = column.title}};
   bool numbers = true;
+  const std::string neutral = neutral_value(column, points, presentation);
   for (const PointResult* point : points) {
     std::string text;
     if (column.source == CellSource::parameter) {
-      text = harness::find_parameter(point->parameters, column.name).value_or("");
+      text = harness::find_parameter(point->parameters, column.name).value_or(neutral);
     } else if (const std::string* detail = point->find_detail(column.name)) {
       text = *detail;
     }
@@ -142,11 +155,12 @@ FilledColumn fill_error(const Column& column, const Points& points) {
   return filled;
 }
 
-FilledColumn fill_cells(const Column& column, const Points& points) {
+FilledColumn fill_cells(const Column& column, const Points& points,
+                        const harness::Presentation& presentation) {
   switch (column.source) {
     case CellSource::parameter:
     case CellSource::detail:
-      return fill_words(column, points);
+      return fill_words(column, points, presentation);
     case CellSource::metric:
       return fill_metric(column, points);
     case CellSource::reference:
@@ -157,8 +171,9 @@ FilledColumn fill_cells(const Column& column, const Points& points) {
   return {};
 }
 
-FilledColumn fill(const Column& column, const Points& points) {
-  FilledColumn filled = fill_cells(column, points);
+FilledColumn fill(const Column& column, const Points& points,
+                  const harness::Presentation& presentation) {
+  FilledColumn filled = fill_cells(column, points, presentation);
   // What bounds the time is what most readers came for.
   const bool is_key = column.source == CellSource::parameter ||
                       (column.source == CellSource::metric && column.name == kTimeMetric) ||
@@ -328,7 +343,7 @@ Table make_table(const ExperimentResult& result, Backend backend, const std::str
   if (!shown.note.empty()) table.notes.insert(table.notes.begin(), shown.note);
   table.rows.resize(shown.points.size());
   for (const Column& column : with_varying_axes(presentation.columns, points)) {
-    FilledColumn filled = fill(column, shown.points);
+    FilledColumn filled = fill(column, shown.points, presentation);
     if (is_empty(filled)) continue;
     if (const std::optional<std::string> common = common_value(column, points)) {
       table.caption += ", " + *common;

@@ -244,7 +244,7 @@ const std::pair<std::string, std::string> kBadLines[] = {
     {"matmul_sweep -a dispatch=wroker", "-a dispatch=worker"},
     {"matmul_sweep --backend cloud", "emulated, host"},
     {"matmul_sweep --backend host -a dispatch=eth", "no axis 'dispatch'"},
-    {"matmul_sweep --filter '('", "--filter"},
+    {"matmul_sweep --filter '('", "choose points by a filter: '('"},
     {"matmul_sweep --repetitions many", "many"},
     {"matmul_sweep --repetitions 0", "--repetitions"},
     {"matmul_sweep --min-time 0", "--min-time"},

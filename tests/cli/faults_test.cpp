@@ -73,7 +73,7 @@ TEST_F(Faults, AReaderThatGoesAwayEndsNoRun) {
 
 TEST_F(Faults, AFileThatFindsNoRoomIsNamedAndTheOthersAreWritten) {
   // In blocks of 512 bytes the JSON fits and the PNG does not.
-  const Outcome outcome = run(kOnePoint, "ulimit -f 40;");
+  const Outcome outcome = run(kOnePoint, "ulimit -f 32;");
   if (!fs::exists("/usr/bin/gnuplot")) GTEST_SKIP() << "no gnuplot";
   EXPECT_EQ(outcome.status, 1);
   EXPECT_TRUE(contains(outcome.err, "results/matmul_sweep.png: ")) << outcome.err;

@@ -212,10 +212,10 @@ TEST_F(GenerateCli, RefusesInOneLine) {
     EXPECT_TRUE(contains(outcome.err, part)) << outcome.err;
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   };
-  expect("--weights nothing/w.safetensors --prompt a", "config.json");
+  expect("--weights nothing/w.safetensors --prompt a", "there is no such file or folder");
   put("other.json", R"({"model_type": "bert"})");
-  expect("--weights w --model other.json --prompt a", "bert");
   put("w", "too short");
+  expect("--weights w --model other.json --prompt a", "bert");
   expect("--weights w --model model.yaml --prompt a", "w");
   expect("--weights w --model model.yaml --prompt ABC", "no token");
   expect("--weights w --model model.yaml --prompt a --context 1000", "64");

@@ -33,7 +33,6 @@ const std::pair<std::string, std::string> kRefused[] = {
     {"op_list -a ops=", "-a ops=VALUE"},
     {"compare a b --pairs 3", "--pairs is for --exec-a and --exec-b"},
     {"train --preset nano_gpt --prompt a", "--prompt is for --generate N"},
-    {"train --preset nano_gpt --every 3 --data /dev/null", "--every is for --checkpoint FILE"},
     {"history --picture-size 900x600", "--picture-size is for --pictures DIR"},
     {"selftest-gate --slowdown 0.1", "--slowdown is for --suite"},
 };

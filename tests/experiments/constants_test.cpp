@@ -217,9 +217,9 @@ std::vector<Measure> all_times() {
   for (const char* const points :
        {"matmul_sweep shape=128,2048,4096,2048x4096x2304",
         "matmul_sweep shape=1024 fidelity=LoFi,HiFi4", "matmul_sweep shape=512 trace=yes",
-        "matmul_sweep shape=2048x2080x2048 dtype=bfloat8_b", "matmul_sweep shape=512 dtype=float32",
-        "all_reduce kib=1024", "all_reduce devices=4+6", "core_grid", "two_queues shape=512",
-        "mlp_engines", "dispatch_gaps workload=mlp", "gpt2_full layers=1", "gpt2_trace layers=1"}) {
+        "matmul_sweep shape=2048x2080x2048 dtype=bfloat8_b", "all_reduce kib=1024",
+        "all_reduce devices=4+6", "core_grid", "two_queues shape=512", "mlp_engines",
+        "dispatch_gaps workload=mlp", "gpt2_full layers=1", "gpt2_trace layers=1"}) {
     times.push_back(experiment(points));
   }
   times.push_back(full_queue(DispatchCoreType::worker));
@@ -242,7 +242,6 @@ const std::map<std::string, Meaning>& meanings() {
       {"tensix.rows", {More::is_faster, {}}},
       {"grid.eth.rows", {More::is_faster, {}}},
       {"grid.dispatch_takes_row", {More::is_faster, {}}},
-      {"matrix.float32_passes", {More::is_slower, {}}},
       {"unpack.shared", {More::is_slower, {}}},
       {"l1.capacity", {More::is_faster, {}}},
       {"l1.firmware", {More::is_slower, {}}},

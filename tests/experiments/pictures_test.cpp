@@ -60,7 +60,8 @@ TEST(Pictures, TheTitleOfMatmulSweepSaysWhenItFinishes) {
   const auto title = [&](std::vector<std::string> sync) {
     const std::string text =
         script(*sweep, "matmul_sweep", {{"shape", {"256x256x256"}}, {"sync", std::move(sync)}});
-    return text.substr(text.find("set title "), 70);
+    const std::size_t begin = text.find("set label ");  // The title is a picture's first text.
+    return begin == std::string::npos ? "" : text.substr(begin, text.find('\n', begin) - begin);
   };
   EXPECT_NE(title({"each"}).find("a finish after each"), std::string::npos);
   EXPECT_NE(title({"end"}).find("one finish at the end"), std::string::npos);

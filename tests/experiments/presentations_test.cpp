@@ -19,7 +19,7 @@ harness::ExperimentResult result_of(const std::string& name) {
 TEST(Presentations, EveryVerbsResultIsShownByItsOwnColumns) {
   const Presentations presentations;
   for (const char* const name :
-       {"matmul_sweep", "fidelity", "train", "train_nano_gpt", "generate", "explain", "tune"}) {
+       {"matmul_sweep", "fidelity", "train", "generate", "explain", "tune"}) {
     const auto columns = presentations.of(result_of(name)).presentation.columns;
     EXPECT_GT(columns.size(), 2U) << name;
   }

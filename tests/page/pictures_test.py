@@ -77,16 +77,16 @@ def main():
             subprocess.run([program, *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
 
         svg = ["--picture-format", "svg"]
-        run("all", "--backend", "emulated", "--results", "r", "--plots", "usual", *svg)
+        run("all", "--backend", "emulated", "--results", "r", "--pictures", "usual", *svg)
         run("report", "r", "--paper", "paper")
         for size in SIZES:
             sized = [*svg, "--picture-size", size]
-            run("all", "--backend", "emulated", "--results", "r", "--plots", size, *sized)
+            run("all", "--backend", "emulated", "--results", "r", "--pictures", size, *sized)
             run("matmul_sweep", "--backend", "emulated", "-a", "shape=512,1024,2048,4096", "-a", "dispatch=worker",
-                "--set", "dram.read.noc1=20..200:20GB/s", "--results", "s", "--plots", size + "/lines", *sized)
+                "--set", "dram.read.noc1=20..200:20GB/s", "--results", "s", "--pictures", size + "/lines", *sized)
             run("matmul_sweep", "--backend", "emulated", "-a", "shape=512,1024,2048,4096", "-a", "dispatch=worker",
                 "--set", "dram.read.noc1=20..200:20GB/s", "--set", "host.op_call=5..60:5us", "--results", "s",
-                "--plots", size + "/map", *sized)
+                "--pictures", size + "/map", *sized)
             run("tune", "-a", "m=2048", "-a", "k=2048", "-a", "n=2048", "--results", size + "/tune", *sized)
         pictures = sorted(folder.glob("**/*.svg"))
         found = []

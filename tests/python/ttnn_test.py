@@ -258,7 +258,7 @@ class BadScriptsTest(ScriptTest):
         for words, part in (((), "no script"), (("nowhere.py",), "there is no script"),
                             (("--what-if", __file__), "--no-what-if"),
                             (("--call-times", "nobody", __file__), "ttnn, report"),
-                            (("--kernel-cache", "tepid", __file__), "cold, warm"),
+                            (("--kernel-cache", "tepid", __file__), "warm, cold"),
                             (("--nonsense", __file__), "--nonsense")):
             made = self.run_program("python", *words)
             self.assertEqual(made.returncode, 2, (words, made.stderr))

@@ -57,8 +57,6 @@ void require_no_contradiction(const ProfileConstants& constants, const Profiles&
     check.require(rate <= chip.dram_bandwidth, {name, "dram.bandwidth"},
                   "a rate that is no higher than the best of the DRAM");
   }
-  check.require(chip.matrix_float32_passes <= 4, {"matrix.float32_passes"},
-                "1 to 4 passes: LoFi, HiFi2, HiFi3, HiFi4");
   // The last row or column dispatches under WORKER.
   check.require(chip.worker_grid.rows > 0, {"tensix.rows"},
                 "at least 2 rows: one dispatches, the others compute");

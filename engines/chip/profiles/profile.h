@@ -39,7 +39,6 @@ struct ChipProfile {
   Bandwidth noc_link, noc_multicast;
   SimTime noc_read_latency, noc_write_latency, l1_latency;
   std::int64_t matrix_flops_per_cycle = 0;
-  int matrix_float32_passes = 4;
   Bandwidth unpack;
   bool unpackers_share = true;
   SimTime pack_accumulate_tile;
@@ -77,7 +76,6 @@ struct ChipProfile {
     visit("noc.write_latency", noc_write_latency);
     visit("noc.l1_latency", l1_latency);
     visit.count("matrix.flops_per_cycle", matrix_flops_per_cycle);
-    visit("matrix.float32_passes", matrix_float32_passes);
     visit("unpack.bandwidth", unpack);
     visit("unpack.shared", unpackers_share);
     visit("pack.accumulate_tile", pack_accumulate_tile);

@@ -269,10 +269,9 @@ const Command kCompletion{
               "axes, constants and their values: source <(run_experiment completion bash). An "
               "installed "
               "program has put it where the shells look."}},
-    .examples =
-        {"source <(run_experiment completion bash)",
-         "run_experiment completion zsh > ~/.zfunc/_run_experiment    (with ~/.zfunc in $fpath)",
-         "run_experiment completion fish | source"},
+    .examples = {"source <(run_experiment completion bash)",
+                 "run_experiment completion zsh > ~/.zfunc/_words    (with ~/.zfunc in $fpath)",
+                 "run_experiment completion fish | source"},
     .status = "0 done; 2 bad command line",
     .begin = begin<completion_options, print_completion>,
     .sharing = Sharing::text};

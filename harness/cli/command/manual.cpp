@@ -142,7 +142,7 @@ std::string roff_of(const Experiment& experiment) {
                           axis.values.empty() ? "none: not set" : roff(join(axis.values, ",")));
     }
   }
-  return text + ".RE\n";
+  return with_program_name(text + ".RE\n");
 }
 
 std::string axes_text(const Experiment& experiment, Backend backend) {

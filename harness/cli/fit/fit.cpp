@@ -199,7 +199,7 @@ int fit(const FitOptions& options) {
 
 const Command kFit{
     .name = "fit",
-    .summary = "say what a training run of TTML's files would take, and which settings are faster",
+    .summary = "say what a training run would take, and which settings are faster",
     .usage = {"-c FILE [--model FILE] [--device FILE] [--multihost FILE] [OPTIONS]"},
     .text =
         {{"",

@@ -88,11 +88,6 @@ void complete(GenerateOptions& options) {
   if (options.weights.empty()) {
     throw UsageError("no weights; try --weights model.safetensors, or the folder of a model");
   }
-  if (!fs::exists(options.weights)) {
-    throw Error({.attempted = "read the weights " + options.weights.string(),
-                 .value = "there is no such file or folder",
-                 .accepted = "model.safetensors, or the folder of a model"});
-  }
   options.chat = options.chat || !options.messages.empty() || !options.chat_template.empty();
   if (options.prompt.empty() && options.messages.empty()) {
     throw UsageError("no prompt; try --prompt 'Once upon a time'");
@@ -106,6 +101,11 @@ void complete(GenerateOptions& options) {
     language::require_valid(options.sampling);
   } catch (const Error& failure) {
     throw UsageError(failure.what());
+  }
+  if (!fs::exists(options.weights)) {
+    throw Error({.attempted = "read the weights " + options.weights.string(),
+                 .value = "there is no such file or folder",
+                 .accepted = "model.safetensors, or the folder of a model"});
   }
   options.model = beside(options, options.model, "config.json");
   if (options.model.empty()) {

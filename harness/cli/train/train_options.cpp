@@ -96,11 +96,10 @@ OptionList saving_options(TrainOptions& options) {
        "checkpoint_dir/NAME.ckpt where the files have a checkpoint_dir)",
        to(options.checkpoint)},
       {"--resume", "", "Continues from the checkpoint", to(options.resume)},
-      {"--every",
-       "N",
-       "Saves every N steps in the place of model_save_interval",
-       whole(options.every, 1, 1'000'000'000),
-       {[&] { return !options.checkpoint.empty(); }, "--checkpoint FILE"}},
+      {"--every", "N",
+       "Saves every N steps, and says then on standard error how far it is, in the place of "
+       "model_save_interval",
+       whole(options.every, 1, 1'000'000'000)},
       {"--results", "DIR",
        "Writes DIR/train.json (howard.result/1), with every step, DIR/metrics.json, as TTML's "
        "tools/run_models.py makes it, DIR/steps.jsonl, what TTML sends to Weights & Biases, and "

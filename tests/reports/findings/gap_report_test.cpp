@@ -101,9 +101,9 @@ TEST_F(GapPlots, HaveTheNumbersBesideThem) {
             "\"50 us\" 0 0\n"
             "\"100 us\" 50 71.42857143\n");
   EXPECT_EQ(read_file(folder() / "run_causes.dat"),
-            "# columns: bar | end of each part | published; ? is none\n"
-            "\"sub-device 0\" 160 162 182 192 200 ?\n"
-            "\"sub-device 1\" 110 210 210 210 210 ?\n");
+            "# columns: bar | end of each part | published; ? is none | 1 if it is pale\n"
+            "\"sub-device 0\" 160 162 182 192 200 ? 0\n"
+            "\"sub-device 1\" 110 210 210 210 210 ? 0\n");
   if (!find_gnuplot()) GTEST_SKIP() << "no gnuplot on PATH";
   EXPECT_EQ(files.not_rendered, "");
   EXPECT_EQ(files.written.size(), 8U);

@@ -421,12 +421,12 @@ TEST(PlotData, NamesLinesByTheAxesThatDiffer) {
 
 TEST(PlotData, SaysWhatANumberIsOf) {
   EXPECT_EQ(titles({point("1x1x1", "7", 1, 1), point("1x1x1", "8", 1, 2)}),
-            (std::vector<std::string>{"emulated, dtype 7", "emulated, dtype 8"}));
+            (std::vector<std::string>{"dtype 7", "dtype 8"}));
 }
 
 TEST(PlotData, SeparatesPointsThatWouldStandAboveEachOther) {
   EXPECT_EQ(titles({point("1x1x1", "bf16", 1, 1), point("1x1x1", "fp32", 1, 2)}),
-            (std::vector<std::string>{"emulated, bf16", "emulated, fp32"}));
+            (std::vector<std::string>{"bf16", "fp32"}));
 }
 
 /// Returns a point for each pair of values of two axes.
@@ -456,8 +456,7 @@ TEST(PlotData, NoTwoLinesHaveOneStyle) {
 
 TEST(PlotData, LinesOfOneValueHaveOneColourWhereThereAreMoreThanColours) {
   for (const PlotSeries& series : grid_of_lines(2, 4).series) {
-    EXPECT_EQ(series.title,
-              fmt::format("emulated, shape {}, dtype {}", series.dashes, series.color));
+    EXPECT_EQ(series.title, fmt::format("shape {}, dtype {}", series.dashes, series.color));
   }
 }
 

@@ -99,7 +99,7 @@ TEST_F(SweepPictures, HostPointsHaveThePlainPictureBehindTheSwept) {
     result.points.back().metrics.push_back({.name = "side", .value = side, .unit = "1"});
   }
   draw(result);
-  EXPECT_TRUE(shows("sweep_2.gp", "title 'host'")) << text("sweep_2.gp");
+  EXPECT_TRUE(shows("sweep_2.gp", "set label 'host' at")) << text("sweep_2.gp");
   EXPECT_FALSE(shows("sweep_2.gp", "emulated"));
 }
 

@@ -209,7 +209,7 @@ void plan_for_core_grid(MatmulPlan& plan, const CircularBuffers& buffers) {
 
 /// Chooses ttnn's default compute settings, by the types of both factors:
 ///    two block formats            LoFi
-///    fp32 by fp32                 the chip's, with fp32 accumulation
+///    fp32 by fp32                 HiFi4, with fp32 accumulation
 ///    others                       HiFi2, or LoFi with a core grid or a configuration
 /// A result in fp32 has fp32 accumulation.
 void choose_arithmetic(MatmulPlan& plan) {
@@ -219,7 +219,7 @@ void choose_arithmetic(MatmulPlan& plan) {
   if (is_block_format(problem.types.a) && is_block_format(problem.types.b)) {
     fidelity = MathFidelity::lofi;
   } else if (multiplies_fp32(problem.types)) {
-    fidelity = problem.float32_fidelity;
+    fidelity = MathFidelity::hifi4;
   }
   plan.fidelity = problem.compute.fidelity.value_or(fidelity);
   plan.fp32_accumulation = sums_in_fp32(problem);
@@ -281,10 +281,8 @@ MatmulTypes types_of(const Program& product) {
           .bias = product.inputs.size() > 2 ? product.inputs[2].spec.dtype : out};
 }
 
-MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes,
-                         const ChipProfile& chip) {
+MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes) {
   MatmulProblem problem = unconfigured_problem(program, attributes);
-  problem.float32_fidelity = static_cast<MathFidelity>(chip.matrix_float32_passes);
   const auto& config = attributes.config;
   const MatmulSize size{problem.m, problem.k, problem.n};
   if (config && config->only.value_or(size) == size) problem.config = config;
@@ -335,7 +333,7 @@ MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,
 
 MatmulPlan plan_matmul(const Program& program, const MatmulAttributes& attributes, CoreGrid grid,
                        const ChipProfile& chip) {
-  return plan_matmul(problem_of(program, attributes, chip), grid, chip.l1_circular_buffers);
+  return plan_matmul(problem_of(program, attributes), grid, chip.l1_circular_buffers);
 }
 
 }  // namespace howard::chip

@@ -12,8 +12,7 @@ namespace howard::chip {
 MatmulTypes types_of(const Program& product);
 
 /// Returns the problem that `program` with `attributes` poses.
-MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes,
-                         const ChipProfile& chip);
+MatmulProblem problem_of(const Program& program, const MatmulAttributes& attributes);
 
 /// Returns how many tiles of the result the destination registers hold: 8, or 4 if sums are fp32.
 std::int64_t destination_tiles(const MatmulProblem& problem);

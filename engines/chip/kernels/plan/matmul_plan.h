@@ -32,9 +32,7 @@ struct MatmulProblem {
   MatmulTypes types;
   /// The caller's; one larger than the device means the device's.
   std::optional<CoreGrid> core_grid;
-  ComputeConfig compute;  ///< ttnn's defaults stand for what the caller left out.
-  /// ttnn's default for two factors in float32, which depends on the chip.
-  MathFidelity float32_fidelity = MathFidelity::hifi4;
+  ComputeConfig compute;               ///< ttnn's defaults stand for what the caller left out.
   bool transposed_a = false;           ///< A is read along its columns.
   bool transposed_b = false;           ///< B's tiles are transposed by the kernel.
   bool bias = false;                   ///< A row is added to the result.

@@ -271,36 +271,25 @@ TEST(MatmulPlanner, Fp32AccumulationHalvesTheSubBlock) {
   EXPECT_EQ(plan(problem, kEth).subblock_h * plan(problem, kEth).subblock_w, 4);
 }
 
-TEST(MatmulPlanner, TheChipSaysHowExactProductsInFloat32Are) {
-  const TensorSpec square{{64, 64}, DataType::float32};
-  const Program program{.inputs = {{.spec = square}, {.spec = square}},
-                        .outputs = {{.spec = square}}};
-  ChipProfile chip = load_profiles().chip;
-  EXPECT_EQ(plan_matmul(program, {}, kEth, chip).fidelity, MathFidelity::hifi4);
-  chip.matrix_float32_passes = 3;
-  EXPECT_EQ(plan_matmul(program, {}, kEth, chip).fidelity, MathFidelity::hifi3);
-}
-
 TEST(MatmulPlanner, TheProblemOfAProgramIsInItsOperands) {
-  const ChipProfile chip = load_profiles().chip;
   Program program{.inputs = {{.spec = {{2, 3, 96, 64}}}, {.spec = {{256, 96}}}},
                   .outputs = {{.spec = {{2, 3, 64, 256}}}}};
   MatmulAttributes attributes{.transpose_a = true, .transpose_b = true};
-  EXPECT_EQ(problem_of(program, attributes, chip),
+  EXPECT_EQ(problem_of(program, attributes),
             (MatmulProblem{
                 .batch = 6, .m = 2, .k = 3, .n = 8, .transposed_a = true, .transposed_b = true}));
   attributes = {.core_grid = kWorker, .compute = {.fidelity = MathFidelity::hifi4}};
   program = {.inputs = {{.spec = {{64, 96}}}, {.spec = {{5, 96, 256}}}, {.spec = {{256}}}},
              .outputs = {{.spec = {{5, 64, 256}}}}};
-  EXPECT_EQ(problem_of(program, attributes, chip), (MatmulProblem{.batch = 5,
-                                                                  .batched_a = false,
-                                                                  .batched_b = true,
-                                                                  .m = 2,
-                                                                  .k = 3,
-                                                                  .n = 8,
-                                                                  .core_grid = kWorker,
-                                                                  .compute = attributes.compute,
-                                                                  .bias = true}));
+  EXPECT_EQ(problem_of(program, attributes), (MatmulProblem{.batch = 5,
+                                                            .batched_a = false,
+                                                            .batched_b = true,
+                                                            .m = 2,
+                                                            .k = 3,
+                                                            .n = 8,
+                                                            .core_grid = kWorker,
+                                                            .compute = attributes.compute,
+                                                            .bias = true}));
 }
 
 /// This is what every plan must satisfy, over awkward sizes: each core's share is cut without
