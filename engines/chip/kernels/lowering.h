@@ -21,7 +21,7 @@ struct LoweredLaunch {
 /// calls are one launch. Several are needed for a reduction over all dimensions, ttnn's gelu
 /// backward, elementwise ops on row-major operands, and products whose kernel cannot transpose.
 /// What one launch hands to a later one is an operand without a buffer. For the method see
-/// docs/method.md, "Launches of a call".
+/// docs/method/ops.md, "Other ops".
 std::vector<LoweredLaunch> lower(const Program& program, CoreGrid grid, const Profiles& profiles);
 
 /// Returns `program` without what does not change its launches or their times: buffers, scalars,

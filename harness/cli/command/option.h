@@ -31,7 +31,7 @@ class UsageError : public std::runtime_error {
 /// What completion offers for a value whose words are not listed.
 enum class Completes : std::uint8_t { files, axes, constants, profiles, experiments, explained };
 
-/// Says what becomes of the values of an option: where they go, and which ones it accepts.
+/// Where the values of an option go, and which ones it accepts.
 struct Values {
   /// Takes one value; `option` is the name under which it was given. Throws UsageError.
   std::function<void(std::string_view option, const std::string& value)> take;

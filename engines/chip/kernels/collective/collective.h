@@ -8,7 +8,7 @@
 namespace howard::chip {
 
 // The times are those of tt-metal's all_gather_async and reduce_scatter_minimal_async from their
-// start on all chips. The method is in docs/method.md, "Several chips".
+// start on all chips. The method is in docs/method/ops.md, "Several chips".
 
 /// Chips on a line over one link. There may be more links than they need, if chips between them
 /// take no part.

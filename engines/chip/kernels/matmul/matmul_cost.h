@@ -31,9 +31,10 @@ struct MatmulCost {
 /// Returns the time of ttnn's matmul kernels for `plan`. It is pure integer arithmetic without a
 /// loop over blocks.
 ///
-/// The method is in docs/method.md, "Matmul cost". Readers, compute and writer are a pipeline with
-/// double-buffered inputs and a single-buffered output; the formula is the exact solution of that
-/// recurrence. What is shared (the DRAM, by all readers of one NoC) bounds the rate of each reader.
+/// The method is in docs/method/matmul.md, "Matmul cost". Readers, compute and writer are a
+/// pipeline with double-buffered inputs and a single-buffered output; the formula is the exact
+/// solution of that recurrence. What is shared (the DRAM, by all readers of one NoC) bounds the
+/// rate of each reader.
 MatmulCost matmul_cost(const MatmulPlan& plan, const Profiles& profiles);
 
 /// Returns what computing alone takes on the busiest core. It does not depend on the blocks, steps

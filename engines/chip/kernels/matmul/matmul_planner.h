@@ -17,10 +17,10 @@ MatmulProblem problem_of(const Program& program, const MatmulAttributes& attribu
 /// Returns how many tiles of the result the destination registers hold: 8, or 4 if sums are fp32.
 std::int64_t destination_tiles(const MatmulProblem& problem);
 
-/// Follows ttnn's rules as of June 2025 to June 2026 (facts: docs/method.md, "Matmul planner"). It
-/// plans the default configuration, the one for a given core grid, or the one that is given. Equal
-/// input gives an equal result. Throws Error, with ttnn's reason, for a given configuration that
-/// ttnn refuses.
+/// Follows ttnn's rules as of June 2025 to June 2026 (facts: docs/method/matmul.md, "Matmul
+/// planner"). It plans the default configuration, the one for a given core grid, or the one that is
+/// given. Equal input gives an equal result. Throws Error, with ttnn's reason, for a given
+/// configuration that ttnn refuses.
 ///
 /// `device_grid` is the compute grid; `circular_buffer_bytes` is the L1 that a core has for
 /// circular buffers.

@@ -12,7 +12,8 @@ namespace howard::chip {
 // Page i of an interleaved buffer lies in bank i mod dram.banks. What the banks give together
 // depends on who asks which bank when: cores that begin at one bank march from bank to bank in
 // step, and a page that waits for a busy bank on NoC 1 stops pages for idle ones. The method, and
-// the simulation that the closed form is checked against, are in docs/method.md, "DRAM banks".
+// the simulation that the closed form is checked against, are in docs/method/matmul.md, "DRAM
+// banks".
 
 /// Says how ttnn deals contiguous runs of units out over cores.
 struct PageRuns {

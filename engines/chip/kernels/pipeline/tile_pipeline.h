@@ -28,7 +28,7 @@ struct StepPipeline {
 /// Returns the cost of the pipeline. The first step takes all three stages. Each further step takes
 /// the slowest stage, or its share of what the DRAM gives all cores together, whichever is longer
 /// (reads over NoC 0, writes over NoC 1, and both at the same time). For the method see
-/// docs/method.md, "Ops on tiles".
+/// docs/method/ops.md, "Other ops".
 KernelCost step_pipeline_cost(const StepPipeline& pipeline, CoreGrid grid,
                               const Profiles& profiles);
 

@@ -18,8 +18,8 @@ struct SubBlock {
 
 /// Returns the time in which the operands of one product of two tiles are unpacked. A sub-block
 /// keeps one operand tile in the registers and streams the other past it: a wide one keeps A's and
-/// streams B, a high one keeps B's (facts: docs/method.md, "Matmul cost"). Operands that do not
-/// share the way from L1 come at the same time.
+/// streams B, a high one keeps B's (facts: docs/method/matmul.md, "Matmul cost"). Operands that do
+/// not share the way from L1 come at the same time.
 inline SimTime unpack_time(const SubBlock& block, const ChipProfile& chip) {
   const bool wide = block.width >= block.height;
   const std::int64_t reuse = std::max(block.height, block.width);

@@ -25,7 +25,7 @@ struct Footprint {
 ///
 /// Everything that is written to the cores shares one stream of bytes. In addition, each launch
 /// message, binary, group and core with arguments of its own has a fixed cost. (For the method and
-/// its errors see docs/method.md, "Dispatch".)
+/// its errors see docs/method/dispatch.md, "Dispatch".)
 SimTime dispatch_time(const Footprint& footprint, DispatchCoreType type,
                       const SoftwareProfile& software);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ttnn launches for each call was read from its sources (docs/method.md, "Launches of a
-// call"), not recorded from this program.
+// What ttnn launches for each call was read from its sources (docs/method/ops.md, "Other ops"), not
+// recorded from this program.
 #include "engines/chip/kernels/lowering.h"
 
 #include <gtest/gtest.h>

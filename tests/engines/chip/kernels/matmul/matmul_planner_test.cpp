@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The expected configurations were worked out by hand from ttnn's rules for square bf16 products
-// (docs/method.md, "Matmul planner"), not recorded from this program.
+// (docs/method/matmul.md, "Matmul planner"), not recorded from this program.
 #include "engines/chip/kernels/matmul/matmul_planner.h"
 
 #include <gtest/gtest.h>
