@@ -147,7 +147,7 @@ bool JsonNode::is_number() const { return value_->is_number(); }
 bool JsonNode::is_flag() const { return value_->is_boolean(); }
 
 bool JsonNode::has(std::string_view key) const {
-  return value_->is_object() && value_->contains(key);
+  return value_->is_object() && value_->contains(std::string(key));
 }
 
 const ordered_json& JsonNode::object() const {

@@ -12,7 +12,7 @@ die() {
   exit 1
 }
 
-# Prints the packages of packages.txt that are missing; $1 is the launcher, whose own section counts.
+# Prints the packages of packages.txt that are missing; $1 has the sections that count besides the first.
 missing_packages() {
   local line status name section='' wanted=() names=()
   local -A installed=()
@@ -22,7 +22,7 @@ missing_packages() {
     case $line in
       '') ;;
       '['*']') section=${line:1:-1} ;;
-      *) [[ -n $section && $section != "$1" ]] || wanted+=("$line") ;;
+      *) [[ -n $section && " $1 " != *" $section "* ]] || wanted+=("$line") ;;
     esac
   done <"$howard_root/packages.txt"
 
@@ -72,7 +72,7 @@ install_packages() {
 
 # Checks packages.txt, unless it and the machine's packages are unchanged since the last check.
 require_packages() {
-  local stamp=$howard_root/build/.packages_$1 missing=()
+  local stamp=$howard_root/build/.packages_${1// /_} missing=()
   if [[ $stamp -nt $howard_root/packages.txt && $stamp -nt /var/lib/dpkg/status ]]; then
     return
   fi
@@ -156,16 +156,16 @@ take_lock() {
 
 release_lock() { exec {howard_lock}>&-; }
 
-# prepare LAUNCHER PRESET TARGET [CMAKE-ARGUMENT]...: makes TARGET up to date. One launcher at a time
+# prepare SECTIONS PRESET TARGET [CMAKE-ARGUMENT]...: installs the packages and makes TARGET up to date. One launcher at a time
 # installs packages, and one at a time builds a preset: ./run_experiment need not wait for ./run_tests.
 prepare() {
-  local launcher=$1 preset=$2 target=$3
+  local sections=$1 preset=$2 target=$3
   shift 3
   trap 'exit 130' INT
   mkdir -p "$howard_root/build" 2>/dev/null || true
   [[ -w $howard_root/build ]] || die "cannot write $howard_root/build: copy the tree, or run as its owner"
   take_lock packages "installing packages"
-  require_packages "$launcher"
+  require_packages "$sections"
   release_lock
   take_lock "$preset" "building build/$preset"
   configure "$preset" "$@"

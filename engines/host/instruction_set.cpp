@@ -16,9 +16,14 @@ constexpr const char* kSwitch = "HOWARD_MAX_INSTRUCTION_SET";
 constexpr std::array<std::string_view, 3> kNames = {"v2", "v3", "v4"};
 
 InstructionSet set_of_cpu() {
-  return __builtin_cpu_supports("x86-64-v4")   ? InstructionSet::v4
-         : __builtin_cpu_supports("x86-64-v3") ? InstructionSet::v3
-                                               : InstructionSet::v2;
+  // GCC 11 does not know the names of the levels. What else v3 has (F16C, LZCNT, MOVBE), each CPU
+  // with AVX2 and FMA has.
+  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                  __builtin_cpu_supports("avx512vl");
+  return v4 ? InstructionSet::v4 : v3 ? InstructionSet::v3 : InstructionSet::v2;
 }
 
 InstructionSet most_allowed() {

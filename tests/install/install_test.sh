@@ -75,7 +75,7 @@ expect "bash completes axes" says '^dispatch=$' bash_completions 'howard matmul_
 expect "bash completes values" says '^eth$' bash_completions 'howard matmul_sweep -a dispatch=e'
 
 expect "a project finds the package" \
-  "$cmake" -S "$here/consumer" -B "$work/consumer" "-DHoward_ROOT=$moved" -DCMAKE_BUILD_TYPE=Release
+  "$cmake" -S "$here/consumer" -B "$work/consumer" -G Ninja "-DHoward_ROOT=$moved" -DCMAKE_BUILD_TYPE=Release
 expect "a project builds against the libraries" "$cmake" --build "$work/consumer"
 kernel=$(grep -o '"kernel_time": {[^}]*' results/matmul_sweep.json | head -n 1)
 expect "a project gets the program's times" says '^matmul [1-9][0-9]+$' "$work/consumer/consumer"

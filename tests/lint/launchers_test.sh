@@ -80,11 +80,20 @@ expect "second run, by a link: says nothing of its own" " in $work/elsewhere" "$
 
 rm "$work/asked"
 output=$("$tree/run_tests" --show-only 2>"$work/log")
-expect "run_tests: packages" "libgtest-dev clang-format-14" "$(paste -sd' ' "$work/asked")"
+expect "run_tests: packages" libgtest-dev "$(paste -sd' ' "$work/asked")"
 expect "run_tests: passes its arguments to ctest" 1 "$(grep -c '^Total Tests: 1$' <<<"$output")"
+expect "run_tests: warnings are no errors" 0 \
+  "$(grep -c 'HOWARD_WARNINGS_AS_ERRORS.*=ON' "$tree/build/tests/CMakeCache.txt")"
+
+rm "$work/asked"
+output=$("$tree/run_tests" --strict --show-only 2>"$work/log")
+expect "run_tests --strict: packages" clang-format-14 "$(paste -sd' ' "$work/asked")"
+expect "run_tests --strict: passes the others to ctest" 1 "$(grep -c '^Total Tests: 1$' <<<"$output")"
+expect "run_tests --strict: warnings are errors" 1 \
+  "$(grep -c 'HOWARD_WARNINGS_AS_ERRORS.*=ON' "$tree/build/ci/CMakeCache.txt")"
 
 # A build of one preset holds up nobody who wants another one, and another one of the same preset waits.
-exec {tests_lock}>"$tree/build/.lock_ci"
+exec {tests_lock}>"$tree/build/.lock_tests"
 flock "$tests_lock"
 expect "while the tests are built" " in $work/elsewhere" "$(timeout 60 ./link </dev/null 2>&1 {tests_lock}>&-)"
 exec {tests_lock}>&- {release_lock}>"$tree/build/.lock_release"

@@ -147,6 +147,7 @@ HEADS
 }
 
 test_format() {
+  command -v clang-format-14 >/dev/null || { echo "skipped: clang-format-14 is missing"; exit 77; }
   put base/a.h 'int f(int* a);'
   cp "$here/../../.clang-format" "$tree"
   accepts "a formatted header"
@@ -158,7 +159,7 @@ test_format() {
   # A PATH with all that the check needs but clang-format.
   mkdir "$tree/bin"
   ln -s "$(type -P bash)" "$(type -P dirname)" "$(type -P readlink)" "$(type -P find)" "$tree/bin"
-  PATH=$tree/bin:$tree rejects "Debian package clang-format-14" "a machine without clang-format"
+  PATH=$tree/bin:$tree rejects "skipped: clang-format-14 is missing" "a machine without clang-format"
 }
 
 test_spdx() {

@@ -27,6 +27,7 @@
 #include "engines/host/benchmarks/interleaved_runs.h"
 #include "engines/host/host_device.h"
 #include "engines/host/host_memory.h"
+#include "engines/host/kernels/matmul/onednn_part.h"
 
 namespace {
 
@@ -117,7 +118,7 @@ void onednn_matmul(benchmark::State& state, int threads, const Problem& problem)
   using dnnl::memory;
   let_threads_sleep();
   omp_set_num_threads(threads);
-  const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  const dnnl::engine& engine = howard::host::cpu_engine();
   dnnl::stream stream(engine);
   const auto type =
       problem.dtype == DataType::float32 ? memory::data_type::f32 : memory::data_type::bf16;
@@ -127,10 +128,8 @@ void onednn_matmul(benchmark::State& state, int threads, const Problem& problem)
   const auto a = aligned_values(problem.m * problem.k, problem.dtype, 1);
   const auto b = aligned_values(problem.k * problem.n, problem.dtype, 2);
   const auto c = aligned_values(problem.m * problem.n, problem.dtype, 3);
-  const dnnl::matmul::primitive_desc description(
-      dnnl::matmul::desc(desc(problem.m, problem.k), desc(problem.k, problem.n),
-                         desc(problem.m, problem.n)),
-      engine);
+  const auto description = howard::host::product_of(
+      {}, desc(problem.m, problem.k), desc(problem.k, problem.n), desc(problem.m, problem.n));
   const dnnl::matmul matmul(description);
   const std::unordered_map<int, memory> arguments{
       {DNNL_ARG_SRC, memory(description.src_desc(), engine, a.get())},

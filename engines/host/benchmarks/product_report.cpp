@@ -101,11 +101,9 @@ std::function<void()> by_onednn(const ReportedProduct& product, DataType type, i
   };
   omp_set_num_threads(threads);
   try {
-    const dnnl::matmul::primitive_desc description(
-        dnnl::matmul::desc(describe(product.m, product.k, product.transpose_a),
-                           describe(product.k, product.n, product.transpose_b),
-                           describe(product.m, product.n, false)),
-        howard::host::cpu_engine());
+    const auto description = howard::host::product_of(
+        {}, describe(product.m, product.k, product.transpose_a),
+        describe(product.k, product.n, product.transpose_b), describe(product.m, product.n, false));
     const auto filled = [&](const memory::desc& of) {
       memory values(of, howard::host::cpu_engine());
       std::fill_n(static_cast<char*>(values.get_data_handle()), of.get_size(), kByte);

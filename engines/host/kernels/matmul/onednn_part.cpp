@@ -11,17 +11,6 @@ dnnl::memory::data_type type_of(DataType dtype) {
   return dtype == DataType::float32 ? dnnl::memory::data_type::f32 : dnnl::memory::data_type::bf16;
 }
 
-/// oneDNN 3 (Ubuntu 24.04) has no separate descriptions of operations.
-template <class... Parts>
-dnnl::matmul::primitive_desc matmul_description(const dnnl::primitive_attr& attributes,
-                                                const Parts&... parts) {
-#if DNNL_VERSION_MAJOR >= 3
-  return {cpu_engine(), parts..., attributes};
-#else
-  return {dnnl::matmul::desc(parts...), attributes, cpu_engine()};
-#endif
-}
-
 }  // namespace
 
 const dnnl::engine& cpu_engine() {
@@ -74,9 +63,9 @@ dnnl::matmul::primitive_desc describe(const MatmulShape& shape, const PartSize& 
     sum.append_sum();
     attributes.set_post_ops(sum);
   }
-  if (!shape.bias || size.adds) return matmul_description(attributes, a, b, c);
+  if (!shape.bias || size.adds) return product_of(attributes, a, b, c);
   const auto bias = part(*shape.bias, {1, 1, size.columns}, {n, n, 1});
-  return matmul_description(attributes, a, b, bias, c);
+  return product_of(attributes, a, b, bias, c);
 }
 
 RowSteps plain_steps(const MatmulShape& shape) {

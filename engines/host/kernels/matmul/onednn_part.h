@@ -29,6 +29,19 @@ class SingleOpenMpThread {
 
 const dnnl::engine& cpu_engine();
 
+/// Describes a product of A, B, perhaps a bias, and C, which are memory descriptions. oneDNN 3 has
+/// no separate descriptions of operations, oneDNN 2 has. Throws dnnl::error when it has no such
+/// product.
+template <class... Parts>
+dnnl::matmul::primitive_desc product_of(const dnnl::primitive_attr& attributes,
+                                        const Parts&... parts) {
+#if DNNL_VERSION_MAJOR >= 3
+  return {cpu_engine(), parts..., attributes};
+#else
+  return {dnnl::matmul::desc(parts...), attributes, cpu_engine()};
+#endif
+}
+
 Bytes size_of(const dnnl::memory::desc& description);
 
 /// Describes B [k, columns] as a part of the whole B in `dtype`.
