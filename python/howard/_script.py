@@ -2,14 +2,16 @@
 """Runs a script for ttnn on the stand-in: what `run_experiment python` starts.
 
 usage: _script.py [OPTIONS] --workload FILE -- SCRIPT [ARGUMENTS]...
+       _script.py [OPTIONS] --workload FILE --module MODULE -- [ARGUMENTS]...
 """
 
 import argparse
+import importlib.util
 import os
 import pathlib
+import runpy
 import signal
 import sys
-import time
 import traceback
 import types
 
@@ -18,8 +20,8 @@ _PACKAGE = str(pathlib.Path(__file__).resolve().parents[1])
 sys.path[0] = _PACKAGE
 
 from howard import _ttml_imports  # noqa: E402
-from howard.ttnn import _check, _imports  # noqa: E402
-from howard.ttnn._session import now, session  # noqa: E402
+from howard.ttnn import _check, _clock, _imports  # noqa: E402
+from howard.ttnn._session import session  # noqa: E402
 
 
 def _options():
@@ -27,18 +29,16 @@ def _options():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--no-values", action="store_true")
     parser.add_argument("--virtual-clock", action="store_true")
+    parser.add_argument("--mixed-clock", action="store_true")
+    parser.add_argument("--box", choices=("n150", "n300", "t3000", "galaxy"))
+    parser.add_argument("--module")
     parser.add_argument("--call-times", dest="calls", choices=("ttnn", "report"), default="ttnn")
     parser.add_argument("--kernel-cache", choices=("warm", "cold"), default="warm")
     parser.add_argument("--chip", dest="profile", action="append", default=[])
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--workload", required=True)
-    parser.add_argument("script", nargs="+")
+    parser.add_argument("words", nargs="*")
     return parser.parse_args()
-
-
-def _set_clock():
-    time.time = time.perf_counter = time.monotonic = now
-    time.time_ns = time.perf_counter_ns = time.monotonic_ns = lambda: session.now_ps() // 1000
 
 
 def _save(path):
@@ -51,8 +51,9 @@ def _save(path):
         names = vars(sys.modules["__main__"])
         tests = [name for name in names if name.startswith("test") and callable(names[name])]
         if tests:
-            print(f"howard: the script defines tests ({', '.join(tests[:3])}) and calls none: call "
-                  "them at its end, with a device for what their fixtures give", file=sys.stderr)
+            print(f"howard: the script defines tests ({', '.join(tests[:3])}) and calls none: run "
+                  "them with run_experiment python -m pytest FILE, or call them at its end",
+                  file=sys.stderr)
         return
     path = pathlib.Path(path)
     unfinished = path.with_name(path.name + f".{os.getpid()}")
@@ -80,23 +81,40 @@ def _say_times(script, status):
               file=sys.stderr)
 
 
-def _run(script, arguments):
-    """Runs the script as `python3 script arguments` does, and returns its exit status."""
+def _run_script(script, arguments):
+    """Runs the script as `python3 script arguments` does."""
     sys.argv = [script, *arguments]
     sys.path.insert(0, str(pathlib.Path(script).resolve().parent))
     # The script has a module of its own, so that no name of it takes the place of ours.
     main = types.ModuleType("__main__")
     main.__dict__.update({"__file__": script, "__builtins__": __builtins__})
     sys.modules["__main__"] = main
+    with open(script, "rb") as file:
+        text = file.read()
+    if b"\0" in text:
+        sys.exit(f"run_experiment: {script} is no Python script: it has bytes of 0")
+    exec(compile(text, script, "exec"), main.__dict__)
+
+
+def _run_module(module, arguments):
+    """Runs the module as `python3 -m module arguments` does, with the working folder in the search
+    path."""
+    sys.argv = [module, *arguments]
+    sys.path.insert(0, os.getcwd())
     try:
-        with open(script, "rb") as file:
-            text = file.read()
-        if b"\0" in text:
-            print(f"run_experiment: {script} is no Python script: it has bytes of 0",
-                  file=sys.stderr)
-            return 1
-        code = compile(text, script, "exec")
-        exec(code, main.__dict__)
+        found = importlib.util.find_spec(module)
+    except ModuleNotFoundError:
+        found = None
+    if found is None:
+        sys.exit(f"run_experiment: there is no module {module} for {sys.executable}: its package "
+                 f"may be python3-{module.split('.')[0]}")
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+def _run(main, *given):
+    """Runs a script or a module by its own function, and returns its exit status."""
+    try:
+        main(*given)
     except SystemExit as ending:
         if ending.code is None:
             return 0
@@ -110,7 +128,7 @@ def _run(script, arguments):
     except BaseException as failure:
         # Our own frames around the script's are left out.
         trace = failure.__traceback__
-        while trace is not None and trace.tb_frame.f_code.co_filename != script:
+        while trace is not None and trace.tb_frame.f_code.co_filename != given[0]:
             trace = trace.tb_next
         failure.__traceback__ = trace or failure.__traceback__
         traceback.print_exception(type(failure), failure, failure.__traceback__)
@@ -131,7 +149,12 @@ def _end(workload, status):
 
 def _start():
     options = _options()
-    script, *arguments = options.script
+    if not options.module and not options.words:
+        sys.exit("no script is named")
+    if options.module:
+        script, arguments, main = options.module, options.words, _run_module
+    else:
+        (script, *arguments), main = options.words, _run_script
     if options.check:
         sys.exit(_check.main(script))
     session.values = not options.no_values
@@ -139,12 +162,14 @@ def _start():
     session.calls_as_report = options.calls == "report"
     session.cold_kernels = options.kernel_cache == "cold"
     session.source = pathlib.Path(script).name
+    if options.box:
+        session.set_box(options.box)
     _imports.install()
     _ttml_imports.install()
     signal.signal(signal.SIGINT, session.interrupt)
-    if options.virtual_clock:
-        _set_clock()
-    status = _run(script, arguments)
+    if options.virtual_clock or options.mixed_clock:
+        _clock.install(options.mixed_clock)
+    status = _run(main, script, arguments)
     _say_times(script, status)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(_end(options.workload, status))

@@ -46,6 +46,7 @@ Given::Given(const OptionList& options, std::span<const std::string> words) {
       options_end = true;
     } else {
       i = add_option(options, words, i);
+      options_end = all_.back().option->values.takes_rest;
     }
   }
 }

@@ -38,7 +38,7 @@ struct Values {
   std::vector<std::string> words;  ///< All values, if they are known.
   Completes completes = Completes::files;
   bool repeats = false;     ///< The option may be given more than once.
-  bool takes_rest = false;  ///< Of words without an option: all that follow belong to it.
+  bool takes_rest = false;  ///< All words that follow are words without an option.
 };
 
 /// Says when an option changes anything. One that would not is refused.

@@ -41,11 +41,14 @@ struct ScriptOptions {
   bool check = false;
   bool no_values = false;
   bool virtual_clock = false;
+  bool mixed_clock = false;
   bool bottlenecks = false;
   bool what_if = true;
   std::string calls = "ttnn";
   std::string kernel_cache = "warm";
+  std::string box;
   std::string workload;
+  std::string module;  ///< A module of Python in place of a script.
   chip::ProfileChoice profiles;
   OutputPlaces outputs;
   std::vector<std::string> script;  ///< The script and its arguments.
@@ -54,8 +57,14 @@ struct ScriptOptions {
 OptionList script_options(ScriptOptions& options) {
   Values script = to(options.script);
   script.takes_rest = true;
+  Values module = to(options.module);
+  module.takes_rest = true;
   return joined(
       {{{"", "SCRIPT", "", script},
+        {"-m", "MODULE",
+         "Runs a module of Python as python3 -m does, with the words after it as its arguments: "
+         "-m pytest tests",
+         module},
         {"--check", "",
          "Lists what of ttnn the script names that is not there, and runs nothing. It looks at the "
          "imports and attributes in the text, so it is approximate",
@@ -66,6 +75,15 @@ OptionList script_options(ScriptOptions& options) {
         {"--virtual-clock", "",
          "Makes time.time() and time.perf_counter() of the script the virtual clock",
          to(options.virtual_clock)},
+        {"--mixed-clock", "",
+         "Makes them go on by virtual time for what the script asks of ttnn, and by this machine's "
+         "time for all else that it does",
+         to(options.mixed_clock)},
+        {"--box", "NAME",
+         "Says which box the script runs in: n150, n300 (default), t3000, with 8 chips, or galaxy, "
+         "with 32",
+         choice(options.box,
+                {{"n150", "n150"}, {"n300", "n300"}, {"t3000", "t3000"}, {"galaxy", "galaxy"}})},
         renamed("--calls", {"--call-times", "WHOSE",
                             "Says what a call takes its host: ttnn (default), as in ttnn's fast "
                             "mode, 48 us in all, "
@@ -95,6 +113,13 @@ OptionList script_options(ScriptOptions& options) {
 }
 
 void require_script(const ScriptOptions& options) {
+  if (options.virtual_clock && options.mixed_clock) {
+    throw UsageError("a script has one clock; try --virtual-clock or --mixed-clock");
+  }
+  if (!options.module.empty()) {
+    if (options.check) throw UsageError("--check reads a script; try --check SCRIPT");
+    return require_settings(options.profiles);
+  }
   if (options.script.empty()) {
     throw UsageError("no script is named; try run_experiment python SCRIPT");
   }
@@ -120,6 +145,9 @@ std::vector<std::string> script_command(const ScriptOptions& options, const fs::
   if (options.check) words.emplace_back("--check");
   if (options.no_values) words.emplace_back("--no-values");
   if (options.virtual_clock) words.emplace_back("--virtual-clock");
+  if (options.mixed_clock) words.emplace_back("--mixed-clock");
+  if (!options.box.empty()) words.insert(words.end(), {"--box", options.box});
+  if (!options.module.empty()) words.insert(words.end(), {"--module", options.module});
   words.insert(words.end(),
                {"--call-times", options.calls, "--kernel-cache", options.kernel_cache});
   for (const std::string& profile : options.profiles.profiles) {
@@ -172,9 +200,20 @@ int write_script_outputs(const ScriptOptions& options, const fs::path& workload)
   return run_experiments(run, alone);
 }
 
-int run_script(const ScriptOptions& options) {
+/// Returns the options with the card of the box as their chip.
+ScriptOptions in_box(ScriptOptions options) {
+  constexpr std::string_view kCard = "wormhole_b0_n150";
+  std::vector<std::string>& profiles = options.profiles.profiles;
+  if (options.box == "n150" && std::ranges::find(profiles, kCard) == profiles.end()) {
+    profiles.emplace_back(kCard);
+  }
+  return options;
+}
+
+int run_script(const ScriptOptions& given) {
+  const ScriptOptions options = in_box(given);
   require_script(options);
-  const fs::path script = options.script.front();
+  const fs::path script = options.module.empty() ? options.script.front() : options.module;
   const fs::path workload =
       options.workload.empty()
           ? options.outputs.results / (script.stem().string() + ".workload.json")
@@ -195,7 +234,7 @@ int run_script(const ScriptOptions& options) {
                         .script = script,
                         .profiles = options.profiles,
                         .tries_changes = options.what_if,
-                        .virtual_clock = options.virtual_clock,
+                        .virtual_clock = options.virtual_clock || options.mixed_clock,
                         .as_the_report = options.calls == "report",
                         .color = options.outputs.color});
   const int written = write_script_outputs(options, workload);
@@ -208,7 +247,8 @@ int run_script(const ScriptOptions& options) {
 const Command kPython{
     .name = "python",
     .summary = "run a Python script for ttnn on the emulated chip",
-    .usage = {"[OPTIONS] SCRIPT [ARGUMENTS]...", "--check SCRIPT"},
+    .usage = {"[OPTIONS] SCRIPT [ARGUMENTS]...", "[OPTIONS] -m MODULE [ARGUMENTS]...",
+              "--check SCRIPT"},
     .text =
         {{"",
           "The script is run as it is: `import ttnn` finds Howard's stand-in, in this process "
@@ -222,10 +262,12 @@ const Command kPython{
           "Nothing of it depends on the machine's speed."},
          {"",
           "time.time() in a script is the wall clock. howard.now() gives virtual seconds, and "
-          "--virtual-clock makes time.time() and time.perf_counter() give them. `with "
+          "--virtual-clock makes time.time() and time.perf_counter() give them; with --mixed-clock "
+          "they count the host's own work in this machine's time. `with "
           "howard.region(\"forward\"):` names a part of the script."}},
     .examples = {"run_experiment python train.py --steps 10",
                  "run_experiment python --no-values --virtual-clock train.py",
+                 "run_experiment python -m pytest tests/ttnn",
                  "run_experiment python --save-workload train.json train.py",
                  "run_experiment explain train.json -a traced=yes",
                  "run_experiment python --trace train_trace.json --bottlenecks train.py"},

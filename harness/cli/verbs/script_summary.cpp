@@ -107,8 +107,8 @@ void print_call_cost(const ScriptRun& run) {
       "a call takes its host {} in C++ and {} more from Python, {}", quantity(in_cpp),
       quantity(python),
       run.as_the_report
-          ? "as in the report's own Python engine; --calls ttnn: as in ttnn alone"
-          : "as in ttnn's fast mode; --calls report: as in the report's own Python engine"));
+          ? "as in the report's own Python engine; --call-times ttnn: as in ttnn alone"
+          : "as in ttnn's fast mode; --call-times report: as in the report's own Python engine"));
 }
 
 void print_foot(const ScriptRun& run) {

@@ -22,8 +22,10 @@ from . import (
     _mesh,
     _methods,
     _operations as _ops,
+    _reports,
     _settings,
     _types,
+    database,
     model_preprocessing,
 )
 from ._errors import missing as _missing
@@ -109,14 +111,18 @@ _parts = ("binary ccl conv core data_movement embedding experimental matmul norm
 operations = _Namespace("operations", {"moreh": moreh, **{
     part: _Namespace("operations." + part, {
         name: value for name, value in globals().items() if not name.startswith("_")})
-    for part in _parts}})
+    for part in _parts},
+    "activations": _Namespace("operations.activations", {
+        "get_golden_function_for_activation": _golden.get_golden_function_for_activation})})
 prim = _Namespace("prim", {name: globals()[name] for name in ("permute", "typecast", "move")})
 graph, tracer = _graph.graph, _graph.tracer
 device = _Namespace("device", {**_here(
     "Device MeshDevice DispatchCoreConfig DispatchCoreType DispatchCoreAxis open_device close_device "
     "get_device_ids is_wormhole_b0 is_blackhole get_num_devices SetDefaultDevice GetDefaultDevice Arch"),
     "ClearDefaultDevice": lambda: _devices.SetDefaultDevice(None),
-    "GetNumAvailableDevices": _devices.get_num_devices})
+    "GetNumAvailableDevices": _devices.get_num_devices, "SetRootDir": _no,
+    **{f"{word}{what}": _no for word in ("Enable", "Disable")
+       for what in ("PersistentKernelCache", "MemoryReports")}})
 types = _Namespace("types", {name: value for module in (_types, _cores, _memory)
                              for name, value in _public(module)})
 core = _Namespace("core", {**_here("create_sharded_memory_config num_cores_to_corerangeset"),
@@ -125,8 +131,10 @@ core = _Namespace("core", {**_here("create_sharded_memory_config num_cores_to_co
                            "has_tile_padding": lambda t, **_: t.padded_shape != t.shape})
 decorators = _Namespace("decorators", {
     **_here("register_pre_operation_hook register_post_operation_hook"),
-    **_here("get_golden_function attach_golden_function query_registered_operations")})
-database = _Namespace("database", {})
+    **_here("get_golden_function attach_golden_function query_registered_operations "
+            "register_python_operation get_fallback_function"),
+    "Operation": _launch.Operation, "FastOperation": _launch.Operation})
+CONFIG_PATH = _settings.CONFIG_PATH
 
 
 ClusterType = _enum.Enum("ClusterType", "INVALID N150 N300 T3K GALAXY TG P100 P150 P300")
@@ -149,6 +157,11 @@ class _SystemMesh:
 _ttnn = _Namespace("_ttnn", {
     "multi_device": _Namespace("_ttnn.multi_device", {
         **_distributed, "SystemMeshDescriptor": _SystemMesh}),
+    "reports": _Namespace("_ttnn.reports", {
+        name: getattr(_reports, name) for name in "get_buffers get_buffer_pages get_device_info "
+                                                  "BufferInfo BufferPageInfo".split()}),
+    "deprecated": _Namespace("_ttnn.deprecated", {
+        "operations": _Namespace("_ttnn.deprecated.operations", {})}),
     "device": device, "tensor": types, "types": types, "operations": operations, "graph": graph})
 
 GetNumAvailableDevices = _devices.get_num_devices

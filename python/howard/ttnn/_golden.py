@@ -1,93 +1,139 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives tests what they compare with: torch's functions for ours, and how near two tensors are."""
+"""Gives tests what they compare with: golden functions, and how near two tensors are."""
 
 import math
-from typing import Any, Dict
+import sys
+import types
 
-from . import _arrays as arrays, _convert
+from . import _arrays as arrays, _convert, _launch
 from ._arrays import np
-from ._launch import OPERATIONS
+from ._launch import OPERATIONS, Operation
 from ._operations.core import from_torch, to_torch
 from ._tensor import Tensor
 
-_ATTACHED: Dict[str, Any] = {}
-_TORCH_NAMES = {
-    "subtract": "sub", "multiply": "mul", "divide": "div", "logical_left_shift": "bitwise_left_shift",
-    "eqz": lambda t, x: t.eq(x, 0), "nez": lambda t, x: t.ne(x, 0), "gtz": lambda t, x: t.gt(x, 0),
-    "ltz": lambda t, x: t.lt(x, 0), "gez": lambda t, x: t.ge(x, 0), "lez": lambda t, x: t.le(x, 0),
-    "silu": lambda t, x: t.nn.functional.silu(x), "gelu": lambda t, x: t.nn.functional.gelu(x),
-    "mish": lambda t, x: t.nn.functional.mish(x), "relu6": lambda t, x: t.nn.functional.relu6(x),
-    "elu": lambda t, x, alpha=1.0: t.nn.functional.elu(x, alpha),
-    "leaky_relu": lambda t, x, negative_slope=0.01: t.nn.functional.leaky_relu(x, negative_slope),
-    "softsign": lambda t, x: t.nn.functional.softsign(x),
-    "softplus": lambda t, x, beta=1.0, threshold=20.0: t.nn.functional.softplus(x, beta, threshold),
-    "log_sigmoid": lambda t, x: t.nn.functional.logsigmoid(x),
-    "hardsigmoid": lambda t, x: t.nn.functional.hardsigmoid(x),
-    "hardswish": lambda t, x: t.nn.functional.hardswish(x),
-    "hardtanh": lambda t, x, lo=-1.0, hi=1.0: t.nn.functional.hardtanh(x, lo, hi),
-    "tanhshrink": lambda t, x: t.nn.functional.tanhshrink(x),
-    "cbrt": lambda t, x: t.sgn(x) * t.pow(t.abs(x), 1 / 3),
-    "rsub": lambda t, x, y: t.sub(y, x), "squared_difference": lambda t, x, y: (x - y) ** 2,
-    "bias_gelu": lambda t, x, y: t.nn.functional.gelu(x + y),
-    "squeeze": lambda t, x, dim=None: x.squeeze(dim) if dim is not None else x.squeeze(),
-    "concat": lambda t, x, dim=0, **_: t.concat(x, dim=dim),
-    "mean": lambda t, x, dim=None, keepdim=False: t.mean(x, dim, keepdim) if dim is not None
-    else t.mean(x),
-    "sum": lambda t, x, dim=None, keepdim=False: t.sum(x, dim, keepdim) if dim is not None
-    else t.sum(x),
-    "softmax": lambda t, x, dim=-1, **_: t.softmax(x, dim),
-    "embedding": lambda t, i, w, **_: t.nn.functional.embedding(i, w),
-    "repeat": lambda t, x, dims: x.repeat(*dims), "expand": lambda t, x, s: x.expand(*s),
-    "where": lambda t, c, a, b: t.where(c != 0, a, b),
-    "linear": lambda t, a, b, bias=None, **_: t.matmul(a, b) + (0 if bias is None else bias),
-    "rad2deg": "rad2deg", "deg2rad": "deg2rad", "clip": "clamp", "prelu": "prelu",
-}
+
+def _goldens():
+    """Returns the table of golden functions. Raises RuntimeError without PyTorch."""
+    try:
+        from . import _goldens as made  # It imports PyTorch, which a script may do without.
+    except ImportError as failure:
+        if failure.name != "torch":
+            raise
+        raise RuntimeError("golden functions are torch's: install python3-torch") from None
+    return made
+
+
+def _known(name):
+    return _goldens().GOLDENS.get(name)
+
+
+_launch.GOLDEN_OF[0] = _known
 
 
 def get_golden_function(operation):
-    """Returns torch's function of the same meaning. Raises an error when there is none, or no
-    torch."""
-    name = getattr(operation, "name", None)
-    attached = _ATTACHED.get(name)
-    if attached is not None:
-        return attached
-    try:
-        import torch  # A script may do without torch.
-    except ImportError:
-        raise RuntimeError("golden functions are torch's: install python3-torch") from None
-    found = _TORCH_NAMES.get(name, getattr(operation, "golden_function", None) or name)
-    if callable(found):
-        return lambda *args, **kwargs: found(torch, *args, **_without_device(kwargs))
-    found = _TORCH_NAMES.get(found, found)
-    if callable(found):
-        return lambda *args, **kwargs: found(torch, *args, **_without_device(kwargs))
-    function = getattr(torch, str(found), None)
-    if function is None:
+    """Returns PyTorch's function of the same meaning. Raises RuntimeError when there is none, or no
+    PyTorch."""
+    found = getattr(operation, "golden_function", None)
+    if found is None:
         raise RuntimeError(f"{operation} does not have a golden function")
-    return lambda *args, **kwargs: function(*args, **_without_device(kwargs))
+    return found
 
 
-def _without_device(kwargs):
-    return {k: v for k, v in kwargs.items() if k not in ("device", "memory_config", "dtype")}
+def get_golden_function_for_activation(activation):
+    return _goldens().get_golden_function_for_activation(activation)
+
+
+def _each(convert, given):
+    """Returns the same lists, tuples and dictionaries, with all else in them converted."""
+    if isinstance(given, (list, tuple)):
+        return type(given)(_each(convert, one) for one in given)
+    if isinstance(given, dict):
+        return {key: _each(convert, one) for key, one in given.items()}
+    return convert(given)
+
+
+def _first_tensor(given):
+    """Returns the first tensor of ttnn among arguments; None if there is none."""
+    if isinstance(given, Tensor):
+        return given
+    if isinstance(given, dict):
+        given = list(given.values())
+    found = map(_first_tensor, given if isinstance(given, (list, tuple)) else ())
+    return next((one for one in found if one is not None), None)
+
+
+def _to_golden(args, kwargs):
+    def convert(one):
+        return to_torch(one) if isinstance(one, Tensor) else one
+
+    return _each(convert, list(args)), _each(convert, kwargs)
+
+
+def _from_golden(output, args, kwargs):
+    like = _first_tensor([list(args), kwargs])
+    if not _convert.is_torch(output) and not isinstance(output, (list, tuple)):
+        raise RuntimeError(f"a {type(output).__name__} of a golden function cannot become a tensor")
+    return _each(lambda one: from_torch(one, like._dtype, layout=like._layout,
+                                        device=like._device), output)
 
 
 def get_fallback_function(operation):
     """Returns the golden function, on tensors that are brought to the host and back."""
     golden = get_golden_function(operation)
+    before = operation.preprocess_golden_function_inputs or _to_golden
+    after = operation.postprocess_golden_function_outputs or _from_golden
 
     def call(*args, **kwargs):
-        like = next((a for a in args if isinstance(a, Tensor)), None)
-        plain = [to_torch(a) if isinstance(a, Tensor) else a for a in args]
-        made = golden(*plain, **kwargs)
-        if like is None:
-            return made
-        return from_torch(made, like._dtype, layout=like._layout, device=like._device)
+        plain, words = before(args, kwargs)
+        return after(golden(*plain, **words), args, kwargs)
 
     return call
 
 
-def attach_golden_function(operation, golden_function=None, **_):
-    _ATTACHED[operation.name] = golden_function
+def attach_golden_function(operation, golden_function, *, preprocess_golden_function_inputs=None,
+                           postprocess_golden_function_outputs=None):
+    operation.golden_function = golden_function
+    operation.preprocess_golden_function_inputs = preprocess_golden_function_inputs
+    operation.postprocess_golden_function_outputs = postprocess_golden_function_outputs
+
+
+def _holder(parts):
+    """Returns the module below ttnn of these names, which is made where it is missing."""
+    at = sys.modules["howard.ttnn"]
+    for part in parts:
+        inner = vars(at).get(part)
+        if inner is None:
+            inner = types.ModuleType(f"ttnn.{part}")
+            setattr(at, part, inner)
+        at = inner
+    return at
+
+
+def register_python_operation(*, name, is_experimental=False, is_method=False, golden_function=None,
+                              preprocess_golden_function_inputs=None,
+                              postprocess_golden_function_outputs=None, doc=None):
+    """Makes a function of the script an operation of ttnn, at the place that its name says."""
+    parts = name.split(".")
+    if parts[0] != "ttnn" or len(parts) < 2:
+        raise RuntimeError(f"the name of an operation must start with ttnn., not be {name}")
+
+    def register(function):
+        short = ".".join(parts[1:])
+        if short in OPERATIONS:
+            raise RuntimeError(f"{name} is already registered")
+        made = Operation(short, function)
+        made.is_cpp_operation, made.is_experimental = False, is_experimental
+        made.__doc__ = doc or function.__doc__
+        attach_golden_function(
+            made, golden_function,
+            preprocess_golden_function_inputs=preprocess_golden_function_inputs,
+            postprocess_golden_function_outputs=postprocess_golden_function_outputs)
+        OPERATIONS[short] = made
+        if not is_method:
+            setattr(_holder(parts[1:-1]), parts[-1], made)
+        return made
+
+    return register
 
 
 def query_registered_operations(include_experimental=False):

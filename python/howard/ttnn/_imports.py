@@ -10,6 +10,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import os
 import re
 import sys
 import types
@@ -21,7 +22,9 @@ FALLBACKS = ("tracy", "loguru", "pytest", "models.common.utility_functions",
              "models.utility_functions", "tests.ttnn.utils_for_testing",
              "tests.tt_eager.python_api_testing.sweep_tests.comparison_funcs", "models.common", "models", "tests", "tests.ttnn", "tests.tt_eager",
              "tests.tt_eager.python_api_testing", "tests.tt_eager.python_api_testing.sweep_tests",
-             "tt_lib")
+             "tt_lib", "tt_lib.utils", "tt_lib.fallback_ops", "tt_lib.fused_ops")
+_OWN = {"tt_lib.utils": "howard.ttnn._tt_lib.utils",
+        "tt_lib.fallback_ops": "howard.ttnn._tt_lib.fallback_ops"}
 
 
 class _Loader(importlib.abc.Loader):
@@ -49,15 +52,52 @@ def _ttnn(name):
     return module
 
 
+class _Deprecating(importlib.abc.Loader):
+    """Gives typing_extensions before 4.5 the decorator that tt-metal's tests take from it."""
+
+    def __init__(self, loader):
+        self._loader = loader
+
+    def create_module(self, spec):
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module):
+        self._loader.exec_module(module)
+        if not hasattr(module, "deprecated"):
+            module.deprecated = lambda *_, **__: lambda marked: marked
+
+
+def _typing_extensions():
+    spec = importlib.machinery.PathFinder.find_spec("typing_extensions")
+    if spec is not None and spec.loader is not None:
+        spec.loader = _Deprecating(spec.loader)
+    return spec
+
+
 class _Finder(importlib.abc.MetaPathFinder):
     """Finds `ttnn` and what is below it."""
 
     def find_spec(self, name, path=None, target=None):
+        if name == "typing_extensions":
+            return _typing_extensions()
         if name != "ttnn" and not name.startswith("ttnn."):
             return None
-        found = _ttnn(name)
+        try:
+            found = _ttnn(name)
+        except AttributeError:
+            own = _folder_of_user(name)
+            if own is None:
+                raise
+            return own
         spec = importlib.machinery.ModuleSpec(name, _Loader(lambda _: found), is_package=True)
         return spec
+
+
+def _folder_of_user(name):
+    """Returns where a folder `ttnn` of the script's own has this module; None if none has it."""
+    *packages, _ = name.split(".")
+    places = [os.path.join(folder or ".", *packages) for folder in sys.path]
+    return importlib.machinery.PathFinder.find_spec(name, places)
 
 
 class _LastFinder(importlib.abc.MetaPathFinder):
@@ -111,6 +151,8 @@ class _Logger:
 
 
 def _fallback(name):
+    if name in _OWN:
+        return importlib.import_module(_OWN[name])
     module = types.ModuleType(name)
     module.__path__ = []
     if name == "tracy":

@@ -4,7 +4,7 @@
 import functools
 import inspect
 import json
-from typing import Any, Dict
+from typing import Any, Dict, List
 
 from howard import _native
 
@@ -25,6 +25,7 @@ OPERATIONS = {}
 _depth = [0]
 RECORDER = [None]  # of calls, while a graph is captured
 HOOKS = [None]  # before and after calls, once some are registered
+GOLDEN_OF: List[Any] = [None]  # a function that knows the golden function of a name
 _queue = [None]
 _sub_device = [0]
 
@@ -33,16 +34,26 @@ class Operation:
     """Wraps a function of ttnn: it charges the host for a call from Python and says what went
     wrong."""
 
-    def __init__(self, name, function, golden=None, refuses=()):
-        self.python_fully_qualified_name = "ttnn." + name
-        self.name, self.function, self.golden_function = name, function, golden
-        self.__name__, self.__doc__ = name.rsplit(".", 1)[-1], function.__doc__
+    def __init__(self, name, function, refuses=()):
+        self.__name__ = self.python_fully_qualified_name = "ttnn." + name
+        self.name, self.function, self._golden = name, function, None
+        self.preprocess_golden_function_inputs = self.postprocess_golden_function_outputs = None
+        self.is_cpp_operation, self.is_experimental = True, name.startswith("experimental.")
+        self.__doc__ = function.__doc__
         self.signature = inspect.signature(function)
         parameters = self.signature.parameters
         self._takes = set(parameters)
         self._refused = {word: parameters[word].default for word in refuses}
-        self._takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
         functools.update_wrapper(self, function, assigned=("__module__", "__doc__"), updated=())
+
+    @property
+    def golden_function(self):
+        """Returns the function that was attached, or ttnn's own; None if there is none."""
+        return self._golden or GOLDEN_OF[0](self.name)
+
+    @golden_function.setter
+    def golden_function(self, function):
+        self._golden = function
 
     def __call__(self, *args, **kwargs):
         queue = sub_device = None
@@ -51,10 +62,9 @@ class Operation:
             sub_device = kwargs.get("sub_device_id", kwargs.get("subdevice_id"))
             if self._refused:
                 self._refuse(kwargs)
-            if not self._takes_all:
-                for word in _IGNORED:
-                    if word in kwargs and word not in self._takes:
-                        del kwargs[word]
+            for word in _IGNORED if self.is_cpp_operation else ("queue_id", "cq_id"):
+                if word in kwargs and word not in self._takes:
+                    del kwargs[word]
         outermost = _depth[0] == 0
         _depth[0] += 1
         if outermost:
@@ -120,13 +130,13 @@ def _device_of(args, kwargs):
     return None
 
 
-def operation(name=None, golden=None, refuses=()):
+def operation(name=None, refuses=()):
     """Makes a function one of ttnn's, under its own name or another. The keywords of `refuses` are
     ttnn's, but must stay at their defaults."""
 
     def register(function):
         full = name or function.__name__
-        made = Operation(full, function, golden, refuses)
+        made = Operation(full, function, refuses)
         OPERATIONS[full] = made
         return made
 

@@ -70,6 +70,10 @@ class Session:
         """Returns how many chips the box has: those of the card, or of the mesh that was opened."""
         return max(self._chips_of_mesh, 2 if self.chip_name == "n300" else 1)
 
+    def set_box(self, name):
+        """Makes the box one of those that are sold; cards are chosen by their profile."""
+        self._chips_of_mesh = {"t3000": 8, "galaxy": 32}.get(name, 0)
+
     def widen(self, chips):
         """Makes the box one that has a mesh of so many chips: a T3000 of 8, a Galaxy of 32."""
         most = 32

@@ -82,6 +82,9 @@ class Storage:
         width = 4 if self.spec[1] in ("float32", "uint32") else 2
         return self.spec[0][0] * self.spec[0][1] * rows * columns * width
 
+    def address(self):
+        return 0x100000 + 0x1000 * self.number
+
     @property
     def alive(self):
         return self.device is None or self.number is not None
@@ -216,7 +219,7 @@ class Tensor:
 
     def buffer_address(self):
         self._require_memory()
-        return 0x100000 + 0x1000 * self._storage.number
+        return self._storage.address()
 
     def volume(self):
         return self.padded_shape.volume()

@@ -74,7 +74,7 @@ assert ttnn.graph.extract_calltrace(nodes) == ["ttnn::multiply", "ttnn::add", "t
 seen = []
 with ttnn.register_pre_operation_hook(lambda op, args, kwargs: seen.append(op.__name__)):
     model(x)
-assert seen == ["multiply", "add", "relu"]
+assert seen == ["ttnn.multiply", "ttnn.add", "ttnn.relu"]
 ttnn.synchronize_device(device)
 with ttnn.command_queue(1):
     ttnn.add(x, x)

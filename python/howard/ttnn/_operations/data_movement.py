@@ -74,7 +74,7 @@ def _keeps_places(tensor, shape):
     return above == below or (above % 32 == 0 and below % 32 == 0)
 
 
-@operation(golden="reshape")
+@operation()
 def reshape(input_tensor, shape, padded_shape_=None, *, memory_config=None, pad_value=None,
             recreate_mapping_tensor=None):
     """Returns a view where the elements stay in place; else it launches one program."""
@@ -104,7 +104,7 @@ def view(input_tensor, *shape):
     return view_of(input_tensor, target)
 
 
-@operation(golden="squeeze")
+@operation()
 def squeeze(input_tensor, dim=None):
     dims = list(input_tensor._shape)
     if dim is None:
@@ -116,7 +116,7 @@ def squeeze(input_tensor, dim=None):
     return reshape.function(input_tensor, dims)
 
 
-@operation(golden="unsqueeze")
+@operation()
 def unsqueeze(input_tensor, dim):
     dims = list(input_tensor._shape)
     if not -len(dims) - 1 <= dim <= len(dims):
@@ -135,7 +135,7 @@ def unsqueeze_to_4D(tensor):
 # Orders.
 
 
-@operation(golden="transpose")
+@operation()
 def transpose(input_tensor, dim1, dim2, *, memory_config=None, pad_value=0.0):
     a, b = _axis("transpose", input_tensor, dim1), _axis("transpose", input_tensor, dim2)
     order = list(range(len(input_tensor._shape)))
@@ -143,7 +143,7 @@ def transpose(input_tensor, dim1, dim2, *, memory_config=None, pad_value=0.0):
     return _permuted("transpose", input_tensor, order, memory_config)
 
 
-@operation(golden="permute")
+@operation()
 def permute(input_tensor, dims, *, memory_config=None, pad_value=0.0):
     order = [_axis("permute", input_tensor, d) for d in dims]
     if sorted(order) != list(range(len(input_tensor._shape))):
@@ -279,7 +279,7 @@ def take(tensor, index):
     return reshape.function(made, shape)
 
 
-@operation(golden="split")
+@operation()
 def split(input_tensor, split_size, dim=0, *, memory_config=None):
     axis = _axis("split", input_tensor, dim)
     size = input_tensor._shape[axis]
@@ -298,13 +298,13 @@ def split(input_tensor, split_size, dim=0, *, memory_config=None):
     return made
 
 
-@operation(golden="chunk")
+@operation()
 def chunk(input_tensor, num_chunks, dim=0):
     size = input_tensor._shape[_axis("chunk", input_tensor, dim)]
     return split.function(input_tensor, -(-size // num_chunks), dim)
 
 
-@operation(golden="concat", refuses=("groups",))
+@operation(refuses=("groups",))
 def concat(tensors, dim=0, *, memory_config=None, output_tensor=None, groups=1):
     tensors = list(tensors)
     if not tensors:
@@ -349,14 +349,14 @@ def _rows_of(tensor):
     return rows
 
 
-@operation(golden="stack")
+@operation()
 def stack(tensors, dim=0, *, memory_config=None):
     rank = len(tensors[0]._shape) + 1
     return concat.function([unsqueeze.function(t, dim % rank) for t in tensors], dim % rank,
                            memory_config=memory_config)
 
 
-@operation(golden="repeat")
+@operation()
 def repeat(input_tensor, repeat_dims, *, memory_config=None):
     times = [int(t) for t in repeat_dims]
     rank = max(len(times), len(input_tensor._shape))
@@ -391,7 +391,7 @@ def _launch_repeat(name, tensor, out):
                 out_shapes=[[1, times, rows, dims[-1]]])
 
 
-@operation(golden="repeat_interleave")
+@operation()
 def repeat_interleave(input_tensor, repeats, dim=0, *, memory_config=None):
     axis = _axis("repeat_interleave", input_tensor, dim)
     dims = list(input_tensor._shape)
@@ -400,7 +400,7 @@ def repeat_interleave(input_tensor, repeats, dim=0, *, memory_config=None):
                      lambda a: np.repeat(a, repeats, axis), memory_config, None)
 
 
-@operation(golden="expand")
+@operation()
 def expand(input_tensor, output_shape, *, memory_config=None, queue_id=None):
     dims = [1] * (len(output_shape) - len(input_tensor._shape)) + list(input_tensor._shape)
     shape = [d if s == -1 else s for s, d in zip(output_shape, dims)]
@@ -408,7 +408,7 @@ def expand(input_tensor, output_shape, *, memory_config=None, queue_id=None):
                      memory_config, None)
 
 
-@operation(golden="roll")
+@operation()
 def roll(input_tensor, shifts, dim=None):
     if dim is None:
         flat = reshape.function(input_tensor, [input_tensor._shape.volume()])

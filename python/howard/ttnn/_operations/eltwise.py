@@ -91,7 +91,7 @@ def _make_unary(name, function, defaults):
         return _unary(name, function, input_tensor, parameters, memory_config, output_tensor)
 
     call.__doc__ = f"The function {function} of each element: one program."
-    return operation(name, golden=function)(call)
+    return operation(name)(call)
 
 
 def _activations(given):
@@ -180,7 +180,7 @@ def _make_binary(name, function):
                        input_tensor_b_activations or rhs_activations)
 
     call.__doc__ = f"{function} of each pair of elements: one program."
-    return operation(name, golden=function)(call)
+    return operation(name)(call)
 
 
 def _make_in_place(name, original):
@@ -208,7 +208,7 @@ for _name in _IN_PLACE_UNARY:
     FUNCTIONS[_name + "_"] = _make_in_place(_name + "_", FUNCTIONS[_name])
 
 
-@operation("pow", golden="pow")
+@operation("pow")
 def _pow(input_tensor, exponent, *, dtype=None, memory_config=None, output_tensor=None):
     if not isinstance(input_tensor, Tensor):
         return _binary("pow", "rpow", exponent, input_tensor, dtype, memory_config, output_tensor,
@@ -261,7 +261,7 @@ def to_dtype(tensor, dtype):
     return host_tensor([arrays.rounded(a, dtype.value) for a in tensor.shards()], dtype, tensor._layout)
 
 
-@operation("where", golden="where")
+@operation("where")
 def _where(predicate, true_value, false_value, *, memory_config=None, output_tensor=None):
     inputs = [t for t in (predicate, true_value, false_value) if isinstance(t, Tensor)]
     require_device("where", *inputs)
@@ -328,7 +328,7 @@ def _mac(a, b, c, *, memory_config=None):
                       lambda x, y, z: x * y + z, memory_config)
 
 
-@operation("lerp", golden="lerp")
+@operation("lerp")
 def _lerp(a, b, weight, *, memory_config=None, output_tensor=None):
     inputs = [a, b] + ([weight] if isinstance(weight, Tensor) else [])
 
@@ -339,7 +339,7 @@ def _lerp(a, b, weight, *, memory_config=None, output_tensor=None):
     return _composite("lerp", inputs, steps, compute, memory_config, output_tensor)
 
 
-@operation("isclose", golden="isclose")
+@operation("isclose")
 def _isclose(a, b, *, rtol=1e-05, atol=1e-08, equal_nan=False, memory_config=None):
     def compute(x, y):
         return abs(x - y) <= atol + rtol * abs(y)
@@ -413,8 +413,8 @@ for _name, _function in (("glu", "sigmoid"), ("reglu", "relu"), ("geglu", "gelu"
                          ("swiglu", "silu")):
     FUNCTIONS[_name] = _gated(_name, _function)
 
-clamp = FUNCTIONS["clamp"] = operation("clamp", golden="clamp")(_clamp)
-FUNCTIONS["clip"] = operation("clip", golden="clamp")(_clamp)
+clamp = FUNCTIONS["clamp"] = operation("clamp")(_clamp)
+FUNCTIONS["clip"] = operation("clip")(_clamp)
 for _name in """pow prelu typecast where addcmul addcdiv mac lerp isclose addalpha subalpha
         unary_chain polyval alt_complex_rotate90""".split():
     FUNCTIONS[_name] = OPERATIONS[_name]

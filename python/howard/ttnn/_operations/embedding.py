@@ -9,7 +9,7 @@ from .._types import EmbeddingsType, Layout
 from .layout import to_layout
 
 
-@operation(golden="embedding")
+@operation()
 def embedding(input_tensor, weight, *, padding_idx=None, layout=None,
               embeddings_type=EmbeddingsType.GENERIC, dtype=None, output_tensor=None,
               memory_config=None):

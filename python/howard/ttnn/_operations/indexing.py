@@ -8,13 +8,13 @@ from .._types import DataType, Layout
 from .data_movement import _axis, _moved
 
 
-@operation(golden="gather")
+@operation()
 def gather(input_tensor, dim, index, *, sparse_grad=False, memory_config=None, out=None):
     return _moved("gather", [input_tensor, index], list(index._shape),
                   lambda a, i: arrays.gathered(a, dim, i), memory_config, out)
 
 
-@operation(golden="scatter", refuses=("reduce", "opt_reduction"))
+@operation(refuses=("reduce", "opt_reduction"))
 def scatter(input_tensor, dim, index, src, *, memory_config=None, reduce=None, opt_reduction=None):
     return _moved("scatter", [input_tensor, index, src], list(input_tensor._shape),
                   lambda a, i, s: arrays.scattered(a, dim, i, s, False), memory_config)

@@ -210,7 +210,7 @@ def _multiply(name, a, b, bias, transpose_a, transpose_b, memory_config, dtype, 
     return out
 
 
-@operation(golden="matmul")
+@operation()
 def matmul(input_tensor_a, input_tensor_b, *, transpose_a=False, transpose_b=False,
            memory_config=None, dtype=None, program_config=None, activation=None,
            compute_kernel_config=None, core_grid=None, output_tile=None,

@@ -59,7 +59,7 @@ def fill_implicit_tile_padding(input_tensor, fill_value, *, memory_config=None):
 
 
 def _triangle(name):
-    @operation(name, golden=name)
+    @operation(name)
     def call(input_tensor, diagonal=0, *, memory_config=None):
         """Returns the part of each matrix on one side of a diagonal, by a mask and a product."""
         shape = list(input_tensor._shape)

@@ -69,7 +69,7 @@ def _reduce_outer(name, kernel, source, step, shape, dim, after):
 
 
 def _reduction(name, kind):
-    @operation(name, golden=name)
+    @operation(name)
     def call(input_tensor, dim=None, keepdim=False, *, memory_config=None,
              compute_kernel_config=None, scalar=1.0, correction=True, sub_core_grids=None,
              output_tensor=None, dtype=None):
@@ -114,21 +114,21 @@ def _rows_op(name, kernel, inputs, shape, compute, memory_config=None, dtype=Non
                   kernel)
 
 
-@operation(golden="cumsum")
+@operation()
 def cumsum(input, dim, *, dtype=None, out=None, reverse_order=False, memory_config=None):
     axis = _axis("cumsum", input, dim)
     return _rows_op("cumsum", "move", [input], list(input._shape),
                     lambda a: arrays.cumulative("cumsum", a, axis, reverse_order), memory_config, dtype, out)
 
 
-@operation(golden="cumprod")
+@operation()
 def cumprod(input, dim, *, dtype=None, out=None, reverse_order=False, memory_config=None):
     axis = _axis("cumprod", input, dim)
     return _rows_op("cumprod", "move", [input], list(input._shape),
                     lambda a: arrays.cumulative("cumprod", a, axis, reverse_order), memory_config, dtype, out)
 
 
-@operation(golden="argmax")
+@operation()
 def argmax(input_tensor, dim=None, keepdim=False, *, sub_core_grids=None, use_multicore=True,
            memory_config=None, output_tensor=None):
     require_device("argmax", input_tensor)
@@ -148,7 +148,7 @@ def argmax(input_tensor, dim=None, keepdim=False, *, sub_core_grids=None, use_mu
                     DataType.UINT32, output_tensor, layout=Layout.ROW_MAJOR)
 
 
-@operation(golden="topk", refuses=("indices_tensor",))
+@operation(refuses=("indices_tensor",))
 def topk(input_tensor, k=32, dim=-1, largest=True, sorted=True, *, memory_config=None,
          output_tensor=None, sub_core_grids=None, indices_tensor=None):
     axis = _axis("topk", input_tensor, dim)
@@ -165,7 +165,7 @@ def topk(input_tensor, k=32, dim=-1, largest=True, sorted=True, *, memory_config
     return _two_outputs("topk", input_tensor, shape, kind, compute, memory_config, output_tensor)
 
 
-@operation(golden="sort")
+@operation()
 def sort(input_tensor, dim=-1, descending=False, stable=False, *, memory_config=None, out=None):
     axis = _axis("sort", input_tensor, dim)
     return _two_outputs("sort", input_tensor, list(input_tensor._shape), DataType.UINT16,

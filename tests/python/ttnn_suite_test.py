@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`run_experiment python -m pytest` on a folder of tests in the form of tt-metal's own; boxes, clocks and
+folders of the user's own."""
+
+import importlib.util
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROGRAM = os.environ["HOWARD_RUN_EXPERIMENT"]
+HAS_PYTEST = all(importlib.util.find_spec(name) for name in ("torch", "pytest"))
+
+
+class SuiteTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def run_python(self, *words, **environment):
+        return subprocess.run([PROGRAM, "python", "--no-what-if", *map(str, words)], text=True,
+                              cwd=self.folder.name, capture_output=True, timeout=250,
+                              env={**os.environ, **environment})
+
+    def run_suite(self, *options, words=(), **environment):
+        shutil.copytree(HERE / "ttnn_suite", self.folder.name, dirs_exist_ok=True,
+                        ignore=shutil.ignore_patterns("__pycache__"))
+        return self.run_python(*options, "-m", "pytest", "-p", "no:cacheprovider", "tests", *words,
+                               **environment)
+
+    @unittest.skipUnless(HAS_PYTEST, "needs python3-torch and python3-pytest")
+    def test_every_test_passes_in_a_box_of_eight_chips(self):
+        made = self.run_suite("--box", "t3000")
+        self.assertEqual(made.returncode, 0, made.stdout)
+        self.assertRegex(made.stdout, r"\b\d+ passed, 1 skipped in")
+        self.assertRegex(made.stderr, r"(?m)^pytest: [\d.]+ ms of virtual time")
+
+    @unittest.skipUnless(HAS_PYTEST, "needs python3-torch and python3-pytest")
+    def test_a_mesh_of_eight_is_left_out_on_a_card(self):
+        made = self.run_suite(words=("-k", "devices"))
+        self.assertEqual(made.returncode, 0, made.stdout)
+        self.assertIn("needs more than 2 devices", made.stdout)
+
+    @unittest.skipUnless(HAS_PYTEST, "needs python3-torch and python3-pytest")
+    def test_settings_come_from_the_environment(self):
+        path = pathlib.Path(self.folder.name) / "settings" / "ttnn.json"
+        made = self.run_suite(
+            words=("-k", "settings"), TTNN_CONFIG_PATH=str(path),
+            TTNN_CONFIG_OVERRIDES='{"enable_fast_runtime_mode": false}')
+        self.assertEqual(made.returncode, 0, made.stdout)
+        self.assertIn('"comparison_mode_pcc": 0.9999', path.read_text())
+
+    def test_a_missing_module_says_so(self):
+        made = self.run_python("-m", "nonesuch.tests")
+        self.assertEqual(made.returncode, 1)
+        self.assertIn("there is no module nonesuch.tests", made.stderr)
+
+    def test_boxes(self):
+        text = "import ttnn\nprint(ttnn.get_num_devices(), ttnn.cluster.get_cluster_type().name)\n"
+        (pathlib.Path(self.folder.name) / "box.py").write_text(text)
+        for name, expected in (("n150", "1 N150"), ("n300", "2 N300"), ("t3000", "8 T3K"),
+                               ("galaxy", "32 GALAXY")):
+            made = self.run_python("--box", name, "box.py")
+            self.assertEqual(made.stdout.strip(), expected, made.stderr)
+        made = self.run_python("--box", "t3k", "box.py")
+        self.assertEqual(made.returncode, 2)
+        self.assertIn("n150, n300, t3000, galaxy", made.stderr)
+
+    def test_the_mixed_clock_counts_the_hosts_own_work(self):
+        text = (
+            "import ttnn, time\n"
+            "device = ttnn.open_device(device_id=0)\n"
+            "x = ttnn.ones([64, 64], layout=ttnn.TILE_LAYOUT, device=device)\n"
+            "start = time.perf_counter()\n"
+            "y = ttnn.add(x, x)\n"
+            "ttnn.synchronize_device(device)\n"
+            "on_device = time.perf_counter() - start\n"
+            "start = time.perf_counter()\n"
+            "time.sleep(0.05)\n"
+            "own = time.perf_counter() - start\n"
+            "print(on_device > 0.001, own >= 0.05, own)\n")
+        (pathlib.Path(self.folder.name) / "clock.py").write_text(text)
+        made = self.run_python("--mixed-clock", "clock.py")
+        self.assertIn("True True", made.stdout, made.stderr)
+        made = self.run_python("--virtual-clock", "clock.py")
+        self.assertIn("True False 0.0", made.stdout, made.stderr)
+        made = self.run_python("--virtual-clock", "--mixed-clock", "clock.py")
+        self.assertEqual(made.returncode, 2)
+        self.assertTrue(re.search("a script has one clock", made.stderr), made.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
