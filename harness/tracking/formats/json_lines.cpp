@@ -36,8 +36,9 @@ constexpr std::tuple kRunFields{
 /// Adds the members that `fields` lists to a JSON object, in that order.
 template <class Struct, class... Fields>
 void put(ordered_json& value, const Struct& object, const std::tuple<Fields...>& fields) {
-  std::apply([&](const auto&... field) { ((value[field.name] = object.*field.place), ...); },
-             fields);
+  std::apply(
+      [&](const auto&... field) { ((value[std::string(field.name)] = object.*field.place), ...); },
+      fields);
 }
 
 ordered_json conditions_value(const Conditions& conditions, const Constants& constants) {

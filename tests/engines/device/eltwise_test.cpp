@@ -202,7 +202,8 @@ TEST(EltwiseValues, AreThoseOfPyTorchAtSpecialPoints) {
     const auto function = find_eltwise(name);
     ASSERT_TRUE(function) << name;
     seen.insert(name);
-    std::vector<EltwiseArguments<double>> all = combinations(table.at("grids").at(row.at("grid")));
+    std::vector<EltwiseArguments<double>> all =
+        combinations(table.at("grids").at(row.at("grid").get<std::string>()));
     ASSERT_EQ(row.at("values").size(), all.size()) << name;
     for (std::size_t i = 0; i < all.size(); ++i) {
       EltwiseArguments<double>& with = all[i];
