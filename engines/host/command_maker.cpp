@@ -18,7 +18,10 @@ namespace {
 /// The ops that a host alone cannot compute.
 template <class Kind>
 constexpr bool kOnSeveralDevices =
-    std::is_same_v<Kind, MoveTilesAttributes> || std::is_same_v<Kind, AllGatherAttributes> ||
+    std::is_same_v<Kind, MoveTilesAttributes> || std::is_same_v<Kind, SplitHeadsDecodeAttributes> ||
+    std::is_same_v<Kind, ConcatHeadsDecodeAttributes> ||
+    std::is_same_v<Kind, PagedUpdateCacheAttributes> ||
+    std::is_same_v<Kind, PagedFillCacheAttributes> || std::is_same_v<Kind, AllGatherAttributes> ||
     std::is_same_v<Kind, ReduceScatterAttributes> || std::is_same_v<Kind, SendAttributes> ||
     std::is_same_v<Kind, ReceiveAttributes>;
 

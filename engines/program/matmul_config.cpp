@@ -20,8 +20,13 @@ constexpr std::string_view kExample =
     "2d:grid=8x7:per_core=20x16:in0_block_w=8:out_block=10x8:out_subblock=2x4";
 
 /// The words of a text, in the order of MatmulKind.
-constexpr std::array<std::string_view, 5> kKindWords{"2d", "1d_in0", "1d_in1", "reuse",
-                                                     "multi_core"};
+constexpr std::array<std::string_view, 6> kKindWords{"2d",    "1d_in0",     "1d_in1",
+                                                     "reuse", "multi_core", "dram_sharded"};
+
+/// Says whether a configuration of the kind has a grid, blocks and sub-blocks.
+bool has_grid(MatmulKind kind) {
+  return kind != MatmulKind::multi_core && kind != MatmulKind::dram_sharded;
+}
 
 [[noreturn]] void reject_config(std::string_view text, std::string value, std::string accepted) {
   throw Error({.attempted = fmt::format("read the matmul configuration '{}'", text),
@@ -44,6 +49,7 @@ class ConfigReader {
     for (std::size_t i = 1; i < parts.size(); ++i) read_part(parts[i]);
     if (config_.kind == MatmulKind::multi_core) return config_;
     for (const std::string_view part : {"grid", "per_core", "in0_block_w"}) {
+      if (part == "grid" && !has_grid(config_.kind)) continue;
       if (!seen_.contains(part)) reject_config(text_, fmt::format("it has no {}", part), "");
     }
     if (!seen_.contains("out_block")) {
@@ -87,10 +93,12 @@ class ConfigReader {
       config_.transpose_mcast = flag(name, value);
     } else if (name == "fuse_batch") {
       config_.fuse_batch = flag(name, value);
+    } else if (name == "gather_in0") {
+      config_.gather_in0 = flag(name, value);
     } else {
       reject_config(text_, fmt::format("it has no part '{}'", name),
                     "grid, per_core, in0_block_w, out_block, out_subblock, transpose_mcast, "
-                    "fuse_batch");
+                    "fuse_batch, gather_in0");
     }
   }
 
@@ -160,6 +168,8 @@ std::string_view python_class(MatmulKind kind) {
       return "MatmulMultiCoreReuseMultiCast1DProgramConfig";
     case MatmulKind::reuse:
       return "MatmulMultiCoreReuseProgramConfig";
+    case MatmulKind::dram_sharded:
+      return "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig";
     case MatmulKind::multi_core:
       break;
   }
@@ -169,7 +179,8 @@ std::string_view python_class(MatmulKind kind) {
 }  // namespace
 
 std::string_view name_of(MatmulKind kind) {
-  constexpr std::array<std::string_view, 5> kNames{"2D", "1D in0", "1D in1", "reuse", "multi-core"};
+  constexpr std::array<std::string_view, 6> kNames{"2D",    "1D in0",     "1D in1",
+                                                   "reuse", "multi-core", "DRAM-sharded"};
   return kNames.at(static_cast<std::size_t>(kind));
 }
 
@@ -189,14 +200,19 @@ std::string text_of(const MatmulConfig& config) {
   }
   text += kKindWords.at(static_cast<std::size_t>(config.kind));
   if (config.kind == MatmulKind::multi_core) return text;
-  text += fmt::format(":grid={}x{}:per_core={}x{}:in0_block_w={}", config.grid.columns,
-                      config.grid.rows, config.per_core_m, config.per_core_n, config.in0_block_w);
+  if (has_grid(config.kind)) {
+    text += fmt::format(":grid={}x{}", config.grid.columns, config.grid.rows);
+  }
+  text += fmt::format(":per_core={}x{}:in0_block_w={}", config.per_core_m, config.per_core_n,
+                      config.in0_block_w);
+  if (!has_grid(config.kind)) return text;
   if (config.out_block_h != config.per_core_m || config.out_block_w != config.per_core_n) {
     text += fmt::format(":out_block={}x{}", config.out_block_h, config.out_block_w);
   }
   text += fmt::format(":out_subblock={}x{}", config.subblock_h, config.subblock_w);
   if (config.transpose_mcast) text += ":transpose_mcast=yes";
   if (!config.fuse_batch) text += ":fuse_batch=no";
+  if (config.gather_in0) text += ":gather_in0=yes";
   return text;
 }
 
@@ -208,6 +224,13 @@ std::string python_text(const MatmulConfig& config, std::optional<Eltwise> activ
     text += fmt::format("\n    {}={},", name, value);
   };
   if (config.kind == MatmulKind::multi_core) return text + ")";
+  if (config.kind == MatmulKind::dram_sharded) {
+    field("in0_block_w", config.in0_block_w);
+    field("per_core_M", config.per_core_m);
+    field("per_core_N", config.per_core_n);
+    field("fused_activation", python_activation(activation));
+    return text + "\n)";
+  }
   field("compute_with_storage_grid_size",
         fmt::format("ttnn.CoreCoord({}, {})", config.grid.columns, config.grid.rows));
   field("in0_block_w", config.in0_block_w);
@@ -227,6 +250,7 @@ std::string python_text(const MatmulConfig& config, std::optional<Eltwise> activ
     field("fuse_batch", python_flag(config.fuse_batch));
   }
   if (config.kind == MatmulKind::multicast_1d_in0 || config.kind == MatmulKind::multicast_1d_in1) {
+    field("gather_in0", python_flag(config.gather_in0));
     field("mcast_in0", python_flag(config.kind == MatmulKind::multicast_1d_in0));
   }
   return text + "\n)";

@@ -21,6 +21,7 @@ enum class MatmulKind : std::uint8_t {
   multicast_1d_in1,  ///< The mirror: one core reads B; every core owns rows of A.
   reuse,             ///< Each core has products, or rows of one, of its own; no multicast.
   multi_core,        ///< Each core has tiles of the result; a tile of each operand a step.
+  dram_sharded,      ///< A core beside each bank of the DRAM reads the columns of B in its bank.
 };
 
 /// The size of one product in tiles, whatever its batch is.
@@ -31,7 +32,8 @@ struct MatmulSize {
 };
 
 /// A matmul program configuration that a caller gives, which is ttnn's program_config. Sizes are in
-/// tiles. A caller of multi_core gives nothing else.
+/// tiles. A caller of multi_core gives nothing else, and one of dram_sharded neither a grid nor
+/// blocks of the output.
 struct MatmulConfig {
   MatmulKind kind{};
   CoreGrid grid;  ///< ttnn's compute_with_storage_grid_size.
@@ -41,6 +43,7 @@ struct MatmulConfig {
   std::int64_t subblock_h = 1, subblock_w = 1;    ///< ttnn's out_subblock_h and out_subblock_w.
   bool transpose_mcast = false;                   ///< 2D: M over the columns, N over the rows.
   bool fuse_batch = true;                         ///< The batch of A makes more rows of it.
+  bool gather_in0 = false;  ///< 1D in0: the shards of A go round a ring of the cores.
 
   /// Products of another size keep ttnn's choice; if absent, the configuration is for all sizes.
   std::optional<MatmulSize> only;
@@ -48,12 +51,13 @@ struct MatmulConfig {
   friend constexpr auto operator<=>(const MatmulConfig&, const MatmulConfig&) = default;
 };
 
-/// Returns "2D", "1D in0", "1D in1", "reuse" or "multi-core".
+/// Returns "2D", "1D in0", "1D in1", "reuse", "multi-core" or "DRAM-sharded".
 std::string_view name_of(MatmulKind kind);
 
 /// Returns the configuration as one word, in ttnn's names:
 /// "2d:grid=8x7:per_core=20x16:in0_block_w=8:out_block=10x8:out_subblock=2x4". Defaults are left
-/// out: an out_block that is all of per_core, transpose_mcast, and fuse_batch if it is on. A
+/// out: an out_block that is all of per_core, transpose_mcast, gather_in0, and fuse_batch if it is
+/// on. A
 /// configuration for products of a single size begins with that size in elements:
 /// "1024x512x2048@2d:...".
 std::string text_of(const MatmulConfig& config);

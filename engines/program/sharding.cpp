@@ -54,7 +54,10 @@ void require_legal_shards(const TensorSpec& spec) {
   if (shards.rows < 1 || shards.columns < 1 || shards.grid.columns < 1 || shards.grid.rows < 1) {
     refuse_shards(spec, "shards of one element or more, on one core or more");
   }
-  if (spec.storage != Storage::l1) refuse_shards(spec, "a tensor in L1");
+  const bool in_banks = spec.storage == Storage::dram;
+  if (in_banks && (shards.layout == ShardLayout::block || shards.grid.rows != 1)) {
+    refuse_shards(spec, "height or width shards in one row of banks, for a tensor in DRAM");
+  }
   if (spec.layout == Layout::tile &&
       (shards.rows % kTileSide != 0 || shards.columns % kTileSide != 0)) {
     refuse_shards(spec, "Physical shard shape must be tile {32, 32} sized!");

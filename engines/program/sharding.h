@@ -22,7 +22,8 @@ enum class ShardLayout : std::uint8_t {
 /// Returns "height", "width" or "block".
 std::string_view name_of(ShardLayout layout);
 
-/// Says how a tensor is cut into shards and which cores hold them, one each, in their order.
+/// Says how a tensor is cut into shards and which cores hold them, one each, in their order. In
+/// DRAM, banks hold them, and the grid is a row of banks.
 struct Sharding {
   ShardLayout layout{};
   CoreGrid grid;                       ///< It begins at the first core.
@@ -39,8 +40,8 @@ struct Sharding {
 std::int64_t shards_of(const TensorSpec& spec);
 
 /// Throws Error, in ttnn's words, unless the shards of a sharded tensor are legal: as wide or as
-/// high as the tensor if its layout says so, whole tiles in tile layout, in L1, and no more of them
-/// than cores.
+/// high as the tensor if its layout says so, whole tiles in tile layout, in one row of banks if
+/// they are in DRAM, and no more of them than cores or banks.
 void require_legal_shards(const TensorSpec& spec);
 
 }  // namespace howard

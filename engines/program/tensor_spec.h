@@ -97,7 +97,7 @@ struct TensorSpec {
   DataType dtype = DataType::bfloat16;
   Layout layout = Layout::tile;
   Storage storage = Storage::dram;
-  std::optional<Sharding> sharding{};  ///< For a tensor in L1; if absent, interleaved page by page.
+  std::optional<Sharding> sharding{};  ///< If absent, the tensor is interleaved page by page.
 
   /// Returns the size in which the host hands the tensor over: the elements row by row without
   /// padding. Block formats travel as bfloat16 and are converted on the way.

@@ -410,6 +410,10 @@ class Computation {
 
   /// These bring data from elsewhere: only those who connect devices, or nobody, can compute them.
   void operator()(const MoveTilesAttributes&) { refuse(); }
+  void operator()(const SplitHeadsDecodeAttributes&) { refuse(); }
+  void operator()(const ConcatHeadsDecodeAttributes&) { refuse(); }
+  void operator()(const PagedUpdateCacheAttributes&) { refuse(); }
+  void operator()(const PagedFillCacheAttributes&) { refuse(); }
   void operator()(const AllGatherAttributes&) { refuse(); }
   void operator()(const ReduceScatterAttributes&) { refuse(); }
   void operator()(const SendAttributes&) { refuse(); }

@@ -78,6 +78,18 @@ struct Planner {
   PlannedProgram operator()(const ConcatHeadsAttributes&) const {
     return plan_move_tiles(program, tile_rows(program.outputs[0]), grid, profiles);
   }
+  PlannedProgram operator()(const SplitHeadsDecodeAttributes&) const {
+    return plan_move_tiles(program, tile_rows(program.inputs[0]), grid, profiles);
+  }
+  PlannedProgram operator()(const ConcatHeadsDecodeAttributes&) const {
+    return plan_move_tiles(program, tile_rows(program.inputs[0]), grid, profiles);
+  }
+  PlannedProgram operator()(const PagedUpdateCacheAttributes&) const {
+    return plan_move_tiles(program, tile_rows(program.inputs[0]), grid, profiles);
+  }
+  PlannedProgram operator()(const PagedFillCacheAttributes&) const {
+    return plan_move_tiles(program, tile_rows(program.inputs[0]), grid, profiles);
+  }
   PlannedProgram operator()(const CumsumAttributes& attributes) const {
     return plan_cumsum(program, attributes, grid, profiles);
   }

@@ -33,8 +33,10 @@ DeviceMemory::DeviceMemory(const ChipProfile& chip, Bytes trace_region, CoreGrid
       l1_("L1 of each core of " + chip.name, chip.l1_circular_buffers, kFirstInL1) {}
 
 BufferId DeviceMemory::allocate(const TensorSpec& spec) {
-  return spec.storage == Storage::l1 ? l1_.reserve(spec, largest_part(spec, cores_))
-                                     : dram_.reserve(spec, spec.padded_bytes());
+  if (spec.storage == Storage::l1) return l1_.reserve(spec, largest_part(spec, cores_));
+  // Every bank holds a whole shard.
+  return dram_.reserve(
+      spec, spec.sharding ? shards_of(spec) * largest_part(spec, cores_) : spec.padded_bytes());
 }
 
 void DeviceMemory::report_to(MemorySink* sink, const std::function<SimTime()>& now) {

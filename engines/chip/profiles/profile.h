@@ -31,8 +31,8 @@ struct ChipProfile {
   bool dispatch_takes_row = true;
   Bytes l1_circular_buffers;  // the part of l1.capacity that the software leaves
   Bytes dram_capacity;
-  Bandwidth dram_bandwidth, dram_read_noc0, dram_read_noc1, dram_spread, dram_write_noc0,
-      dram_write_noc1;
+  Bandwidth dram_bandwidth, dram_read_noc0, dram_read_noc1, dram_read_beside, dram_spread,
+      dram_write_noc0, dram_write_noc1;
   int dram_banks = 1;
   std::int64_t dram_crowding = 0;  // in ten-thousandths
   int dram_crowding_steps = 1;
@@ -64,6 +64,7 @@ struct ChipProfile {
     visit("dram.bandwidth", dram_bandwidth);
     visit.share_of_dram("dram.read.noc0", dram_read_noc0);
     visit.share_of_dram("dram.read.noc1", dram_read_noc1);
+    visit.share_of_dram("dram.read.beside", dram_read_beside);
     visit.share_of_dram("dram.spread", dram_spread);
     visit.share_of_dram("dram.write.noc0", dram_write_noc0);
     visit.share_of_dram("dram.write.noc1", dram_write_noc1);
@@ -108,7 +109,8 @@ struct SoftwareProfile {
   CollectiveCosts collectives;
   ScriptTimes script;
   SimTime matmul_start, noc_read_issue, matmul_tile_product, matmul_output_tile,
-      minimal_matmul_handshake, matmul_next_product, matmul_next_multicast_product;
+      minimal_matmul_handshake, dram_matmul_start, dram_matmul_block, matmul_next_product,
+      matmul_next_multicast_product;
   int matmul_transposed_unpack = 1;
   bool matmul_fuses_transposes = true;
 
@@ -143,6 +145,8 @@ struct SoftwareProfile {
     visit("matmul.tile_product", matmul_tile_product);
     visit("matmul.output_tile", matmul_output_tile);
     visit("minimal_matmul.handshake", minimal_matmul_handshake);
+    visit("dram_matmul.start", dram_matmul_start);
+    visit("dram_matmul.block", dram_matmul_block);
     visit("matmul.next_product", matmul_next_product);
     visit("matmul.next_multicast_product", matmul_next_multicast_product);
     visit("matmul.transposed_unpack", matmul_transposed_unpack);

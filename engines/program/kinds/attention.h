@@ -44,10 +44,16 @@ struct DecodeAttentionAttributes {
   static constexpr std::array kResults{role::tiles("result")};
 
   float scale = 1;
-  ComputeConfig compute;  ///< HiFi2 by default.
+  std::int64_t seen = 0;       ///< The time is that of so many places; of all of them if 0.
+  std::int64_t key_chunk = 0;  ///< Places of a cache that a core works on at a time; 0: ttnn's.
+  int cores_of_head = 16;      ///< ttnn's max_cores_per_head_batch.
+  ComputeConfig compute;       ///< HiFi2 by default.
 
   static void fields(auto& self, auto&& visit) {
     visit("scale", self.scale);
+    visit("seen", self.seen, kSides);
+    visit("key_chunk", self.key_chunk, Whole{0, kBlockSides.most});
+    visit("cores_of_head", self.cores_of_head, Whole{1, 1 << 10});
     visit("fidelity", self.compute.fidelity);
     visit("fp32_accumulation", self.compute.fp32_accumulation);
   }

@@ -109,11 +109,13 @@ _CHIP_LAYOUTS = {
 
 def chip_shards(config):
     """Returns the shards of a configuration as the chip takes them; None where it is interleaved,
-    in DRAM, or names no shards. Rows and columns of shards are dealt out over so many cores,
-    wherever these are; blocks over the grid that holds them."""
+    in blocks in DRAM, or names no shards. Rows and columns of shards are dealt out over so many
+    cores or banks, wherever these are; blocks over the grid that holds them."""
     spec = config.shard_spec
     layout = _CHIP_LAYOUTS.get(config.memory_layout)
-    if spec is None or layout is None or config.buffer_type is not BufferType.L1:
+    if spec is None or layout is None or config.buffer_type is BufferType.L1_SMALL:
+        return None
+    if layout == "block" and config.buffer_type is BufferType.DRAM:
         return None
     if layout == "block":
         size = spec.grid.bounding_box().grid_size()

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "engines/chip/kernels/elementwise/elementwise.h"
+#include "engines/chip/kernels/matmul/dram_sharded.h"
 #include "engines/chip/kernels/pipeline/dram_banks.h"
 #include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/chip/kernels/pipeline/tile_product.h"
@@ -276,6 +277,7 @@ int matmul_kernel_groups(const MatmulPlan& plan) {
 }  // namespace
 
 MatmulCost matmul_cost(const MatmulPlan& plan, const Profiles& profiles) {
+  if (plan.kind == MatmulKind::dram_sharded) return dram_sharded_cost(plan, profiles);
   const Geometry g = geometry_of(plan);
   HOWARD_CHECK(g.k_steps > 0 && g.subblocks > 0 && g.output_blocks > 0, "a plan has blocks");
   const Costs costs{profiles};

@@ -225,10 +225,27 @@ void choose_arithmetic(MatmulPlan& plan) {
   plan.fp32_accumulation = sums_in_fp32(problem);
 }
 
+/// Plans the kernel that reads B's shards: each of the banks that hold them has a core beside it,
+/// which makes the columns of its shard.
+void plan_dram_sharded(MatmulPlan& plan, const MatmulConfig& config) {
+  const Sharding& banks = *plan.problem.in1_shards;
+  plan.kind = MatmulKind::dram_sharded;
+  plan.grid = {static_cast<int>(ceil_div(plan.n * kTileSide, banks.columns)), 1};
+  plan.per_core_m = plan.out_block_h = plan.subblock_h = 1;
+  plan.per_core_n = config.per_core_n;
+  plan.in0_block_w = config.in0_block_w;
+  plan.out_block_w = banks.columns / kTileSide;
+  // ttnn pads the columns of a core until the fewest sub-blocks hold them.
+  const std::int64_t parts = ceil_div(plan.out_block_w, most_tiles(plan.fp32_accumulation));
+  plan.subblock_w = ceil_div(plan.out_block_w, parts);
+}
+
 /// Takes the caller's configuration, which ttnn accepts.
 void take_config(MatmulPlan& plan, const MatmulConfig& config) {
   if (config.kind == MatmulKind::multi_core) return plan_multi_core(plan);
+  if (config.kind == MatmulKind::dram_sharded) return plan_dram_sharded(plan, config);
   plan.kind = config.kind;
+  plan.gather_in0 = config.gather_in0;
   plan.grid = config.grid;
   plan.transpose_mcast = config.transpose_mcast;
   if (config.fuse_batch && plan.is_multicast()) {
@@ -268,7 +285,10 @@ MatmulProblem unconfigured_problem(const Program& program, const MatmulAttribute
               attributes.activation ? std::optional(attributes.activation->function) : std::nullopt,
           .in0 = program.inputs[0].spec.storage,
           .in1 = program.inputs[1].spec.storage,
-          .out = program.outputs[0].spec.storage};
+          .out = program.outputs[0].spec.storage,
+          .in0_shards = program.inputs[0].spec.sharding,
+          .in1_shards = program.inputs[1].spec.sharding,
+          .out_shards = program.outputs[0].spec.sharding};
 }
 
 }  // namespace

@@ -115,9 +115,87 @@ Objection share_objection(const MatmulProblem& problem, const MatmulConfig& conf
       if (auto no = must_divide("per_core_M", config.per_core_m, "Mt", problem.m)) return no;
       return must_divide("batch * Mt", problem.batch * problem.m, "per_core_M", config.per_core_m);
     case MatmulKind::multi_core:
+    case MatmulKind::dram_sharded:
       break;
   }
   return std::nullopt;
+}
+
+bool is_width_sharded(const std::optional<Sharding>& shards) {
+  return shards && shards->layout == ShardLayout::width;
+}
+
+/// Objects unless the operands lie as the DRAM-sharded kernel reads them: A and the result in width
+/// shards in L1, B in width shards in the banks of DRAM.
+Objection dram_sharded_objection(const MatmulProblem& problem, const MatmulConfig& config) {
+  const bool in0_fits = is_width_sharded(problem.in0_shards) && problem.in0 == Storage::l1;
+  const bool in1_fits = is_width_sharded(problem.in1_shards) && problem.in1 == Storage::dram;
+  const bool out_fits = is_width_sharded(problem.out_shards) && problem.out == Storage::l1;
+  if (!in0_fits) return "input_tensor_a.memory_config().memory_layout() == WIDTH_SHARDED, in L1";
+  if (!in1_fits) return "input_tensor_b.memory_config().memory_layout() == WIDTH_SHARDED, in DRAM";
+  if (!out_fits) return "output_mem_config.memory_layout() == WIDTH_SHARDED, in L1";
+  if (problem.transposed_a || problem.transposed_b) return "operands are not transposed";
+  if (problem.batch * problem.m != 1) {
+    return fmt::format("currently only support in0 tensor height of tile height: Mt is {}",
+                       problem.batch * problem.m);
+  }
+  if (config.per_core_m != 1) {
+    return fmt::format("M == per_core_M: Mt is 1, per_core_M {}", config.per_core_m);
+  }
+  if (auto no = must_divide("Kt", problem.k, "in0_block_w", config.in0_block_w)) return no;
+  if (auto no =
+          must_divide("shard_shape[1] / in0_tile_width", problem.in0_shards->columns / kTileSide,
+                      "in0_block_w", config.in0_block_w)) {
+    return no;
+  }
+  return must_fit("Nt", problem.n, "per_core_N", config.per_core_n, "cores with a shard of A",
+                  problem.in0_shards->grid.cores());
+}
+
+/// Objects unless a kind takes an A that is sharded so, in blocks that its shards are made of.
+Objection shards_objection(const MatmulProblem& problem, const MatmulConfig& config) {
+  if (config.gather_in0 &&
+      (config.kind != MatmulKind::multicast_1d_in0 || !is_width_sharded(problem.in0_shards))) {
+    return "gather_in0 is of 1D program configs with mcast_in0 and takes a width-sharded A";
+  }
+  if (!problem.in0_shards) return std::nullopt;
+  const Sharding& shards = *problem.in0_shards;
+  switch (config.kind) {
+    case MatmulKind::multicast_1d_in0:
+      if (shards.layout != ShardLayout::width) {
+        return "input_tensor_a.memory_config().memory_layout() == WIDTH_SHARDED with mcast_in0";
+      }
+      if (!config.fuse_batch) return "fuse_batch must be true for a sharded A";
+      break;
+    case MatmulKind::multicast_1d_in1:
+      if (shards.layout != ShardLayout::height) {
+        return "input_tensor_a.memory_config().memory_layout() == HEIGHT_SHARDED without mcast_in0";
+      }
+      break;
+    case MatmulKind::multicast_2d:
+      if (shards.layout == ShardLayout::width) {
+        return "input_tensor_a.memory_config().memory_layout() is BLOCK_SHARDED or HEIGHT_SHARDED";
+      }
+      break;
+    case MatmulKind::reuse:
+      if (shards.layout == ShardLayout::width) {
+        return "input_tensor_a.memory_config().memory_layout() != WIDTH_SHARDED";
+      }
+      break;
+    case MatmulKind::multi_core:
+      return "MatmulMultiCoreProgramConfig takes interleaved operands";
+    case MatmulKind::dram_sharded:
+      return std::nullopt;
+  }
+  const std::int64_t rows = shards.rows / kTileSide;
+  const std::int64_t columns = shards.columns / kTileSide;
+  if (shards.layout != ShardLayout::width && rows != config.per_core_m) {
+    return fmt::format(
+        "per_core_M == shard_shape[0] / TILE_HEIGHT: per_core_M is {}, the shards {}",
+        config.per_core_m, rows);
+  }
+  if (config.gather_in0) return std::nullopt;
+  return must_divide("shard_shape[1] / TILE_WIDTH", columns, "in0_block_w", config.in0_block_w);
 }
 
 }  // namespace
@@ -125,18 +203,20 @@ Objection share_objection(const MatmulProblem& problem, const MatmulConfig& conf
 Objection matmul_objection(const MatmulProblem& problem, const MatmulConfig& config,
                            CoreGrid device_grid) {
   if (problem.core_grid) return "core_grid and program_config cannot be given together";
-  if (config.kind == MatmulKind::multi_core) return std::nullopt;
+  if (config.kind == MatmulKind::multi_core) return shards_objection(problem, config);
   if (std::min({config.per_core_m, config.per_core_n, config.in0_block_w, config.out_block_h,
                 config.out_block_w, config.subblock_h, config.subblock_w}) < 1 ||
       config.grid.columns < 1 || config.grid.rows < 1) {
     return "every size of a program config must be at least 1";
   }
+  if (config.kind == MatmulKind::dram_sharded) return dram_sharded_objection(problem, config);
   if (config.transpose_mcast && config.kind != MatmulKind::multicast_2d) {
     return "transpose_mcast is a field of the 2D multicast program config only";
   }
   if (auto no = grid_objection(config, device_grid)) return no;
   if (auto no = batch_objection(problem, config)) return no;
   if (auto no = block_objection(problem, config)) return no;
+  if (auto no = shards_objection(problem, config)) return no;
   return share_objection(problem, config);
 }
 

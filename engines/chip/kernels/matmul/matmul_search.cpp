@@ -79,6 +79,8 @@ void add_families(const MatmulPlan& plan, CoreGrid grid, std::vector<Family>& re
     case MatmulKind::multi_core:
       add({1, 1}, {1, 1});
       break;
+    case MatmulKind::dram_sharded:
+      break;  // It takes sharded operands, which are not searched.
   }
 }
 

@@ -16,7 +16,8 @@ MatmulConfig config_of(const MatmulPlan& plan) {
           .subblock_h = plan.subblock_h,
           .subblock_w = plan.subblock_w,
           .transpose_mcast = plan.transpose_mcast,
-          .fuse_batch = plan.batch == 1 || !plan.is_multicast()};
+          .fuse_batch = plan.batch == 1 || !plan.is_multicast(),
+          .gather_in0 = plan.gather_in0};
 }
 
 std::string MatmulPlan::text() const {
@@ -39,7 +40,11 @@ MatmulBuffers buffers_of(const MatmulPlan& plan) {
 }
 
 Bytes circular_buffer_bytes(const MatmulPlan& plan) {
-  return buffers_of(plan).size(plan.out_block_h, plan.out_block_w, plan.in0_block_w);
+  const MatmulBuffers buffers = buffers_of(plan);
+  const Bytes size = buffers.size(plan.out_block_h, plan.out_block_w, plan.in0_block_w);
+  if (plan.kind != MatmulKind::dram_sharded) return size;
+  // Three blocks of B are in flight.
+  return size + plan.in0_block_w * plan.out_block_w * buffers.in1_tile;
 }
 
 }  // namespace howard::chip

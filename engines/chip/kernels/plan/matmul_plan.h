@@ -23,7 +23,8 @@ struct MatmulTypes {
   friend constexpr auto operator<=>(const MatmulTypes&, const MatmulTypes&) = default;
 };
 
-/// A matrix product in tiles. All operands are tiled and interleaved over the banks of DRAM or L1.
+/// A matrix product in tiles. All operands are tiled, and interleaved over the banks of DRAM or L1,
+/// or sharded.
 struct MatmulProblem {
   std::int64_t batch = 1;
   bool batched_a = true;             ///< True if A has the batch, if there is one.
@@ -39,6 +40,7 @@ struct MatmulProblem {
   std::optional<Eltwise> activation;   ///< Applied to the result by the kernel.
   std::optional<MatmulConfig> config;  ///< The caller's, in place of ttnn's choice.
   Storage in0 = Storage::dram, in1 = Storage::dram, out = Storage::dram;
+  std::optional<Sharding> in0_shards{}, in1_shards{}, out_shards{};  ///< Absent if interleaved.
 
   friend auto operator<=>(const MatmulProblem&, const MatmulProblem&) = default;
 };
@@ -58,9 +60,14 @@ struct MatmulPlan {
   MathFidelity fidelity = MathFidelity::hifi2;
   bool fp32_accumulation = false;
   bool transpose_mcast = false;     ///< 2D: M over the columns of cores, N over the rows.
+  bool gather_in0 = false;          ///< 1D in0: the shards of A go round a ring.
   std::int64_t batch_in_share = 1;  ///< Reuse: products of a batch that stay together.
 
-  bool is_multicast() const { return kind != MatmulKind::reuse && kind != MatmulKind::multi_core; }
+  /// Returns whether a core with work shares what it reads with others by multicasts.
+  bool is_multicast() const {
+    return kind == MatmulKind::multicast_2d || kind == MatmulKind::multicast_1d_in0 ||
+           kind == MatmulKind::multicast_1d_in1;
+  }
 
   /// Returns how many shares a kernel without a multicast deals out to the cores: products of a
   /// batch, or parts of them.
@@ -71,6 +78,7 @@ struct MatmulPlan {
   std::int64_t active_columns() const { return ceil_div(n, per_core_n); }
   std::int64_t active_rows() const { return ceil_div(m, per_core_m); }
   std::int64_t active_cores() const {
+    if (kind == MatmulKind::dram_sharded) return grid.cores();
     return is_multicast() ? active_columns() * active_rows()
                           : std::min<std::int64_t>(shares(), grid.cores());
   }

@@ -9,9 +9,9 @@ from .._arrays import apply
 from .. import _configs
 from .._configs import activation_of
 from .._launch import fail, make_output, operation, program, require_device, steps_of, values
-from .._cores import CoreGrid
-from .._memory import DRAM_MEMORY_CONFIG
-from .._types import DataType, Layout, MathFidelity, broadcast_shape
+from .._cores import CoreCoord, CoreGrid, CoreRange, CoreRangeSet, num_cores_to_corerangeset
+from .._memory import DRAM_MEMORY_CONFIG, ShardSpec
+from .._types import DataType, Layout, MathFidelity, TensorMemoryLayout, broadcast_shape
 from .ccl import all_gather
 from .data_movement import reshape
 from .eltwise import FUNCTIONS, _unary
@@ -93,11 +93,12 @@ def _fidelity(a, b, core_grid, program_config, compute):
 def _config_text(config):
     """Returns a program configuration as the emulator reads it; None for a kind that it does not
     have."""
+    if isinstance(config, _configs.MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig):
+        return (f"dram_sharded:per_core={config.per_core_M}x{config.per_core_N}"
+                f":in0_block_w={config.in0_block_w}")
     if not isinstance(config, _configs.MatmulMultiCoreReuseProgramConfig):
         return None
     if isinstance(config, _configs.MatmulMultiCoreReuseMultiCast1DProgramConfig):
-        if config.gather_in0:
-            return None
         kind = "1d_in0" if config.mcast_in0 else "1d_in1"
     elif isinstance(config, _configs.MatmulMultiCoreReuseMultiCastProgramConfig):
         kind = "2d"
@@ -113,14 +114,43 @@ def _config_text(config):
         text += ":transpose_mcast=yes"
     if not getattr(config, "fuse_batch", True):
         text += ":fuse_batch=no"
+    if getattr(config, "gather_in0", False):
+        text += ":gather_in0=yes"
     return text
+
+
+def _result_config(config, program_config, a, matrix):
+    """Returns where the result goes, with the shards that ttnn takes from the program configuration
+    where the caller names none."""
+    per_n = getattr(program_config, "per_core_N", None)
+    if config is None or not config.is_sharded() or config.shard_spec is not None or not per_n:
+        return config
+    rows, columns = -(-math.prod(matrix[:-1]) // 32), -(-matrix[-1] // 32)
+    per_m = min(program_config.per_core_M, rows)
+    across = -(-columns // per_n)
+    size = getattr(program_config, "compute_with_storage_grid_size", None)
+    if config.memory_layout is TensorMemoryLayout.BLOCK_SHARDED:
+        down = -(-rows // per_m)
+        if getattr(program_config, "transpose_mcast", False):
+            down, across = across, down
+        grid = CoreRangeSet([CoreRange(CoreCoord(0, 0), CoreCoord(across - 1, down - 1))])
+    elif size is None:
+        grid = a._config.shard_spec.grid if a._config.shard_spec is not None else None
+    else:
+        count = across if config.memory_layout is TensorMemoryLayout.WIDTH_SHARDED else \
+            -(-rows // per_m)
+        grid = num_cores_to_corerangeset(count, CoreCoord(size.x, size.y), True)
+    if grid is None:
+        return config
+    part = {TensorMemoryLayout.WIDTH_SHARDED: (rows, per_n),
+            TensorMemoryLayout.HEIGHT_SHARDED: (per_m, columns)}.get(config.memory_layout,
+                                                                     (per_m, per_n))
+    return config.with_shard_spec(ShardSpec(grid, [32 * part[0], 32 * part[1]]))
 
 
 def _attributes(a, b, transpose_a, transpose_b, core_grid, program_config, compute):
     attributes = {}
-    # Sharded operands are timed as interleaved ones, for which their configuration is not meant.
-    sharded = a._config.is_sharded() or b._config.is_sharded()
-    config = None if sharded else _config_text(program_config)
+    config = _config_text(program_config)
     if transpose_a:
         attributes["transpose_a"] = True
     if transpose_b:
@@ -169,7 +199,8 @@ def _multiply(name, a, b, bias, transpose_a, transpose_b, memory_config, dtype, 
     if program_config is not None:
         _require_config(name, left, right, program_config, grid, batch_shape)
     out = make_output(shape, a, dtype or a._dtype, Layout.TILE,
-                      memory_config or DRAM_MEMORY_CONFIG, output)
+                      _result_config(memory_config, program_config, a, batch_shape) or
+                      DRAM_MEMORY_CONFIG, output)
     attributes = _attributes(a, b, transpose_a, transpose_b, core_grid, program_config, compute)
     fused = _bias_fuses(bias, core_grid, program_config, (a, b), memory_config)
     own = getattr(program_config, "fused_activation", None)
@@ -183,9 +214,7 @@ def _multiply(name, a, b, bias, transpose_a, transpose_b, memory_config, dtype, 
     if fused:
         inputs.append(bias)
         shapes.append([1, bias._shape[-1]])
-    sharded = a._config.is_sharded() or b._config.is_sharded()
-    program(name, "matmul", inputs, [out], sharded, shapes=shapes, out_shapes=[batch_shape],
-            **attributes)
+    program(name, "matmul", inputs, [out], shapes=shapes, out_shapes=[batch_shape], **attributes)
     dims = list(shape)
     last = None if fused else bias
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/chip/kernels/matmul/dram_sharded.h"
+
+#include <algorithm>
+
+#include "engines/chip/kernels/elementwise/elementwise.h"
+#include "engines/chip/kernels/pipeline/tile_product.h"
+
+namespace howard::chip {
+namespace {
+
+/// Returns the time in which a core computes a tile of its result in one block of K.
+SimTime tile_time(const MatmulPlan& plan, const Profiles& profiles) {
+  const ChipProfile& chip = profiles.chip;
+  const SimTime math = chip.tile_pass() * static_cast<std::int64_t>(plan.fidelity) +
+                       profiles.software.matmul_tile_product;
+  const SimTime unpack =
+      unpack_time({plan.subblock_h, plan.subblock_w, tile_bytes(plan.problem.types.a),
+                   tile_bytes(plan.problem.types.b)},
+                  chip);
+  const SimTime products =
+      plan.in0_block_w * std::max(math, unpack) + profiles.software.matmul_output_tile;
+  // The packer adds to the sums in L1.
+  return std::max(products, chip.pack_accumulate_tile * (plan.fp32_accumulation ? 2 : 1));
+}
+
+}  // namespace
+
+MatmulCost dram_sharded_cost(const MatmulPlan& plan, const Profiles& profiles) {
+  const ChipProfile& chip = profiles.chip;
+  const SoftwareProfile& software = profiles.software;
+  const std::int64_t width = plan.out_block_w;
+  const std::int64_t blocks = plan.k_blocks();
+  const Bytes block = plan.in0_block_w * width * tile_bytes(plan.problem.types.b);
+  MatmulCost cost{.steps = blocks, .output_blocks = 1, .products = 1};
+  cost.in0_load = software.dram_matmul_block;
+  cost.in1_load = transfer_time(block * chip.dram_banks, chip.dram_read_beside);
+  cost.compute = software.dram_matmul_block + width * tile_time(plan, profiles);
+  if (plan.problem.activation && *plan.problem.activation != Eltwise::relu) {
+    cost.activation = width * fused_math_time(*plan.problem.activation, software.tiles);
+  }
+  const SimTime slowest = std::max(cost.in1_load, cost.compute);
+  KernelCost& kernel = cost.kernel;
+  kernel.compute_start = software.matmul_start + cost.in1_load;
+  kernel.reads_end = software.matmul_start + cost.in1_load + (blocks - 1) * slowest;
+  kernel.math_end = software.matmul_start + cost.in1_load + cost.compute + (blocks - 1) * slowest +
+                    cost.activation;
+  cost.output_exposed = software.dram_matmul_start - software.matmul_start;
+  kernel.first_write = kernel.math_end;
+  kernel.total = kernel.math_end + cost.output_exposed;
+  kernel.unshared = kernel.total;
+  kernel.dram = blocks * plan.grid.cores() * block;
+  kernel.cores = plan.grid.cores();
+  kernel.grid = plan.grid;
+  kernel.bottleneck = cost.in1_load >= cost.compute ? Bottleneck::in1_reads : Bottleneck::math;
+  return cost;
+}
+
+}  // namespace howard::chip
