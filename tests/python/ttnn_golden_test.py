@@ -187,7 +187,7 @@ class GoldenTest(unittest.TestCase):
         ids = torch.randint(0, 64, (2, 32), dtype=torch.int32)
         self.near("embedding", ttnn.get_golden_function(ttnn.embedding)(ids, w), ttnn.embedding(
             ttnn.from_torch(ids, ttnn.uint32, device=self.device), self.put(w)))
-        mask = torch.randn(1, 1, 32, 64)
+        mask = torch.randn(1, 1, 1, 64)
         for name in ("scale_mask_softmax", "scale_mask_softmax_in_place"):
             self.check(name, x, 0.5, mask)
         self.check("transformer.attention_softmax_", x, head_size=64, attention_mask=mask)

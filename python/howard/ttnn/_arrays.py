@@ -5,7 +5,7 @@ NumPy moves, adds up and broadcasts; the formulas of elementwise functions are t
 emulator. Sums, means and orders are computed in float64.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Optional
 
 from howard import _native
 
@@ -174,16 +174,23 @@ def gathered(array: Any, dim: int, index: Any) -> Any:
     return array[_index(array, dim, index)]
 
 
-def scattered(array: Any, dim: int, index: Any, source: Any, add: bool) -> Any:
+# What happens to the numbers of two sources at one place, under ttnn's words for it.
+_COMBINED = {"add": "add", "multiply": "multiply", "amax": "maximum", "max": "maximum",
+             "amin": "minimum", "min": "minimum"}
+REDUCTIONS = tuple(_COMBINED)
+
+
+def scattered(array: Any, dim: int, index: Any, source: Any, reduce: Optional[str] = None) -> Any:
     """Returns `array` with the source's numbers at `index` along `dim`, as torch.scatter does; with
-    `add`, they are added to what is there."""
-    if source.shape != index.shape:
+    `reduce`, they are combined with what is there. The source may be larger than the index."""
+    if source.ndim != index.ndim or any(s < i for s, i in zip(source.shape, index.shape)):
         raise RuntimeError(f"TT_FATAL: {list(source.shape)} numbers at {list(index.shape)} places")
+    source = source[tuple(map(slice, index.shape))]
     made, places = array.copy(), _index(array, dim, index)
-    if add:
-        np.add.at(made, places, source)
-    else:
+    if reduce is None:
         made[places] = source
+    else:
+        getattr(np, _COMBINED[reduce]).at(made, places, source)
     return made
 
 

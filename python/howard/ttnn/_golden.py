@@ -121,7 +121,7 @@ def register_python_operation(*, name, is_experimental=False, is_method=False, g
         short = ".".join(parts[1:])
         if short in OPERATIONS:
             raise RuntimeError(f"{name} is already registered")
-        made = Operation(short, function)
+        made = Operation(short, function, everywhere=("queue_id", "cq_id"))
         made.is_cpp_operation, made.is_experimental = False, is_experimental
         made.__doc__ = doc or function.__doc__
         attach_golden_function(

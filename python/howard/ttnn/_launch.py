@@ -10,16 +10,12 @@ from howard import _native
 
 from . import _arrays as arrays
 from ._analogies import NEAREST, PROGRAMS, PROGRAMS_WITH_SCALAR, SPELLED
+from ._arguments import EVERYWHERE
 from ._dispatch import queue_number
 from ._session import session
 from ._tensor import Tensor, device_tensor
 from ._memory import DRAM_MEMORY_CONFIG
 from ._types import Layout, chip_shape
-
-# Any op takes these keywords, and its work does not depend on them.
-_IGNORED = ("queue_id", "cq_id", "sub_core_grids", "use_legacy", "use_multicore", "subdevice_id",
-            "sub_device_id", "worker_sub_device_id", "use_multicore_", "fast_and_approximate_mode",
-            "vector_mode", "mode")
 
 OPERATIONS = {}
 _depth = [0]
@@ -34,16 +30,20 @@ class Operation:
     """Wraps a function of ttnn: it charges the host for a call from Python and says what went
     wrong."""
 
-    def __init__(self, name, function, refuses=()):
+    def __init__(self, name, function, unread=None, refuses=None, everywhere=EVERYWHERE):
         self.__name__ = self.python_fully_qualified_name = "ttnn." + name
         self.name, self.function, self._golden = name, function, None
         self.preprocess_golden_function_inputs = self.postprocess_golden_function_outputs = None
         self.is_cpp_operation, self.is_experimental = True, name.startswith("experimental.")
         self.__doc__ = function.__doc__
-        self.signature = inspect.signature(function)
-        parameters = self.signature.parameters
-        self._takes = set(parameters)
-        self._refused = {word: parameters[word].default for word in refuses}
+        unread = dict.fromkeys(unread.split()) if isinstance(unread, str) else dict(unread or {})
+        own = inspect.signature(function).parameters
+        self._refused = {word: own[word].default for word in refuses} if isinstance(
+            refuses, tuple) else dict(refuses or {})
+        self.signature = _whole_signature(function, unread, self._refused)
+        # These keywords do not reach the function, and these places among its arguments neither.
+        self._apart = frozenset({*everywhere, *unread} - set(own)) | set(self._refused)
+        self._places = sorted((at for at in unread.values() if at is not None), reverse=True)
         functools.update_wrapper(self, function, assigned=("__module__", "__doc__"), updated=())
 
     @property
@@ -60,11 +60,11 @@ class Operation:
         if kwargs:
             queue = kwargs.get("queue_id", kwargs.get("cq_id"))
             sub_device = kwargs.get("sub_device_id", kwargs.get("subdevice_id"))
-            if self._refused:
+            if not self._apart.isdisjoint(kwargs):
                 self._refuse(kwargs)
-            for word in _IGNORED if self.is_cpp_operation else ("queue_id", "cq_id"):
-                if word in kwargs and word not in self._takes:
-                    del kwargs[word]
+                kwargs = {k: v for k, v in kwargs.items() if k not in self._apart}
+        for at in self._places:
+            args = args[:at] + args[at + 1:]
         outermost = _depth[0] == 0
         _depth[0] += 1
         if outermost:
@@ -84,6 +84,8 @@ class Operation:
         except _native.Error as failure:
             raise RuntimeError(f"TT_FATAL @ ttnn.{self.name}: {failure}") from None
         except (AttributeError, KeyError, ZeroDivisionError) as failure:
+            if not _is_ours(failure):
+                raise
             # This is of our own making: an argument is not what it should be.
             raise TypeError(
                 f"ttnn.{self.name}(): incompatible function arguments: {failure}; it takes "
@@ -130,13 +132,36 @@ def _device_of(args, kwargs):
     return None
 
 
-def operation(name=None, refuses=()):
-    """Makes a function one of ttnn's, under its own name or another. The keywords of `refuses` are
-    ttnn's, but must stay at their defaults."""
+def _whole_signature(function, unread, refused):
+    """Returns what ttnn's function takes: what ours does, and what does not reach ours."""
+    signature = inspect.signature(function)
+    own = list(signature.parameters.values())
+    at = len(own) - bool(own and own[-1].kind is inspect.Parameter.VAR_KEYWORD)
+    apart = [inspect.Parameter(word, inspect.Parameter.KEYWORD_ONLY, default=refused.get(word))
+             for word in {**unread, **refused} if word not in signature.parameters]
+    return signature.replace(parameters=own[:at] + apart + own[at:])
+
+
+def _is_ours(failure):
+    """Says whether an error comes from this package, and not from a function that the script
+    gave."""
+    trace = failure.__traceback__
+    while trace is not None:
+        module = trace.tb_frame.f_globals.get("__name__", "")
+        if module.partition(".")[0] not in ("howard", "numpy"):
+            return False
+        trace = trace.tb_next
+    return True
+
+
+def operation(name=None, unread=None, refuses=None):
+    """Makes a function one of ttnn's, under its own name or another. It need not take what is ttnn's
+    without effect here: `unread` has the words, or also their places among the arguments. Nor what
+    must stay at its default: `refuses` has the words and their defaults."""
 
     def register(function):
         full = name or function.__name__
-        made = Operation(full, function, refuses)
+        made = Operation(full, function, unread, refuses)
         OPERATIONS[full] = made
         return made
 
@@ -232,11 +257,12 @@ def _number(tensor, shape=None):
     return storage.view(chip_shape(shape), tensor._dtype.chip, tensor._layout is Layout.ROW_MAJOR)
 
 
-def values(compute, inputs, outputs):
+def values(compute, inputs, outputs, places=None):
     """Computes what the outputs hold: now, or at each replay while a trace is captured.
 
     `compute` takes an array for each input, of its shape, and gives one for each output, or one
-    alone. It is asked once for each device of a mesh.
+    alone. It is asked once for each device of a mesh; where `places` is given, for these alone, and
+    the others keep what they have.
     """
     device = outputs[0]._device
     if device is not None and not device.values:
@@ -244,30 +270,32 @@ def values(compute, inputs, outputs):
     if device is None and not session.values:
         return
     if device is not None and len(outputs) == 1 and device.capture is None and \
-            device.get_num_devices() == 1:
+            places is None and device.get_num_devices() == 1:
         return _compute_now(compute, inputs, outputs[0])
     sources = [(t._storage.cell, tuple(t._shape), t._dtype.whole, t.num_shards()) for t in inputs]
-    targets = [(t._storage.cell, t._dtype.value, t._storage.cell) for t in outputs]
+    targets = [(t._storage.cell, t._dtype.value) for t in outputs]
+    kept = [] if places is None else [
+        (t._storage.cell, tuple(t._shape), t._dtype.whole, t.num_shards()) for t in outputs]
     count = device.get_num_devices() if device is not None else max(
         [s[3] for s in sources], default=1)
 
     def run():
         results = [[] for _ in targets]
         for i in range(count):
-            with arrays.quiet():
-                made = compute(*[_shard(source, i) for source in sources])
+            if places is not None and i not in places:
+                made = [_shard(one, i) for one in kept]
+            else:
+                with arrays.quiet():
+                    made = compute(*[_shard(source, i) for source in sources])
             if len(targets) == 1 and not isinstance(made, (list, tuple)):
                 made = [made]
-            for result, array, (_, dtype, _cell) in zip(results, made, targets):
+            for result, array, (_, dtype) in zip(results, made, targets):
                 result.append(arrays.rounded(array, dtype))
-        for (cell, _, _), result in zip(targets, results):
+        for (cell, _), result in zip(targets, results):
             cell.shards = result
 
     if device is not None and device.capture is not None:
         device.capture.steps.append(run)
-        for cell, _, _ in targets:
-            if cell.shards is None:
-                cell.shards = None
         return
     run()
 

@@ -48,7 +48,7 @@ config, grid = ttnn.determine_expected_group_norm_sharded_config_and_grid_size(
 gamma, beta, flat = torch.rand(64), torch.rand(64), torch.randn(1, 1, 256, 64)
 rows = [ttnn.create_group_norm_weight_bias_rm(one, 64, grid.y) for one in (gamma, beta)]
 mask = on_device(ttnn.create_group_norm_input_mask(64, 8, grid.y), ttnn.bfloat8_b)
-made = ttnn.group_norm(ttnn.to_memory_config(on_device(flat), config), num_groups=8, input_mask=mask,
+made = ttnn.group_norm(ttnn.to_memory_config(on_device(flat), config), num_groups=8, input_mask=mask, inplace=False,
                        weight=on_device(rows[0], layout=ROWS), bias=on_device(rows[1], layout=ROWS),
                        epsilon=1e-5, memory_config=config, core_grid=grid)
 expected = torch.nn.functional.group_norm(flat.reshape(1, 256, 64).transpose(1, 2), 8, gamma, beta)

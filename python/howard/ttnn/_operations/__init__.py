@@ -11,6 +11,7 @@ from . import (
     eltwise,
     eltwise_backward,
     embedding,
+    heads,
     indexing,
     kv_cache,
     layout,
@@ -22,10 +23,11 @@ from . import (
     pool,
     quantization,
     reduction,
+    sampling,
     ssm,
     transformer,
 )
 
 MODULES = (ccl, complex, conv, core, creation, data_movement, eltwise, eltwise_backward, embedding,
-           indexing, kv_cache, layout, loss, matmul, moreh, normalization, padding, pool,
-           quantization, reduction, ssm, transformer)
+           heads, indexing, kv_cache, layout, loss, matmul, moreh, normalization, padding, pool,
+           quantization, reduction, sampling, ssm, transformer)

@@ -51,10 +51,10 @@ def _place(shards, dtype, layout, device, config, cq_id, topology=None):
     return made
 
 
-@operation()
-def from_torch(tensor, dtype=None, *, spec=None, tile=None, pad_value=None, layout=None,
-               device=None, memory_config=None, mesh_mapper=None, cq_id=None,
-               preserve_nan_values=False, col_tilize=False, enable_bfloat_opt=False):
+@operation(unread="col_tilize pad_value")
+def from_torch(tensor, dtype=None, *, spec=None, tile=None, layout=None, device=None,
+               memory_config=None, mesh_mapper=None, cq_id=None, preserve_nan_values=False,
+               enable_bfloat_opt=False):
     """Returns a tensor of torch's, NumPy's or lists' numbers, which are converted on the host, in
     one write."""
     if tensor is None:
@@ -122,8 +122,8 @@ def _joined(tensor, composer):
     return shards[0]
 
 
-@operation()
-def to_torch(tensor, dtype=None, *, torch_rank=None, mesh_composer=None, device=None, cq_id=None):
+@operation(unread="device")
+def to_torch(tensor, dtype=None, *, torch_rank=None, mesh_composer=None, cq_id=None):
     """Waits, reads, and returns a torch tensor without padding."""
     tensor.blocking_read(cq_id)
     made = _convert.torch_of(_joined(tensor, mesh_composer), tensor._dtype)
@@ -172,9 +172,9 @@ def new_tensor(*args, **kwargs):
                   topology)
 
 
-@operation()
+@operation(unread="use_device_tilizer")
 def as_tensor(tensor, dtype=None, *, layout=Layout.ROW_MAJOR, device=None, memory_config=None,
-              cache_file_name=None, preprocess=None, mesh_mapper=None, use_device_tilizer=False):
+              cache_file_name=None, preprocess=None, mesh_mapper=None):
     """Does what from_torch does, with a cache in a file."""
     if device is not None and memory_config is None:
         raise RuntimeError("memory_config must be specified when device is specified")

@@ -2,16 +2,17 @@
 """Makes tensors of one value, of a range and of random numbers: on the host, written once."""
 
 import math
+from typing import Dict
 
 
 from .. import _arrays as arrays
 from .._arrays import apply, np
-from .._launch import make_output, operation, program, require_device, values
+from .._launch import fail, make_output, operation, program, require_device, values
 from .._session import session
 from .._tensor import Blank, Tensor, device_tensor
 from .._memory import DRAM_MEMORY_CONFIG
 from .._types import DataType, Layout
-from .core import _default_layout, _place
+from .core import _default_layout, _place, copy_host_to_device_tensor
 
 
 @operation()
@@ -51,7 +52,14 @@ def _kept(shape, make):
 @operation()
 def full(shape, fill_value, dtype=None, layout=None, device=None, memory_config=None,
          optional_tensor=None):
-    return _filled(shape, fill_value, dtype, layout, device, memory_config)
+    """Fills memory that is given, or new memory, by one write."""
+    if optional_tensor is None:
+        return _filled(shape, fill_value, dtype, layout, device, memory_config)
+    if optional_tensor._shape != tuple(shape):
+        fail("full", f"optional_tensor {optional_tensor._shape} must have the shape {list(shape)}")
+    host = _filled(shape, fill_value, optional_tensor._dtype, optional_tensor._layout, None, None)
+    copy_host_to_device_tensor.function(host, optional_tensor)
+    return optional_tensor
 
 
 @operation()
@@ -129,15 +137,47 @@ def arange(start=0, end=None, step=1, dtype=None, device=None, memory_config=Non
 _seed = [1]
 
 
-def manual_seed(seed, *_, **__):
-    _seed[0] = int(seed)
+_user_seeds: Dict[int, int] = {}
+
+
+@operation(unread="device")
+def manual_seed(seeds=0, *, user_ids=None):
+    """Begins the numbers that are drawn without a seed anew: for all, or for the users of sampling
+    that are named."""
+    given = [_numbers(one) for one in (seeds, user_ids)]
+    if user_ids is None:
+        _seed[0] = given[0][0]
+        _user_seeds.clear()
+        return
+    if len(given[0]) != len(given[1]):
+        fail("manual_seed", f"{len(given[0])} seeds for {len(given[1])} users")
+    _user_seeds.update(zip(given[1], given[0]))
+
+
+def _numbers(given):
+    """Returns a number, or those of a list or a tensor, as a list."""
+    if isinstance(given, Tensor):
+        given.blocking_read()
+        given = given.array().ravel().tolist()
+    return [int(one) for one in given] if isinstance(given, (list, tuple)) else [int(given or 0)]
+
+
+def _next_seed():
+    """Returns the seed of a call that names none."""
+    _seed[0] += 1
+    return _seed[0]
+
+
+def _next_seed_of(user):
+    """Returns the seed of a user that has its own; None for others."""
+    if user in _user_seeds:
+        _user_seeds[user] += 1
+    return _user_seeds.get(user)
 
 
 def _random(name, shape, device, dtype, layout, memory_config, seed, make, output=None):
     """Draws numbers by one program; seed 0 takes the next of this run."""
-    if not seed:
-        _seed[0] += 1
-        seed = _seed[0]
+    seed = seed or _next_seed()
     dtype = dtype or DataType.BFLOAT16
     out = output or device_tensor(shape, dtype, layout or Layout.TILE, memory_config, device)
     program(name, "fill", [], [out], True, scalar=1)
@@ -153,29 +193,27 @@ def rand(shape, device=None, *, dtype=None, layout=None, memory_config=DRAM_MEMO
         return arrays.uniform(dims, float(low), float(high), start)
 
     if device is None:
-        _seed[0] += 1
-        dtype = dtype or DataType.BFLOAT16
-        made = _kept(shape, lambda: draw(list(shape), seed or _seed[0]))
+        dtype, start = dtype or DataType.BFLOAT16, seed or _next_seed()
+        made = _kept(shape, lambda: draw(list(shape), start))
         return _place([made], dtype, layout or Layout.TILE, None,
                       None, None)
     return _random("rand", shape, device, dtype, layout, memory_config, seed, draw)
 
 
-@operation()
-def uniform(tensor, low=0.0, high=1.0, seed=0, *, memory_config=None, compute_kernel_config=None):
+@operation(unread="memory_config compute_kernel_config")
+def uniform(tensor, low=0.0, high=1.0, seed=0):
+    """Fills a tensor in its place."""
     require_device("uniform", tensor)
     return _random("uniform", tensor._shape, tensor._device, tensor._dtype, tensor._layout, None,
                    seed, lambda dims, start: arrays.uniform(dims, low, high, start), tensor)
 
 
-@operation()
-def bernoulli(tensor, seed=0, *, output=None, dtype=None, memory_config=None,
-              compute_kernel_config=None):
+@operation(unread="compute_kernel_config")
+def bernoulli(tensor, seed=0, *, output=None, dtype=None, memory_config=None):
     require_device("bernoulli", tensor)
     out = make_output(tensor._shape, tensor, dtype or DataType.FLOAT32, None, memory_config, output)
     program("bernoulli", "fill", [], [out], True, scalar=1)
-    _seed[0] += 1
-    start = seed or _seed[0]
+    start = seed or _next_seed()
 
     def draw(p):
         drawn = arrays.uniform(p.shape, 0.0, 1.0, start)
@@ -185,9 +223,9 @@ def bernoulli(tensor, seed=0, *, output=None, dtype=None, memory_config=None,
     return out
 
 
-@operation()
-def randn(shape, device=None, *, dtype=None, layout=None, memory_config=DRAM_MEMORY_CONFIG, mean=0.0,
-          std=1.0, seed=0, compute_kernel_config=None):
+@operation(unread="compute_kernel_config")
+def randn(shape, device=None, *, dtype=None, layout=None, memory_config=DRAM_MEMORY_CONFIG,
+          mean=0.0, std=1.0, seed=0):
     """Draws numbers of the normal distribution, each from two uniform ones."""
     def draw(dims, start):
         first = arrays.uniform(dims, 1e-7, 1.0, start)
@@ -195,7 +233,7 @@ def randn(shape, device=None, *, dtype=None, layout=None, memory_config=DRAM_MEM
         return apply("sqrt", -2 * apply("log", first)) * apply("cos", second) * std + mean
 
     if device is None:
-        _seed[0] += 1
-        made = _kept(shape, lambda: draw(list(shape), seed or _seed[0]))
+        start = seed or _next_seed()
+        made = _kept(shape, lambda: draw(list(shape), start))
         return _place([made], dtype or DataType.BFLOAT16, layout or Layout.TILE, None, None, None)
     return _random("randn", shape, device, dtype, layout, memory_config, seed, draw)

@@ -18,7 +18,7 @@ from .._launch import (
 )
 from .._tensor import device_tensor, host_tensor, view_of
 from .._memory import DRAM_MEMORY_CONFIG
-from .._types import Layout, Shape
+from .._types import Layout, Shape, TensorMemoryLayout
 
 
 def _moved(name, inputs, shape, compute, memory_config=None, output=None, layout=None, dtype=None,
@@ -74,9 +74,9 @@ def _keeps_places(tensor, shape):
     return above == below or (above % 32 == 0 and below % 32 == 0)
 
 
-@operation()
-def reshape(input_tensor, shape, padded_shape_=None, *, memory_config=None, pad_value=None,
-            recreate_mapping_tensor=None):
+@operation(unread={"padded_shape": 2, "pad_value": None, "recreate_mapping_tensor": None,
+                   "reshape_tile_mode": None})
+def reshape(input_tensor, shape, *, memory_config=None):
     """Returns a view where the elements stay in place; else it launches one program."""
     if input_tensor._device is None:
         target = _resolve("reshape", input_tensor, shape)
@@ -109,11 +109,22 @@ def squeeze(input_tensor, dim=None):
     dims = list(input_tensor._shape)
     if dim is None:
         return reshape.function(input_tensor, [d for d in dims if d != 1])
-    for one in sorted({_axis("squeeze", input_tensor, d) for d in
-                       ([dim] if isinstance(dim, int) else dim)}, reverse=True):
-        if dims[one] == 1:
-            del dims[one]
-    return reshape.function(input_tensor, dims)
+    given = [dim] if isinstance(dim, int) else list(dim)
+    if not dims:
+        for one in given:
+            if one not in (0, -1):
+                fail("squeeze", f"Dimension out of range (expected to be of [-1, 0], but got {one})")
+        return input_tensor
+    rank, places = len(dims), set()
+    for one in given:
+        if not -rank <= one < rank:
+            fail("squeeze", f"Dimension out of range (expected to be in range of [{-rank},{rank - 1}], "
+                 f"but got {one})")
+        if one % rank in places:
+            fail("squeeze", f"dim {one % rank} appears multiple times in the list of dims")
+        places.add(one % rank)
+    return reshape.function(input_tensor, [
+        d for i, d in enumerate(dims) if d != 1 or i not in places])
 
 
 @operation()
@@ -135,16 +146,16 @@ def unsqueeze_to_4D(tensor):
 # Orders.
 
 
-@operation()
-def transpose(input_tensor, dim1, dim2, *, memory_config=None, pad_value=0.0):
+@operation(unread="pad_value")
+def transpose(input_tensor, dim1, dim2, *, memory_config=None):
     a, b = _axis("transpose", input_tensor, dim1), _axis("transpose", input_tensor, dim2)
     order = list(range(len(input_tensor._shape)))
     order[a], order[b] = order[b], order[a]
     return _permuted("transpose", input_tensor, order, memory_config)
 
 
-@operation()
-def permute(input_tensor, dims, *, memory_config=None, pad_value=0.0):
+@operation(unread="pad_value")
+def permute(input_tensor, dims, *, memory_config=None):
     order = [_axis("permute", input_tensor, d) for d in dims]
     if sorted(order) != list(range(len(input_tensor._shape))):
         fail("permute", f"the order {list(dims)} must name each dimension of "
@@ -209,9 +220,9 @@ def _four(order, dims):
 # Parts.
 
 
-@operation("slice")
+@operation("slice", unread="pad_value")
 def slice_(input_tensor, slice_start=None, slice_end=None, slice_step=None, *, memory_config=None,
-           output_tensor=None, pad_value=None, starts=None, ends=None, steps=None, **_):
+           output_tensor=None, starts=None, ends=None, steps=None):
     starts = list(slice_start if slice_start is not None else starts)
     ends = list(slice_end if slice_end is not None else ends)
     steps = list(slice_step if slice_step is not None else steps or [1] * len(starts))
@@ -304,7 +315,7 @@ def chunk(input_tensor, num_chunks, dim=0):
     return split.function(input_tensor, -(-size // num_chunks), dim)
 
 
-@operation(refuses=("groups",))
+@operation()
 def concat(tensors, dim=0, *, memory_config=None, output_tensor=None, groups=1):
     tensors = list(tensors)
     if not tensors:
@@ -327,6 +338,8 @@ def concat(tensors, dim=0, *, memory_config=None, output_tensor=None, groups=1):
         shape[axis] += own[axis]
     out = make_output(shape, tensors[0], None, None, memory_config or DRAM_MEMORY_CONFIG,
                       output_tensor)
+    if groups != 1:
+        return _joined_by_groups(tensors, axis, groups, out)
     at = axis_on_chip(axis, len(shape))
     padded = tensors[0]._layout is Layout.TILE and axis >= len(shape) - 2 and any(
         t._shape[axis] % 32 for t in tensors)
@@ -339,6 +352,25 @@ def concat(tensors, dim=0, *, memory_config=None, output_tensor=None, groups=1):
     else:
         program("concat", "concat", tensors, [out], dimension=at)
     values(lambda *parts: np.concatenate(list(parts), axis), tensors, [out])
+    return out
+
+
+def _joined_by_groups(tensors, axis, groups, out):
+    """Puts the columns of two tensors side by side, a group of each after the other, by one
+    program."""
+    if any(t._config.memory_layout is not TensorMemoryLayout.HEIGHT_SHARDED for t in tensors):
+        fail("concat", "Groups > 1 is only supported on height-sharded tensors")
+    if len(tensors) != 2 or axis != len(out._shape) - 1 or any(
+            t._shape[axis] % groups for t in tensors):
+        fail("concat", f"groups={groups} are of the columns of two tensors, which it divides; not of "
+             f"dimension {axis} of {', '.join(str(t._shape) for t in tensors)}")
+    program("concat", "concat", tensors, [out], dimension=axis_on_chip(axis, len(out._shape)))
+
+    def compute(*parts):
+        wide = [one.reshape([*one.shape[:-1], groups, -1]) for one in parts]
+        return np.concatenate(wide, -1).reshape(out._shape)
+
+    values(compute, tensors, [out])
     return out
 
 
@@ -401,7 +433,7 @@ def repeat_interleave(input_tensor, repeats, dim=0, *, memory_config=None):
 
 
 @operation()
-def expand(input_tensor, output_shape, *, memory_config=None, queue_id=None):
+def expand(input_tensor, output_shape, *, memory_config=None):
     dims = [1] * (len(output_shape) - len(input_tensor._shape)) + list(input_tensor._shape)
     shape = [d if s == -1 else s for s, d in zip(output_shape, dims)]
     return _repeated("expand", input_tensor, shape, lambda a: np.broadcast_to(a, shape),
@@ -444,31 +476,13 @@ def fold(input, stride_h, stride_w, *, use_transpose_as_fold=False, output_shape
     return _moved("fold", [input], shape, compute, override_memory_config or memory_config)
 
 
-def _reordered(name, kernel_layout):
-    @operation("experimental." + name)
-    def call(input_tensor, *, memory_config=None, dtype=None):
-        """Transposes [1, b, m, n] to [1, b, n, m], in rows."""
-        shape = list(input_tensor._shape)
-        shape[-1], shape[-2] = shape[-2], shape[-1]
-        order = list(range(len(shape)))
-        order[-1], order[-2] = order[-2], order[-1]
-        return _moved(name, [input_tensor], shape, lambda a: a.transpose(order),
-                      memory_config, layout=kernel_layout, dtype=dtype)
-
-    return call
-
-
-_reordered("convert_to_hwc", Layout.ROW_MAJOR)
-_reordered("convert_to_chw", Layout.ROW_MAJOR)
-
-
-@operation("experimental.padded_slice")
-def padded_slice(input_tensor, starts, ends, steps=None, *, memory_config=None, **_):
+@operation("experimental.padded_slice", unread="pad_value")
+def padded_slice(input_tensor, starts, ends, steps=None, *, memory_config=None):
     return slice_.function(input_tensor, starts, ends, steps, memory_config=memory_config)
 
 
 @operation("experimental.slice_write")
-def slice_write(input_tensor, output_tensor, starts, ends, steps=None, **_):
+def slice_write(input_tensor, output_tensor, starts, ends, steps=None):
     """Writes the input to a part of the output, and returns the output."""
     require_device("slice_write", input_tensor, output_tensor)
     program("slice_write", "copy", [input_tensor], [output_tensor],

@@ -4,27 +4,35 @@
 
 from .. import _arrays as arrays
 from .._arrays import np
-from .._launch import make_output, operation, program, require_device, values
-from .._types import EmbeddingsType, Layout
+from .._launch import fail, make_output, operation, program, require_device, values
+from .._types import Layout
 from .layout import to_layout
 
 
-@operation()
-def embedding(input_tensor, weight, *, padding_idx=None, layout=None,
-              embeddings_type=EmbeddingsType.GENERIC, dtype=None, output_tensor=None,
+@operation(unread="padding_idx embeddings_type")
+def embedding(input_tensor, weight, *, layout=None, dtype=None, output_tensor=None,
               memory_config=None):
+    """Returns [batch, sentence, hidden], the rows of the table for indices [batch, .., sentence]
+    whose middle dimensions are 1."""
     require_device("embedding", input_tensor, weight)
+    dims = list(input_tensor._shape)
+    if any(d != 1 for d in dims[1:-1]):
+        fail("embedding", f"the dimensions between the first and the last of {input_tensor._shape} "
+             "must be 1")
+    shape = ([dims[0], dims[-1]] if len(dims) > 1 else dims) + [weight._shape[-1]]
+    layout = layout or weight._layout
+    if layout is Layout.ROW_MAJOR and dtype not in (None, weight._dtype):
+        fail("embedding", f"Can only typecast output embeddings in tiles, not rows of {dtype}: "
+             "layout=ttnn.TILE_LAYOUT")
     if weight._layout is Layout.TILE:
         weight = to_layout.function(weight, Layout.ROW_MAJOR)
-    shape = list(input_tensor._shape) + [weight._shape[-1]]
-    layout = layout or Layout.ROW_MAJOR
     aligned = shape[-1] % 32 == 0 and shape[-2] % 32 == 0
     tiles = layout is Layout.TILE and aligned
     made = make_output(shape, weight, dtype, Layout.TILE if tiles else Layout.ROW_MAJOR,
                        memory_config, output_tensor)
     program("embedding", "embedding", [input_tensor, weight], [made],
             shapes=[None, [weight._shape.volume() // shape[-1], shape[-1]]])
-    values(lambda i, w: arrays.rows_of(w, i), [input_tensor, weight], [made])
+    values(lambda i, w: arrays.rows_of(w, i).reshape(shape), [input_tensor, weight], [made])
     return made if tiles or layout is Layout.ROW_MAJOR else to_layout.function(made, layout)
 
 
@@ -40,7 +48,7 @@ def embedding_bw(input_tensor, weight, output_gradient, *, dtype=None, output_te
     def compute(i, _w, g):
         places = np.broadcast_to(i.reshape([i.size, 1]), [i.size, width])
         made = arrays.scattered(arrays.full([rows, width], 0.0), 0, places,
-                                g.reshape([i.size, width]), True)
+                                g.reshape([i.size, width]), "add")
         return made.reshape([1, 1, rows, width])
 
     values(compute, [input_tensor, weight, output_gradient], [out])

@@ -3,27 +3,105 @@
 
 from .. import _arrays as arrays
 from .._arrays import np
-from .._launch import make_output, operation, program, require_device, values
+from .._launch import fail, make_output, operation, program, require_device, values
+from .._tensor import device_tensor
 from .._types import DataType, Layout
-from .data_movement import _axis, _moved
+from .data_movement import _axis, _moved, launch_permute
 
 
-@operation()
-def gather(input_tensor, dim, index, *, sparse_grad=False, memory_config=None, out=None):
+@operation(unread="sparse_grad")
+def gather(input_tensor, dim, index, *, memory_config=None, out=None):
+    if not len(input_tensor._shape) or not len(index._shape):
+        return input_tensor
     return _moved("gather", [input_tensor, index], list(index._shape),
                   lambda a, i: arrays.gathered(a, dim, i), memory_config, out)
 
 
-@operation(refuses=("reduce", "opt_reduction"))
+@operation()
 def scatter(input_tensor, dim, index, src, *, memory_config=None, reduce=None, opt_reduction=None):
-    return _moved("scatter", [input_tensor, index, src], list(input_tensor._shape),
-                  lambda a, i, s: arrays.scattered(a, dim, i, s, False), memory_config)
+    """Puts the numbers of src at the places of an index, or combines them with what is there."""
+    return _scatter("scatter", input_tensor, dim, index, src, memory_config,
+                    reduce if reduce is not None else opt_reduction)
 
 
 @operation()
 def scatter_add(input_tensor, dim, index, src, *, memory_config=None):
-    return _moved("scatter_add", [input_tensor, index, src], list(input_tensor._shape),
-                  lambda a, i, s: arrays.scattered(a, dim, i, s, True), memory_config)
+    return _scatter("scatter_add", input_tensor, dim, index, src, memory_config, "add")
+
+
+def _require_scatter(name, tensor, index, src, axis, reduce):
+    if reduce is not None and reduce not in arrays.REDUCTIONS:
+        fail(name, f"reduce must be either of {', '.join(arrays.REDUCTIONS)}, not {reduce!r}")
+    if not len(tensor._shape) == len(index._shape) == len(src._shape):
+        fail(name, f"input {tensor._shape}, index {index._shape} and src {src._shape} must have one "
+             "rank")
+    if tensor._dtype is not src._dtype:
+        fail(name, f"input is {tensor._dtype.value} and src {src._dtype.value}: they must be the same")
+    if index._dtype not in (DataType.INT32, DataType.UINT32, DataType.UINT16):
+        fail(name, f"the index must be int32, uint32 or uint16, not {index._dtype.value}")
+    for one in (tensor, src):
+        if one._layout is Layout.TILE and one._dtype is DataType.FLOAT32:
+            fail(name, "Scatter doesn't work for fp32 tiled tensors: ttnn.to_layout(tensor, "
+                 "ttnn.ROW_MAJOR_LAYOUT)")
+    if tensor._layout is Layout.TILE and tensor._dtype is DataType.INT32 and \
+            tensor._shape[axis] > 256:
+        fail(name, f"int32 tiles have rows of 256 at most, not {tensor._shape[axis]}")
+
+
+def _scatter(name, tensor, dim, index, src, memory_config, reduce):
+    """Launches what ttnn launches: it cuts src to the index, brings all to rows and the dimension to
+    the last place, scatters, and brings the result back."""
+    require_device(name, tensor, index, src)
+    if not len(tensor._shape) or not len(index._shape):
+        return tensor
+    axis = _axis(name, tensor, dim)
+    _require_scatter(name, tensor, index, src, axis, reduce)
+    out = make_output(tensor._shape, tensor, None, None, memory_config)
+    parts = [_in_rows(one, shape, axis) for one, shape in (
+        (tensor, tensor._shape), (index, index._shape), (src, index._shape))]
+    made = _step(out, parts[0]._shape, Layout.ROW_MAJOR) if parts[0] is not tensor else out
+    program(name, "move", parts, [made], True)
+    if made is not out:
+        _back_from_rows(made, out, axis)
+    values(lambda a, i, s: arrays.scattered(a, dim, i, s, reduce), [tensor, index, src], [out])
+    return out
+
+
+def _step(like, shape, layout):
+    return device_tensor(shape, like._dtype, layout, None, like._device)
+
+
+def _order(shape, axis):
+    order = list(range(len(shape)))
+    order[axis], order[-1] = order[-1], order[axis]
+    return order
+
+
+def _in_rows(tensor, shape, axis):
+    """Launches what brings a part of a tensor to rows with one dimension at the last place."""
+    if shape != tensor._shape:
+        cut = _step(tensor, shape, tensor._layout)
+        program("slice", "move", [tensor], [cut], True)
+        tensor = cut
+    if axis != len(shape) - 1:
+        order = _order(shape, axis)
+        turned = _step(tensor, [shape[d] for d in order], tensor._layout)
+        launch_permute("transpose", tensor, turned, order)
+        tensor = turned
+    if tensor._layout is Layout.TILE:
+        rows = _step(tensor, tensor._shape, Layout.ROW_MAJOR)
+        program("untilize", "untilize", [tensor], [rows])
+        tensor = rows
+    return tensor
+
+
+def _back_from_rows(made, out, axis):
+    if out._layout is Layout.TILE:
+        tiles = out if axis == len(out._shape) - 1 else _step(made, made._shape, Layout.TILE)
+        program("tilize", "tilize", [made], [tiles])
+        made = tiles
+    if made is not out:
+        launch_permute("transpose", made, out, _order(out._shape, axis))
 
 
 @operation()

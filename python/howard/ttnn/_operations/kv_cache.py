@@ -2,7 +2,7 @@
 """Implements caches of keys and values."""
 
 
-from .._launch import operation, program, require_device, values
+from .._launch import fail, operation, program, require_device, values
 from .._types import Layout
 from .data_movement import _moved
 
@@ -25,14 +25,30 @@ def _placed(cache, x, starts):
     return made
 
 
-def _cache_op(name, cache, x, others, compute):
+def _cache_op(name, cache, x, others, compute, mesh_coords=None):
+    """Launches a program that writes a cache in its place; where `mesh_coords` is given, on those
+    devices only."""
     require_device(name, cache, x)
     kernel = "copy"
     if x._layout is not cache._layout:
         kernel = "tilize" if cache._layout is Layout.TILE else "untilize"
     program(name, kernel, [x], [cache], out_shapes=[list(x._shape)])
-    values(compute, [cache, x] + others, [cache])
+    values(compute, [cache, x] + others, [cache], _devices_at(name, cache._device, mesh_coords))
     return cache
+
+
+def _devices_at(name, device, coordinates):
+    """Returns the numbers of devices of a mesh; None for all."""
+    if coordinates is None:
+        return None
+    rows, columns = device.shape[0], device.shape[1]
+    found = set()
+    for one in coordinates:
+        row, column = tuple(one)
+        if not (0 <= row < rows and 0 <= column < columns):
+            fail(name, f"mesh_coords has ({row}, {column}), and the mesh is {rows}x{columns}")
+        found.add(row * columns + column)
+    return found
 
 
 @operation("fill_cache")
@@ -41,9 +57,8 @@ def fill_cache(cache, input_tensor, batch_idx=0):
                      lambda c, x: _placed(c, x, [batch_idx, 0, 0, 0]))
 
 
-@operation("update_cache", refuses=("update_idxs",))
-def update_cache(cache, input_tensor, update_index=0, batch_offset=0, *, update_idxs=None,
-                 compute_kernel_config=None):
+@operation("update_cache", unread="compute_kernel_config")
+def update_cache(cache, input_tensor, update_index=0, batch_offset=0):
     def compute(c, x):
         users = min(c.shape[0], x.shape[-2])
         for user in range(users):
@@ -54,11 +69,12 @@ def update_cache(cache, input_tensor, update_index=0, batch_offset=0, *, update_
     return _cache_op("update_cache", cache, input_tensor, [], compute)
 
 
-@operation("experimental.paged_update_cache", refuses=("batch_offset",))
+@operation("experimental.paged_update_cache", refuses={"batch_offset": 0},
+           unread="compute_kernel_config")
 def paged_update_cache(cache, input_tensor, *, update_idxs=(), update_idxs_tensor=None,
-                       share_cache=None, page_table=None, batch_offset=0,
-                       compute_kernel_config=None, mesh_coords=None):
-    """Writes x [1, b, h, d], a position of each user."""
+                       share_cache=None, page_table=None, mesh_coords=None):
+    """Writes x [1, b, h, d], a position of each user; with share_cache all users have the first
+    one's place."""
     others = [t for t in (update_idxs_tensor, page_table) if t is not None]
 
     def compute(c, x, *rest):
@@ -74,14 +90,14 @@ def paged_update_cache(cache, input_tensor, *, update_idxs=(), update_idxs_tenso
                 continue
             one = x[:, user:user + 1, :heads]
             one = one.reshape([1, heads, 1, x.shape[3]])
-            row, block = place, user
+            row, block = place, 0 if share_cache else user
             if table is not None:
                 block = int(table.item(user * table.shape[-1] + place // c.shape[2]))
                 row = place % c.shape[2]
             c = _placed(c, one, [block, 0, row, 0])
         return c
 
-    return _cache_op("paged_update_cache", cache, input_tensor, others, compute)
+    return _cache_op("paged_update_cache", cache, input_tensor, others, compute, mesh_coords)
 
 
 @operation("experimental.paged_fused_update_cache")
@@ -90,23 +106,29 @@ def paged_fused_update_cache(cache1, input1, cache2, input2, **kwargs):
             paged_update_cache.function(cache2, input2, **kwargs))
 
 
-@operation("experimental.paged_fill_cache", refuses=("batch_idx_tensor",))
+@operation("experimental.paged_fill_cache", unread="compute_kernel_config")
 def paged_fill_cache(cache, input_tensor, page_table, *, batch_idx=0, batch_idx_tensor=None,
-                     compute_kernel_config=None, mesh_coords=None):
-    def compute(c, x, table):
+                     mesh_coords=None):
+    """Writes the rows of one user to the pages of a row of the table; a page of all ones is left
+    out."""
+    others = [page_table] + ([batch_idx_tensor] if batch_idx_tensor is not None else [])
+
+    def compute(c, x, table, of_tensor=None):
         size = c.shape[2]
+        user = batch_idx if of_tensor is None else int(of_tensor.item(0))
         for page in range(-(-x.shape[2] // size)):
             end = min(x.shape[2], (page + 1) * size)
             part = x[:1, :, page * size:end]
-            block = int(table.item(batch_idx * table.shape[-1] + page))
-            c = _placed(c, part, [block, 0, 0, 0])
+            block = int(table.item(user * table.shape[-1] + page))
+            if block != -1:
+                c = _placed(c, part, [block, 0, 0, 0])
         return c
 
-    return _cache_op("paged_fill_cache", cache, input_tensor, [page_table], compute)
+    return _cache_op("paged_fill_cache", cache, input_tensor, others, compute, mesh_coords)
 
 
-@operation("experimental.plus_one")
-def plus_one(input_tensor, *, sub_core_grids=None, skip_negative_entries=False):
+@operation("experimental.plus_one", unread={"sub_core_grids": 1})
+def plus_one(input_tensor, skip_negative_entries=False):
     program("plus_one", "move", [input_tensor], [input_tensor], True)
     values(lambda x: x + (x >= 0 if skip_negative_entries else 1), [input_tensor], [input_tensor])
     return input_tensor

@@ -4,6 +4,7 @@
 import math
 
 
+from .._arrays import np
 from .._cores import CoreGrid, _grid_set
 from .._launch import fail, operation, require_device, values
 from .._tensor import host_tensor, shard_fault
@@ -12,8 +13,8 @@ from .._types import BufferType, Layout, padded_shape
 from .data_movement import _moved, reshape, slice_
 
 
-@operation()
-def to_layout(tensor, layout, dtype=None, memory_config=None, sub_core_grids=None, *, device=None):
+@operation(unread={"sub_core_grids": 4, "device": None})
+def to_layout(tensor, layout, dtype=None, memory_config=None):
     """Makes tiles of rows or rows of tiles: on the host, or by one program."""
     if tensor._layout is layout:
         return tensor
@@ -31,8 +32,8 @@ def to_layout(tensor, layout, dtype=None, memory_config=None, sub_core_grids=Non
 
 
 def _layout_op(name, layout):
-    @operation(name)
-    def call(input_tensor, *args, memory_config=None, dtype=None, output_dtype=None, **kwargs):
+    @operation(name, unread="use_multicore use_pack_untilize use_low_perf")
+    def call(input_tensor, *, memory_config=None, dtype=None, output_dtype=None):
         if input_tensor._layout is layout:
             return input_tensor
         return to_layout.function(input_tensor, layout, dtype or output_dtype, memory_config)
@@ -45,15 +46,21 @@ untilize = _layout_op("untilize", Layout.ROW_MAJOR)
 tilize_with_zero_padding = _layout_op("tilize_with_zero_padding", Layout.TILE)
 
 
-@operation()
+@operation(unread="use_multicore")
 def tilize_with_val_padding(input_tensor, output_padded_shape=None, pad_value=0, *,
-                            memory_config=None, dtype=None, use_multicore=True):
-    return to_layout.function(input_tensor, Layout.TILE, dtype, memory_config)
+                            memory_config=None, dtype=None):
+    """Makes tiles, whose padding holds the value. The padding is that of whole tiles."""
+    whole = padded_shape(input_tensor._shape)
+    if output_padded_shape is not None and tuple(output_padded_shape) != tuple(whole):
+        fail("tilize_with_val_padding", f"the padded shape {list(output_padded_shape)} is not that of "
+             f"the tiles of {input_tensor._shape}: {list(whole)}")
+    made = to_layout.function(input_tensor, Layout.TILE, dtype, memory_config)
+    made._storage.cell.padding = float(pad_value)
+    return made
 
 
-@operation()
-def untilize_with_unpadding(input_tensor, output_tensor_end=None, *, memory_config=None,
-                            use_multicore=True, use_pack_untilize=True):
+@operation(unread="use_multicore use_pack_untilize")
+def untilize_with_unpadding(input_tensor, output_tensor_end=None, *, memory_config=None):
     made = to_layout.function(input_tensor, Layout.ROW_MAJOR, None, memory_config)
     if output_tensor_end is None:
         return made
@@ -75,33 +82,40 @@ def _with_shards(tensor, config):
     return config
 
 
-def _placed(name, tensor, config, dtype=None):
+def _placed(name, tensor, config, dtype=None, output=None):
+    if output is not None and (output._shape != tensor._shape or output._config != config):
+        fail(name, f"the output tensor {output._shape} in {output._config} must have the shape "
+             f"{tensor._shape} and lie in {config}")
     config = _with_shards(tensor, config)
     fault = shard_fault(config, tensor._shape, dtype or tensor._dtype, tensor._layout)
     if fault is not None:
         fail(name, fault)
-    return _moved(name, [tensor], tensor._shape, lambda a: a, config, dtype=dtype, analogy=False,
-                  kernel="copy")
+    return _moved(name, [tensor], tensor._shape, lambda a: a, config, output, dtype=dtype,
+                  analogy=False, kernel="copy")
 
 
 @operation()
 def to_memory_config(tensor, memory_config, dtype=None, output_tensor=None):
     require_device("to_memory_config", tensor)
-    if tensor._config == memory_config:
+    if tensor._config == memory_config and output_tensor is None:
         return tensor
     if tensor._config.is_sharded():
         name = "reshard" if memory_config.is_sharded() else "sharded_to_interleaved"
     else:
         name = "interleaved_to_sharded" if memory_config.is_sharded() else "copy"
-    return _placed(name, tensor, memory_config, dtype)
+    return _placed(name, tensor, memory_config, dtype, output_tensor)
 
 
-@operation()
+@operation(unread="keep_l1_aligned")
 def interleaved_to_sharded(input_tensor, *args, output_dtype=None, **kwargs):
+    names = ("grid", "shard_shape", "shard_scheme", "shard_orientation")
+    unknown = set(kwargs) - {*names, "sharded_memory_config"}
+    if unknown:
+        raise TypeError(f"ttnn.interleaved_to_sharded(): incompatible function arguments: "
+                        f"{sorted(unknown)}")
     config = next((a for a in args if isinstance(a, MemoryConfig)),
                   kwargs.get("sharded_memory_config"))
     if config is None:
-        names = ("grid", "shard_shape", "shard_scheme", "shard_orientation")
         given = dict(zip(names, args), **kwargs)
         grid = given["grid"]
         if not hasattr(grid, "num_cores"):
@@ -114,8 +128,8 @@ def interleaved_to_sharded(input_tensor, *args, output_dtype=None, **kwargs):
     return _placed("interleaved_to_sharded", input_tensor, config, output_dtype)
 
 
-@operation()
-def sharded_to_interleaved(input_tensor, memory_config=None, output_dtype=None, **_):
+@operation(unread="is_l1_aligned")
+def sharded_to_interleaved(input_tensor, memory_config=None, output_dtype=None):
     require_device("sharded_to_interleaved", input_tensor)
     return _placed("sharded_to_interleaved", input_tensor, memory_config or DRAM_MEMORY_CONFIG,
                    output_dtype)
@@ -124,15 +138,15 @@ def sharded_to_interleaved(input_tensor, memory_config=None, output_dtype=None, 
 @operation()
 def reshard(input_tensor, output_memory_config, output_tensor=None):
     require_device("reshard", input_tensor)
-    return _placed("reshard", input_tensor, output_memory_config)
+    return _placed("reshard", input_tensor, output_memory_config, output=output_tensor)
 
 
 def get_memory_config(tensor):
     return tensor.memory_config()
 
 
-@operation()
-def clone(input_tensor, *, dtype=None, memory_config=None, compute_kernel_config=None):
+@operation(unread="compute_kernel_config")
+def clone(input_tensor, *, dtype=None, memory_config=None):
     return _moved("clone", [input_tensor], input_tensor._shape, lambda a: a, memory_config,
                   dtype=dtype, analogy=False, kernel="copy")
 
@@ -174,9 +188,36 @@ def reallocate(tensor, memory_config=None):
     return made
 
 
+@operation("experimental.convert_to_hwc")
+def convert_to_hwc(input_tensor, *, memory_config=None, dtype=None):
+    """Brings [1, b, c, hw] to [1, 1, b hw, c], in rows of whole 16 bytes: what lies behind the
+    channels is 0."""
+    one, batch, channels, places = list(input_tensor._shape)
+    if one != 1:
+        fail("convert_to_hwc", f"the first dimension of {input_tensor._shape} must be 1")
+    if channels > 32:
+        fail("convert_to_hwc", f"{channels} channels are more than 32")
+    wide = -(-channels // 8) * 8
+
+    def compute(a):
+        rows = a.transpose([0, 1, 3, 2]).reshape([batch * places, channels])
+        return np.pad(rows, [(0, 0), (0, wide - channels)]).reshape([1, 1, batch * places, wide])
+
+    return _moved("convert_to_hwc", [input_tensor], [1, 1, batch * places, wide], compute,
+                  memory_config, layout=Layout.ROW_MAJOR, dtype=dtype)
+
+
+@operation("experimental.convert_to_chw")
+def convert_to_chw(input_tensor, *, memory_config=None, dtype=None):
+    """Brings [1, 1, hw, c] to [1, 1, c, hw], in rows."""
+    *outer, places, channels = list(input_tensor._shape)
+    return _moved("convert_to_chw", [input_tensor], [*outer, channels, places],
+                  lambda a: a.swapaxes(-1, -2), memory_config, layout=Layout.ROW_MAJOR, dtype=dtype)
+
+
 @operation()
 def interleaved_to_sharded_partial(input_tensor, grid, shard_shape, num_slices, slice_index,
-                                   shard_scheme, shard_orientation, *, output_dtype=None, **_):
+                                   shard_scheme, shard_orientation, *, output_dtype=None):
     """Returns one of several slices of the rows, on the cores' shards."""
     rows = math.prod(list(input_tensor._shape)[:-1]) // num_slices
     flat = slice_.function(_flat(input_tensor), [0, 0, rows * slice_index, 0],
@@ -187,11 +228,14 @@ def interleaved_to_sharded_partial(input_tensor, grid, shard_shape, num_slices, 
 
 @operation()
 def sharded_to_interleaved_partial(input_tensor, cache_tensor, num_slices, slice_index, *,
-                                   memory_config=None, output_dtype=None, **_):
+                                   memory_config=None, output_dtype=None):
     """Writes the shards as one of several slices of the rows of another tensor, which is
     returned."""
     rows, width = math.prod(list(cache_tensor._shape)[:-1]), cache_tensor._shape[-1]
     dims, part = list(cache_tensor._shape), rows // num_slices
+    if output_dtype not in (None, cache_tensor._dtype):
+        fail("sharded_to_interleaved_partial", f"output_dtype={output_dtype} must be that of the tensor "
+             f"that is written to, {cache_tensor._dtype}")
     moved = to_memory_config.function(input_tensor, memory_config or DRAM_MEMORY_CONFIG)
 
     def compute(whole, x):

@@ -343,9 +343,9 @@ def outer(input_tensor_a, input_tensor_b, *, memory_config=None):
                      None, None, None)
 
 
-@operation("experimental.attn_matmul")
-def attn_matmul(input_tensor_a, input_tensor_b, *, compute_with_storage_grid_size=None,
-                memory_config=None, dtype=None, compute_kernel_config=None):
+@operation("experimental.attn_matmul",
+           unread="compute_with_storage_grid_size compute_kernel_config")
+def attn_matmul(input_tensor_a, input_tensor_b, *, memory_config=None, dtype=None):
     """Multiplies one query for each user: [1, h, b, k] by [b, h or 1, k, n] gives [1, h, b, n]."""
     name = "attn_matmul"
     require_device(name, input_tensor_a, input_tensor_b, tile=True)
@@ -364,9 +364,9 @@ def attn_matmul(input_tensor_a, input_tensor_b, *, compute_with_storage_grid_siz
     return out
 
 
-@operation("experimental.group_attn_matmul")
-def group_attn_matmul(input_tensor_a, input_tensor_b, *, compute_with_storage_grid_size=None,
-                      memory_config=None, output_dtype=None, compute_kernel_config=None):
+@operation("experimental.group_attn_matmul",
+           unread="compute_with_storage_grid_size compute_kernel_config")
+def group_attn_matmul(input_tensor_a, input_tensor_b, *, memory_config=None, output_dtype=None):
     """Does what attn_matmul does with fewer heads of the second operand: [1, h, b, k] by [b, g, k,
     n]."""
     heads, groups = input_tensor_a._shape[1], input_tensor_b._shape[1]

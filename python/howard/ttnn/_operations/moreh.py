@@ -18,12 +18,12 @@ from .normalization import _softmax
 from .reduction import cumsum, max as max_, mean, sum as sum_
 
 
-def _both(name):
+def _both(name, **apart):
     """Registers as ttnn.moreh_NAME and ttnn.operations.moreh.NAME."""
 
     def register(function):
-        operation("moreh." + name)(function)
-        return operation("moreh_" + name)(function)
+        operation("moreh." + name, **apart)(function)
+        return operation("moreh_" + name, **apart)(function)
 
     return register
 
@@ -43,29 +43,27 @@ _reduction("sum", sum_)
 _reduction("mean", mean)
 
 
-@_both("matmul")
+@_both("matmul", unread="compute_kernel_config")
 def moreh_matmul(input, other, *, transpose_input=False, transpose_other=False, output=None,
-                 bias=None, memory_config=None, compute_kernel_config=None):
+                 bias=None, memory_config=None):
     return linear.function(input, other, bias=bias, transpose_a=transpose_input,
                            transpose_b=transpose_other, memory_config=memory_config,
                            optional_output_tensor=output)
 
 
-@_both("linear")
-def moreh_linear(input, weight, *, bias=None, output=None, memory_config=None,
-                 compute_kernel_config=None):
+@_both("linear", unread="compute_kernel_config")
+def moreh_linear(input, weight, *, bias=None, output=None, memory_config=None):
     return linear.function(input, weight, bias=bias, transpose_b=True, memory_config=memory_config,
                            optional_output_tensor=output)
 
 
-@_both("bmm")
-def moreh_bmm(input, mat2, *, output=None, memory_config=None, compute_kernel_config=None):
+@_both("bmm", unread="compute_kernel_config")
+def moreh_bmm(input, mat2, *, output=None, memory_config=None):
     return matmul.function(input, mat2, memory_config=memory_config, optional_output_tensor=output)
 
 
-@_both("dot")
-def moreh_dot(input_a, input_b, *, dtype=None, output=None, memory_config=None,
-              compute_kernel_config=None):
+@_both("dot", unread="compute_kernel_config")
+def moreh_dot(input_a, input_b, *, dtype=None, output=None, memory_config=None):
     return matmul.function(input_a, input_b, transpose_b=True, memory_config=memory_config,
                            optional_output_tensor=output)
 
@@ -109,9 +107,9 @@ def moreh_softmax_backward(output_tensor, output_grad_tensor, dim=-1, *, input_g
     return out
 
 
-@_both("layer_norm")
+@_both("layer_norm", unread="compute_kernel_config")
 def moreh_layer_norm(input, normalized_dims=1, eps=1e-5, gamma=None, beta=None, *, output=None,
-                     mean=None, rstd=None, memory_config=None, compute_kernel_config=None):
+                     mean=None, rstd=None, memory_config=None):
     """Returns the result, the mean and 1 / the deviation of each row."""
     require_device("moreh_layer_norm", input)
     rows = list(input._shape)[:-1] + [1]
@@ -225,14 +223,13 @@ def moreh_arange(start=0, end=None, step=1, mesh_device=None, *, output=None,
     return arange.function(start, end, step, dtype, mesh_device, memory_config)
 
 
-@_both("cumsum")
-def moreh_cumsum(input, dim, *, output=None, memory_config=None, compute_kernel_config=None):
+@_both("cumsum", unread="compute_kernel_config")
+def moreh_cumsum(input, dim, *, output=None, memory_config=None):
     return cumsum.function(input, dim, out=output, memory_config=memory_config)
 
 
-@_both("norm")
-def moreh_norm(input, p=2.0, dim=None, keepdim=False, *, output=None, memory_config=None,
-               compute_kernel_config=None):
+@_both("norm", unread="compute_kernel_config")
+def moreh_norm(input, p=2.0, dim=None, keepdim=False, *, output=None, memory_config=None):
     """Computes (sum of |x|^p)^(1/p) in three steps."""
     if p == math.inf:
         return max_.function(FUNCTIONS["abs"].function(input), dim, keepdim)
@@ -241,8 +238,8 @@ def moreh_norm(input, p=2.0, dim=None, keepdim=False, *, output=None, memory_con
     return FUNCTIONS["pow"].function(total, 1 / p, output_tensor=output)
 
 
-@_both("abs_pow")
-def moreh_abs_pow(input, p, *, output=None, memory_config=None, compute_kernel_config=None):
+@_both("abs_pow", unread="compute_kernel_config")
+def moreh_abs_pow(input, p, *, output=None, memory_config=None):
     return FUNCTIONS["pow"].function(FUNCTIONS["abs"].function(input), p,
                                      memory_config=memory_config, output_tensor=output)
 
@@ -271,10 +268,9 @@ _spread_gradient("sum_backward", False)
 _spread_gradient("mean_backward", True)
 
 
-@_both("matmul_backward")
+@_both("matmul_backward", unread="compute_kernel_config")
 def moreh_matmul_backward(output_grad, input, other, *, are_required_outputs=(True, True),
-                          input_grad=None, other_grad=None, memory_config=None,
-                          compute_kernel_config=None):
+                          input_grad=None, other_grad=None, memory_config=None):
     left, right = are_required_outputs
     return [
         matmul.function(output_grad, other, transpose_b=True, optional_output_tensor=input_grad)
@@ -284,11 +280,11 @@ def moreh_matmul_backward(output_grad, input, other, *, are_required_outputs=(Tr
     ]
 
 
-@_both("linear_backward")
+@_both("linear_backward", unread="compute_kernel_config")
 def moreh_linear_backward(output_grad, input, weight, *, are_required_outputs=(True, True, True),
                           bias=None, input_grad=None, weight_grad=None, bias_grad=None,
                           input_grad_memory_config=None, weight_grad_memory_config=None,
-                          bias_grad_memory_config=None, compute_kernel_config=None):
+                          bias_grad_memory_config=None):
     wanted = list(are_required_outputs)
     made = [None] * 3
     if wanted[0]:
@@ -304,10 +300,9 @@ def moreh_linear_backward(output_grad, input, weight, *, are_required_outputs=(T
     return made
 
 
-@_both("layer_norm_backward")
+@_both("layer_norm_backward", unread="compute_kernel_config")
 def moreh_layer_norm_backward(output_grad, input, mean, rstd, normalized_dims=1, *, gamma=None,
-                              input_grad=None, gamma_grad=None, beta_grad=None, memory_config=None,
-                              compute_kernel_config=None):
+                              input_grad=None, gamma_grad=None, beta_grad=None, memory_config=None):
     """Returns dx, and the gradients of gamma and beta where they are wanted."""
     def compute(g, x, m, r, *rest):
         normal = (x - m) * r
@@ -337,9 +332,9 @@ def moreh_layer_norm_backward(output_grad, input, mean, rstd, normalized_dims=1,
     return answer
 
 
-@_both("clip_grad_norm")
+@_both("clip_grad_norm", unread="compute_kernel_config")
 def moreh_clip_grad_norm(inputs, max_norm, norm_type=2.0, error_if_nonfinite=False, *,
-                         total_norm=None, memory_config=None, compute_kernel_config=None):
+                         total_norm=None, memory_config=None):
     """Scales the gradients in their places, so that their norm is max_norm at most, and returns the
     norm."""
     squares = [moreh_norm.function(one, norm_type) for one in inputs]
@@ -355,10 +350,9 @@ def moreh_clip_grad_norm(inputs, max_norm, norm_type=2.0, error_if_nonfinite=Fal
     return total
 
 
-@_both("nll_loss")
+@_both("nll_loss", unread="compute_kernel_config")
 def moreh_nll_loss(input_tensor, target_tensor, reduction="mean", *, weight_tensor=None,
-                   divisor_tensor=None, output_tensor=None, ignore_index=-100, memory_config=None,
-                   compute_kernel_config=None):
+                   divisor_tensor=None, output_tensor=None, ignore_index=-100, memory_config=None):
     """Returns the loss of log-probabilities [n, c, ...] at the classes [n, ...] of a target."""
     name = "moreh_nll_loss"
     extra = [weight_tensor] if weight_tensor is not None else []

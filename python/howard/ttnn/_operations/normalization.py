@@ -1,24 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements softmax and the normalizations."""
 
+import math
 
 from .. import _arrays as arrays
 from .._arrays import apply, np
 from .._launch import fail, make_output, operation, program, require_device, values
 from .._cores import CoreCoord, CoreGrid, CoreRange, CoreRangeSet, num_cores_to_corerangeset
 from .._memory import MemoryConfig, ShardSpec
-from .._types import BufferType, Layout, ShardOrientation, TensorMemoryLayout
+from .._tensor import device_tensor
+from .._types import BufferType, DataType, Layout, ShardOrientation, TensorMemoryLayout
 from .data_movement import _axis
 from .eltwise import _composite
 from .layout import to_layout
-from .reduction import _rows_op
+from .reduction import _reduce_programs, _rows_op
 
 
-def _softmax(name, tensor, dim, memory_config, output=None, scale=None, mask=None, causal=False):
+def _softmax(name, tensor, dim, memory_config, output=None, scale=None, mask=None,
+             causal_mask_rows=False):
+    """Computes softmax(x scale + mask). Unless each row has its own in it, the mask is one row, the
+    first of its tile."""
     require_device(name, tensor)
+    if mask is None and scale is not None and "mask" in name:
+        fail(name, "Scale value must not be set when mask is not present")
     if tensor._layout is not Layout.TILE:
         tensor = to_layout.function(tensor, Layout.TILE)
     axis = _axis(name, tensor, dim)
+    inputs = [tensor] + ([mask] if mask is not None else [])
+    shape = None if mask is None else _mask_shape(name, tensor, mask, causal_mask_rows)
     out = make_output(tensor._shape, tensor, None, None, memory_config, output)
     program(name, "softmax", [tensor], [out], axis != len(tensor._shape) - 1 or mask is not None)
 
@@ -26,13 +35,27 @@ def _softmax(name, tensor, dim, memory_config, output=None, scale=None, mask=Non
         if scale is not None:
             a = a * float(scale)
         if m is not None:
-            a = a + m
-        elif causal:
-            a = (a + causal_mask(a.shape[-2], a.shape[-1]))
+            m = m.reshape(shape)
+            a = a + (m if causal_mask_rows else m[..., :1, :])
         return arrays.softmax(a, axis)
 
-    values(compute, [tensor] + ([mask] if mask is not None else []), [out])
+    values(compute, inputs, [out])
     return out
+
+
+def _mask_shape(name, tensor, mask, rows):
+    """Returns the shape of a mask for a tensor: rows of the tensor's width, which row-major masks
+    hold as sticks of 32."""
+    width, shape = tensor._shape[-1], list(mask._shape)
+    if mask._layout is Layout.ROW_MAJOR and shape[-1] == 32 != width and len(shape) > 1:
+        shape = shape[:-2] + [shape[-2] * 32 // width if rows else 1, width]
+    high = shape[-2] if len(shape) > 1 else 1
+    fits = shape[-1] == width and (high == tensor._shape[-2] if rows else high in (1, 32))
+    if math.prod(shape) != mask._shape.volume() or not fits:
+        fail(name, f"the mask {mask._shape} must have rows of {width}: "
+             + (f"{tensor._shape[-2]} of them with is_causal_mask" if rows else
+                "one, or one padded to 32; with is_causal_mask=True one for each row"))
+    return shape
 
 
 def causal_mask(rows, columns):
@@ -43,41 +66,50 @@ def causal_mask(rows, columns):
     return np.where(seen, 0.0, -1e30)
 
 
-@operation()
-def softmax(input_tensor, dim=-1, *, memory_config=None, compute_kernel_config=None,
-            numeric_stable=True, output_tensor=None):
+@operation(unread="compute_kernel_config numeric_stable")
+def softmax(input_tensor, dim=-1, *, memory_config=None, output_tensor=None):
     return _softmax("softmax", input_tensor, dim, memory_config, output_tensor)
 
 
-@operation()
-def softmax_in_place(input_tensor, dim=-1, *, program_config=None, compute_kernel_config=None,
-                     numeric_stable=True):
+@operation(unread="program_config compute_kernel_config numeric_stable")
+def softmax_in_place(input_tensor, dim=-1):
     return _softmax("softmax_in_place", input_tensor, dim, None, input_tensor)
 
 
-@operation()
+@operation(unread="compute_kernel_config numeric_stable")
 def scale_mask_softmax(input_tensor, scale=None, mask=None, *, memory_config=None,
-                       is_causal_mask=False, compute_kernel_config=None, numeric_stable=True):
-    return _softmax("scale_mask_softmax", input_tensor, -1, memory_config, None, scale, mask)
+                       is_causal_mask=False):
+    return _softmax("scale_mask_softmax", input_tensor, -1, memory_config, None, scale, mask,
+                    is_causal_mask)
 
 
-@operation()
-def scale_mask_softmax_in_place(input_tensor, scale=None, mask=None, *, program_config=None,
-                                is_causal_mask=False, compute_kernel_config=None,
-                                numeric_stable=False):
-    return _softmax("scale_mask_softmax_in_place", input_tensor, -1, None, input_tensor, scale, mask)
+@operation(unread="program_config compute_kernel_config numeric_stable")
+def scale_mask_softmax_in_place(input_tensor, scale=None, mask=None, *, is_causal_mask=False):
+    return _softmax("scale_mask_softmax_in_place", input_tensor, -1, None, input_tensor, scale, mask,
+                    is_causal_mask)
 
 
-@operation()
-def scale_causal_mask_hw_dims_softmax_in_place(input_tensor, scale=None, mask=None, *,
-                                               program_config=None, compute_kernel_config=None,
-                                               numeric_stable=False):
+@operation(unread="program_config compute_kernel_config numeric_stable")
+def scale_causal_mask_hw_dims_softmax_in_place(input_tensor, scale=None, mask=None):
     return _softmax("scale_causal_mask_hw_dims_softmax_in_place", input_tensor, -1, None,
-                    input_tensor, scale, mask)
+                    input_tensor, scale, mask, True)
+
+
+def _require_row(name, word, tensor, width):
+    """Requires a weight of one row: of the width, padded to a tile with what is not read, or folded
+    into sticks of 32."""
+    shape = tensor._shape
+    folded = tensor._layout is Layout.ROW_MAJOR and shape[-1] == 32 and shape.volume() == width
+    high = shape[-2] if len(shape) > 1 else 1
+    one_row = shape[-1] == width and (shape.volume() == width or (
+        tensor._layout is Layout.TILE and high <= 32 and shape.volume() == width * high))
+    if not folded and not one_row:
+        fail(name, f"{word} {shape} must be a row of {width}, of one tile row at most")
 
 
 def _row_of(array, width):
-    return array.reshape([array.size]) if array.size == width else array
+    """Returns the row of a weight, the first of a tile."""
+    return array.reshape([-1])[:width]
 
 
 def _normalized(name, tensor, epsilon, weight, bias, residual, memory_config, rms, dtype=None):
@@ -86,9 +118,9 @@ def _normalized(name, tensor, epsilon, weight, bias, residual, memory_config, rm
     if tensor._layout is not Layout.TILE:
         fail(name, "the input must be in TILE layout")
     width = tensor._shape[-1]
-    if weight is not None and weight._shape.volume() != width:
-        fail(name, f"weight {weight._shape} must have {width} elements, as rows of "
-             f"{tensor._shape} do")
+    for word, one in (("weight", weight), ("bias", bias)):
+        if one is not None:
+            _require_row(name, word, one, width)
     out = make_output(tensor._shape, tensor, dtype, None, memory_config)
     _launch_normalized(name, tensor, weight, out, rms)
     given = [t is not None for t in (weight, bias, residual)]
@@ -100,8 +132,8 @@ def _normalized(name, tensor, epsilon, weight, bias, residual, memory_config, rm
             x = x + r
         y = arrays.normalized(x, float(epsilon), rms)
         if w is not None:
-            y = (y * _row_of(w, width))
-        return y if b is None else (y + _row_of(b, width))
+            y = y * _row_of(w, width)
+        return y if b is None else y + _row_of(b, width)
 
     values(compute, [tensor] + extra, [out])
     return out
@@ -119,124 +151,226 @@ def _launch_normalized(name, tensor, weight, out, rms):
                 shapes=[None, [1, tensor._shape[-1]]])
 
 
-@operation()
+@operation(unread="program_config compute_kernel_config recip_tensor")
 def layer_norm(input_tensor, *, epsilon=1e-12, weight=None, bias=None, residual_input_tensor=None,
-               memory_config=None, program_config=None, compute_kernel_config=None, recip_tensor=None):
+               memory_config=None):
     return _normalized("layer_norm", input_tensor, epsilon, weight, bias, residual_input_tensor,
                        memory_config, False)
 
 
-@operation()
+@operation(unread="program_config compute_kernel_config")
 def rms_norm(input_tensor, *, epsilon=1e-12, weight=None, bias=None, residual_input_tensor=None,
-             memory_config=None, program_config=None, compute_kernel_config=None):
+             memory_config=None):
     return _normalized("rms_norm", input_tensor, epsilon, weight, bias, residual_input_tensor,
                        memory_config, True)
 
 
-@operation()
+def _require_groups(tensor, num_groups, core_grid, inplace, dtype, output_layout):
+    """Makes ttnn's checks of group_norm."""
+    shape = tensor._shape
+    if len(shape) != 4:
+        fail("group_norm", f"the input must have rank 4, not {shape}")
+    if core_grid is None:
+        fail("group_norm", "Automatic determination of grid size not supported: core_grid=ttnn.CoreGrid")
+    if tensor._config.memory_layout is TensorMemoryLayout.WIDTH_SHARDED:
+        fail("group_norm", "the input must not be width-sharded")
+    if shape[-1] % num_groups:
+        fail("group_norm", f"{shape[-1]} channels cannot be divided into {num_groups} groups")
+    if math.prod(list(shape)[:-1]) % 32:
+        fail("group_norm", f"the rows of {shape} must be a multiple of 32")
+    if inplace and (tensor._layout is Layout.TILE or output_layout not in (None, tensor._layout)):
+        fail("group_norm", "with inplace=True input and result must be in rows: inplace=False")
+    if inplace and dtype not in (None, tensor._dtype):
+        fail("group_norm", f"with inplace=True the result has the input's type, not {dtype}")
+
+
+def _require_mask(mask, num_groups, size):
+    """Requires a mask of group_norm to let through as many columns as a group has."""
+    kept = mask.shape[:2] == (1, num_groups) and mask.shape[2] == 32 and mask.shape[3] % 32 == 0 and \
+        (mask.sum(-1) == size).all()
+    if not kept:
+        fail("group_norm", f"input_mask {list(mask.shape)} must be [1, {num_groups}, 32, 32 n] with "
+             f"{size} ones in each row: ttnn.create_group_norm_input_mask")
+
+
+@operation(unread="reciprocals num_out_blocks compute_kernel_config negative_mask use_welford")
 def group_norm(input_tensor, *, num_groups, epsilon=1e-12, input_mask=None, weight=None, bias=None,
-               memory_config=None, core_grid=None, dtype=None, inplace=True, output_layout=None,
-               num_out_blocks=-1, **_):
+               memory_config=None, core_grid=None, dtype=None, inplace=True, output_layout=None):
     """Normalises [n, 1, h w, c], as the chip has images, by groups of channels."""
-    n, _one, rows, channels = list(input_tensor._shape)
-    size = channels // num_groups
+    require_device("group_norm", input_tensor)
+    _require_groups(input_tensor, num_groups, core_grid, inplace, dtype, output_layout)
+    n, one, rows, channels = list(input_tensor._shape)
+    size, rows = channels // num_groups, one * rows
+    given = [input_mask, weight, bias]
 
     def compute(x, *rest):
+        rest = list(rest)
+        mask, w, b = (rest.pop(0) if t is not None else None for t in given)
+        if mask is not None:
+            _require_mask(mask, num_groups, size)
         groups = x.reshape([n, rows, num_groups, size]).transpose([0, 2, 1, 3])
         flat = arrays.normalized(groups.reshape([n, num_groups, rows * size]), float(epsilon),
                                  False)
         back = flat.reshape([n, num_groups, rows, size]).transpose([0, 2, 1, 3])
-        y = back.reshape([n, 1, rows, channels])
-        rest = list(rest)
-        if weight is not None:
-            y = (y * _channels(rest.pop(0), channels))
-        return y if bias is None else (y + _channels(rest.pop(0), channels))
+        y = back.reshape([n, one, rows // one, channels])
+        if w is not None:
+            y = y * _channels(w, channels)
+        return y if b is None else y + _channels(b, channels)
 
-    extra = [t for t in (weight, bias) if t is not None]
-    require_device("group_norm", input_tensor)
-    out = make_output(input_tensor._shape, input_tensor, dtype, output_layout, memory_config)
+    out = make_output(input_tensor._shape, input_tensor, dtype, output_layout, memory_config,
+                      input_tensor if inplace else None)
     program("group_norm", "layernorm", [input_tensor], [out], True)
-    values(compute, [input_tensor] + extra, [out])
+    values(compute, [input_tensor] + [t for t in given if t is not None], [out])
     return out
 
 
 def _channels(array, channels):
+    """Returns one number for each channel of a weight, which holds the channels of each core in rows
+    of 32."""
     flat = array.reshape([array.size])
-    return flat if array.size == channels else flat[:channels]
+    for cores in range(1, channels + 1):
+        each = channels // cores
+        if channels % cores == 0 and cores * -(-each // 32) * 32 == flat.size:
+            return flat.reshape([cores, -1])[:, :each].reshape([channels])
+    if array.shape[-1] == channels:
+        return flat[:channels]
+    return fail("group_norm", f"a weight of {list(array.shape)} has no rows of 32 for {channels} "
+                "channels: ttnn.create_group_norm_weight_bias_rm")
 
 
-@operation()
+def _require_batch(tensor, running, training):
+    if len(tensor._shape) < 4:
+        fail("batch_norm", f"the input must have rank 4 at least, not {tensor._shape}")
+    if tensor._layout is not Layout.TILE or tensor._config.is_sharded() or \
+            tensor._dtype not in (DataType.BFLOAT16, DataType.FLOAT32):
+        fail("batch_norm", "the input must be interleaved tiles of bfloat16 or float32")
+    if not training and any(one is None for one in running):
+        fail("batch_norm", "running_mean and running_var must be defined in evaluation mode")
+
+
+def _launch_batch_statistics(tensor, small):
+    """Launches the programs of the mean, and of the mean of squares less the mean's square."""
+    square = device_tensor(tensor._shape, tensor._dtype, Layout.TILE, None, tensor._device)
+    program("square", "square", [tensor], [square])
+    for one in (tensor, square):
+        _reduce_programs("mean", "mean", one, [0, 2, 3], small)
+    program("square", "square", [small], [small])
+    program("subtract", "subtract", [small, small], [small])
+
+
+@operation(unread="compute_kernel_config")
 def batch_norm(input_tensor, *, running_mean=None, running_var=None, training=False, eps=1e-05,
-               momentum=0.1, weight=None, bias=None, output=None, memory_config=None,
-               compute_kernel_config=None):
-    given = [running_mean, running_var, weight, bias]
+               momentum=0.1, weight=None, bias=None, output=None, memory_config=None):
+    """Normalises [n, c, h, w] by channels: with the batch's own statistics, which then enter the
+    running ones in their places, or with the running ones."""
+    running = [running_mean, running_var]
+    given = [*running, weight, bias]
     extra = [t for t in given if t is not None]
+    require_device("batch_norm", input_tensor, *extra)
+    _require_batch(input_tensor, running, training)
+    out = make_output(input_tensor._shape, input_tensor, None, None, memory_config, output)
+    updated = [t for t in running if t is not None and training]
+    if training:
+        small = device_tensor([1, input_tensor._shape[1], 1, 1], input_tensor._dtype, Layout.TILE,
+                              None, input_tensor._device)
+        _launch_batch_statistics(input_tensor, small)
+        if updated:
+            program("running_statistics", "multiply", [small, updated[0]], updated[:1], True)
+    program("batch_norm", "multiply", [input_tensor, input_tensor], [out], True)
 
     def compute(x, *rest):
         rest = list(rest)
         mean_, var_, w, b = (rest.pop(0) if t is not None else None for t in given)
-        if training or mean_ is None:
-            mean_ = arrays.reduce("mean", x, [0, 2, 3], True)
-            var_ = arrays.reduce("var0", x, [0, 2, 3], True)
-        scale = apply("rsqrt", var_ + eps)
-        y = (x - mean_) * scale
+        now = []
+        if training:
+            batch = arrays.reduce("mean", x, [0, 2, 3], True), arrays.reduce("var0", x, [0, 2, 3], True)
+            now = [(1 - momentum) * old + momentum * new
+                   for old, new in zip((mean_, var_), batch) if old is not None]
+            mean_, var_ = batch
+        y = (x - mean_) * apply("rsqrt", var_ + eps)
         if w is not None:
             y = y * w
-        return y if b is None else y + b
+        return [y if b is None else y + b, *now]
 
-    require_device("batch_norm", input_tensor, *extra)
-    out = make_output(input_tensor._shape, input_tensor, None, None, memory_config, output)
-    program("batch_norm", "multiply", [input_tensor, input_tensor], [out], True)
-    values(compute, [input_tensor] + extra, [out])
+    values(compute, [input_tensor] + extra, [out] + updated)
     return out
 
 
+def _statistics_in_columns(parts, shape):
+    """Returns numbers of rows, each in the first column of a tile."""
+    rank = len(shape)
+    wide = [arrays.padded(p, [0] * rank, [0] * (rank - 1) + [31], 0.0) for p in parts]
+    return np.concatenate(wide, rank - 1)
+
+
+def _on_one_core(shape):
+    grid = CoreRangeSet([CoreRange(CoreCoord(0, 0), CoreCoord(0, 0))])
+    return MemoryConfig(TensorMemoryLayout.WIDTH_SHARDED, BufferType.L1,
+                        ShardSpec(grid, [32, shape[-1]]))
+
+
+_BEFORE = "program_config compute_kernel_config distributed_program_config use_2d_core_grid"
+
+
 def _statistics(name, rms):
-    @operation(name + "_pre_all_gather", refuses=("residual_input_tensor",))
-    def before(input_tensor, *, dtype=None, residual_input_tensor=None, program_config=None,
-               compute_kernel_config=None, memory_config=None, **_):
-        """Returns the sums of each row's squares, and of its numbers."""
+    @operation(name + "_pre_all_gather", unread=_BEFORE)
+    def before(input_tensor, *, dtype=DataType.BFLOAT16, residual_input_tensor=None,
+               memory_config=None):
+        """Returns the sums of each row's squares, and of its numbers; of shards their means, after
+        the residual was added in the input's place. Of interleaved tensors ttnn adds none."""
         shape = list(input_tensor._shape)[:-1] + [32 if rms else 64]
+        sharded = input_tensor.is_sharded()
+        if sharded and math.prod(shape[:-1]) > 32:
+            fail(name + "_pre_all_gather", f"shards must be of one row of tiles (batch size = 32), not "
+                 f"{input_tensor._shape}")
+        kind = "mean" if sharded else "sum"
+        residual = residual_input_tensor if sharded else None
+        if residual is not None:
+            require_device(name + "_pre_all_gather", input_tensor, residual)
+            values(lambda x, r: x + r, [input_tensor, residual], [input_tensor])
 
         def compute(x):
-            square = arrays.reduce("sum", x * x, [-1], True)
-            parts = [square] if rms else [square, arrays.reduce("sum", x, [-1], True)]
-            rank = len(shape)
-            wide = [arrays.padded(p, [0] * rank, [0] * (rank - 1) + [31], 0.0) for p in parts]
-            return np.concatenate(wide, rank - 1)
+            parts = [arrays.reduce(kind, x * x, [-1], True)]
+            if not rms:
+                total = arrays.reduce(kind, x, [-1], True)
+                parts = [total, parts[0]] if sharded else [parts[0], total]
+            return _statistics_in_columns(parts, shape)
 
-        return _rows_op(name + "_pre_all_gather", "move", [input_tensor], shape, compute,
-                        memory_config, dtype)
+        return _rows_op(name + "_pre_all_gather", "move",
+                        [input_tensor] + ([residual] if residual is not None else []), shape,
+                        lambda x, *_r: compute(x),
+                        memory_config or (_on_one_core(shape) if sharded else None), dtype)
 
-    @operation(name + "_post_all_gather")
+    @operation(name + "_post_all_gather", unread=_BEFORE)
     def after(input_tensor, stats, *, epsilon=1e-12, weight=None, bias=None, memory_config=None,
-              compute_kernel_config=None, program_config=None, dtype=None, **_):
-        """Returns the rows, normalised by the sums of all devices."""
-        extra = [t for t in (weight, bias) if t is not None]
+              dtype=None):
+        """Returns the rows, normalised by the statistics of all devices: sums, or means of shards."""
         width = input_tensor._shape[-1]
         step = 32 if rms else 64
         devices = stats._shape[-1] // step
+        sharded = input_tensor.is_sharded()
+        given = [weight, bias]
 
         def compute(x, s, *rest):
             def total(offset):
                 joined = arrays.reduce("sum", s[..., offset::step], [-1], True)
-                return joined / (width * devices)
+                return joined / (devices if sharded else width * devices)
 
-            square, centre = total(0), None
+            square, rest = total(32 if sharded and not rms else 0), list(rest)
             if not rms:
-                centre = total(32)
+                centre = total(0 if sharded else 32)
                 square = square - centre * centre
                 x = x - centre
-            scale = apply("rsqrt", square + float(epsilon))
-            y = x * scale
-            for function, one in zip(("multiply", "add"), rest):
-                y = apply(function, y, _row_of(one, width))
-            return y
+            y = x * apply("rsqrt", square + float(epsilon))
+            w, b = (rest.pop(0) if t is not None else None for t in given)
+            if w is not None:
+                y = y * _row_of(w, width)
+            return y if b is None else y + _row_of(b, width)
 
         require_device(name + "_post_all_gather", input_tensor, stats)
         out = make_output(input_tensor._shape, input_tensor, dtype, None, memory_config)
         program(name + "_post_all_gather", "layernorm", [input_tensor], [out], True)
-        values(compute, [input_tensor, stats] + extra, [out])
+        values(compute, [input_tensor, stats] + [t for t in given if t is not None], [out])
         return out
 
     return before, after

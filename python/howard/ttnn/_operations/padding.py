@@ -22,9 +22,9 @@ def _padded(tensor, before, after, value, memory_config):
                   before=first)
 
 
-@operation()
-def pad(input_tensor, padding=None, *args, value=0.0, use_multicore=True, memory_config=None,
-        output_padded_shape=None, input_tensor_start=None):
+@operation(unread="use_multicore")
+def pad(input_tensor, padding=None, *args, value=0.0, memory_config=None, output_padded_shape=None,
+        input_tensor_start=None):
     rank = len(input_tensor._shape)
     pairs = padding is not None and len(padding) and not isinstance(padding[0], int)
     if pairs:

@@ -49,30 +49,31 @@ def _reduce_programs(name, kind, tensor, dims, out):
             program(name, kernel, [source], [step], analogy, shapes=[shape], out_shapes=[after],
                     dimension="rows")
         else:
-            _reduce_outer(name, kernel, source, step, shape, dim, after)
+            _reduce_outer(name, kernel, source, step, shape, dim)
         shape, source = after, step
 
 
-def _reduce_outer(name, kernel, source, step, shape, dim, after):
-    """Brings another dimension to the rows, sums there, and brings it back."""
+def _reduce_outer(name, kernel, source, step, shape, dim):
+    """Brings another dimension to the rows, sums there, and brings it back. The copies die as soon as
+    they are read."""
     turned = list(shape)
     turned[dim], turned[-2] = turned[-2], turned[dim]
     summed = turned[:-2] + [1, turned[-1]]
     like = source
     middle = device_tensor(turned, like._dtype, Layout.TILE, like._config, like._device)
-    short = device_tensor(summed, like._dtype, Layout.TILE, like._config, like._device)
     order = list(range(len(shape)))
     order[dim], order[-2] = order[-2], order[dim]
     launch_permute("transpose", source, middle, order, shape)
+    short = device_tensor(summed, like._dtype, Layout.TILE, like._config, like._device)
     program(name, kernel, [middle], [short], False, dimension="rows")
+    del middle
     launch_permute("transpose", short, step, order)
 
 
 def _reduction(name, kind):
-    @operation(name)
-    def call(input_tensor, dim=None, keepdim=False, *, memory_config=None,
-             compute_kernel_config=None, scalar=1.0, correction=True, sub_core_grids=None,
-             output_tensor=None, dtype=None):
+    @operation(name, unread="compute_kernel_config")
+    def call(input_tensor, dim=None, keepdim=False, *, memory_config=None, scalar=1.0,
+             correction=True, output_tensor=None, dtype=None):
         require_device(name, input_tensor)
         if input_tensor._layout is not Layout.TILE:
             input_tensor = to_layout.function(input_tensor, Layout.TILE)
@@ -114,33 +115,65 @@ def _rows_op(name, kernel, inputs, shape, compute, memory_config=None, dtype=Non
                   kernel)
 
 
-@operation()
-def cumsum(input, dim, *, dtype=None, out=None, reverse_order=False, memory_config=None):
-    axis = _axis("cumsum", input, dim)
-    return _rows_op("cumsum", "move", [input], list(input._shape),
-                    lambda a: arrays.cumulative("cumsum", a, axis, reverse_order), memory_config, dtype, out)
+def _accumulation(name):
+    @operation(name)
+    def call(input, dim, *, dtype=None, out=None, reverse_order=False, memory_config=None):
+        """Adds or multiplies up along a dimension, from its first place or from its last."""
+        require_device(name, input)
+        if not len(input._shape) or not input._shape.volume():
+            return input
+        if input._config.is_sharded() or input._layout is not Layout.TILE:
+            fail(name, "the input must be interleaved tiles: ttnn.to_layout(tensor, ttnn.TILE_LAYOUT)")
+        if out is not None and out._shape != input._shape:
+            fail(name, f"Shape mismatch: the output has {out._shape}, the input {input._shape}")
+        axis = _axis(name, input, dim)
+        made = make_output(input._shape, input, dtype, None, memory_config, out)
+        source = input
+        if dtype not in (None, input._dtype):
+            source = device_tensor(input._shape, dtype, Layout.TILE, None, input._device)
+            program("typecast", "cast", [input], [source])
+        if len(input._shape) - axis > 3:
+            program(name, "move", [source], [made], True)
+        else:
+            _accumulate_first(name, source, made, axis)
+        kind = (dtype or input._dtype).value
+        values(lambda a: arrays.cumulative(name, arrays.rounded(a, kind), axis, reverse_order),
+               [input], [made])
+        return made
+
+    return call
 
 
-@operation()
-def cumprod(input, dim, *, dtype=None, out=None, reverse_order=False, memory_config=None):
-    axis = _axis("cumprod", input, dim)
-    return _rows_op("cumprod", "move", [input], list(input._shape),
-                    lambda a: arrays.cumulative("cumprod", a, axis, reverse_order), memory_config, dtype, out)
+def _accumulate_first(name, source, made, axis):
+    """Brings the dimension to the first place, accumulates there, and brings it back."""
+    rank = len(source._shape)
+    order = [axis] + [d for d in range(rank) if d != axis]
+    shape = [source._shape[d] for d in order]
+    turned, summed = (device_tensor(shape, made._dtype, Layout.TILE, None, made._device)
+                      for _ in range(2))
+    if axis:
+        launch_permute("permute", source, turned, order)
+    program(name, "move", [turned if axis else source], [summed if axis else made], True)
+    if axis:
+        launch_permute("permute", summed, made, [order.index(d) for d in range(rank)])
 
 
-@operation()
-def argmax(input_tensor, dim=None, keepdim=False, *, sub_core_grids=None, use_multicore=True,
-           memory_config=None, output_tensor=None):
+cumsum = _accumulation("cumsum")
+cumprod = _accumulation("cumprod")
+
+
+@operation(unread="use_multicore")
+def argmax(input_tensor, dim=None, keepdim=False, *, memory_config=None, output_tensor=None):
     require_device("argmax", input_tensor)
     rank = len(input_tensor._shape)
     volume = input_tensor._shape.volume()
-    if dim is None:
+    if dim is None or not rank:
         shape = [1] * rank if keepdim else []
     else:
         shape = _reduced_shape(input_tensor, [_axis("argmax", input_tensor, dim)], keepdim)
 
     def compute(a):
-        if dim is None:
+        if dim is None or not rank:
             return arrays.argmax(a.reshape([volume]), 0, False).reshape(shape)
         return arrays.argmax(a, dim, keepdim)
 
@@ -148,60 +181,53 @@ def argmax(input_tensor, dim=None, keepdim=False, *, sub_core_grids=None, use_mu
                     DataType.UINT32, output_tensor, layout=Layout.ROW_MAJOR)
 
 
-@operation(refuses=("indices_tensor",))
-def topk(input_tensor, k=32, dim=-1, largest=True, sorted=True, *, memory_config=None,
-         output_tensor=None, sub_core_grids=None, indices_tensor=None):
+@operation(unread={"sorted": 4})
+def topk(input_tensor, k=32, dim=-1, largest=True, *, memory_config=None, out=None,
+         output_tensor=None, indices_tensor=None):
+    """Returns the k largest or smallest numbers, in their order, and where they were; or what
+    indices_tensor has at these places."""
     axis = _axis("topk", input_tensor, dim)
     size = input_tensor._shape[axis]
     if k > size:
-        fail("topk", f"k={k} is more than the dimension has: {size}")
+        fail("topk", f"K cannot be larger than the dimension size: k={k} of {size}")
+    if indices_tensor is not None and indices_tensor._shape != input_tensor._shape:
+        fail("topk", f"indices_tensor {indices_tensor._shape} must have the shape "
+             f"{input_tensor._shape}")
     shape = list(input_tensor._shape)
     shape[axis] = k
     kind = DataType.UINT16 if size < 65536 else DataType.UINT32
 
-    def compute(a):
-        return [np.split(one, [k], axis)[0] for one in arrays.sort(a, axis, largest)]
+    def compute(a, names=None):
+        first, places = (np.split(one, [k], axis)[0] for one in arrays.sort(a, axis, largest))
+        return [first, places if names is None else arrays.gathered(names, axis, places)]
 
-    return _two_outputs("topk", input_tensor, shape, kind, compute, memory_config, output_tensor)
+    return _two_outputs("topk", input_tensor, shape, kind, compute, memory_config,
+                        out or output_tensor, indices_tensor)
 
 
-@operation()
-def sort(input_tensor, dim=-1, descending=False, stable=False, *, memory_config=None, out=None):
+@operation(unread={"stable": 3})
+def sort(input_tensor, dim=-1, descending=False, *, memory_config=None, out=None):
+    if not len(input_tensor._shape):
+        return [input_tensor, _rows_op("sort", "move", [input_tensor], [], np.zeros_like,
+                                       memory_config, DataType.UINT16)]
     axis = _axis("sort", input_tensor, dim)
-    return _two_outputs("sort", input_tensor, list(input_tensor._shape), DataType.UINT16,
+    kind = DataType.UINT16 if input_tensor._shape[axis] < 65535 else DataType.UINT32
+    return _two_outputs("sort", input_tensor, list(input_tensor._shape), kind,
                         lambda a: list(arrays.sort(a, axis, descending)), memory_config, out)
 
 
-def _two_outputs(name, tensor, shape, kind, compute, memory_config, given=None):
-    require_device(name, tensor)
+def _two_outputs(name, tensor, shape, kind, compute, memory_config, given=None, indices=None):
+    inputs = [tensor] + ([indices] if indices is not None else [])
+    require_device(name, *inputs)
     first, second = given or (None, None)
     out = make_output(shape, tensor, None, None, memory_config, first)
     places = make_output(shape, tensor, kind, None, memory_config, second)
-    program(name, "move", [tensor], [out, places], True)
-    values(compute, [tensor], [out, places])
+    program(name, "move", inputs, [out, places], True)
+    values(compute, inputs, [out, places])
     return [out, places]
 
 
-@operation("experimental.fast_reduce_nc")
-def fast_reduce_nc(input, *, dims, output=None, memory_config=None, compute_kernel_config=None):
+@operation("experimental.fast_reduce_nc", unread="compute_kernel_config")
+def fast_reduce_nc(input, *, dims, output=None, memory_config=None):
     """Returns the sum over outer dimensions, which stay as 1."""
     return sum.function(input, list(dims), True, memory_config=memory_config, output_tensor=output)
-
-
-@operation()
-def sampling(input_values_tensor, input_indices_tensor, k, p, temp=None, *, seed=None,
-             sub_core_grids=None, output_tensor=None):
-    """Returns a token for each user, which here is always the likeliest one."""
-    require_device("sampling", input_values_tensor, input_indices_tensor)
-    users = input_values_tensor._shape[-2]
-    out = make_output([1, 1, 1, users], input_values_tensor, DataType.UINT32, Layout.ROW_MAJOR, None,
-                      output_tensor)
-    program("sampling", "move", [input_values_tensor], [out], True)
-
-    def compute(numbers, indices):
-        width = numbers.shape[-1]
-        best = arrays.argmax(numbers.reshape([users, width]), 1, True)
-        return arrays.gathered(indices.reshape([users, width]), 1, best).reshape([1, 1, 1, users])
-
-    values(compute, [input_values_tensor, input_indices_tensor], [out])
-    return out

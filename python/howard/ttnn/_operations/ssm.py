@@ -8,8 +8,8 @@ from .._launch import make_output, operation, program, require_device, values
 from .data_movement import _moved
 
 
-@operation("experimental.hc_sum_reduce")
-def hc_sum_reduce(input, *, memory_config=None, dtype=None, math_fidelity=None):
+@operation("experimental.hc_sum_reduce", unread="math_fidelity")
+def hc_sum_reduce(input, *, memory_config=None, dtype=None):
     """Returns the sum of each 32 columns."""
     *outer, columns = list(input._shape)
     shape = outer + [columns // 32]
@@ -20,8 +20,8 @@ def hc_sum_reduce(input, *, memory_config=None, dtype=None, math_fidelity=None):
     return _moved("hc_sum_reduce", [input], shape, compute, memory_config, dtype=dtype)
 
 
-@operation("experimental.repeat_and_interleave_eltwise_mul")
-def repeat_and_interleave_eltwise_mul(a, b, *, memory_config=None, dtype=None, math_fidelity=None):
+@operation("experimental.repeat_and_interleave_eltwise_mul", unread="math_fidelity")
+def repeat_and_interleave_eltwise_mul(a, b, *, memory_config=None, dtype=None):
     """Multiplies each 32 columns of a, or all of a, by each column of b."""
     columns = max(a._shape[-1], 32) if b._shape[-1] == 32 else b._shape[-1] * 32
     shape = list(a._shape)[:-1] + [columns]
@@ -40,8 +40,8 @@ def repeat_and_interleave_eltwise_mul(a, b, *, memory_config=None, dtype=None, m
     return out
 
 
-@operation("experimental.prefix_scan")
-def prefix_scan(a, bx, h_prev, *, memory_config=None, dtype=None, math_fidelity=None):
+@operation("experimental.prefix_scan", unread="math_fidelity")
+def prefix_scan(a, bx, h_prev, *, memory_config=None, dtype=None):
     """Computes h = a h + bx, row after row, and returns h at each."""
     rows, columns = a._shape[-2], a._shape[-1]
     require_device("prefix_scan", a, bx, h_prev)

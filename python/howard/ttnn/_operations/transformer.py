@@ -14,171 +14,29 @@ from .data_movement import _moved, concat, slice_
 from .normalization import _softmax, causal_mask
 
 
-def _heads_of(columns, heads):
-    """Returns [.., s, heads d] as [.., heads, s, d], of four dimensions."""
-    batch, rows = columns.shape[0], columns.shape[-2]
-    return columns.reshape([batch, rows, heads, columns.shape[-1] // heads]).swapaxes(1, 2)
-
-
-def _columns(array, start, end):
-    return array[..., start:end]
-
-
-def _split(name, x, kv, heads, kv_heads, transpose_key, memory_config):
-    inputs = [x] + ([kv] if kv is not None else [])
-    require_device(name, *inputs)
-    if x._layout is not Layout.TILE:
-        fail(name, "the input must be in TILE layout")
-    kv_heads = kv_heads or heads
-    width = x._shape[-1]
-    size = width // heads if kv is not None else width // (heads + 2 * kv_heads)
-    if size * (heads if kv is not None else heads + 2 * kv_heads) != width:
-        fail(name, f"{width} columns are not those of {heads} heads of queries and {kv_heads} of "
-             "keys and values each")
-    if size % 32:
-        fail(name, f"the head size {size} must be a multiple of 32, the width of a tile: pad the "
-             "heads")
-    batch, rows = x._shape[0], x._shape[-2]
-    key_rows = kv._shape[-2] if kv is not None else rows
-    shapes = [[batch, heads, rows, size], [batch, kv_heads, key_rows, size],
-              [batch, kv_heads, key_rows, size]]
-    if transpose_key:
-        shapes[1] = [batch, kv_heads, size, key_rows]
-    outs = [make_output(shape, x, None, None, memory_config) for shape in shapes]
-    folded = [[batch, 1, one._shape[-2], one._shape[-1]] for one in inputs]
-    program(name, "split_heads" if kv is None else "split_groups", inputs, outs, shapes=folded,
-            heads=heads, groups=kv_heads, transpose_k=bool(transpose_key))
-
-    def compute(q, other=None):
-        ends = [heads * size, (heads + kv_heads) * size, (heads + 2 * kv_heads) * size]
-        if other is None:
-            parts = [_columns(q, 0, ends[0]), _columns(q, ends[0], ends[1]),
-                     _columns(q, ends[1], ends[2])]
-        else:
-            half = kv_heads * size
-            parts = [q, _columns(other, 0, half), _columns(other, half, 2 * half)]
-        made = [_heads_of(p, h) for p, h in zip(parts, (heads, kv_heads, kv_heads))]
-        if transpose_key:
-            made[1] = made[1].swapaxes(-1, -2)
-        return made
-
-    values(compute, inputs, outs)
-    return tuple(outs)
-
-
-@operation("transformer.split_query_key_value_and_split_heads")
-def split_query_key_value_and_split_heads(input_tensor, kv_input_tensor=None, *, num_heads,
-                                          num_kv_heads=None, transpose_key=True,
-                                          memory_config=None):
-    if len(input_tensor._shape) != 3:
-        fail("transformer.split_query_key_value_and_split_heads",
-             f"the input must have rank 3, not {input_tensor._shape}")
-    return _split("split_query_key_value_and_split_heads", input_tensor, kv_input_tensor, num_heads,
-                  num_kv_heads, transpose_key, memory_config)
-
-
-@operation("experimental.nlp_create_qkv_heads")
-def nlp_create_qkv_heads(input_tensor, kv_input_tensor=None, *, num_heads, num_kv_heads=None,
-                         transpose_k_heads=True, memory_config=None, output_tensors=None):
-    return _split("nlp_create_qkv_heads", input_tensor, kv_input_tensor, num_heads, num_kv_heads,
-                  transpose_k_heads, memory_config)
-
-
-@operation("experimental.create_qkv_heads")
-def create_qkv_heads(input_tensor, *, num_heads, num_kv_heads=None, transpose_k_heads=True,
-                     memory_config=None, output_tensors=None):
-    return _split("create_qkv_heads", input_tensor, None, num_heads, num_kv_heads,
-                  transpose_k_heads, memory_config)
-
-
-@operation("experimental.nlp_create_qkv_heads_decode", refuses=("batch_offset", "slice_size"))
-def nlp_create_qkv_heads_decode(input_tensor, *, num_heads, num_kv_heads=None, memory_config=None,
-                                overlap_qk_coregrid=True, batch_offset=None, slice_size=None,
-                                output_tensors=None):
-    """Splits [1, 1, b, (h + 2 kv) d] into q, k and v, [1, b, h, d] each."""
-    name = "nlp_create_qkv_heads_decode"
-    require_device(name, input_tensor)
-    kv_heads = num_kv_heads or num_heads
-    batch = input_tensor._shape[-2]
-    size = input_tensor._shape[-1] // (num_heads + 2 * kv_heads)
-    counts = (num_heads, kv_heads, kv_heads)
-    outs = [make_output([1, batch, h, size], input_tensor, None, Layout.TILE, memory_config)
-            for h in counts]
-    program(name, "split_heads", [input_tensor], outs, True,
-            out_shapes=[[1, h, batch, size] for h in counts], heads=num_heads, groups=kv_heads)
-
-    def compute(x):
-        made, at = [], 0
-        for heads in counts:
-            part = _columns(x, at, at + heads * size)
-            made.append(part.reshape([1, batch, heads, size]))
-            at += heads * size
-        return made
-
-    values(compute, [input_tensor], outs)
-    return tuple(outs)
-
-
-def _joined(name, tensor, shape, memory_config):
-    require_device(name, tensor)
-    out = make_output(shape, tensor, None, None, memory_config)
-    batch, heads, rows, size = tensor._shape
-    program(name, "concat_heads", [tensor], [out], out_shapes=[[batch, 1, rows, heads * size]])
-    values(lambda x: x.swapaxes(1, 2).reshape(shape), [tensor], [out])
-    return out
-
-
-@operation("transformer.concatenate_heads")
-def concatenate_heads(input_tensor, *, memory_config=None):
-    b, h, s, d = list(input_tensor._shape)
-    return _joined("concatenate_heads", input_tensor, [b, s, h * d], memory_config)
-
-
-@operation("experimental.nlp_concat_heads")
-def nlp_concat_heads(input_tensor, *, memory_config=None):
-    b, h, s, d = list(input_tensor._shape)
-    return _joined("nlp_concat_heads", input_tensor, [b, 1, s, h * d], memory_config)
-
-
-@operation("experimental.concatenate_heads")
-def experimental_concatenate_heads(input_tensor, compute_with_storage_grid_size=None, *,
-                                   memory_config=None):
-    b, h, s, d = list(input_tensor._shape)
-    return _joined("concatenate_heads", input_tensor, [b, 1, s, h * d], memory_config)
-
-
-@operation("experimental.nlp_concat_heads_decode")
-def nlp_concat_heads_decode(input_tensor, *, num_heads, memory_config=None, sub_core_grids=None):
-    """Joins the heads of [1, b, h, d] to [1, 1, b, h d]."""
-    _one, batch, heads, size = list(input_tensor._shape)
-    shape = [1, 1, batch, num_heads * size]
-
-    def compute(x):
-        kept = x[:, :, :num_heads]
-        return kept.reshape(shape)
-
-    return _moved("nlp_concat_heads_decode", [input_tensor], shape, compute, memory_config)
-
-
 # Scores.
 
 
-@operation("transformer.attention_softmax")
-def attention_softmax(tensor, *, head_size=None, attention_mask=None, program_config=None,
-                      causal_mask=False, memory_config=None):
+@operation("transformer.attention_softmax", unread="program_config")
+def attention_softmax(tensor, *, head_size=None, attention_mask=None, causal_mask=False,
+                      memory_config=None):
     scale = None if head_size is None else 1 / math.sqrt(head_size)
-    return _softmax("attention_softmax", tensor, -1, memory_config, None, scale, attention_mask)
+    return _softmax("attention_softmax", tensor, -1, memory_config, None, scale, attention_mask,
+                    causal_mask)
 
 
-@operation("transformer.attention_softmax_")
-def attention_softmax_(tensor, *, head_size=None, attention_mask=None, program_config=None,
-                       causal_mask=False, memory_config=None):
+@operation("transformer.attention_softmax_", unread="program_config memory_config")
+def attention_softmax_(tensor, *, head_size=None, attention_mask=None, causal_mask=False):
+    if attention_mask is None:
+        fail("transformer.attention_softmax_", "it needs an attention_mask")
     scale = None if head_size is None else 1 / math.sqrt(head_size)
-    return _softmax("attention_softmax_", tensor, -1, None, tensor, scale, attention_mask)
+    return _softmax("attention_softmax_", tensor, -1, None, tensor, scale, attention_mask,
+                    causal_mask)
 
 
-def _attention(q, k, v, mask, causal, scale, window=None):
-    """Computes softmax(q k^T scale + mask) v; heads of keys and values may be fewer."""
+def _attention(q, k, v, mask, causal, scale, window=None, sink=None):
+    """Computes softmax(q k^T scale + mask) v; heads of keys and values may be fewer. A sink is one
+    more score for each head, which has no value."""
     heads, groups = q.shape[1], k.shape[1]
     if heads != groups:
         k, v = (_spread_heads(one, heads // groups) for one in (k, v))
@@ -189,14 +47,19 @@ def _attention(q, k, v, mask, causal, scale, window=None):
     elif causal:
         scores = (scores + causal_mask(q.shape[-2], k.shape[-2]))
     if window:
-        scores = (scores + _window_mask(q.shape[-2], k.shape[-2], window))
-    return arrays.matmul(arrays.softmax(scores, -1), v)
+        scores = scores + _window_mask(q.shape[-2], k.shape[-2], window, causal)
+    if sink is None:
+        return arrays.matmul(arrays.softmax(scores, -1), v)
+    more = np.broadcast_to(sink.reshape([1, -1, 1, 1])[:, :heads] * scale, [*scores.shape[:-1], 1])
+    powers = arrays.softmax(np.concatenate([scores, more], -1), -1)
+    return arrays.matmul(np.ascontiguousarray(powers[..., :-1]), v)
 
 
-def _window_mask(rows, columns, window):
+def _window_mask(rows, columns, window, causal):
+    """Returns 0 for the keys within a window: the last ones up to a query, or those on both sides."""
     row = ((float(columns - rows) + np.arange(rows))).reshape([rows, 1])
     column = np.arange(columns).reshape([1, columns])
-    near = column + window > row
+    near = column + window > row if causal else abs(row - column) <= window // 2
     return np.where(near, 0.0, -1e30)
 
 
@@ -219,7 +82,7 @@ def _attention_attributes(config, compute):
     return attributes
 
 
-@operation("transformer.scaled_dot_product_attention", refuses=("attention_sink",))
+@operation("transformer.scaled_dot_product_attention")
 def scaled_dot_product_attention(input_tensor_q, input_tensor_k, input_tensor_v, *, attn_mask=None,
                                  is_causal=True, scale=None, sliding_window_size=None,
                                  memory_config=None, program_config=None,
@@ -233,12 +96,22 @@ def scaled_dot_product_attention(input_tensor_q, input_tensor_k, input_tensor_v,
     inputs = [input_tensor_q, input_tensor_k, input_tensor_v]
     if any(len(one._shape) != 4 for one in inputs):
         fail(name, "q, k and v must have rank 4: [batch, heads, sequence, head size]")
-    inputs += [attn_mask] if attn_mask is not None else []
+    if attention_sink is not None and attention_sink._shape != (1, input_tensor_q._shape[1], 1, 1):
+        fail(name, f"attention_sink {attention_sink._shape} must be [1, "
+             f"{input_tensor_q._shape[1]}, 1, 1], a number of each head")
+    others = [attn_mask, attention_sink]
+    inputs += [one for one in others if one is not None]
     told = _attention_attributes(program_config, compute_kernel_config)
-    program(name, "attention", inputs, [out], sliding_window_size is not None,
+    program(name, "attention", inputs[:3 + (attn_mask is not None)], [out],
+            sliding_window_size is not None or attention_sink is not None,
             causal=bool(is_causal), **told)
-    values(lambda q, k, v, m=None: _attention(q, k, v, m, is_causal, scale, sliding_window_size),
-           inputs, [out])
+
+    def compute(q, k, v, *rest):
+        rest = list(rest)
+        mask, sink = (rest.pop(0) if one is not None else None for one in others)
+        return _attention(q, k, v, mask, is_causal, scale, sliding_window_size, sink)
+
+    values(compute, inputs, [out])
     return out
 
 
@@ -255,36 +128,38 @@ def _launch_decode(name, q, k, v, out, seen):
             shapes=[queries, keys, keys, None], out_shapes=[queries])
 
 
-def _decode(name, q, k, v, is_causal, mask, cur_pos, cur_pos_tensor, scale, memory_config):
-    """Decodes one position for each user: q [1, b, h, d], caches [b, kv, s, d]."""
+def _decode(name, q, k, v, is_causal, mask, cur_pos, cur_pos_tensor, scale, memory_config,
+            window=None, sink=None):
+    """Decodes one position for each user: q [1, b, h, d], caches [b, kv, s, d]. A user at the position
+    -1 is left out."""
     require_device(name, q, k, v)
     out = make_output(q._shape, q, None, Layout.TILE, memory_config or DRAM_MEMORY_CONFIG)
     _one, batch, heads, size = list(q._shape)
     length = k._shape[-2]
     seen = min(length, max(cur_pos) + 1) if is_causal and cur_pos else length
-    _launch_decode(name, q, k, v, out, seen)
-    inputs = [q, k, v] + ([cur_pos_tensor] if cur_pos_tensor is not None else []) + (
-        [mask] if mask is not None else [])
+    _launch_decode(name, q, k, v, out, min(seen, window or seen))
+    others = [cur_pos_tensor, mask, sink]
 
     def compute(x, keys, all_values, *rest):
         rest = list(rest)
-        places = [int(p) for p in cur_pos or []]
-        if cur_pos_tensor is not None:
-            given = rest.pop(0)
-            places = [int(given.item(i)) for i in range(given.size)]
-        m = rest.pop(0) if rest else None
+        given, m, more = (rest.pop(0) if one is not None else None for one in others)
+        more = None if more is None else more.reshape([-1, more.shape[-1]])[:heads, 0]
+        places = [int(p) for p in (cur_pos or [] if given is None else given.ravel())]
         made = []
         for user in range(batch):
             one = _user(x, user, 1).reshape([1, heads, 1, size])
             last = places[user] + 1 if is_causal and user < len(places) else length
-            ks, vs = (_until(_user(c, user, 0), last) for c in (keys, all_values))
-            bias = None if m is None else _user(m, user, 0).swapaxes(1, 2)
-            if bias is not None and bias.shape[-1] != last:
-                bias = bias[..., :last]
-            made.append(_attention(one, ks, vs, bias, False, scale).reshape([1, 1, heads, size]))
+            if last == 0:
+                made.append(np.zeros([1, 1, heads, size], np.float32))
+                continue
+            first = max(0, last - window) if window else 0
+            ks, vs = (_user(c, user, 0)[..., first:last, :] for c in (keys, all_values))
+            bias = None if m is None else _user(m, user, 0).swapaxes(1, 2)[..., first:last]
+            made.append(_attention(one, ks, vs, bias, False, scale, None, more).reshape(
+                [1, 1, heads, size]))
         return np.concatenate(made, 1)
 
-    values(compute, inputs, [out])
+    values(compute, [q, k, v] + [one for one in others if one is not None], [out])
     return out
 
 
@@ -296,18 +171,17 @@ def _until(array, last):
     return array[..., :last, :]
 
 
-_REFUSED = ("attention_sink", "sliding_window_size")
+_UNREAD = "program_config compute_kernel_config"
 
 
-@operation("transformer.scaled_dot_product_attention_decode", refuses=_REFUSED)
+@operation("transformer.scaled_dot_product_attention_decode", unread=_UNREAD)
 def scaled_dot_product_attention_decode(input_tensor_q, input_tensor_k, input_tensor_v, *,
                                         is_causal=True, attn_mask=None, cur_pos=(),
                                         cur_pos_tensor=None, scale=None, memory_config=None,
-                                        program_config=None, compute_kernel_config=None,
                                         attention_sink=None, sliding_window_size=None):
     return _decode("scaled_dot_product_attention_decode", input_tensor_q, input_tensor_k,
                    input_tensor_v, is_causal, attn_mask, cur_pos, cur_pos_tensor, scale,
-                   memory_config)
+                   memory_config, sliding_window_size, attention_sink)
 
 
 def _paged(cache, table):
@@ -321,11 +195,10 @@ def _paged(cache, table):
     return np.concatenate(made, 0)
 
 
-@operation("transformer.paged_scaled_dot_product_attention_decode", refuses=_REFUSED)
+@operation("transformer.paged_scaled_dot_product_attention_decode", unread=_UNREAD)
 def paged_scaled_dot_product_attention_decode(input_tensor_q, input_tensor_k, input_tensor_v,
                                               page_table_tensor, *, is_causal=True, attn_mask=None,
                                               cur_pos_tensor=None, scale=None, memory_config=None,
-                                              program_config=None, compute_kernel_config=None,
                                               attention_sink=None, sliding_window_size=None):
     pages = page_table_tensor._shape[-1]
     shape = [input_tensor_q._shape[1], input_tensor_k._shape[1], pages * input_tensor_k._shape[2],
@@ -336,7 +209,8 @@ def paged_scaled_dot_product_attention_decode(input_tensor_q, input_tensor_k, in
         values(_paged, [cache, page_table_tensor], [made])
         joined.append(made)
     return _decode("paged_scaled_dot_product_attention_decode", input_tensor_q, joined[0], joined[1],
-                   is_causal, attn_mask, None, cur_pos_tensor, scale, memory_config)
+                   is_causal, attn_mask, None, cur_pos_tensor, scale, memory_config,
+                   sliding_window_size, attention_sink)
 
 
 # Rotary embeddings.
@@ -351,9 +225,8 @@ def _rope(x, cos, sin):
     return x * cos + _rotated(x) * sin
 
 
-@operation("experimental.rotary_embedding")
-def rotary_embedding(input_tensor, cos_cache, sin_cache, token_index=None, *, memory_config=None,
-                     compute_kernel_config=None):
+@operation("experimental.rotary_embedding", unread="compute_kernel_config")
+def rotary_embedding(input_tensor, cos_cache, sin_cache, token_index=None, *, memory_config=None):
     rows = input_tensor._shape[-2]
 
     def compute(x, cos, sin):
@@ -370,9 +243,9 @@ def rotary_embedding(input_tensor, cos_cache, sin_cache, token_index=None, *, me
     return out
 
 
-@operation("experimental.rotary_embedding_llama")
+@operation("experimental.rotary_embedding_llama", unread="compute_kernel_config")
 def rotary_embedding_llama(input_tensor, cos_cache, sin_cache, trans_mat, *, is_decode_mode=False,
-                           memory_config=None, compute_kernel_config=None):
+                           memory_config=None):
     """Computes x cos + (x T) sin, where T swaps neighbours within each tile."""
     def compute(x, cos, sin, matrix):
         tile = matrix.reshape([-1, 32, 32])[0]
@@ -396,13 +269,15 @@ def rotate_half(input_tensor, *, memory_config=None):
     return _moved("rotate_half", [input_tensor], list(input_tensor._shape), _rotated, memory_config)
 
 
-@operation("transformer.joint_scaled_dot_product_attention")
-def joint_scaled_dot_product_attention(q, k, v, joint_q, joint_k, joint_v, *, joint_strategy="rear",
-                                       program_config=None, scale=None, compute_kernel_config=None):
+@operation("transformer.joint_scaled_dot_product_attention", refuses={"joint_strategy": "rear"})
+def joint_scaled_dot_product_attention(q, k, v, joint_q, joint_k, joint_v, *, program_config=None,
+                                       scale=None, compute_kernel_config=None):
     """Computes attention over two sequences, one behind the other, and returns the results of
     both."""
     whole = [concat.function([a, b], 2) for a, b in ((q, joint_q), (k, joint_k), (v, joint_v))]
-    made = scaled_dot_product_attention.function(*whole, is_causal=False, scale=scale)
+    made = scaled_dot_product_attention.function(
+        *whole, is_causal=False, scale=scale, program_config=program_config,
+        compute_kernel_config=compute_kernel_config)
     cut, shape = q._shape[2], list(made._shape)
     first = slice_.function(made, [0] * 4, shape[:2] + [cut] + shape[3:])
     second = slice_.function(made, [0, 0, cut, 0], shape)
@@ -434,48 +309,12 @@ def chunked_scaled_dot_product_attention(input_tensor_q, input_tensor_k, input_t
     return out
 
 
-@operation("experimental.rotary_embedding_llama_fused_qk")
+@operation("experimental.rotary_embedding_llama_fused_qk", unread="compute_kernel_config")
 def rotary_embedding_llama_fused_qk(q_input_tensor, k_input_tensor, cos_cache, sin_cache, trans_mat,
-                                    *, memory_config=None, compute_kernel_config=None):
+                                    *, memory_config=None):
     return tuple(rotary_embedding_llama.function(one, cos_cache, sin_cache, trans_mat,
-                                                 is_decode_mode=True)
+                                                 is_decode_mode=True, memory_config=memory_config)
                  for one in (q_input_tensor, k_input_tensor))
-
-
-def _fixed_heads(name, heads, kv_heads, transposes):
-    @operation("experimental." + name)
-    def call(input_tensor, kv_input_tensor=None, *, memory_config=None):
-        return nlp_create_qkv_heads.function(
-            input_tensor, kv_input_tensor, num_heads=heads, num_kv_heads=kv_heads,
-            transpose_k_heads=transposes, memory_config=memory_config)
-
-    return call
-
-
-_fixed_heads("nlp_create_qkv_heads_falcon7b", 71, 1, False)
-_fixed_heads("nlp_create_qkv_heads_vit", 12, 12, True)
-
-
-@operation("experimental.nlp_create_qkv_heads_segformer")
-def nlp_create_qkv_heads_segformer(input_tensor, *, memory_config=None):
-    """Brings [b, 1, s, h 32] to [b, h, s, 32], three times, because ttnn returns three tensors."""
-    b, _one, s, columns = list(input_tensor._shape)
-    heads = columns // 32
-
-    def compute(x):
-        return x.reshape([b, s, heads, 32]).transpose([0, 2, 1, 3])
-
-    made = _moved("nlp_create_qkv_heads_segformer", [input_tensor], [b, heads, s, 32], compute,
-                  memory_config)
-    return made, made, made
-
-
-@operation("experimental.create_qkv_heads_from_separate_tensors")
-def create_qkv_heads_from_separate_tensors(input_tensor, kv_input_tensor, *, num_heads,
-                                           num_kv_heads=None, transpose_k_heads=True,
-                                           memory_config=None, output_tensors=None):
-    return _split("create_qkv_heads_from_separate_tensors", input_tensor, kv_input_tensor, num_heads,
-                  num_kv_heads, transpose_k_heads, memory_config)
 
 
 @operation("transformer.flash_mla_prefill")

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Implements the choice of tokens by their probabilities."""
+
+from .. import _arrays as arrays
+from .._arrays import np
+from .._launch import fail, make_output, operation, program, require_device, values
+from .._tensor import Tensor
+from .._types import DataType, Layout
+from .creation import _next_seed, _next_seed_of
+
+_USERS = 32
+
+
+def _chosen(row, k, p, temperature, drawn):
+    """Returns the place of a number of a row, chosen by the softmax of its k largest, of which those
+    are kept whose probabilities add up to more than p."""
+    order = np.argsort(-row, kind="stable")[:max(1, int(k))]
+    powers = row[order].astype(np.float64) * temperature
+    powers = np.exp(powers - powers.max())
+    sums = np.cumsum(powers / powers.sum())
+    kept = min(int(np.searchsorted(sums, p, side="right")) + 1, order.size)
+    return order[min(int(np.searchsorted(sums, drawn * sums[kept - 1], side="right")), kept - 1)]
+
+
+def _require_users(numbers, indices):
+    shape = numbers._shape
+    if shape.volume() != _USERS * shape[-1]:
+        fail("sampling", f"Input must have {_USERS} users! It is {shape}")
+    if shape[-1] % 32:
+        fail("sampling", f"the {shape[-1]} numbers of a user must be a multiple of 32")
+    if indices._shape != shape:
+        fail("sampling", f"the indices {indices._shape} must have the shape {shape}")
+
+
+def _drawn(seed):
+    """Returns a number between 0 and 1 for each user."""
+    drawn = arrays.uniform([_USERS], 0.0, 1.0, seed or _next_seed())
+    for user in range(_USERS):
+        own = None if seed else _next_seed_of(user)
+        if own is not None:
+            drawn[user] = arrays.uniform([1], 0.0, 1.0, own)[0]
+    return drawn
+
+
+@operation()
+def sampling(input_values_tensor, input_indices_tensor, k, p, temp=None, *, seed=None,
+             output_tensor=None):
+    """Returns a token for each of 32 users: the index of a number that is drawn among its k largest.
+    `temp` is 1 / temperature. Without a seed each call draws others."""
+    told = [k, p, 1.0 if temp is None else temp]
+    tensors = [one for one in told if isinstance(one, Tensor)]
+    require_device("sampling", input_values_tensor, input_indices_tensor, *tensors)
+    _require_users(input_values_tensor, input_indices_tensor)
+    out = make_output([1, 1, 1, _USERS], input_values_tensor, DataType.UINT32, Layout.ROW_MAJOR,
+                      None, output_tensor)
+    program("sampling", "move", [input_values_tensor], [out], True)
+    drawn = _drawn(seed) if input_values_tensor._device.values else None
+
+    def compute(numbers, indices, *rest):
+        rest = list(rest)
+        ks, ps, temps = (np.broadcast_to(
+            rest.pop(0).reshape([-1]) if isinstance(one, Tensor) else np.asarray(one), [_USERS])
+            for one in told)
+        rows, names = (one.reshape([_USERS, -1]) for one in (numbers, indices))
+        places = [_chosen(*one) for one in zip(rows, ks, ps, temps, drawn)]
+        return names[np.arange(_USERS), places].reshape([1, 1, 1, _USERS])
+
+    values(compute, [input_values_tensor, input_indices_tensor] + tensors, [out])
+    return out

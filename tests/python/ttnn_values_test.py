@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ops of the stand-in for ttnn give for each of their arguments, against numbers that PyTorch or
+ttnn give."""
+
+import math
+import unittest
+
+import numpy
+
+import howard.ttnn as ttnn
+
+TILE, ROWS = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT
+device = ttnn.open_device(device_id=0)
+
+
+def put(values, dtype=ttnn.float32, layout=TILE, **options):
+    return ttnn.from_torch(numpy.asarray(values), dtype=dtype, layout=layout, device=device, **options)
+
+
+def ints(*values, layout=ROWS, dtype=ttnn.int32):
+    return put(numpy.array(values, numpy.int32), dtype, layout)
+
+
+def get(tensor):
+    return tensor.to_numpy()
+
+
+def sharded(shape, strategy, x=1, y=1, **options):
+    return ttnn.create_sharded_memory_config(shape, ttnn.CoreGrid(x=x, y=y), strategy, **options)
+
+
+class ValuesTest(unittest.TestCase):
+    def near(self, found, expected, tolerance=1e-5):
+        found = get(found) if isinstance(found, ttnn.Tensor) else numpy.asarray(found)
+        expected = numpy.asarray(expected, float)
+        self.assertEqual(found.shape, expected.shape)
+        self.assertTrue(numpy.allclose(found, expected, tolerance, tolerance, equal_nan=True),
+                        f"{found.ravel()[:8]} is not {expected.ravel()[:8]}")
+
+    def refused(self, text, call, *args, **kwargs):
+        with self.assertRaisesRegex(RuntimeError, text):
+            call(*args, **kwargs)
+
+
+class PlacesTest(ValuesTest):
+    def test_scatter_combines_with_what_is_there(self):
+        x, src = put([[2.0, 3, 4, 5]], layout=ROWS), put([[10.0, 20, 30]], layout=ROWS)
+        index = ints([0, 0, 2])
+        for reduce, expected in (("add", [[32, 3, 34, 5]]), ("multiply", [[400, 3, 120, 5]]),
+                                 ("amax", [[20, 3, 30, 5]]), ("amin", [[2, 3, 4, 5]])):
+            self.near(ttnn.scatter(x, -1, index, src, reduce=reduce), expected)
+        self.near(ttnn.scatter_add(x, -1, index, src), [[32, 3, 34, 5]])
+        self.refused("reduce must be either", ttnn.scatter, x, -1, index, src, reduce="mean")
+
+    def test_an_index_may_be_smaller_than_the_source(self):
+        x, src = put(numpy.zeros(6), layout=ROWS), put([1.0, 2, 3, 4], layout=ROWS)
+        self.near(ttnn.scatter(x, 0, ints(5, 1), src), [0, 2, 0, 0, 0, 1])
+
+    def test_what_scatter_does_on_the_chip_depends_on_dimension_and_size(self):
+        def programs(x, dim, index, src):
+            device.disable_and_clear_program_cache()
+            device.enable_program_cache()
+            ttnn.scatter(x, dim, index, src)
+            return device.num_program_cache_entries()
+
+        x, index = (put(numpy.zeros((4, 8)), kind, ROWS) for kind in (ttnn.float32, ttnn.uint32))
+        self.assertEqual(programs(x, 1, index, x), 1)
+        self.assertEqual(programs(x, 0, index, x), 4)
+        self.assertEqual(programs(x, 1, ints([0, 1]), x), 2)
+        tiles = put(numpy.zeros((4, 8)), ttnn.bfloat16)
+        self.assertEqual(programs(tiles, 1, ttnn.to_layout(index, TILE), tiles), 4)
+
+    def test_scatter_refuses_what_ttnn_refuses(self):
+        x = put(numpy.zeros((2, 4)))
+        self.refused("doesn't work for fp32 tiled", ttnn.scatter, x, 0, ints([0, 0, 0, 0]), x)
+        rows = put(numpy.zeros((2, 4)), layout=ROWS)
+        self.refused("must have one rank", ttnn.scatter, rows, 0, ints(0), rows)
+        self.refused("must be the same", ttnn.scatter, rows, 0, ints([0]),
+                     put([[1.0]], ttnn.bfloat16, ROWS))
+
+    def test_embedding_drops_the_middle_dimensions(self):
+        table = put(numpy.arange(12.0).reshape(6, 2), ttnn.bfloat16, ROWS)
+        made = ttnn.embedding(put([[[[1, 5]]]], ttnn.uint32, ROWS), table)
+        self.near(made, [[[2, 3], [10, 11]]])
+        self.assertEqual(list(ttnn.embedding(put([3, 4], ttnn.uint32, ROWS), table).shape), [2, 2])
+        self.refused("must be 1", ttnn.embedding, put([[[1], [5]]], ttnn.uint32, ROWS), table)
+        one = put([3], ttnn.uint32, ROWS)
+        self.refused("Can only typecast", ttnn.embedding, one, table, dtype=ttnn.float32)
+        self.assertEqual(ttnn.embedding(one, ttnn.to_layout(table, TILE)).layout, TILE)
+
+    def test_squeeze_names_each_dimension_once(self):
+        x = put(numpy.zeros((1, 3, 1)))
+        self.assertEqual(list(ttnn.squeeze(x, [0, 1, -1]).shape), [3])
+        self.refused("Dimension out of range .*\\[-3,2\\]", ttnn.squeeze, x, 3)
+        self.refused("appears multiple times", ttnn.squeeze, x, [0, -3])
+
+    def test_convert_to_hwc_fills_rows_of_16_bytes(self):
+        x = numpy.arange(1.0, 13).reshape(1, 2, 3, 2)
+        made = ttnn.experimental.convert_to_hwc(put(x, ttnn.bfloat16, ROWS))
+        self.near(made[:, :, :, :3], [[[[1, 3, 5], [2, 4, 6], [7, 9, 11], [8, 10, 12]]]])
+        self.assertEqual(list(made.shape), [1, 1, 4, 8])
+        self.near(made[:, :, :, 3:], numpy.zeros((1, 1, 4, 5)))
+        self.refused("more than 32", ttnn.experimental.convert_to_hwc,
+                     put(numpy.zeros((1, 1, 33, 2)), ttnn.bfloat16, ROWS))
+
+    def test_concat_by_groups(self):
+        config = sharded([1, 1, 32, 4], ttnn.ShardStrategy.HEIGHT)
+        a = numpy.tile([0.0, 1, 2, 3], (1, 1, 32, 1))
+        parts = [put(one, ttnn.bfloat16, ROWS, memory_config=config) for one in (a, a + 10)]
+        out = sharded([1, 1, 32, 8], ttnn.ShardStrategy.HEIGHT)
+        made = ttnn.concat(parts, 3, memory_config=out, groups=2)
+        self.assertEqual(get(made)[0, 0, 0].tolist(), [0, 1, 10, 11, 2, 3, 12, 13])
+        flat = [put(a, ttnn.bfloat16, ROWS)] * 2
+        self.refused("only supported on height-sharded", ttnn.concat, flat, 3, groups=2)
+
+    def test_a_move_between_shards_writes_the_given_output(self):
+        one, two = (sharded([1, 1, 64, 32], ttnn.ShardStrategy.HEIGHT, y=n) for n in (1, 2))
+        x = numpy.arange(2048.0).reshape(1, 1, 64, 32)
+        for move in (ttnn.reshard, lambda t, c, out: ttnn.to_memory_config(t, c, output_tensor=out)):
+            out = put(numpy.zeros((1, 1, 64, 32)), memory_config=two)
+            made = move(put(x, memory_config=one), two, out)
+            self.assertEqual(made.buffer_address(), out.buffer_address())
+            self.near(out, x)
+
+
+class CachesTest(ValuesTest):
+    def setUp(self):
+        self.cache = put(numpy.zeros((2, 1, 64, 32)))
+        self.users = put(numpy.array([1.0, 2]).reshape(1, 2, 1, 1).repeat(32, 2).repeat(32, 3))
+
+    def test_a_shared_cache_has_all_users_in_its_first_place(self):
+        update = ttnn.experimental.paged_update_cache
+        update(self.cache, self.users, update_idxs=[3, 5], share_cache=True)
+        self.assertEqual(get(self.cache)[:, 0, [3, 5], 0].tolist(), [[1, 2], [0, 0]])
+        self.refused("batch_offset=1 is not computed", update, self.cache, self.users,
+                     update_idxs=[0, 0], batch_offset=1)
+
+    def test_devices_outside_of_mesh_coords_keep_what_they_have(self):
+        update = ttnn.experimental.paged_update_cache
+        update(self.cache, self.users, update_idxs=[0, 0], mesh_coords={ttnn.MeshCoordinate(0, 0)})
+        self.assertEqual(get(self.cache)[:, 0, 0, 0].tolist(), [1, 2])
+        update(self.cache, self.users, update_idxs=[1, 1], mesh_coords=set())
+        self.assertEqual(get(self.cache)[:, 0, 1, 0].tolist(), [0, 0])
+        self.refused("mesh_coords has \\(0, 1\\)", update, self.cache, self.users,
+                     update_idxs=[0, 0], mesh_coords=[ttnn.MeshCoordinate(0, 1)])
+
+    def test_a_page_is_filled_for_the_user_of_a_tensor(self):
+        table, x = ints([0, 0], [1, -1]), put(numpy.ones((1, 1, 128, 32)))
+        ttnn.experimental.paged_fill_cache(self.cache, x, table, batch_idx_tensor=ints(
+            1, dtype=ttnn.uint32))
+        self.assertEqual(get(self.cache)[:, 0, 63, 31].tolist(), [0, 1])
+
+
+class RowsTest(ValuesTest):
+    def test_a_mask_is_one_row_unless_it_is_causal(self):
+        x = put(numpy.zeros((1, 1, 64, 32)), ttnn.bfloat16)
+        mask = numpy.zeros((1, 1, 32, 32))
+        mask[..., 16:], mask[:, :, 1:] = -1e9, -1e9
+        row = numpy.where(numpy.arange(32) < 16, 1 / 16, 0)
+        for given in (mask, mask[:, :, :1]):
+            made = ttnn.scale_mask_softmax(x, 0.5, put(given, ttnn.bfloat16))
+            self.near(made, numpy.broadcast_to(row, (1, 1, 64, 32)))
+        causal = numpy.triu(numpy.full((64, 32), -1e9), 1)
+        made = ttnn.scale_mask_softmax(x, 1.0, put(causal.reshape(1, 1, 64, 32), ttnn.bfloat16),
+                                       is_causal_mask=True)
+        self.near(get(made)[0, 0, :2, :3], [[1, 0, 0], [0.5, 0.5, 0]])
+        self.refused("with is_causal_mask=True one for each row", ttnn.scale_mask_softmax, x, 1.0,
+                     put(numpy.zeros((1, 1, 64, 32))))
+        self.refused("mask is not present", ttnn.scale_mask_softmax, x, 0.5)
+
+    def test_row_major_masks_are_rows_folded_into_sticks(self):
+        x = put(numpy.zeros((1, 1, 32, 64)), ttnn.bfloat16)
+        mask = numpy.zeros((1, 1, 2, 32))
+        mask[0, 0, 1] = -1e9
+        made = ttnn.scale_mask_softmax_in_place(x, 1.0, put(mask, ttnn.bfloat16, ROWS))
+        self.near(made, numpy.broadcast_to([1 / 32] * 32 + [0] * 32, (1, 1, 32, 64)))
+
+    def test_weights_may_be_padded_to_a_tile(self):
+        x = put([[3.0, 4, 3, 4] * 8])
+        weight = numpy.full((1, 1, 32, 32), 100.0)
+        weight[0, 0, 0] = 2
+        expected = numpy.tile(numpy.array([3.0, 4, 3, 4]) / math.sqrt(12.5) * 2, (1, 8))
+        self.near(ttnn.rms_norm(x, weight=put(weight)), expected)
+        self.near(ttnn.rms_norm(x, weight=put(numpy.full((1, 1, 1, 32), 2.0), layout=ROWS)), expected)
+        self.refused("weight .* must be a row of 32", ttnn.rms_norm, x, weight=put(numpy.ones((64, 32))))
+
+    def test_batch_norm_updates_the_running_statistics(self):
+        x = put(numpy.array([1.0, 3, 5, 7]).reshape(2, 1, 1, 2))
+        mean, var = (put(numpy.full((1, 1, 1, 1), v)) for v in (10.0, 20.0))
+        made = ttnn.batch_norm(x, running_mean=mean, running_var=var, training=True, momentum=0.5,
+                               eps=4.0)
+        self.near(made, numpy.array([-1.0, -1 / 3, 1 / 3, 1]).reshape(2, 1, 1, 2))
+        self.assertEqual((mean.item(), var.item()), (7, 12.5))
+        made = ttnn.batch_norm(x, running_mean=mean, running_var=var, eps=-3.5)
+        self.near(made, numpy.array([-2, -4 / 3, -2 / 3, 0]).reshape(2, 1, 1, 2))
+        self.refused("must be defined in evaluation mode", ttnn.batch_norm, x)
+
+    def test_group_norm_reads_its_mask_and_its_padded_weights(self):
+        x = numpy.arange(2048.0).reshape(1, 1, 32, 64)
+        options = {"num_groups": 2, "core_grid": ttnn.CoreGrid(x=1, y=1), "inplace": False}
+        plain = get(ttnn.group_norm(put(x), **options))
+        grouped = x.reshape(32, 2, 32).transpose(1, 0, 2).reshape(2, -1)
+        grouped = (grouped - grouped.mean(1, keepdims=True)) / grouped.std(1, keepdims=True)
+        expected = grouped.reshape(2, 32, 32).transpose(1, 0, 2).reshape(1, 1, 32, 64)
+        self.near(plain, expected)
+        mask = numpy.ones((1, 2, 32, 32))
+        self.near(ttnn.group_norm(put(x), input_mask=put(mask), **options), expected)
+        mask[0, 1, 0, 3] = 0
+        self.refused("input_mask .* with 32 ones", ttnn.group_norm, put(x), input_mask=put(mask),
+                     **options)
+        # 64 channels on 4 cores are 16 in each row of 32.
+        weight = numpy.zeros((1, 1, 4, 32))
+        weight[..., :16] = numpy.arange(64.0).reshape(4, 16)
+        made = ttnn.group_norm(put(x), weight=put(weight, layout=ROWS), **options)
+        self.near(made, expected * numpy.arange(64.0))
+
+    def test_group_norm_refuses_what_ttnn_refuses(self):
+        x, grid = put(numpy.zeros((1, 1, 32, 64))), ttnn.CoreGrid(x=1, y=1)
+        self.refused("Automatic determination", ttnn.group_norm, x, num_groups=2)
+        self.refused("inplace=False", ttnn.group_norm, x, num_groups=2, core_grid=grid)
+        self.refused("64 channels", ttnn.group_norm, x, num_groups=3, core_grid=grid)
+        rows = put(numpy.ones((1, 1, 32, 64)), layout=ROWS)
+        made = ttnn.group_norm(rows, num_groups=2, core_grid=grid)
+        self.assertEqual(made.buffer_address(), rows.buffer_address())
+
+    def test_statistics_of_shards_are_means_with_the_residual(self):
+        x = put(numpy.full((1, 1, 32, 64), 2.0), ttnn.bfloat16)
+        self.assertEqual(get(ttnn.rms_norm_pre_all_gather(x))[0, 0, 0, :2].tolist(), [256, 0])
+        both = get(ttnn.layer_norm_pre_all_gather(x, residual_input_tensor=x))
+        self.assertEqual(both[0, 0, 0, [0, 32]].tolist(), [256, 128])
+        config = sharded([1, 1, 32, 64], ttnn.ShardStrategy.WIDTH, x=2)
+        x, r = (ttnn.to_memory_config(x, config) for _ in range(2))
+        made = ttnn.layer_norm_pre_all_gather(x, residual_input_tensor=r)
+        self.assertEqual(get(made)[0, 0, 0, [0, 32]].tolist(), [4, 16])
+        self.assertEqual(get(x)[0, 0, 0, 0], 4)
+        y = put(numpy.array([1.0, 3] * 1024).reshape(1, 1, 32, 64), memory_config=config)
+        stats = ttnn.rms_norm_pre_all_gather(y, dtype=ttnn.float32)
+        made = ttnn.rms_norm_post_all_gather(y, stats)
+        self.near(get(made)[0, 0, 0, :2], [1 / math.sqrt(5), 3 / math.sqrt(5)])
+
+
+class HeadsTest(ValuesTest):
+    def columns(self, *owners):
+        """Returns rows whose columns, 32 for each owner, have the owner's number."""
+        return put(numpy.tile(numpy.repeat(numpy.array(owners, float), 32), (1, 1, 32, 1)))
+
+    def owners(self, heads):
+        return [get(one)[0, :, 0, 0].tolist() for one in heads]
+
+    def test_queries_lie_beside_their_keys_in_create_qkv_heads(self):
+        x = self.columns(1, 2, 10, 20, 3, 4, 11, 21)
+        made = ttnn.experimental.create_qkv_heads(x, num_heads=4, num_kv_heads=2)
+        self.assertEqual(self.owners(made), [[1, 2, 3, 4], [10, 11], [20, 21]])
+        x = self.columns(1, 2, 3, 4, 10, 11, 20, 21)
+        made = ttnn.experimental.nlp_create_qkv_heads(x, num_heads=4, num_kv_heads=2)
+        self.assertEqual(self.owners(made), [[1, 2, 3, 4], [10, 11], [20, 21]])
+
+    def test_keys_lie_beside_their_values_in_a_tensor_of_their_own(self):
+        q, kv = self.columns(1, 2), self.columns(10, 20, 11, 21)
+        made = ttnn.experimental.create_qkv_heads_from_separate_tensors(
+            q, kv, num_heads=2, num_kv_heads=2)
+        self.assertEqual(self.owners(made), [[1, 2], [10, 11], [20, 21]])
+        made = ttnn.experimental.nlp_create_qkv_heads(q, self.columns(10, 11, 20, 21), num_heads=2)
+        self.assertEqual(self.owners(made), [[1, 2], [10, 11], [20, 21]])
+
+    def test_results_are_written_to_the_given_tensors(self):
+        given = [put(numpy.zeros((1, 1, 32, 32))) for _ in range(3)]
+        ttnn.experimental.nlp_create_qkv_heads(self.columns(1, 2, 3), num_heads=1,
+                                               transpose_k_heads=False, output_tensors=given)
+        self.assertEqual(self.owners(given), [[1], [2], [3]])
+        self.refused("an output tensor has", ttnn.experimental.nlp_create_qkv_heads,
+                     self.columns(1, 2, 3), num_heads=1, output_tensors=[self.columns(1, 2)] * 3)
+
+    def test_some_users_of_a_decoding_step(self):
+        x = put(numpy.tile(numpy.arange(32.0).reshape(1, 1, 32, 1), (1, 1, 1, 96)))
+        made = ttnn.experimental.nlp_create_qkv_heads_decode(
+            x, num_heads=1, batch_offset=put([8], ttnn.uint32, ROWS), slice_size=4)
+        self.assertEqual(get(made[0])[0, :, 0, 0].tolist(), [8, 9, 10, 11])
+        self.refused("given together", ttnn.experimental.nlp_create_qkv_heads_decode, x, num_heads=1,
+                     slice_size=4)
+
+
+class AttentionTest(ValuesTest):
+    """Scores are zeros and values the places of their keys: results are the mean of those seen."""
+
+    def setUp(self):
+        self.zeros = put(numpy.zeros((1, 2, 32, 32)))
+        self.places = put(numpy.tile(numpy.arange(32.0).reshape(1, 1, 32, 1), (1, 2, 1, 32)))
+
+    def seen(self, **options):
+        made = ttnn.transformer.scaled_dot_product_attention(self.zeros, self.zeros, self.places,
+                                                             **options)
+        return get(made)[0, 0, :, 0]
+
+    def test_windows(self):
+        self.near(self.seen(sliding_window_size=4)[[0, 2, 10]], [0, 1, 8.5])
+        self.near(self.seen(sliding_window_size=4, is_causal=False)[[0, 1, 10]], [1, 1.5, 10])
+
+    def test_a_sink_takes_a_share_of_each_head(self):
+        sink = put(numpy.array([0.0, -1000]).reshape(1, 2, 1, 1), ttnn.bfloat16)
+        self.near(self.seen(attention_sink=sink)[[0, 1, 3]], [0, 1 / 3, 6 / 5])
+        half = put(numpy.full((1, 2, 1, 1), 2 * math.log(3)), ttnn.float32)
+        self.near(self.seen(attention_sink=half, scale=0.5)[1], 1 / 5)
+        self.refused("attention_sink .* must be", self.seen, attention_sink=self.zeros)
+
+    def test_a_decoding_step_sees_its_window_and_its_sink(self):
+        decode, q = ttnn.transformer.scaled_dot_product_attention_decode, put(numpy.zeros((1, 2, 2, 32)))
+        keys = put(numpy.zeros((2, 2, 32, 32)))
+        held = put(numpy.tile(numpy.arange(32.0).reshape(1, 1, 32, 1), (2, 2, 1, 32)))
+
+        def step(**options):
+            return get(decode(q, keys, held, **options))[0, :, 0, 0]
+
+        self.near(step(cur_pos=[9, -1]), [4.5, 0])
+        self.near(step(cur_pos=[9, 1], sliding_window_size=4), [7.5, 0.5])
+        self.near(step(cur_pos_tensor=ints(9, 1), sliding_window_size=4), [7.5, 0.5])
+        sink = put(numpy.zeros((32, 32)), ttnn.bfloat16)
+        self.near(step(cur_pos=[9, 1], attention_sink=sink), [45 / 11, 1 / 3])
+        table = put([[0], [1]], ttnn.int32, ROWS)
+        made = ttnn.transformer.paged_scaled_dot_product_attention_decode(
+            q, keys, held, table, cur_pos_tensor=ints(9, 1), sliding_window_size=4)
+        self.near(get(made)[0, :, 0, 0], [7.5, 0.5])
+
+    def test_causal_masks_of_attention_have_a_row_for_each_query(self):
+        mask = numpy.triu(numpy.full((64, 64), -1e9), 1).reshape(1, 1, 64, 64)
+        x = put(numpy.zeros((1, 1, 64, 64)), ttnn.bfloat16)
+        made = ttnn.transformer.attention_softmax(x, attention_mask=put(mask), causal_mask=True)
+        self.near(get(made)[0, 0, 1, :3], [0.5, 0.5, 0])
+        self.refused("needs an attention_mask", ttnn.transformer.attention_softmax_, x)
+
+    def test_joint_attention_refuses_another_order(self):
+        x = self.zeros
+        with self.assertRaisesRegex(RuntimeError, "joint_strategy='front' is not computed"):
+            ttnn.transformer.joint_scaled_dot_product_attention(x, x, x, x, x, x, joint_strategy="front")
+
+
+class OrdersTest(ValuesTest):
+    def test_sums_from_the_end_in_another_type(self):
+        x = put([[1.5, 2.5, 3.5]])
+        self.near(ttnn.cumsum(x, -1, reverse_order=True), [[7.5, 6, 3.5]])
+        self.assertEqual(get(ttnn.cumsum(x, 1, dtype=ttnn.int32)).tolist(), [[1, 3, 6]])
+        self.near(ttnn.cumprod(x, 1, reverse_order=True), [[13.125, 8.75, 3.5]])
+        self.refused("Shape mismatch", ttnn.cumsum, x, 1, out=put([1.0]))
+        scalar = put(2.0)
+        self.assertIs(ttnn.cumsum(scalar, 0), scalar)
+
+    def test_topk_gives_the_names_of_places(self):
+        x, names = put([[1.0, 4, 3, 2]]), put([[7, 8, 9, 6]], ttnn.uint16)
+        first, places = ttnn.topk(x, 2, -1, True, True, indices_tensor=names)
+        self.assertEqual((get(first).tolist(), get(places).tolist()), ([[4, 3]], [[8, 9]]))
+        self.refused("K cannot be larger", ttnn.topk, x, 5)
+
+    def test_large_sorts_have_indices_of_uint32(self):
+        self.assertEqual(ttnn.sort(put(numpy.zeros(65535)))[1].dtype, ttnn.uint32)
+        first, places = ttnn.sort(put([2.0, 1]), 0, False, True)
+        self.assertEqual((get(places).tolist(), places.dtype), ([1, 0], ttnn.uint16))
+        self.assertEqual(ttnn.sort(put(3.0))[1].item(), 0)
+
+    def test_tokens_are_drawn_among_the_likeliest(self):
+        numbers = numpy.full((1, 1, 32, 64), -20.0)
+        numbers[..., 5], numbers[..., 9] = 1.0, 1.0
+        x = put(numbers, ttnn.bfloat16)
+        names = put(numpy.tile(numpy.arange(100, 164), (1, 1, 32, 1)), ttnn.int32, ROWS)
+
+        def tokens(k, p, **options):
+            each = [put(numpy.full(32, one), kind, ROWS) for one, kind in (
+                (k, ttnn.uint32), (p, ttnn.bfloat16), (1.0, ttnn.bfloat16))]
+            return get(ttnn.sampling(x, names, *each, **options)).ravel().tolist()
+
+        self.assertEqual(tokens(1, 0.9), [105] * 32)
+        self.assertEqual(tokens(10, 0.0), [105] * 32)
+        self.assertEqual(set(tokens(10, 0.9, seed=3)), {105, 109})
+        self.assertEqual(tokens(10, 0.9, seed=3), tokens(10, 0.9, seed=3))
+        self.assertNotEqual(tokens(10, 0.9), tokens(10, 0.9))
+        ttnn.manual_seed(seeds=42, device=device)
+        first = tokens(10, 0.9)
+        ttnn.manual_seed(seeds=42, device=device)
+        self.assertEqual(tokens(10, 0.9), first)
+        self.refused("must have 32 users", ttnn.sampling, put(numpy.zeros((1, 64))), ints([0]), 1, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
