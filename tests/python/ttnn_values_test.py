@@ -334,6 +334,95 @@ class AttentionTest(ValuesTest):
             ttnn.transformer.joint_scaled_dot_product_attention(x, x, x, x, x, x, joint_strategy="front")
 
 
+class ElementsTest(ValuesTest):
+    def test_quotients_are_rounded_as_asked(self):
+        a, b = put([[7.0, -7.0]]), put([[2.0, 2.0]])
+        self.near(ttnn.div(a, b, round_mode="floor"), [[3, -4]])
+        self.near(ttnn.div(a, b, round_mode="trunc"), [[3, -3]])
+        self.near(ttnn.rdiv(b, 7.0, round_mode="floor"), [[3, 3]])
+        self.refused("Incorrect rounding mode", ttnn.div, a, b, round_mode="up")
+        made = ttnn.div(ints([7, -7], layout=TILE), ints([2, 2], layout=TILE))
+        self.assertEqual((get(made).tolist(), made.dtype), ([[3.5, -3.5]], ttnn.float32))
+        with self.assertRaisesRegex(TypeError, "a rounding mode of add"):
+            ttnn.add(a, b, round_mode="floor")
+
+    def test_shifts_out_of_range_give_0(self):
+        x, by = ints([99, 100, -100, 12, 1000, 7], layout=TILE), ints([1, 31, -20, -3, 40, 32], layout=TILE)
+        self.assertEqual(get(ttnn.bitwise_left_shift(x, by)).tolist(), [[198, 0, 0, 0, 0, 0]])
+        x, by = ints([-1, 5, 2**31 - 1, -8, 16], layout=TILE), ints([31, 40, 1, 1, -2], layout=TILE)
+        self.assertEqual(get(ttnn.logical_right_shift(x, by)).tolist(),
+                         [[1, 0, 1073741823, 2147483644, 0]])
+
+    def test_clamp_needs_a_bound(self):
+        x = put([[3.0, 9.0]])
+        self.refused("Please provide at least one value", ttnn.clamp, x, None, None)
+        self.near(ttnn.clamp(x, put([[5.0, 5.0]]), put([[1.0, 1.0]])), [[1, 1]])
+        self.near(ttnn.clip(x, None, 4), [[3, 4]])
+
+    def test_isclose_replaces_nan_as_ttnn_does(self):
+        x, y = put([[math.nan, math.nan, 1.0]]), put([[math.nan, 1.0, 1.0]])
+        self.near(ttnn.isclose(x, y), [[0, 1, 1]])
+        self.near(ttnn.isclose(x, y, equal_nan=True), [[0, 0, 1]])
+
+    def test_activations_have_parameters(self):
+        x, kind = put([[-1.0, 2.0]]), ttnn.UnaryOpType
+        for activation, expected in (
+                (ttnn.UnaryWithParam(kind.POWER, 3.0), [[-8, 64]]), ("elu", [[math.expm1(-2), 4]]),
+                (ttnn.UnaryWithParam(kind.ADD_UNARY_SFPU, 0.5), [[-1.5, 4.5]]),
+                (ttnn.UnaryWithParam(kind.LEAKY_RELU, 0.5), [[-1, 4]]),
+                (ttnn.UnaryWithParam(kind.RSUB, 1.0), [[3, -3]])):
+            self.near(ttnn.add(x, x, activations=[activation]), expected)
+
+    def test_words_of_a_unary_function(self):
+        x = put([[1.0]])
+        self.near(ttnn.exp(x, fast_and_approximate_mode=True, queue_id=0, sub_core_grids=None),
+                  [[math.e]])
+        for wrong in ({"nonsense": 1}, {"dtype": ttnn.float32}):
+            with self.assertRaisesRegex(TypeError, "incompatible function arguments"):
+                ttnn.exp(x, **wrong)
+        with self.assertRaises(TypeError):
+            ttnn.relu(x, 3)
+
+    def test_an_error_of_the_scripts_own_is_not_reworded(self):
+        def preprocess(_):
+            return {}["absent"]
+
+        with self.assertRaises(KeyError):
+            ttnn.as_tensor(numpy.ones(2), preprocess=preprocess)
+
+    def test_gradients_choose_and_do_not_multiply(self):
+        x, g = put([[100.0, -1.0]]), put([[2.0, 2.0]])
+        self.near(ttnn.elu_bw(g, x)[0], [[2, 2 / math.e]])
+        self.near(ttnn.celu_bw(g, x, alpha=2.0)[0], [[2, 2 * math.exp(-0.5)]])
+        self.near(ttnn.softplus_bw(g, x, beta=1.0, threshold=20.0)[0], [[2, 2 / (1 + math.e)]])
+        self.near(ttnn.gelu_bw(g, put([[1.0, 0.0]]), approximate="tanh")[0], [[2.165926, 1]], 1e-4)
+
+    def test_gradients_of_quotients(self):
+        g, x, zero = put([[1.0, 0.0, -2.0]]), put([[3.0, 1.0, 0.0]]), put([[0.0, 0.0, -0.0]])
+        first, second = ttnn.div_bw(g, x, zero)
+        inf, nan = math.inf, math.nan
+        self.near(first, [[inf, nan, -inf]])
+        self.near(second, [[-inf, nan, nan]])
+        for mode in ("trunc", "floor"):
+            for one in ttnn.div_bw(g, x, x, round_mode=mode):
+                self.near(one, [[0, 0, 0]])
+        self.refused("Incorrect rounding mode", ttnn.div_bw, g, x, x, round_mode="up")
+        self.near(ttnn.rdiv_bw(put([[1.0]]), put([[2.0]]), 3.0, round_mode="floor")[0], [[0]])
+
+    def test_gradients_that_are_not_required_are_none(self):
+        x = put([[1.0, 2.0]])
+        for made in (ttnn.mul_bw(x, x, x, are_required_outputs=[False, True]),
+                     ttnn.where_bw(x, x, x, x, are_required_outputs=[False, True]),
+                     ttnn.concat_bw(put([[1.0] * 4]), x, x, 1, are_required_outputs=[False, True])):
+            self.assertIsNone(made[0])
+            self.assertIsNotNone(made[1])
+        grad = put([[0.0, 0.0]])
+        ttnn.where_bw(x, put([[1.0, 0.0]]), x, x, other_grad=grad)
+        self.near(grad, [[0, 2]])
+        with self.assertRaisesRegex(TypeError, "exp_bw.*incompatible"):
+            ttnn.exp_bw(x, x, alpha=1.0)
+
+
 class OrdersTest(ValuesTest):
     def test_sums_from_the_end_in_another_type(self):
         x = put([[1.5, 2.5, 3.5]])

@@ -63,9 +63,17 @@ def to_whole(values: Any, bits: int = 32) -> Any:
     return (values if bits == 32 else values % 2**bits).astype(np.int32)
 
 
+# These give 0 for a shift of less than 0 or more than 31.
+_SHIFTS = ("bitwise_left_shift", "logical_left_shift", "logical_right_shift")
+# These have two operands; as an activation the second one is a number.
+_OF_A_NUMBER = ("add", "subtract", "multiply", "divide", "pow", "rsub", "rdiv", "remainder", "fmod")
+
+
 def apply(function: str, *operands: Any, numbers: Any = ()) -> Any:
     """Computes a function of the catalogue for each element, with NumPy's broadcasting. The result is
     whole where all operands are."""
+    if len(operands) == 1 and function in _OF_A_NUMBER:
+        operands, numbers = (*operands, numbers[0]), ()
     operands = tuple(np.asarray(one) for one in operands)
     whole = all(map(is_whole, operands))
     if function in (_FAST_WHOLE if whole else _FAST):
@@ -78,6 +86,8 @@ def apply(function: str, *operands: Any, numbers: Any = ()) -> Any:
     wide = [np.ascontiguousarray(one, np.float64) for one in np.broadcast_arrays(*operands)]
     made = np.empty(wide[0].shape)
     _native._ttnn.elementwise(function, made, wide, [float(n) for n in numbers])
+    if function in _SHIFTS:
+        made[(wide[1] < 0) | (wide[1] > 31)] = 0
     return to_whole(made) if whole else made.astype(np.float32)
 
 

@@ -204,7 +204,12 @@ class UnaryWithParam:
 
 
 _SPELLED = {"recip": "reciprocal", "logical_not_unary": "logical_not", "power": "pow",
-            "gelu_approx": "gelu_approx", "swish": "silu", "gelu_new": "gelu_approx"}
+            "gelu_approx": "gelu_approx", "swish": "silu", "gelu_new": "gelu_approx",
+            "sigmoid_approx": "sigmoid", "add_unary_sfpu": "add", "sub_unary_sfpu": "subtract",
+            "mul_unary_sfpu": "multiply", "div_unary_sfpu": "divide"}
+# What functions are told where an activation has no parameters.
+_PARAMETERS = {"softplus": [1.0, 20.0], "elu": [1.0], "celu": [1.0], "leaky_relu": [0.01],
+               "hardtanh": [-1.0, 1.0], "hardshrink": [0.5], "softshrink": [0.5], "round": [0.0]}
 
 
 def activation_of(given):
@@ -222,4 +227,5 @@ def activation_of(given):
         name, params = given.lower(), []
     else:
         raise TypeError(f"incompatible function arguments: {given!r} is no activation")
-    return _SPELLED.get(name, name), params
+    name = _SPELLED.get(name, name)
+    return name, params or _PARAMETERS.get(name, [])

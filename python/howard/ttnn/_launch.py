@@ -257,12 +257,12 @@ def _number(tensor, shape=None):
     return storage.view(chip_shape(shape), tensor._dtype.chip, tensor._layout is Layout.ROW_MAJOR)
 
 
-def values(compute, inputs, outputs, places=None):
+def values(compute, inputs, outputs, places=None, numbered=False):
     """Computes what the outputs hold: now, or at each replay while a trace is captured.
 
     `compute` takes an array for each input, of its shape, and gives one for each output, or one
     alone. It is asked once for each device of a mesh; where `places` is given, for these alone, and
-    the others keep what they have.
+    the others keep what they have. Where it is `numbered`, it takes the device's number last.
     """
     device = outputs[0]._device
     if device is not None and not device.values:
@@ -270,7 +270,7 @@ def values(compute, inputs, outputs, places=None):
     if device is None and not session.values:
         return
     if device is not None and len(outputs) == 1 and device.capture is None and \
-            places is None and device.get_num_devices() == 1:
+            places is None and not numbered and device.get_num_devices() == 1:
         return _compute_now(compute, inputs, outputs[0])
     sources = [(t._storage.cell, tuple(t._shape), t._dtype.whole, t.num_shards()) for t in inputs]
     targets = [(t._storage.cell, t._dtype.value) for t in outputs]
@@ -286,7 +286,8 @@ def values(compute, inputs, outputs, places=None):
                 made = [_shard(one, i) for one in kept]
             else:
                 with arrays.quiet():
-                    made = compute(*[_shard(source, i) for source in sources])
+                    made = compute(*[_shard(source, i) for source in sources],
+                                   *([i] if numbered else []))
             if len(targets) == 1 and not isinstance(made, (list, tuple)):
                 made = [made]
             for result, array, (_, dtype) in zip(results, made, targets):
@@ -379,5 +380,9 @@ def on_chip(numbers, fill):
 def steps_of(functions):
     """Returns the emulator's kernels of functions that are fused into another, and whether all are
     their own."""
-    found = [kernel_of(name) for name in functions]
+    found = []
+    for name in functions:
+        kernel, analogy = kernel_of({"pow": "power"}.get(name, name))
+        # What has a number for its second operand is a step of one instruction, as relu is.
+        found.append((kernel, analogy) if values_of(kernel) == 1 else ("relu", True))
     return [name for name, _ in found], not any(analogy for _, analogy in found)

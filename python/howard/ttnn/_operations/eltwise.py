@@ -71,6 +71,10 @@ def _unary(name, function, tensor, parameters, memory_config, output):
     return out
 
 
+# What ttnn's kernels take besides: how exactly they compute, which is exact here.
+_HOW = "fast_and_approximate_mode vector_mode vec_mode mode"
+
+
 def _make_unary(name, function, defaults):
     def call(input_tensor, *args, memory_config=None, output_tensor=None, **kwargs):
         if not isinstance(input_tensor, Tensor):
@@ -82,16 +86,13 @@ def _make_unary(name, function, defaults):
         for i, (word, default) in enumerate(defaults):
             given = args[i] if i < len(args) else kwargs.pop(word, default)
             parameters.append(default if given is None else given)
-        # gelu's table on the chip is as near to the exact function as bfloat16 is.
-        for word in ("fast_and_approximate_mode", "vector_mode", "mode", "parameter", "vec_mode",
-                     "input_tensor", "dtype"):
-            kwargs.pop(word, None)
-        if kwargs:
-            raise TypeError(f"ttnn.{name}(): incompatible function arguments: {sorted(kwargs)}")
+        unknown = [*args[len(defaults):], *sorted(kwargs)]
+        if unknown:
+            raise TypeError(f"ttnn.{name}(): incompatible function arguments: {unknown}")
         return _unary(name, function, input_tensor, parameters, memory_config, output_tensor)
 
     call.__doc__ = f"The function {function} of each element: one program."
-    return operation(name)(call)
+    return operation(name, unread=_HOW)(call)
 
 
 def _activations(given):
@@ -151,6 +152,8 @@ def _binary(name, function, a, b, dtype, memory_config, output, activations, bef
     plain = not (activations or before_a or before_b)
 
     def compute(x, y=number):
+        if function == "divide" and out._dtype is DataType.FLOAT32:
+            x = x.astype(np.float32)  # Of whole numbers too.
         if plain:
             return apply(function, x, y)
         x, y = _with_activations(x, before_a), _with_activations(y, before_b)
@@ -160,27 +163,60 @@ def _binary(name, function, a, b, dtype, memory_config, output, activations, bef
     return out
 
 
+_MODES = {None: "divide", "floor": "floor_div", "trunc": "trunc_div"}
+
+
+def _quotient_of(name, function, mode):
+    """Returns the function of a division that is rounded as the caller says."""
+    if function not in ("divide", "rdiv") and mode is not None:
+        raise TypeError(f"ttnn.{name}(): incompatible function arguments: a rounding mode of {function}")
+    if mode not in _MODES:
+        fail(name, f"Incorrect rounding mode: {mode!r}; accepted: None, 'trunc' and 'floor'")
+    return function if mode is None else _MODES[mode]
+
+
 def _make_binary(name, function):
     def call(input_tensor_a, input_tensor_b, *, dtype=None, memory_config=None, output_tensor=None,
              activations=None, input_tensor_a_activations=None, input_tensor_b_activations=None,
              lhs_activations=None, rhs_activations=None, activation=None, rounding_mode=None,
-             accurate_mode=None, round_mode=None, fast_and_approximate_mode=None):
-        used = function
-        mode = rounding_mode or round_mode
-        if function == "divide" and mode:
-            used = {"floor": "floor_div", "trunc": "trunc_div"}[mode]
+             round_mode=None):
+        used = _quotient_of(name, function, rounding_mode or round_mode)
+        after = activations or ([activation] if activation else None)
+        before = [input_tensor_a_activations or lhs_activations,
+                  input_tensor_b_activations or rhs_activations]
         if not isinstance(input_tensor_a, Tensor) and isinstance(input_tensor_b, Tensor):
-            swapped = {"subtract": "rsub", "divide": "rdiv", "rsub": "subtract", "gt": "lt",
-                       "lt": "gt", "ge": "le", "le": "ge"}.get(used, used)
-            return _binary(name, swapped, input_tensor_b, input_tensor_a, dtype, memory_config,
-                           output_tensor, activations, None, None)
+            used = _SWAPPED.get(used, used)
+            input_tensor_a, input_tensor_b = input_tensor_b, input_tensor_a
+            before.reverse()
+        elif used in ("floor_div", "trunc_div") and function == "rdiv":
+            return _rounded_rdiv(name, used, input_tensor_a, input_tensor_b, memory_config,
+                                 output_tensor)
+        if used == "divide" and dtype is None and output_tensor is None and _both_whole(
+                input_tensor_a, input_tensor_b):
+            dtype = DataType.FLOAT32
         return _binary(name, used, input_tensor_a, input_tensor_b, dtype, memory_config,
-                       output_tensor, activations or ([activation] if activation else None),
-                       input_tensor_a_activations or lhs_activations,
-                       input_tensor_b_activations or rhs_activations)
+                       output_tensor, after, *before)
 
     call.__doc__ = f"{function} of each pair of elements: one program."
-    return operation(name)(call)
+    return operation(name, unread="accurate_mode fast_and_approximate_mode")(call)
+
+
+# A number and a tensor are a tensor and a number, of another function.
+_SWAPPED = {"subtract": "rsub", "divide": "rdiv", "rsub": "subtract", "rdiv": "divide", "gt": "lt",
+            "lt": "gt", "ge": "le", "le": "ge"}
+
+
+def _both_whole(a, b):
+    """Says whether a quotient of int32s is wanted, which is a real number."""
+    return isinstance(a, Tensor) and isinstance(b, Tensor) and \
+        a._dtype is b._dtype is DataType.INT32
+
+
+def _rounded_rdiv(name, function, tensor, number, memory_config, output):
+    """Divides a number by a tensor, and rounds the quotient."""
+    made = _binary(name, "rdiv", tensor, number, None, memory_config, output, None, None, None)
+    step = "floor" if function == "floor_div" else "trunc"
+    return _unary(name, step, made, [], None, made)
 
 
 def _make_in_place(name, original):
@@ -218,12 +254,16 @@ def _pow(input_tensor, exponent, *, dtype=None, memory_config=None, output_tenso
 
 
 def _clamp(input_tensor, min=None, max=None, *, memory_config=None, output_tensor=None):
+    if min is None and max is None:
+        fail("clamp", "Please provide at least one value: min, max or both")
     if isinstance(min, Tensor) or isinstance(max, Tensor):
         made = input_tensor
         if min is not None:
-            made = FUNCTIONS["maximum"](made, min, memory_config=memory_config)
+            made = FUNCTIONS["maximum"](made, min, memory_config=memory_config,
+                                        output_tensor=output_tensor if max is None else None)
         if max is not None:
-            made = FUNCTIONS["minimum"](made, max, memory_config=memory_config)
+            made = FUNCTIONS["minimum"](made, max, memory_config=memory_config,
+                                        output_tensor=output_tensor)
         return made
     low = -math.inf if min is None else min
     high = math.inf if max is None else max
@@ -323,7 +363,8 @@ def _addcdiv(a, b, c, *, value=1.0, memory_config=None, output_tensor=None):
 @operation("mac")
 def _mac(a, b, c, *, memory_config=None):
     if not isinstance(b, Tensor):
-        return FUNCTIONS["add"].function(FUNCTIONS["multiply"].function(a, b), c)
+        return FUNCTIONS["add"].function(FUNCTIONS["multiply"].function(a, b), c,
+                                         memory_config=memory_config)
     return _composite("mac", [a, b, c], [("multiply", 2), ("add", 2)],
                       lambda x, y, z: x * y + z, memory_config)
 
@@ -342,6 +383,8 @@ def _lerp(a, b, weight, *, memory_config=None, output_tensor=None):
 @operation("isclose")
 def _isclose(a, b, *, rtol=1e-05, atol=1e-08, equal_nan=False, memory_config=None):
     def compute(x, y):
+        if not equal_nan:  # ttnn puts these in the place of NaN.
+            x, y = np.where(np.isnan(x), 1.0, x), np.where(np.isnan(y), 0.0, y)
         return abs(x - y) <= atol + rtol * abs(y)
 
     return _composite("isclose", [a, b],
@@ -430,12 +473,12 @@ def dropout(input_tensor, *, probability, scale, seed, use_per_device_seed=True,
     out = make_output(input_tensor._shape, input_tensor, None, None, memory_config, output_tensor)
     program("dropout", "dropout", [input_tensor], [out], probability=float(probability), seed=0)
 
-    def compute(x):
-        drawn = arrays.uniform(x.shape, 0.0, 1.0, seed)
+    def compute(x, place):
+        drawn = arrays.uniform(x.shape, 0.0, 1.0, seed + place * use_per_device_seed)
         kept = drawn >= float(probability)
         return x * kept * scale
 
-    values(compute, [input_tensor], [out])
+    values(compute, [input_tensor], [out], numbered=True)
     return out
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements the backward ops: `<op>_bw(gradient, inputs...)` gives a list of gradients."""
 
+import inspect
 import math
 
 
@@ -40,7 +41,22 @@ def _mish(x):
     return t + x * apply("sigmoid", x) * (1 - t * t)
 
 
-# The derivative of each function, and how many programs ttnn's composite launches (December 2025).
+def _unrounded(mode, gradient):
+    """Returns the gradient of a quotient: zeros, if it is rounded."""
+    if mode not in (None, "trunc", "floor"):
+        raise RuntimeError(f"TT_FATAL: Incorrect rounding mode: {mode!r}; accepted: None, 'trunc' and "
+                           "'floor'")
+    return gradient if mode is None else 0 * np.nan_to_num(gradient)
+
+
+def _quotients(g, x, y, round_mode=None):
+    """Returns the gradients of a quotient. A divisor of -0 is 0: ttnn asks whether it is 0, and not
+    for its sign."""
+    return (_unrounded(round_mode, g / np.where(y == 0, 0.0, y)),
+            _unrounded(round_mode, -(g * x) / (y * y)))
+
+
+# The derivative of each function, whose parameters have ttnn's names, and how many programs ttnn's composite launches (December 2025).
 _DERIVATIVES = {
     "abs": (lambda x: apply("sign", x), 2),
     "acos": (lambda x: -1 / apply("sqrt", 1 - x * x), 16),
@@ -67,7 +83,7 @@ _DERIVATIVES = {
     "exp": (lambda x: apply("exp", x), 2),
     "exp2": (lambda x: apply("exp2", x) * math.log(2), 3),
     "expm1": (lambda x: apply("exp", x), 3),
-    "gelu": (_gelu, 11),
+    "gelu": (lambda x, approximate="none": _approximated(approximate)(x), 11),
     "hardsigmoid": (lambda x: _between(x, -3, 3) / 6, 5),
     "hardswish": (lambda x: (x > 3) + _between(x, -3, 3) * (x / 3 + 0.5), 7),
     "i0": (lambda x: apply("i1", x), 2),
@@ -82,8 +98,8 @@ _DERIVATIVES = {
     "relu": (lambda x: x > 0, 2),
     "relu6": (lambda x: (x > 0) * (x < 6), 8),
     "rsqrt": (lambda x: -0.5 * apply("rsqrt", x) / x, 12),
-    "selu": (lambda x: 1.0507009873554805 * (
-        (x > 0) + (x <= 0) * 1.6732632423543772 * apply("exp", x)), 6),
+    "selu": (lambda x: 1.0507009873554805 * np.where(
+        x > 0, 1, 1.6732632423543772 * apply("exp", x)), 6),
     "sigmoid": (_sigmoid, 4),
     "silu": (_silu, 6),
     "sin": (lambda x: apply("cos", x), 2),
@@ -95,24 +111,25 @@ _DERIVATIVES = {
     "tanh": (lambda x: 1 - apply("tanh", x) ** 2, 4),
     "tanhshrink": (lambda x: apply("tanh", x) ** 2, 3),
     "mish": (_mish, 8),
-    "elu": (lambda x, alpha=1.0: (x > 0) + (x <= 0) * alpha * apply("exp", x), 5),
-    "celu": (lambda x, alpha=1.0: (x > 0) + (x <= 0) * apply("exp", x / alpha), 5),
-    "leaky_relu": (lambda x, slope=0.01: (x > 0) + (x <= 0) * slope, 3),
+    "elu": (lambda x, alpha=1.0: np.where(x > 0, 1, alpha * apply("exp", x)), 5),
+    "celu": (lambda x, alpha=1.0: np.where(x > 0, 1, apply("exp", x / alpha)), 5),
+    "leaky_relu": (lambda x, negative_slope=0.01: np.where(x > 0, 1, negative_slope), 3),
     "hardshrink": (lambda x, lambd=0.5: apply("abs", x) > lambd, 3),
     "softshrink": (lambda x, lambd=0.5: apply("abs", x) > lambd, 4),
-    "hardtanh": (lambda x, low=-1.0, high=1.0: _between(x, low, high), 4),
-    "clamp": (lambda x, low=-math.inf, high=math.inf: _between(x, low, high), 4),
-    "clip": (lambda x, low=-math.inf, high=math.inf: _between(x, low, high), 4),
-    "threshold": (lambda x, threshold, value: x > threshold, 3),
-    "softplus": (lambda x, beta=1.0, threshold=20.0: apply("sigmoid", beta * x), 9),
+    "hardtanh": (lambda x, min=-1.0, max=1.0: _between(x, min, max), 4),
+    "clamp": (lambda x, min=-math.inf, max=math.inf: _between(x, min, max), 4),
+    "clip": (lambda x, min=-math.inf, max=math.inf: _between(x, min, max), 4),
+    "threshold": (lambda x, threshold, value=0.0: x > threshold, 3),
+    "softplus": (lambda x, beta=1.0, threshold=20.0: np.where(
+        x * beta > threshold, 1, apply("sigmoid", beta * x)), 9),
     "pow": (lambda x, exponent: exponent * x ** (exponent - 1), 5),
     "polygamma": (lambda x, n: apply("polygamma", x, numbers=[n + 1]), 56),
-    "logit": (lambda x, eps=0.0: 1 / (x * (1 - x)), 15),
-    "logiteps": (lambda x, eps=0.0: 1 / (x * (1 - x)), 17),
-    "fill": (lambda x, *_: 0 * x, 1),
+    "logit": (lambda x: 1 / (x * (1 - x)), 15),
+    "logiteps": (lambda x, eps=0.0: np.where(_between(x, eps, 1 - eps) > 0, 1 / (x * (1 - x)), 0), 17),
+    "fill": (lambda x, value=0.0: 0 * x, 1),
     "fill_zero": (lambda x: 0 * x, 1),
     "rpow": (lambda x, exponent: exponent * x ** (exponent - 1), 5),  # as ttnn has it
-    "rdiv": (lambda x, scalar, **_: -scalar / (x * x), 23),
+    "rdiv": (lambda x, scalar, round_mode=None: _unrounded(round_mode, -scalar / (x * x)), 23),
 }
 
 # These have two inputs, with a gradient for each.
@@ -123,8 +140,8 @@ _PAIRS = {
     "rsub": (lambda g, x, y: (-g, g), 2),
     "mul": (lambda g, x, y: (g * y, g * x), 2),
     "multiply": (lambda g, x, y: (g * y, g * x), 2),
-    "div": (lambda g, x, y: (g / y, -(g * x) / (y * y)), 8),
-    "divide": (lambda g, x, y: (g / y, -(g * x) / (y * y)), 8),
+    "div": (_quotients, 8),
+    "divide": (_quotients, 8),
     "atan2": (lambda g, x, y: (g * y / (x * x + y * y), -(g * x) / (x * x + y * y)), 8),
     "hypot": (lambda g, x, y: (g * x / apply("hypot", x, y), g * y / apply("hypot", x, y)), 6),
     "ldexp": (lambda g, x, y: (g * apply("exp2", y), g * x * apply("exp2", y) * math.log(2)), 6),
@@ -137,7 +154,8 @@ _PAIRS = {
                              g * ((y < x) + 0.5 * (x == y))), 8),
     "squared_difference": (lambda g, x, y: (2 * g * (x - y), -2 * g * (x - y)), 4),
     "xlogy": (lambda g, x, y: (g * apply("log", y), g * x / y), 6),
-    "bias_gelu": (lambda g, x, y: (g * _gelu(x + y), g * _gelu(x + y)), 12),
+    "bias_gelu": (lambda g, x, y, approximate="none": (
+        g * _approximated(approximate)(x + y), g * _approximated(approximate)(x + y)), 12),
     "remainder": (lambda g, x, y: (g, -g * apply("floor", x / y)), 4),
     "fmod": (lambda g, x, y: (g, -g * apply("trunc", x / y)), 4),
     "addalpha": (lambda g, x, y, alpha=1.0: (g, alpha * g), 2),
@@ -179,49 +197,66 @@ def _summed(array, shape):
     return (arrays.reduce("sum", array, dims, True) if dims else array).reshape(shape)
 
 
+def _told(name, parameters, args, words):
+    """Returns the parameters of a derivative by their names."""
+    names = [*parameters][1:]
+    given = {**dict(zip(names, args)), **words}
+    unknown = [*args[len(names):], *sorted(set(given) - set(names))]
+    if unknown:
+        raise TypeError(f"ttnn.{name}(): incompatible function arguments: {unknown}; it takes "
+                        f"{', '.join(names) or 'no parameters'}")
+    return {word: value for word, value in given.items() if value is not None}
+
+
 def _make_unary(name, derivative, programs):
+    parameters = inspect.signature(derivative).parameters
+
     @operation(name + "_bw")
-    def call(grad_tensor, input_tensor, *args, memory_config=None, input_grad=None, output_tensor=None,
-             approximate="none", parameter_a=None, parameter_b=None, min=None, max=None,
-             negative_slope=None, alpha=None, exponent=None, are_required_outputs=None, n=None,
-             beta=None, threshold=None, lambd=None, scalar=None, eps=None, round_mode=None,
-             value=None, other_tensor=None):
+    def call(grad_tensor, input_tensor, *args, memory_config=None, input_grad=None,
+             are_required_outputs=(True,), **words):
         """Returns the gradient of the input, in a list."""
-        if args and isinstance(args[0], Tensor):
-            return _pair(name, grad_tensor, input_tensor, args[0], args[1:], memory_config)
-        extra = [a for a in args if not isinstance(a, str)]
-        extra += [p for p in (parameter_a, parameter_b, min, max, negative_slope, alpha, exponent, n,
-                              beta, threshold, lambd, scalar, eps) if p is not None]
-        used = _gelu_tanh if name == "gelu" and approximate == "tanh" else derivative
+        told = _told(name + "_bw", parameters, args, words)
+        if not are_required_outputs[0]:
+            return [None]
         return _gradients(name + "_bw", grad_tensor, [input_tensor], 1, programs,
-                          lambda g, x: g * used(x, *extra), memory_config,
-                          [input_grad if input_grad is not None else output_tensor])
+                          lambda g, x: g * derivative(x, **told), memory_config, [input_grad])
 
     return call
 
 
-def _pair(name, gradient, a, b, extra, memory_config, given=(), required=(True, True)):
+def _approximated(approximate):
+    """Returns the derivative of gelu, or of its approximation by tanh."""
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError(f"TT_FATAL: approximate={approximate!r}; accepted: 'none' and 'tanh'")
+    return _gelu_tanh if approximate == "tanh" else _gelu
+
+
+def _pair(name, gradient, a, b, extra, memory_config, given, required):
     compute, programs = _PAIRS[name]
     made = _gradients(name + "_bw", gradient, [a, b], 2, programs,
-                      lambda g, x, y: compute(g, x, y, *extra), memory_config, given)
+                      lambda g, x, y: compute(g, x, y, **extra), memory_config, given)
     return [m if keep else None for m, keep in zip(made, required)]
 
 
 def _make_pair(name):
     compute, programs = _PAIRS[name]
+    parameters = dict([*inspect.signature(compute).parameters.items()][2:])
 
     @operation(name + "_bw")
-    def call(grad_tensor, input_tensor_a, other, *args, are_required_outputs=(True, True),
+    def call(grad_tensor, input_tensor_a, other=None, *args, are_required_outputs=(True, True),
              memory_config=None, input_grad=None, other_grad=None, input_a_grad=None,
-             input_b_grad=None, alpha=None, round_mode=None, approximate="none"):
+             input_b_grad=None, **words):
         """Returns the gradients of both inputs, in a list; only one where the other is a number."""
-        extra = [a for a in args if not isinstance(a, str)] + ([alpha] if alpha is not None else [])
+        told = _told(name + "_bw", parameters, args, words)
+        first = input_grad if input_grad is not None else input_a_grad
+        second = other_grad if other_grad is not None else input_b_grad
         if not isinstance(other, Tensor):
-            return _gradients(name + "_bw", grad_tensor, [input_tensor_a], 1, programs,
-                              lambda g, x: compute(g, x, np.float32(other), *extra)[0], memory_config,
-                              [input_grad])
-        return _pair(name, grad_tensor, input_tensor_a, other, extra, memory_config,
-                     (input_grad or input_a_grad, other_grad or input_b_grad), are_required_outputs)
+            number = np.float32(0 if other is None else other)
+            made = _gradients(name + "_bw", grad_tensor, [input_tensor_a], 1, programs,
+                              lambda g, x: compute(g, x, number, **told)[0], memory_config, [first])
+            return made if are_required_outputs[0] else [None]
+        return _pair(name, grad_tensor, input_tensor_a, other, told, memory_config, (first, second),
+                     are_required_outputs)
 
     return call
 
@@ -235,13 +270,14 @@ for _name in _PAIRS:
 @operation("where_bw")
 def where_bw(grad_tensor, condition, input_tensor, other, *, are_required_outputs=(True, True),
              memory_config=None, input_grad=None, other_grad=None):
-    return _gradients("where_bw", grad_tensor, [input_tensor, other, condition], 2, 2,
-                      lambda g, x, y, c: (np.where(c, g, 0 * g),
-                                          np.where(c, 0 * g, g)), memory_config)
+    made = _gradients("where_bw", grad_tensor, [input_tensor, other, condition], 2, 2,
+                      lambda g, x, y, c: (np.where(c, g, 0 * g), np.where(c, 0 * g, g)),
+                      memory_config, [input_grad, other_grad])
+    return [one if wanted else None for one, wanted in zip(made, are_required_outputs)]
 
 
 @operation("lerp_bw")
-def lerp_bw(grad_tensor, input_tensor, end, weight, *, memory_config=None, **_):
+def lerp_bw(grad_tensor, input_tensor, end, weight, *, memory_config=None):
     if isinstance(weight, Tensor):
         return _gradients("lerp_bw", grad_tensor, [input_tensor, end, weight], 3, 6,
                           lambda g, x, y, w: (g * (1 - w), g * w, g * (y - x)), memory_config)
@@ -250,13 +286,13 @@ def lerp_bw(grad_tensor, input_tensor, end, weight, *, memory_config=None, **_):
 
 
 @operation("addcmul_bw")
-def addcmul_bw(grad_tensor, input_tensor, tensor1, tensor2, value=1.0, *, memory_config=None, **_):
+def addcmul_bw(grad_tensor, input_tensor, tensor1, tensor2, value=1.0, *, memory_config=None):
     return _gradients("addcmul_bw", grad_tensor, [input_tensor, tensor1, tensor2], 3, 4,
                       lambda g, x, y, z: (g, value * g * z, value * g * y), memory_config)
 
 
 @operation("addcdiv_bw")
-def addcdiv_bw(grad_tensor, input_tensor, tensor1, tensor2, value=1.0, *, memory_config=None, **_):
+def addcdiv_bw(grad_tensor, input_tensor, tensor1, tensor2, value=1.0, *, memory_config=None):
     return _gradients("addcdiv_bw", grad_tensor, [input_tensor, tensor1, tensor2], 3, 8,
                       lambda g, x, y, z: (g, value * g / z, -value * g * y / (z * z)),
                       memory_config)
@@ -274,15 +310,17 @@ def prod_bw(grad_tensor, input_tensor, dim=None, *, memory_config=None):
 
 
 @operation("concat_bw")
-def concat_bw(grad_tensor, input_tensor_a, other, dim=0, *, memory_config=None, **_):
+def concat_bw(grad_tensor, input_tensor_a, other, dim=0, *, are_required_outputs=(True, True),
+              memory_config=None, input_a_grad=None, input_b_grad=None):
     axis = dim % len(grad_tensor._shape)
     cut = input_tensor_a._shape[axis]
 
     def compute(g, _x, _y):
         return tuple(np.split(g, [cut], axis))
 
-    return _gradients("concat_bw", grad_tensor, [input_tensor_a, other], 2, 2, compute,
-                      memory_config)
+    made = _gradients("concat_bw", grad_tensor, [input_tensor_a, other], 2, 2, compute,
+                      memory_config, [input_a_grad, input_b_grad])
+    return [one if wanted else None for one, wanted in zip(made, are_required_outputs)]
 
 
 @operation("repeat_bw")
@@ -303,7 +341,7 @@ def experimental_gelu_bw(grad_tensor, input_tensor, *, approximate="none", memor
     require_device("gelu_bw", grad_tensor, input_tensor)
     out = make_output(input_tensor._shape, input_tensor, None, None, memory_config, input_grad)
     program("gelu_bw", "gelu_backward", [input_tensor, grad_tensor], [out], fused=True)
-    used = _gelu_tanh if approximate == "tanh" else _gelu
+    used = _approximated(approximate)
     values(lambda x, g: g * used(x), [input_tensor, grad_tensor], [out])
     return out
 
