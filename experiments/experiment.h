@@ -58,8 +58,9 @@ inline harness::Metric exact_time(std::string name, SimTime time) {
   return {.name = std::move(name), .value = time.seconds(), .unit = "s", .virtual_time = time};
 }
 
-/// Returns the experiment as the harness runs it.
-std::unique_ptr<harness::Experiment> runnable(Experiment experiment);
+/// Returns the experiment as the harness runs it on `box`. Points whose dispatch the chip of the
+/// box does not have are left out.
+std::unique_ptr<harness::Experiment> runnable(Experiment experiment, const Box& box);
 
 /// Makes a case that works a point out without timing it. `work` fills the metrics and details.
 std::unique_ptr<harness::Case> finding(std::function<void(harness::PointResult&)> work);

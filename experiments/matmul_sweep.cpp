@@ -159,7 +159,7 @@ class EmulatedProduct final : public EmulatedCase {
                              .unit = "s",
                              .virtual_time = kernel.total});
     calibration::KnownTime known;
-    known.add(kernel.total, calibration::band_of(planned));
+    known.add(kernel.total, calibration::band_of(planned, profiles_.chip.architecture));
     describe_band(seconds, known, /*host_sets_pace=*/false, point);
     point.details.emplace_back("matmul_config", planned.matmul->text());
     if (!finish_each_) point.details.emplace_back("timed", "a product, one finish after all");

@@ -120,7 +120,7 @@ class ProductPair final : public EmulatedCase {
     flops_ = program.flops;
     const chip::PlannedProgram& planned = device().explain(program);
     kernel_ = planned.kernel;
-    band_ = &calibration::band_of(planned);
+    band_ = &calibration::band_of(planned, device().profiles().chip.architecture);
   }
 
   SimTime issue_;   ///< The host's time for one product.

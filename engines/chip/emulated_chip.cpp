@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "engines/chip/dispatch/kept_binaries.h"
 #include "engines/chip/dispatch/launch_spans.h"
 #include "engines/chip/dispatch/program_cache.h"
 #include "engines/chip/dispatch/simulation.h"
@@ -37,7 +38,7 @@ class EmulatedChip::Chip final : public Device {
  public:
   Chip(const Profiles& profiles, const DeviceOptions& options)
       : profiles_(profiles),
-        options_(checked(options, profiles.software.most_command_queues)),
+        options_(checked(options, profiles)),
         memory_(profiles.chip, profiles.software.trace_region, compute_grid()),
         sub_devices_(compute_grid(), profiles.software.most_sub_devices),
         owners_(1),
@@ -128,7 +129,7 @@ class EmulatedChip::Chip final : public Device {
   void begin_trace_capture(int queue) {
     refuse_during_capture("begin a capture");
     values_.begin_trace_capture();
-    capture_ = Capture{queue, {}};
+    capture_ = Capture{queue, {}, KeptBinaries(profiles_.software.dispatch.configuration_ring)};
   }
 
   TraceId end_trace_capture(int queue) {
@@ -249,6 +250,7 @@ class EmulatedChip::Chip final : public Device {
   }
 
   CoreGrid compute_grid() const { return profiles_.chip.compute_grid(options_.dispatch); }
+  const Profiles& profiles() const { return profiles_; }
   Bytes l1_free() const { return memory_.l1_free(); }
   int command_queues() const override { return options_.command_queues; }
   bool holds_values() const override { return values_.exists(); }
@@ -259,7 +261,11 @@ class EmulatedChip::Chip final : public Device {
   void set_trace_sink(EventSink* sink) override { sink_ = sink; }
 
  private:
-  static DeviceOptions checked(const DeviceOptions& options, int most_queues) {
+  static DeviceOptions checked(const DeviceOptions& options, const Profiles& profiles) {
+    if (auto reason = profiles.chip.objection(options.dispatch)) {
+      fail("open the device with ETH dispatch", std::move(*reason), "WORKER dispatch");
+    }
+    const int most_queues = profiles.software.most_command_queues;
     if (options.command_queues < 1 || options.command_queues > most_queues) {
       fail("open the device", fmt::format("{} command queues", options.command_queues),
            fmt::format("1 to {}", most_queues));
@@ -292,10 +298,14 @@ class EmulatedChip::Chip final : public Device {
   struct Capture {
     int queue = 0;
     Recording recording;
+    KeptBinaries kept;
   };
 
-  void record(const Launch& launch) {
+  void record(Launch launch) {
     const SimTime called = host_now_;
+    if (profiles_.software.dispatch.trace_keeps_binaries && capture_->kept.pass(*launch.planned)) {
+      leave_out_binaries(launch, options_.dispatch, profiles_.software);
+    }
     capture_->recording.push_back(launch);
     host_now_ += profiles_.software.host_capture;
     record_host(launch.planned->name, "capture", called, 0);
@@ -421,6 +431,8 @@ CommandQueue& EmulatedChip::command_queue(int index) { return chip_->command_que
 void EmulatedChip::pass_host_time(SimTime time, std::string_view name) {
   chip_->pass_host_time(time, name);
 }
+
+const Profiles& EmulatedChip::profiles() const { return chip_->profiles(); }
 
 CoreGrid EmulatedChip::compute_grid() const { return chip_->compute_grid(); }
 

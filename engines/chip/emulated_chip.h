@@ -44,6 +44,7 @@ class EmulatedChip final : public ForwardingDevice {
   void pass_host_time(SimTime time, std::string_view name);
 
   CoreGrid compute_grid() const;
+  const Profiles& profiles() const;
   /// Returns what tensors leave of each core's L1 for circular buffers.
   Bytes l1_free() const;
   /// Returns the launches that `program` would be, in order, for explanations. They live as long as

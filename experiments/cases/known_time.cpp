@@ -15,7 +15,8 @@ void describe_band(double seconds, const calibration::KnownTime& kernels, bool h
     known.add(whole, calibration::host_band());
   } else {
     known = kernels;
-    if (whole > kernels.time()) known.add(whole - kernels.time(), calibration::dispatch_band());
+    if (whole > kernels.time())
+      known.add(whole - kernels.time(), calibration::dispatch_band(kernels.architecture()));
   }
   if (known.time() == SimTime()) return;
   point.metrics.push_back({.name = "band", .value = known.band(), .unit = "1"});

@@ -41,7 +41,8 @@ StepWork work_of(chip::EmulatedChip& chip, std::span<const Program> programs) {
     for (const chip::PlannedProgram& planned : chip.launches(program)) {
       Total& total = totals[planned.name];
       ++total.launches;
-      work.known.add(planned.kernel.total, calibration::band_of(planned));
+      work.known.add(planned.kernel.total,
+                     calibration::band_of(planned, chip.profiles().chip.architecture));
       total.kernel += planned.kernel.total;
       total.by_bottleneck[planned.kernel.bottleneck] += planned.kernel.total;
       if (!planned.matmul || planned.kernel.total <= slowest) continue;

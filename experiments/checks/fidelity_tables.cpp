@@ -23,10 +23,10 @@ namespace {
 using reports::Table;
 using Texts = std::vector<std::string>;
 
-Table bands_table() {
+Table bands_table(std::string_view architecture) {
   Texts kinds, known, sources;
   std::vector<std::optional<double>> bands;
-  for (const calibration::Band& band : calibration::built_in_bands()) {
+  for (const calibration::Band& band : calibration::built_in_bands(architecture)) {
     kinds.push_back(band.name);
     bands.emplace_back(band.share);
     known.emplace_back(name_of(band.known));
@@ -95,8 +95,8 @@ Table not_modelled_table() {
 }  // namespace
 
 std::vector<Table> fidelity_tables(const chip::ProfileConstants& constants) {
-  return {not_modelled_table(), bands_table(), constants_table(constants.chip),
-          constants_table(constants.software)};
+  return {not_modelled_table(), bands_table(constants.chip.architecture()),
+          constants_table(constants.chip), constants_table(constants.software)};
 }
 
 }  // namespace howard::experiments

@@ -9,7 +9,8 @@ namespace {
 /// Lends the values of an experiment to the harness.
 class Runnable final : public harness::Experiment {
  public:
-  explicit Runnable(experiments::Experiment value) : value_(std::move(value)) {
+  Runnable(experiments::Experiment value, Box box)
+      : value_(std::move(value)), box_(std::move(box)) {
     for (const auto* const axes : {&value_.axes, &value_.host_axes}) {
       for (const harness::Axis& axis : *axes) {
         if (!axis.neutral.empty())
@@ -30,6 +31,12 @@ class Runnable final : public harness::Experiment {
   std::string_view parts() const override { return value_.parts; }
 
   Prepared prepare(harness::Backend backend, const harness::Parameters& parameters) const override {
+    if (backend == harness::Backend::emulated &&
+        Point(parameters)[kDispatch] == chip::DispatchCoreType::eth) {
+      if (auto reason = box_->profiles().chip.objection(chip::DispatchCoreType::eth)) {
+        return harness::NotApplicable{std::move(*reason)};
+      }
+    }
     return value_.prepare(backend, parameters);
   }
   std::vector<harness::WhatIf> what_ifs(const harness::Parameters& parameters) const override {
@@ -44,6 +51,7 @@ class Runnable final : public harness::Experiment {
 
  private:
   experiments::Experiment value_;
+  Box box_;
 };
 
 class Finding final : public harness::Case {
@@ -68,8 +76,8 @@ class Finding final : public harness::Case {
 
 }  // namespace
 
-std::unique_ptr<harness::Experiment> runnable(Experiment experiment) {
-  return std::make_unique<Runnable>(std::move(experiment));
+std::unique_ptr<harness::Experiment> runnable(Experiment experiment, const Box& box) {
+  return std::make_unique<Runnable>(std::move(experiment), box);
 }
 
 std::unique_ptr<harness::Case> finding(std::function<void(harness::PointResult&)> work) {

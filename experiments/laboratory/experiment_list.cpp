@@ -43,7 +43,7 @@ ExperimentList listed(const Box& box, bool with_tools) {
   }
   std::ranges::stable_sort(some, {}, &Experiment::place);
   ExperimentList list;
-  for (Experiment& one : some) list.push_back(runnable(std::move(one)));
+  for (Experiment& one : some) list.push_back(runnable(std::move(one), box));
   return list;
 }
 
@@ -56,7 +56,7 @@ ExperimentMaker maker_of(std::string_view name) {
 }
 
 std::unique_ptr<harness::Experiment> make_experiment(std::string_view name, const Box& box) {
-  return runnable(maker_of(name)(box));
+  return runnable(maker_of(name)(box), box);
 }
 
 ExperimentList emulated_experiments(const Box& box) {

@@ -58,9 +58,9 @@ PlannedExperiment Laboratory::plan(const harness::Experiment& experiment,
   PlannedExperiment planned{&experiment, harness::plan_points(experiment, options)};
   if (!space_.axes.empty() && experiment.is_tool()) {
     throw Error({.attempted = fmt::format("run {}", experiment.name()),
-                 .value = fmt::format("--set gives {} several values", space_.axes.front().name),
-                 .accepted = "one value",
-                 .hint = "a run for each value"});
+                 .value = space_.several(),
+                 .accepted = "one value and one chip",
+                 .hint = "a run for each"});
   }
   return planned;
 }
@@ -85,10 +85,9 @@ harness::RunContext Laboratory::context_of(std::span<const PlannedExperiment> pl
 
 void Laboratory::require_one_chip(std::string_view attempted) const {
   if (space_.axes.empty()) return;
-  throw BadQuestion(
-      {.attempted = std::string(attempted),
-       .value = fmt::format("--set gives {} several values", space_.axes.front().name),
-       .accepted = "one quantity"});
+  throw BadQuestion({.attempted = std::string(attempted),
+                     .value = space_.several(),
+                     .accepted = "one quantity and one chip"});
 }
 
 harness::RunContext Laboratory::emulated_context() const {

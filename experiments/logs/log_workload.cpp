@@ -319,7 +319,8 @@ std::unique_ptr<harness::Experiment> log_experiment(const Box& box, LogWorkload 
        .prepare = [=](Backend, const Point& point) -> Prepared {
          return std::make_unique<LogCase>(*box, log_options(point, *workload), *workload);
        },
-       .what_ifs = [=](const Point& point) { return log_what_ifs(*workload, point); }});
+       .what_ifs = [=](const Point& point) { return log_what_ifs(*workload, point); }},
+      box);
 }
 
 reports::Explanation explain_log(const DevBox& box, const ExplainQuestion& question,

@@ -26,6 +26,7 @@ using harness::Backend;
 using harness::Parameters;
 
 constexpr double kMostValues = 1e6;
+constexpr std::string_view kChipAxis = "chip";
 
 [[noreturn]] void reject(const std::string& setting, std::string accepted) {
   throw Error({.attempted = "set a constant to several values",
@@ -83,6 +84,35 @@ std::vector<std::string> values_of(const std::string& setting,
   return values;
 }
 
+/// Returns the axis of several chips, whose values are the names of their profiles, and keeps what
+/// each of them chooses.
+harness::Axis chip_axis(DesignSpace& space, const std::vector<chip::ProfileChoice>& chips) {
+  harness::Axis axis{.name = std::string(kChipAxis),
+                     .meaning = "the chip that is emulated",
+                     .values = {},
+                     .quick_values = {}};
+  for (chip::ProfileChoice each : chips) {
+    each.settings = space.fixed.settings;
+    const std::string name = chip::load_constants({each.profiles, {}}).chip.name();
+    static_cast<void>(chip::load_profiles(each));
+    if (std::ranges::find(axis.values, name) != axis.values.end()) {
+      throw Error({.attempted = "emulate several chips",
+                   .value = name + " twice",
+                   .accepted = "each chip once"});
+    }
+    axis.values.push_back(name);
+    space.chips.emplace_back(name, std::move(each));
+  }
+  axis.quick_values = axis.values;
+  axis.canonical = [known = axis.values](std::string_view value) {
+    if (std::ranges::find(known, value) != known.end()) return std::string(value);
+    throw Error({.attempted = "set axis chip",
+                 .value = fmt::format("'{}'", value),
+                 .accepted = join(known, ", ")});
+  };
+  return axis;
+}
+
 std::string without_spaces(std::string_view text) {
   std::string result(text);
   std::erase(result, ' ');
@@ -97,8 +127,7 @@ class Varied final : public harness::Experiment {
       : as_is_(std::move(as_is)),
         maker_(maker_of(as_is_->name())),
         box_(std::move(box)),
-        space_(std::move(space)),
-        constants_(load_constants(space_->fixed)) {}
+        space_(std::move(space)) {}
 
   std::string_view name() const override { return as_is_->name(); }
   std::string_view question() const override { return as_is_->question(); }
@@ -121,7 +150,13 @@ class Varied final : public harness::Experiment {
       column = presentation.columns.insert(column,
                                            {axis.name, harness::CellSource::parameter, axis.name}) +
                1;
-      presentation.swept.push_back(axis.name);
+      if (axis.name != kChipAxis) {
+        presentation.swept.push_back(axis.name);
+        continue;
+      }
+      // Chips are no numbers along which a picture could run: each has a line of its own.
+      for (harness::Plot& plot : presentation.plots) plot.series.push_back(axis.name);
+      for (harness::BarChart& chart : presentation.bar_charts) chart.bars.push_back(axis.name);
     }
     return presentation;
   }
@@ -174,12 +209,15 @@ class Varied final : public harness::Experiment {
       const std::scoped_lock lock(mutex_);
       if (latest_ != nullptr && latest_->settings == settings) return latest_;
     }
-    ProfileConstants constants = constants_;
+    chip::ProfileChoice choice = space_->fixed;
+    const auto chip = harness::find_parameter(settings, kChipAxis);
+    if (chip) choice = space_->choice_of(*chip);
+    ProfileConstants constants = chip::load_constants(choice);
     for (const auto& [constant, quantity] : settings) {
-      set_constant(constants, constant + "=" + quantity);
+      if (constant != kChipAxis) set_constant(constants, constant + "=" + quantity);
     }
     const std::shared_ptr<const DevBox> box = box_->with(read_profiles(constants));
-    auto variant = std::make_shared<const Variant>(std::move(settings), runnable(maker_(box)));
+    auto variant = std::make_shared<const Variant>(std::move(settings), runnable(maker_(box), box));
     const std::scoped_lock lock(mutex_);
     latest_ = variant;
     return variant;
@@ -189,15 +227,28 @@ class Varied final : public harness::Experiment {
   ExperimentMaker maker_;
   std::shared_ptr<const DevBox> box_;
   std::shared_ptr<const DesignSpace> space_;
-  ProfileConstants constants_;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const Variant> latest_;
 };
 
 }  // namespace
 
+const chip::ProfileChoice& DesignSpace::choice_of(std::string_view chip) const {
+  const auto found =
+      std::ranges::find(chips, chip, &std::pair<std::string, chip::ProfileChoice>::first);
+  HOWARD_CHECK(found != chips.end(), "a point has one of the chips");
+  return found->second;
+}
+
+std::string DesignSpace::several() const {
+  const std::string& name = axes.front().name;
+  return name == kChipAxis ? "--chip gives several chips"
+                           : fmt::format("--set gives {} several values", name);
+}
+
 DesignSpace parse_design_space(const chip::ProfileChoice& choice) {
-  DesignSpace space{.fixed = {.profiles = choice.profiles, .settings = {}}, .axes = {}};
+  const std::vector<chip::ProfileChoice> chips = chip::each_chip({choice.profiles, {}});
+  DesignSpace space{.fixed = chips.front(), .axes = {}, .chips = {}};
   std::vector<std::string> varied;
   for (const std::string& setting : choice.settings) {
     const bool several =
@@ -205,6 +256,7 @@ DesignSpace parse_design_space(const chip::ProfileChoice& choice) {
     (several ? varied : space.fixed.settings).push_back(setting);
   }
   const auto constants = std::make_shared<const ProfileConstants>(load_constants(space.fixed));
+  if (chips.size() > 1) space.axes.push_back(chip_axis(space, chips));
   for (const std::string& setting : varied) {
     const std::size_t equals = std::min(setting.find('='), setting.size());
     const std::string name = setting.substr(0, equals);

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engines/chip/profiles/profile.h"
@@ -10,11 +13,18 @@
 
 namespace howard::experiments {
 
-/// Describes profiles in which some constants have several values.
+/// Describes profiles in which some constants have several values, or several chips.
 struct DesignSpace {
   chip::ProfileChoice fixed;  ///< Has the settings with one value.
-  /// One for each constant with several values, by its name: "12.5GB/s".
+  /// One for the chips if there are several, and one for each constant with several values, by its
+  /// name: "12.5GB/s".
   std::vector<harness::Axis> axes;
+  /// What each of several chips chooses, by its name; `fixed` is of the first one.
+  std::vector<std::pair<std::string, chip::ProfileChoice>> chips;
+
+  const chip::ProfileChoice& choice_of(std::string_view chip) const;
+  /// Says which option has several values: "--chip gives several chips".
+  std::string several() const;
 };
 
 /// Reads the settings of `choice`: NAME=QUANTITY, NAME=QUANTITY,QUANTITY,... or

@@ -4,9 +4,10 @@
 // silicon?
 //
 // Every constant that its profile calls calibrated is fitted, within its bounds, to published
-// measurements of Wormhole chips, all constants at once. A point is a table of measurements, with
-// its errors before and after the fit and on rows that the fit has not seen, or a constant, with
-// how well it is known. The first point fits; the fitted profiles are files beside the results.
+// measurements of chips of its family, all constants at once. A point is a table of measurements,
+// with its errors before and after the fit and on rows that the fit has not seen, or a constant,
+// with how well it is known. The first point fits; the fitted profiles are files beside the
+// results.
 
 #include <fmt/format.h>
 
@@ -109,6 +110,10 @@ class SharedFit {
   std::map<std::size_t, Unseen> unseen_;
 };
 
+MeasurementTable functions_of(const SharedFit& fit) {
+  return calibration::function_measurements(fit.constants().software.architecture());
+}
+
 /// Says of what measurements the row is.
 void describe_measurements(const MeasurementTable& table, PointResult& found) {
   found.details = {{"kind", "tables of measurements"},
@@ -136,7 +141,7 @@ void describe_table(SharedFit& fit, int evaluations, std::size_t table, std::siz
 /// alone. Each row is left out once and predicted by the others of its function, where there are
 /// any.
 void describe_functions(const SharedFit& fit, PointResult& found) {
-  const MeasurementTable table = calibration::function_measurements();
+  const MeasurementTable table = functions_of(fit);
   const chip::Profiles profiles = chip::read_profiles(fit.constants());
   std::vector<double> worst;
   for (const auto& time : calibration::fit_functions(table, profiles)) {
@@ -271,8 +276,9 @@ std::vector<harness::Document> fitted_profiles(const SharedFit& fit) {
   return {{"calibrated_chip.json", profiles.chip.to_json()},
           {"calibrated_software.json", profiles.software.to_json()},
           {"ttnn_functions.json",
-           calibration::function_profile(calibration::fit_functions(
-               calibration::function_measurements(), chip::read_profiles(fit.constants())))}};
+           calibration::function_profile(
+               calibration::fit_functions(functions_of(fit), chip::read_profiles(fit.constants())),
+               fit.constants().software.architecture())}};
 }
 
 harness::Presentation calibrate_presentation() {
@@ -317,8 +323,8 @@ std::vector<std::string> calibrated_subjects(const SharedFit& fit) {
 }  // namespace
 
 Experiment calibrate(const Box& box) {
-  const auto fit =
-      std::make_shared<SharedFit>(box->constants(), calibration::built_in_measurements());
+  const auto fit = std::make_shared<SharedFit>(
+      box->constants(), calibration::built_in_measurements(box->constants().software));
   return {.name = "calibrate",
           .question = "What are the calibrated constants, and how well is each of them known?",
           .place = 18,

@@ -95,7 +95,7 @@ int run_as_rank(int argc, const char* const* argv) {
 
 const Command kRunCommand{
     .name = "",
-    .summary = "run an experiment on an emulated Wormhole chip and on this machine's CPU",
+    .summary = "run an experiment on an emulated Tenstorrent chip and on this machine's CPU",
     .usage = {"NAME... [OPTIONS]   runs experiments by name",
               "all [OPTIONS]       runs every experiment, but not the tools about the emulator",
               "NAME --help         shows the axes of an experiment or the options of a command",

@@ -21,9 +21,19 @@ namespace howard::calibration {
 // The build generates this from bands.json.
 namespace embedded {
 extern const std::string_view bands;
+extern const std::string_view bands_blackhole;
 }  // namespace embedded
 
 namespace {
+
+constexpr std::string_view kWormhole = "wormhole_b0";
+constexpr std::string_view kBlackhole = "blackhole";
+
+/// Returns a chip of the family that is measured.
+chip::ProfileChoice chip_of(std::string_view architecture) {
+  if (architecture != kBlackhole) return {};
+  return {.profiles = {"blackhole_p100a"}, .settings = {}};
+}
 
 constexpr std::array<Known, 3> kBestFirst{Known::calibrated, Known::interpolated,
                                           Known::by_analogy};
@@ -38,16 +48,18 @@ constexpr std::tuple kBandFields{
     json_field("source", &Band::source),
 };
 
-std::vector<Band> parse_bands(std::string_view text) {
+std::vector<Band> parse_bands(std::string_view text, std::string_view architecture) {
   const JsonDocument document(text, {.attempted = "read bands.json"});
   std::vector<Band> bands;
   document.root().member("bands").read(bands, kBandFields);
+  for (Band& band : bands) band.architecture = architecture;
   return bands;
 }
 
-const Band& band_named(std::string_view name) {
-  const auto found = std::ranges::find(built_in_bands(), name, &Band::name);
-  HOWARD_CHECK(found != built_in_bands().end(), "bands.json has the bands that are asked for");
+const Band& band_named(std::string_view name, std::string_view architecture) {
+  const std::vector<Band>& bands = built_in_bands(architecture);
+  const auto found = std::ranges::find(bands, name, &Band::name);
+  HOWARD_CHECK(found != bands.end(), "bands.json has the bands that are asked for");
   return *found;
 }
 
@@ -83,32 +95,36 @@ void add_measured(const MeasurementTable& table, const std::function<bool(std::s
   }
 }
 
-MeasuredOps find_measured() {
+MeasuredOps find_measured(std::string_view architecture) {
   MeasuredOps measured;
-  const chip::Constants software = chip::load_constants().software;
+  const chip::Constants software = chip::load_constants(chip_of(architecture)).software;
   // The constants with bounds belong to older kernels than those in the table of functions.
   const auto is_calibrated = [&](std::string_view cost) {
     return software.at(fmt::format("tiles.{}", cost)).bounds.has_value();
   };
-  for (const MeasurementTable& table : built_in_measurements()) {
+  for (const MeasurementTable& table : built_in_measurements(software)) {
     if (table.kind == "op_kernel") add_measured(table, is_calibrated, measured);
   }
-  add_measured(function_measurements(), std::not_fn(is_calibrated), measured);
+  add_measured(function_measurements(architecture), std::not_fn(is_calibrated), measured);
   return measured;
 }
 
-const MeasuredOps& measured_ops() {
-  static const MeasuredOps measured = find_measured();
-  return measured;
+const MeasuredOps& measured_ops(std::string_view architecture) {
+  static const MeasuredOps wormhole = find_measured(kWormhole);
+  if (architecture != kBlackhole) return wormhole;
+  static const MeasuredOps blackhole = find_measured(kBlackhole);
+  return blackhole;
 }
 
-const Band& band_of_function(Eltwise function) {
+const Band& band_of_function(Eltwise function, std::string_view architecture) {
   const EltwiseEntry& entry = entry_of(function);
-  const auto found = measured_ops().functions.find(entry.cost);
-  if (found == measured_ops().functions.end() || !entry.nearest.empty()) {
-    return band_named("no row");
+  const MeasuredOps& measured = measured_ops(architecture);
+  const auto found = measured.functions.find(entry.cost);
+  if (found == measured.functions.end() || !entry.nearest.empty()) {
+    return band_named("no row", architecture);
   }
-  return band_named(found->second.size() > 1 ? "elementwise" : "elementwise of one row");
+  return band_named(found->second.size() > 1 ? "elementwise" : "elementwise of one row",
+                    architecture);
 }
 
 }  // namespace
@@ -118,27 +134,36 @@ std::string_view name_of(Known known) {
   return kNames.at(static_cast<std::size_t>(known));
 }
 
-const std::vector<Band>& built_in_bands() {
-  static const std::vector<Band> bands = parse_bands(embedded::bands);
-  return bands;
+const std::vector<Band>& built_in_bands(std::string_view architecture) {
+  static const std::vector<Band> wormhole = parse_bands(embedded::bands, kWormhole);
+  static const std::vector<Band> blackhole = parse_bands(embedded::bands_blackhole, kBlackhole);
+  return architecture == kBlackhole ? blackhole : wormhole;
 }
 
-const Band& band_of(const chip::PlannedProgram& planned) {
+const Band& band_of(const chip::PlannedProgram& planned, std::string_view architecture) {
+  const auto named = [&](std::string_view name) -> const Band& {
+    return band_named(name, architecture);
+  };
   if (planned.matmul && is_of_few_rows(*planned.matmul)) {
-    return band_named("product of a kind with few rows");
+    return named("product of a kind with few rows");
   }
-  if (planned.matmul) return band_named("product");
+  if (planned.matmul) return named("product");
   if (planned.name == AllGatherAttributes::kName || planned.name == ReduceScatterAttributes::kName)
-    return band_named("collective");
-  if (const auto function = find_eltwise(planned.name)) return band_of_function(*function);
-  return band_named(measured_ops().others.contains(planned.name) ? "few rows" : "no row");
+    return named("collective");
+  if (const auto function = find_eltwise(planned.name)) {
+    return band_of_function(*function, architecture);
+  }
+  return named(measured_ops(architecture).others.contains(planned.name) ? "few rows" : "no row");
 }
 
-const Band& dispatch_band() { return band_named("dispatch"); }
-const Band& host_band() { return band_named("host"); }
+const Band& dispatch_band(std::string_view architecture) {
+  return band_named("dispatch", architecture);
+}
+const Band& host_band() { return band_named("host", kWormhole); }
 
 void KnownTime::add(SimTime part, const Band& band) {
   time_ += part;
+  architecture_ = band.architecture;
   uncertain_ += part.seconds() * band.share;
   parts_.at(static_cast<std::size_t>(band.known)) += part.seconds();
 }

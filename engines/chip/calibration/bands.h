@@ -28,17 +28,19 @@ struct Band {
   Known known{};
   double share = 0;    ///< The mean of |emulated / measured - 1|: 0.06 is 6 %.
   std::string source;  ///< The rows behind it.
+  std::string_view architecture = "wormhole_b0";  ///< The family of chips that it is of.
 };
 
-/// Returns the bands in bands.json, in its order.
-const std::vector<Band>& built_in_bands();
+/// Returns the bands of a family of chips, in the order of bands.json and bands_blackhole.json.
+const std::vector<Band>& built_in_bands(std::string_view architecture = "wormhole_b0");
 
 /// These functions return the band of the kernel of `planned`, of launches between kernels, and of
 /// calls by the host. The rows of the built-in tables decide which band a kernel has: an
 /// elementwise function goes by how many rows its constant has, and any other op by whether there
 /// is a row of its name. A kernel without a row is known by analogy.
-const Band& band_of(const chip::PlannedProgram& planned);
-const Band& dispatch_band();
+const Band& band_of(const chip::PlannedProgram& planned,
+                    std::string_view architecture = "wormhole_b0");
+const Band& dispatch_band(std::string_view architecture);
 const Band& host_band();
 
 /// Says how well a time is known that is made of several parts. Errors of one kind do not cancel,
@@ -48,6 +50,8 @@ class KnownTime {
   void add(SimTime part, const Band& band);
 
   SimTime time() const { return time_; }
+  /// Returns the family of the chips of what was added.
+  std::string_view architecture() const { return architecture_; }
   /// Returns the mean error of the parts, weighted by their times; it is 0 before anything is
   /// added.
   double band() const;
@@ -57,6 +61,7 @@ class KnownTime {
 
  private:
   SimTime time_;
+  std::string_view architecture_ = "wormhole_b0";
   double uncertain_ = 0;           // seconds
   std::array<double, 3> parts_{};  // seconds, by Known
 };

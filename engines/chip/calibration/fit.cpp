@@ -50,8 +50,15 @@ std::vector<FreeConstant> free_constants(const chip::ProfileConstants& constants
 
 Fit::Fit(const chip::ProfileConstants& start, std::vector<MeasurementTable> tables)
     : start_(start), tables_(std::move(tables)), constants_(free_constants(start)) {
-  const chip::Profiles profiles = read_profiles(start_);
-  for (const MeasurementTable& table : tables_) models_.push_back(make_model(table, profiles));
+  for (const MeasurementTable& table : tables_) {
+    const bool is_other = !table.chip.empty() && table.chip != start_.chip.name();
+    if (is_other && !other_chips_.contains(table.chip)) {
+      other_chips_.emplace(table.chip, chip::load_constants({{table.chip}, {}}).chip);
+    }
+    chip::ProfileConstants measured = start_;
+    if (is_other) measured.chip = other_chips_.at(table.chip);
+    models_.push_back(make_model(table, read_profiles(measured)));
+  }
 }
 
 std::vector<double> Fit::start_values() const {
@@ -91,14 +98,33 @@ std::vector<double> Fit::rounded(std::vector<double> values) const {
   return values;
 }
 
+chip::Profiles Fit::profiles_of(const std::string& chip, chip::ProfileConstants constants) const {
+  const auto other = other_chips_.find(chip);
+  if (other != other_chips_.end()) {
+    chip::Constants measured = other->second;
+    for (const FreeConstant& free : constants_) {
+      if (free.of_chip && measured.at(free.name).bounds) {
+        measured.calibrate(free.name, constants.chip.at(free.name).value);
+      }
+    }
+    constants.chip = std::move(measured);
+  }
+  return read_profiles(constants);
+}
+
 std::vector<Residual> Fit::residuals(std::span<const double> values) const {
-  const chip::Profiles profiles = read_profiles(with(values));
+  const chip::ProfileConstants constants = with(values);
+  std::map<std::string, chip::Profiles> profiles_of_chips;
   std::vector<Residual> result;
   std::vector<double> predicted;
   for (std::size_t t = 0; t < tables_.size(); ++t) {
     const MeasurementTable& table = tables_[t];
+    auto profiles = profiles_of_chips.find(table.chip);
+    if (profiles == profiles_of_chips.end()) {
+      profiles = profiles_of_chips.emplace(table.chip, profiles_of(table.chip, constants)).first;
+    }
     predicted.assign(table.rows.size() * table.measured.size(), 0.0);
-    models_[t]->predict(profiles, predicted);
+    models_[t]->predict(profiles->second, predicted);
     auto seconds = predicted.cbegin();
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
       for (std::size_t q = 0; q < table.measured.size(); ++q) {

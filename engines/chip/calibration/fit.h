@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -88,10 +89,15 @@ class Fit {
   std::vector<std::size_t> that_matter(std::span<const double> values, const RowFilter& sees) const;
 
  private:
+  /// Returns the profiles with the values of `constants` on the chip of a table.
+  chip::Profiles profiles_of(const std::string& chip, chip::ProfileConstants constants) const;
+
   chip::ProfileConstants start_;
   std::vector<MeasurementTable> tables_;
   std::vector<FreeConstant> constants_;
   std::vector<std::unique_ptr<Model>> models_;
+  /// The chips of tables of other boards of the family, with their own constants.
+  std::map<std::string, chip::Constants> other_chips_;
 };
 
 }  // namespace howard::calibration

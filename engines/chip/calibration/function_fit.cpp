@@ -126,20 +126,30 @@ std::vector<double> left_out_errors(const MeasurementTable& table, const Profile
   return errors;
 }
 
-std::string function_profile(const std::vector<FunctionTime>& times) {
-  std::string text =
-      "{\n  \"schema\": \"howard.profile/1\",\n  \"name\": \"ttnn_functions_2026_07\",\n"
-      "  \"kind\": \"software\",\n"
-      "  \"meaning\": \"Times of ttnn's elementwise functions in the kernels of July 2026, as the "
-      "experiment calibrate fits them; other profiles extend it.\",\n  \"constants\": {";
+std::string function_profile(const std::vector<FunctionTime>& times,
+                             std::string_view architecture) {
+  const bool is_blackhole = architecture == "blackhole";
+  const std::string_view board = is_blackhole ? "p100a" : "N150";
+  std::string text = fmt::format(
+      "{{\n  \"schema\": \"howard.profile/1\",\n  \"name\": \"ttnn_functions_2026_07{}\",\n"
+      "  \"kind\": \"software\",\n{}"
+      "  \"meaning\": \"Times of ttnn's elementwise functions{} in the kernels of July "
+      "2026, as the experiment calibrate fits them; other profiles extend it.\",\n"
+      "  \"constants\": {{",
+      is_blackhole ? "_blackhole" : "",
+      is_blackhole ? "  \"architecture\": \"blackhole\",\n  \"extends\": "
+                     "\"tt_metal_2025_12\",\n"
+                   : "",
+      is_blackhole ? " on Blackhole" : "");
   for (const FunctionTime& time : times) {
     text += fmt::format(
         "{}\n    \"{}\": {{\"value\": {}, \"unit\": \"cycles\", \"meaning\": \"Math time of one "
-        "tile: {}.\", \"source\": \"fitted on {} of eltwise_kernels (N150, July 2026), worst "
+        "tile: {}.\", \"source\": \"fitted on {} of eltwise_kernels ({}, July 2026), worst "
         "error {:.1f} %\"}}",
         text.back() == '{' ? "" : ",", time.constant, time.cycles,
         time.constant.substr(time.constant.find('.') + 1),
-        time.rows == 1 ? "1 row" : fmt::format("{} rows", time.rows), time.worst_error * 100);
+        time.rows == 1 ? "1 row" : fmt::format("{} rows", time.rows), board,
+        time.worst_error * 100);
   }
   return text + "\n  }\n}\n";
 }

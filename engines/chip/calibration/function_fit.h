@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engines/chip/calibration/measurements.h"
@@ -31,6 +32,7 @@ std::vector<FunctionTime> fit_functions(const MeasurementTable& table,
 std::vector<double> left_out_errors(const MeasurementTable& table, const chip::Profiles& profiles);
 
 /// Returns the fitted times as a profile that others extend: howard.profile/1, kind software.
-std::string function_profile(const std::vector<FunctionTime>& times);
+std::string function_profile(const std::vector<FunctionTime>& times,
+                             std::string_view architecture = "wormhole_b0");
 
 }  // namespace howard::calibration

@@ -25,6 +25,15 @@ extern const std::string_view matmul_sweep;
 extern const std::string_view mlp_host;
 extern const std::string_view mlp_traced;
 extern const std::string_view eltwise_kernels;
+extern const std::string_view blackhole_dispatch_2025_11;
+extern const std::string_view blackhole_dispatch_2026_01;
+extern const std::string_view blackhole_dispatch_2026_04;
+extern const std::string_view blackhole_products_130;
+extern const std::string_view blackhole_products_110;
+extern const std::string_view blackhole_products_2025_11;
+extern const std::string_view blackhole_products_p100a;
+extern const std::string_view blackhole_op_kernels;
+extern const std::string_view blackhole_eltwise_kernels;
 }  // namespace embedded
 
 namespace {
@@ -82,6 +91,9 @@ constexpr std::tuple kTableFields{
     json_field("measured", &MeasurementTable::measured, kMeasuredFields),
     json_field("columns", &MeasurementTable::columns),
     json_field("rows", &MeasurementTable::rows, read_cells),
+    optional_field("architecture", &MeasurementTable::architecture, &JsonNode::filled_text),
+    optional_field("chip", &MeasurementTable::chip, &JsonNode::filled_text),
+    optional_field("software", &MeasurementTable::software, &JsonNode::filled_text),
     optional_field("fold", &MeasurementTable::fold, &JsonNode::filled_text),
     optional_field("programs", &MeasurementTable::programs),
 };
@@ -148,16 +160,18 @@ MeasurementTable parse_measurements(std::string_view text, std::string_view orig
   return table;
 }
 
-MeasurementTable function_measurements() {
-  return parse_measurements(embedded::eltwise_kernels, "the built-in table of functions");
+MeasurementTable function_measurements(std::string_view architecture) {
+  return parse_measurements(
+      architecture == "blackhole" ? embedded::blackhole_eltwise_kernels : embedded::eltwise_kernels,
+      "the built-in table of functions");
 }
 
 namespace {
 
 /// Returns those rows of function_measurements() whose kernels are the profile's, as rows of the
 /// programs whose constants they calibrate.
-MeasurementTable calibrating_functions() {
-  const MeasurementTable all = function_measurements();
+MeasurementTable calibrating_functions(std::string_view architecture) {
+  const MeasurementTable all = function_measurements(architecture);
   MeasurementTable table = all;
   table.name = "eltwise_2026";
   table.title =
@@ -175,16 +189,36 @@ MeasurementTable calibrating_functions() {
 
 }  // namespace
 
-std::vector<MeasurementTable> built_in_measurements() {
-  const std::array<std::string_view, 8> texts{embedded::program_dispatch, embedded::matmul_traced,
-                                              embedded::exp_kernel,       embedded::op_kernels,
-                                              embedded::op_changes,       embedded::matmul_sweep,
-                                              embedded::mlp_host,         embedded::mlp_traced};
+std::vector<MeasurementTable> built_in_measurements(const chip::Constants& software) {
+  // They are reported in this order; the functions have no text of their own.
+  constexpr std::size_t kFunctionsAt = 3;
+  const std::array<std::string_view, 16> texts{embedded::program_dispatch,
+                                               embedded::matmul_traced,
+                                               embedded::exp_kernel,
+                                               embedded::op_kernels,
+                                               embedded::op_changes,
+                                               embedded::matmul_sweep,
+                                               embedded::mlp_host,
+                                               embedded::mlp_traced,
+                                               embedded::blackhole_dispatch_2025_11,
+                                               embedded::blackhole_dispatch_2026_01,
+                                               embedded::blackhole_dispatch_2026_04,
+                                               embedded::blackhole_products_130,
+                                               embedded::blackhole_products_110,
+                                               embedded::blackhole_products_2025_11,
+                                               embedded::blackhole_products_p100a,
+                                               embedded::blackhole_op_kernels};
   std::vector<MeasurementTable> tables;
   for (const std::string_view text : texts) {
-    tables.push_back(parse_measurements(text, "a built-in table"));
+    MeasurementTable table = parse_measurements(text, "a built-in table");
+    const bool is_of_version =
+        table.software.empty() || software.name().starts_with(table.software);
+    if (table.architecture == software.architecture() && is_of_version) {
+      tables.push_back(std::move(table));
+    }
   }
-  tables.insert(tables.begin() + 3, calibrating_functions());
+  const auto place = static_cast<std::ptrdiff_t>(std::min(kFunctionsAt, tables.size()));
+  tables.insert(tables.begin() + place, calibrating_functions(software.architecture()));
   return tables;
 }
 

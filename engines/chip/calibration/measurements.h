@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "engines/chip/profiles/profile.h"
 #include "engines/program/program.h"
 
 namespace howard::calibration {
@@ -26,9 +27,14 @@ struct MeasurementTable {
   std::string name;
   std::string kind;  ///< How to run a row on the emulator: a name that `make_model` knows.
   std::string title;
-  std::string source;    ///< Where it was published.
-  std::string hardware;  ///< Board and conditions.
-  CoreGrid grid;         ///< The compute grid of the hardware.
+  std::string source;                        ///< Where it was published.
+  std::string hardware;                      ///< Board and conditions.
+  std::string architecture = "wormhole_b0";  ///< The family of chips that was measured.
+  /// The built-in profile of the chip that was measured; if it is "", the chip that is calibrated.
+  std::string chip;
+  /// The built-in profile of the software that ran; if it is "", any of the architecture.
+  std::string software;
+  CoreGrid grid;  ///< The compute grid of the hardware.
   /// Rows with the same value in this column are left out of a fit together; if it is "", each row
   /// is left out by itself.
   std::string fold;
@@ -52,14 +58,16 @@ struct MeasurementTable {
 /// schema, lacks a key, or has a row that does not fit its columns or a time that is not positive.
 MeasurementTable parse_measurements(std::string_view json, std::string_view origin);
 
-/// Returns the measured kernels of elementwise functions, for one tile and for 1024 tiles. Their
-/// column "calibrates" names the program that a row calibrates if the kernel is the built-in
-/// profile's, and is empty otherwise.
-MeasurementTable function_measurements();
+/// Returns the measured kernels of elementwise functions on a family of chips, for one tile and for
+/// 1024 tiles. Their column "calibrates" names the program that a row calibrates if the kernel is
+/// the built-in profile's, and is empty otherwise.
+MeasurementTable function_measurements(std::string_view architecture = "wormhole_b0");
 
 /// Returns the tables that are compiled into the program, in the order in which they are reported.
 /// The constants are fitted to all of them at once. One of them has the calibrating rows of
-/// function_measurements().
-std::vector<MeasurementTable> built_in_measurements();
+/// function_measurements(). Only those of the architecture and the version of `software` are
+/// returned.
+std::vector<MeasurementTable> built_in_measurements(
+    const chip::Constants& software = chip::load_constants().software);
 
 }  // namespace howard::calibration

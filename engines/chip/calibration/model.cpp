@@ -39,9 +39,12 @@ class ProgramDispatch final : public Model {
     const auto& software = profiles.software;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const Row& row = rows_[i];
-      Launch launch{.dispatch = dispatch_time(row.footprint, row.dispatch, software),
+      // The programs of a row are one program, so a trace that keeps binaries leaves them out.
+      const chip::Footprint sent =
+          software.dispatch.trace_keeps_binaries ? without_binaries(row.footprint) : row.footprint;
+      Launch launch{.dispatch = dispatch_time(sent, row.dispatch, software),
                     .go = go_time(row.footprint, software, row.dispatch),
-                    .configuration = configuration_bytes(row.footprint)};
+                    .configuration = configuration_bytes(sent)};
       std::vector<Launch> step(static_cast<std::size_t>(row.empty_programs) + 1, launch);
       step.front().kernel = SimTime::picoseconds(
           static_cast<std::int64_t>(static_cast<double>(row.kernel_cycles) * kLoop * 1e12 /
@@ -127,21 +130,22 @@ Planned plan_matmuls(const MeasurementTable& table, const Profiles& profiles,
 class MatmulTraced final : public Model {
  public:
   MatmulTraced(const MeasurementTable& table, const Profiles& profiles)
-      : programs_(plan_matmuls(table, profiles, true)) {}
+      : programs_(plan_matmuls(table, profiles, true)), quantities_(table.measured.size()) {}
 
   void predict(const Profiles& profiles, std::span<double> seconds) const override {
     for (std::size_t i = 0; i < programs_.size(); ++i) {
       const PlannedProgram planned = programs_.plan(i, profiles);
       const Launch launch = launch_of(planned, DispatchCoreType::worker, profiles);
       // Each program waits until the records of the previous one are pushed.
-      seconds[2 * i] =
+      seconds[quantities_ * i] =
           (steady_period({launch}, profiles.software) + profiles.software.profiler_push).seconds();
-      seconds[2 * i + 1] = planned.kernel.math_end.seconds();
+      if (quantities_ > 1) seconds[quantities_ * i + 1] = planned.kernel.math_end.seconds();
     }
   }
 
  private:
   Planned programs_;
+  std::size_t quantities_;  ///< The period, and the math time if it was measured.
 };
 
 class MatmulFinished final : public Model {

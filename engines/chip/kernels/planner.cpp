@@ -224,4 +224,10 @@ Launch launch_of(const PlannedProgram& planned, DispatchCoreType type, const Pro
           .planned = &planned};
 }
 
+void leave_out_binaries(Launch& launch, DispatchCoreType type, const SoftwareProfile& software) {
+  const Footprint rest = without_binaries(launch.planned->footprint);
+  launch.dispatch = dispatch_time(rest, type, software);
+  launch.configuration = configuration_bytes(rest);
+}
+
 }  // namespace howard::chip

@@ -18,4 +18,7 @@ PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profile
 /// Returns what the simulation needs to know of `planned`, which must outlive the simulation.
 Launch launch_of(const PlannedProgram& planned, DispatchCoreType type, const Profiles& profiles);
 
+/// Makes it a launch of a program whose binaries the cores still have.
+void leave_out_binaries(Launch& launch, DispatchCoreType type, const SoftwareProfile& software);
+
 }  // namespace howard::chip

@@ -266,6 +266,11 @@ Bytes Constants::bytes(std::string_view name) {
   return Bytes(std::llround(scaled(name, "size", kUnits)));
 }
 
+std::int64_t Constants::power(std::string_view name) {
+  constexpr std::array<Unit, 2> kUnits{{{"W", 1e3}, {"mW", 1}}};
+  return std::llround(scaled(name, "power", kUnits));
+}
+
 int Constants::count(std::string_view name) {
   constexpr std::array<Unit, 1> kCount{{{"count", 1}}};
   const double value = scaled(name, "count", kCount);

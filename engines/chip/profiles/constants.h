@@ -82,6 +82,7 @@ class Constants {
   std::int64_t part(std::string_view name);
   Frequency frequency(std::string_view name);
   Bytes bytes(std::string_view name);
+  std::int64_t power(std::string_view name);  ///< Reads whole milliwatts.
   int count(std::string_view name);
   bool flag(std::string_view name);  ///< Reads a count of 0 or 1.
 

@@ -13,6 +13,23 @@ namespace howard::chip {
 // constants() names the constant of each member once; it is called as visit("name", member).
 // profiles/*.json has the meaning, the unit and the source of each.
 
+/// What the power limit of a board and the power of its chip make of the clock (pipeline/clock.h).
+struct PowerCosts {
+  std::int64_t limit = 0, idle = 0, core = 0, unpack = 0;  // in milliwatts; no limit: 0
+  SimTime patience;
+
+  template <class Visitor>
+  void constants(Visitor& visit) {
+    visit.power("power.limit", limit);
+    visit.power("power.idle", idle);
+    visit.power("power.core", core);
+    visit.power("power.unpack", unpack);
+    visit.host_time("power.patience", patience);
+  }
+
+  bool operator==(const PowerCosts&) const = default;
+};
+
 /// The costs of the dispatch kernels and the firmware (see footprint.h).
 struct DispatchCosts {
   SimTime program, binary;
@@ -21,6 +38,7 @@ struct DispatchCosts {
       replay, go, go_core, go_binary;
   int launch_ring = 0;
   Bytes configuration_ring;
+  bool arguments_overlap = false, trace_keeps_binaries = false;
 
   template <class Visitor>
   void constants(Visitor& visit) {
@@ -39,6 +57,8 @@ struct DispatchCosts {
     visit("dispatch.go_binary", go_binary);
     visit("dispatch.launch_ring", launch_ring);
     visit("dispatch.configuration_ring", configuration_ring);
+    visit("dispatch.arguments_overlap", arguments_overlap);
+    visit("dispatch.trace_keeps_binaries", trace_keeps_binaries);
   }
 
   bool operator==(const DispatchCosts&) const = default;

@@ -37,6 +37,7 @@ class Reader {
   void operator()(std::string_view name, std::int64_t& value) { value = constants_.part(name); }
 
   void count(std::string_view name, std::int64_t& value) { value = constants_.count(name); }
+  void power(std::string_view name, std::int64_t& value) { value = constants_.power(name); }
   /// The host's time does not follow the chip's clock.
   void host_time(std::string_view name, SimTime& value) { value = constants_.time(name); }
   void share_of_dram(std::string_view name, Bandwidth& value) {
@@ -68,7 +69,7 @@ ChipProfile read_chip(Constants constants) {
 }
 
 SoftwareProfile read_software(Constants constants, Frequency clock) {
-  SoftwareProfile software{.name = constants.name()};
+  SoftwareProfile software{.name = constants.name(), .architecture = constants.architecture()};
   Reader read(constants, clock);
   software.constants(read);
   software.dispatch.constants(read);
@@ -90,14 +91,24 @@ std::string option_text(const std::string& name) {
   return fmt::format("--{} {}", profile_kind(built_in_profile(name), name), name);
 }
 
+bool is_file(const std::string& name) {
+  std::error_code ignored;
+  return std::filesystem::exists(name, ignored);
+}
+
 /// Returns the text of a built-in profile if there is one of that name, otherwise that of a file.
 std::string profile_text(const std::string& name_or_file) {
   const std::vector<std::string> built_in = built_in_profiles();
   if (std::ranges::find(built_in, name_or_file) != built_in.end()) {
     return std::string(built_in_profile(name_or_file));
   }
-  std::error_code ignored;
-  if (!std::filesystem::exists(name_or_file, ignored)) {
+  if (!is_file(name_or_file)) {
+    if (name_or_file.find(',') != std::string::npos) {
+      throw Error({.attempted = fmt::format("read profile '{}'", name_or_file),
+                   .value = "several chips",
+                   .accepted = "one chip; several make an axis of experiments alone",
+                   .hint = "a run for each"});
+    }
     const auto suggestion = closest(name_or_file, built_in);
     throw Error({.attempted = fmt::format("read profile '{}'", name_or_file),
                  .value = "No such file or directory",
@@ -133,6 +144,11 @@ std::string_view name_of(DispatchCoreType type) {
 
 CoreGrid ChipProfile::compute_grid(DispatchCoreType type) const {
   return type == DispatchCoreType::worker ? worker_grid : eth_grid;
+}
+
+std::optional<std::string> ChipProfile::objection(DispatchCoreType type) const {
+  if (type == DispatchCoreType::worker || eth_dispatch) return std::nullopt;
+  return fmt::format("{} has no ethernet cores that could dispatch (grid.eth_dispatch is 0)", name);
 }
 
 SimTime ChipProfile::tile_pass() const {
@@ -193,14 +209,47 @@ std::string options_text(const ProfileChoice& choice) {
   return text;
 }
 
+std::vector<ProfileChoice> each_chip(const ProfileChoice& choice) {
+  for (std::size_t i = 0; i < choice.profiles.size(); ++i) {
+    const std::string& names = choice.profiles[i];
+    if (names.find(',') == std::string::npos || is_file(names)) continue;
+    std::vector<ProfileChoice> choices;
+    for (const std::string& name : split(names, ',')) {
+      choices.push_back(choice);
+      choices.back().profiles[i] = name;
+    }
+    return choices;
+  }
+  return {choice};
+}
+
 ProfileConstants load_constants(const ProfileChoice& choice) {
-  ProfileConstants constants{load(choice.profiles, "chip", kDefaultChipProfile),
-                             load(choice.profiles, "software", kDefaultSoftwareProfile)};
+  Constants chip = load(choice.profiles, "chip", kDefaultChipProfile);
+  std::vector<std::string> profiles = choice.profiles;
+  for (std::string& name : profiles) name = built_for(name, chip.architecture());
+  ProfileConstants constants{chip,
+                             load(profiles, "software", default_software(chip.architecture()))};
   for (const std::string& setting : choice.settings) set_constant(constants, setting);
   return constants;
 }
 
+namespace {
+
+void require_one_architecture(const ProfileConstants& constants) {
+  const std::string& chip = constants.chip.architecture();
+  const std::string& software = constants.software.architecture();
+  if (software.empty() || software == chip) return;
+  throw Error({.attempted = "emulate " + constants.chip.name(),
+               .value = fmt::format("{} has the constants of kernels for {}, and the chip is {}",
+                                    constants.software.name(), software, chip),
+               .accepted = "a chip and software of one architecture",
+               .hint = fmt::format("--software {}", default_software(chip))});
+}
+
+}  // namespace
+
 Profiles read_profiles(const ProfileConstants& constants) {
+  require_one_architecture(constants);
   Profiles profiles;
   profiles.chip = read_chip(constants.chip);
   profiles.software = read_software(constants.software, profiles.chip.aiclk);

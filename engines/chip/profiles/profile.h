@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,7 @@ struct ChipProfile {
   CoreGrid tensix;                 // all that compute or dispatch
   CoreGrid worker_grid, eth_grid;  // those that compute under WORKER and under ETH dispatch
   bool dispatch_takes_row = true;
+  bool eth_dispatch = true;   // whether ethernet cores can dispatch
   Bytes l1_circular_buffers;  // the part of l1.capacity that the software leaves
   Bytes dram_capacity;
   Bandwidth dram_bandwidth, dram_read_noc0, dram_read_noc1, dram_read_beside, dram_spread,
@@ -36,16 +38,21 @@ struct ChipProfile {
   int dram_banks = 1;
   std::int64_t dram_crowding = 0;  // in ten-thousandths
   int dram_crowding_steps = 1;
+  SimTime dram_request;
   Bandwidth noc_link, noc_multicast;
-  SimTime noc_read_latency, noc_write_latency, l1_latency;
+  SimTime noc_read_latency, noc_write_latency, l1_latency, multicast_flush;
   std::int64_t matrix_flops_per_cycle = 0;
   Bandwidth unpack;
   bool unpackers_share = true;
   SimTime pack_accumulate_tile;
   Bandwidth pcie_write, pcie_read, remote_write, remote_read;
   SimTime link_latency;
+  PowerCosts power;
 
   CoreGrid compute_grid(DispatchCoreType type) const;
+
+  /// Returns why the chip cannot dispatch on such cores; absent if it can.
+  std::optional<std::string> objection(DispatchCoreType type) const;
 
   /// Returns the time of one product of two tiles in the matrix unit, per fidelity pass.
   SimTime tile_pass() const;
@@ -59,6 +66,7 @@ struct ChipProfile {
     visit("tensix.rows", tensix.rows);
     visit("grid.eth.rows", eth_grid.rows);
     visit("grid.dispatch_takes_row", dispatch_takes_row);
+    visit("grid.eth_dispatch", eth_dispatch);
     visit("l1.capacity", l1_circular_buffers);
     visit("dram.capacity", dram_capacity);
     visit("dram.bandwidth", dram_bandwidth);
@@ -71,11 +79,13 @@ struct ChipProfile {
     visit("dram.banks", dram_banks);
     visit("dram.crowding", dram_crowding);
     visit("dram.crowding_steps", dram_crowding_steps);
+    visit("dram.request", dram_request);
     visit("noc.link", noc_link);
     visit("noc.multicast", noc_multicast);
     visit("noc.read_latency", noc_read_latency);
     visit("noc.write_latency", noc_write_latency);
     visit("noc.l1_latency", l1_latency);
+    visit("noc.multicast_flush", multicast_flush);
     visit.count("matrix.flops_per_cycle", matrix_flops_per_cycle);
     visit("unpack.bandwidth", unpack);
     visit("unpack.shared", unpackers_share);
@@ -85,6 +95,7 @@ struct ChipProfile {
     visit("remote.write", remote_write);
     visit("remote.read", remote_read);
     visit("link.latency", link_latency);
+    power.constants(visit);
   }
 
   bool operator==(const ChipProfile&) const = default;
@@ -93,6 +104,7 @@ struct ChipProfile {
 /// The constants of tt-metal, ttnn and the host that drives them.
 struct SoftwareProfile {
   std::string name;
+  std::string architecture;  // the chips whose kernels its constants describe
   SimTime host_op_call, host_allocation, host_python_call, host_graph_node, host_finish,
       host_capture, host_replay, profiler_push, profiler_read;
   int most_command_queues = 0, most_sub_devices = 0;
@@ -170,6 +182,10 @@ struct ProfileChoice {
 
   bool is_default() const { return profiles.empty() && settings.empty(); }
 };
+
+/// Returns the choices that `choice` makes of several chips, "a,b": one for each of them. A name of
+/// a file may have a comma.
+std::vector<ProfileChoice> each_chip(const ProfileChoice& choice);
 
 /// The constants of two profiles as their files state them, with settings applied.
 struct ProfileConstants {

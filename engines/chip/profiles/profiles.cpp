@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/chip/profiles/profiles.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 
 #include "base/error.h"
@@ -11,6 +14,15 @@ namespace howard::chip {
 // The build generates these from profiles/*.json.
 extern const std::string_view kWormholeB0N300;
 extern const std::string_view kWormholeB0N150;
+extern const std::string_view kBlackholeP100a;
+extern const std::string_view kBlackholeP150;
+extern const std::string_view kBlackholeP150Of120;
+extern const std::string_view kBlackholeP300;
+extern const std::string_view kBlackholeGalaxy;
+extern const std::string_view kTtMetal202511Blackhole;
+extern const std::string_view kTtMetal202512Blackhole;
+extern const std::string_view kTtMetal202607Blackhole;
+extern const std::string_view kTtnnFunctions202607Blackhole;
 extern const std::string_view kTtMetal202512;
 extern const std::string_view kTtMetal202607;
 extern const std::string_view kTtnnFunctions202607;
@@ -22,15 +34,35 @@ struct BuiltIn {
   const std::string_view& text;
 };
 
-const std::array<BuiltIn, 4> kBuiltIns{{{kDefaultChipProfile, kWormholeB0N300},
-                                        {"wormhole_b0_n150", kWormholeB0N150},
-                                        {kDefaultSoftwareProfile, kTtMetal202512},
-                                        {"tt_metal_2026_07", kTtMetal202607}}};
+const std::array<BuiltIn, 12> kBuiltIns{{{kDefaultChipProfile, kWormholeB0N300},
+                                         {"wormhole_b0_n150", kWormholeB0N150},
+                                         {"blackhole_p100a", kBlackholeP100a},
+                                         {"blackhole_p150", kBlackholeP150},
+                                         {"blackhole_p150_120", kBlackholeP150Of120},
+                                         {"blackhole_p300", kBlackholeP300},
+                                         {"blackhole_galaxy", kBlackholeGalaxy},
+                                         {kDefaultSoftwareProfile, kTtMetal202512},
+                                         {"tt_metal_2026_07", kTtMetal202607},
+                                         {"tt_metal_2025_11_blackhole", kTtMetal202511Blackhole},
+                                         {"tt_metal_2025_12_blackhole", kTtMetal202512Blackhole},
+                                         {"tt_metal_2026_07_blackhole", kTtMetal202607Blackhole}}};
 
 /// Parts are extended by profiles, but are not profiles themselves.
-const std::array<BuiltIn, 1> kParts{{{"ttnn_functions_2026_07", kTtnnFunctions202607}}};
+const std::array<BuiltIn, 2> kParts{
+    {{"ttnn_functions_2026_07", kTtnnFunctions202607},
+     {"ttnn_functions_2026_07_blackhole", kTtnnFunctions202607Blackhole}}};
 
 }  // namespace
+
+std::string built_for(const std::string& name, std::string_view architecture) {
+  const std::string own = fmt::format("{}_{}", name, architecture);
+  const auto is_own = [&](const BuiltIn& profile) { return profile.name == own; };
+  return std::ranges::any_of(kBuiltIns, is_own) ? own : name;
+}
+
+std::string default_software(std::string_view architecture) {
+  return built_for(std::string(kDefaultSoftwareProfile), architecture);
+}
 
 std::vector<std::string> built_in_profiles() {
   std::vector<std::string> names;

@@ -136,13 +136,14 @@ OptionList chip_options(chip::ProfileChoice& choice) {
       renamed(
           "--profile",
           {"--chip", "NAME|FILE",
-           "Emulates another chip: wormhole_b0_n300 (default) or wormhole_b0_n150. A file may say "
-           "\"extends\": \"wormhole_b0_n300\" and hold only what differs. Published figures were "
-           "measured with the defaults, so none are shown beside other constants",
+           "Emulates another chip: wormhole_b0_n300 (default), blackhole_p150 or another that "
+           "`list` shows. Several with commas between are an axis of emulated points. A file may "
+           "say \"extends\": \"wormhole_b0_n300\" and hold only what differs. Published figures "
+           "were measured with the defaults, so none are shown beside other constants",
            to(choice.profiles, Completes::profiles)}),
       {"--software", "NAME|FILE",
-       "Emulates another version of the software: tt_metal_2025_12 (default) or "
-       "tt_metal_2026_07",
+       "Emulates another version of the software: tt_metal_2025_12 (default), tt_metal_2026_07 or, "
+       "on Blackhole alone, tt_metal_2025_11. Each architecture has constants of its own",
        to(choice.profiles, Completes::profiles)},
       {"--set", "NAME=QUANTITY",
        "Replaces one constant, as in --set dram.read.noc1=190GB/s. Repeat it for more. The "
@@ -207,7 +208,9 @@ void require_settings(const chip::ProfileChoice& choice) {
                     names.back()));
   }
   try {
-    static_cast<void>(chip::load_profiles({.profiles = choice.profiles, .settings = {}}));
+    for (const chip::ProfileChoice& each : chip::each_chip({choice.profiles, {}})) {
+      static_cast<void>(chip::load_profiles(each));
+    }
   } catch (const Error& failure) {
     const auto is_there = [](const std::string& profile) {
       std::error_code ignored;

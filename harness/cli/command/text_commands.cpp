@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/pattern.h"
 #include "base/text.h"
+#include "engines/chip/profiles/profiles.h"
 #include "experiments/laboratory/laboratory.h"
 #include "harness/cli/command/command.h"
 #include "harness/cli/command/known.h"
@@ -47,6 +48,7 @@ OptionList list_options(ListSettings& settings) {
 struct Selection {
   std::vector<const Experiment*> experiments;
   std::vector<const Command*> commands;
+  std::vector<chip::Profiles> chips;  ///< Each with the software that it has if none is chosen.
 };
 
 Pattern compile_pattern(const std::string& text) {
@@ -73,22 +75,37 @@ Selection select_matching(const ExperimentList& list, const std::vector<std::str
   for (const Command* const command : commands()) {
     if (wanted(command->name)) selection.commands.push_back(command);
   }
+  for (const std::string& name : chip::built_in_profiles()) {
+    if (chip::profile_kind(chip::built_in_profile(name), name) != "chip" || !wanted(name)) continue;
+    selection.chips.push_back(chip::load_profiles({{name}, {}}));
+  }
   return selection;
 }
 
+/// Returns a chip in one line: "8x7 of 8x8 cores compute, 1000 MHz, 12 GiB of DRAM at 267 GB/s".
+std::string line_of(const chip::ChipProfile& chip) {
+  const CoreGrid grid = chip.compute_grid(chip::DispatchCoreType::worker);
+  return fmt::format("{}x{} of {}x{} cores compute, {} MHz, {} GiB of DRAM at {:.0f} GB/s",
+                     grid.columns, grid.rows, chip.tensix.columns, chip.tensix.rows,
+                     chip.aiclk.value() / 1'000'000, chip.dram_capacity.value() >> 30,
+                     static_cast<double>(chip.dram_bandwidth.value()) * 1e-9);
+}
+
 std::string listed(const Selection& selection) {
-  std::vector<std::string> sections(3);
+  std::vector<std::string> sections(4);
   sections[1] = "Tools about the emulator, not part of all:\n";
   sections[2] = "Commands, each with a --help of its own:\n";
-  std::array<bool, 3> used{};
+  sections[3] = "Chips, which --chip emulates:\n";
+  std::array<bool, 4> used{};
   const auto add = [&](std::size_t section, std::string_view name, std::string_view text) {
-    sections[section] += fmt::format("{:<16} {}\n", name, text);
+    sections[section] += fmt::format("{:<16}{} {}\n", name, section == 3 ? "  " : "", text);
     used.at(section) = true;
   };
   for (const Experiment* const experiment : selection.experiments) {
     add(experiment->is_tool() ? 1 : 0, experiment->name(), experiment->question());
   }
   for (const Command* const command : selection.commands) add(2, command->name, command->summary);
+  for (const chip::Profiles& each : selection.chips) add(3, each.chip.name, line_of(each.chip));
   std::vector<std::string> shown;
   for (std::size_t i = 0; i < sections.size(); ++i) {
     if (used.at(i)) shown.push_back(sections[i]);
@@ -110,6 +127,19 @@ ordered_json to_json(const Experiment& experiment) {
           {"axes", std::move(axes)}};
 }
 
+ordered_json to_json(const chip::Profiles& profiles) {
+  const chip::ChipProfile& chip = profiles.chip;
+  const CoreGrid grid = chip.compute_grid(chip::DispatchCoreType::worker);
+  return {{"name", chip.name},
+          {"architecture", chip.architecture},
+          {"software", profiles.software.name},
+          {"columns", grid.columns},
+          {"rows", grid.rows},
+          {"clock_hz", chip.aiclk.value()},
+          {"dram_bytes", chip.dram_capacity.value()},
+          {"dram_bytes_per_second", chip.dram_bandwidth.value()}};
+}
+
 ordered_json to_json(const Command& command) {
   ordered_json options = ordered_json::array();
   for (const Option& option : options_of(command)) {
@@ -124,13 +154,15 @@ ordered_json to_json(const Command& command) {
 std::string to_json(const Selection& selection) {
   ordered_json text{{"schema", "howard.list/1"},
                     {"experiments", ordered_json::array()},
-                    {"commands", ordered_json::array()}};
+                    {"commands", ordered_json::array()},
+                    {"chips", ordered_json::array()}};
   for (const Experiment* const experiment : selection.experiments) {
     text["experiments"].push_back(to_json(*experiment));
   }
   for (const Command* const command : selection.commands) {
     text["commands"].push_back(to_json(*command));
   }
+  for (const chip::Profiles& each : selection.chips) text["chips"].push_back(to_json(each));
   return text.dump(2) + "\n";
 }
 
@@ -149,7 +181,7 @@ int list_names(const ListSettings& settings) {
   const experiments::Laboratory laboratory;
   const ExperimentList& all = laboratory.experiments();
   const Selection selection = select_matching(all, settings.patterns);
-  if (selection.experiments.empty() && selection.commands.empty()) {
+  if (selection.experiments.empty() && selection.commands.empty() && selection.chips.empty()) {
     static_cast<void>(select(all, settings.patterns));  // it knows what was meant
   }
   const std::vector<std::string> names = known_names(all);
@@ -211,7 +243,8 @@ const Command kList{
     .usage = {"[PATTERN...] [OPTIONS]"},
     .text =
         {{"",
-          "Without a pattern it prints a line for each experiment and each command. A pattern is "
+          "Without a pattern it prints a line for each experiment, each command and each chip. A "
+          "pattern is "
           "a regular expression; only names in which one of the patterns is found are listed. "
           "If PATTERN is a whole name, it prints what `NAME --help` prints: axes, values, timing "
           "and examples."}},

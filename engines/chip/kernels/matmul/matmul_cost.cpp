@@ -7,9 +7,11 @@
 #include "base/check.h"
 #include "engines/chip/kernels/elementwise/elementwise.h"
 #include "engines/chip/kernels/matmul/dram_sharded.h"
+#include "engines/chip/kernels/pipeline/clock.h"
 #include "engines/chip/kernels/pipeline/dram_banks.h"
 #include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/chip/kernels/pipeline/tile_product.h"
+#include "engines/chip/memory/dram_sharing.h"
 
 namespace howard::chip {
 namespace {
@@ -57,14 +59,19 @@ struct Costs {
     if (from == Storage::dram) {
       const Bytes in_one_bank(ceil_div((readers * tile).value() * crowded, kWhole) *
                               chip.dram_banks);
-      per_tile = std::max({per_tile, transfer_time(readers * tile, dram),
-                           transfer_time(in_one_bank, chip.dram_bandwidth)});
+      // A bank's port for this NoC takes its requests one after the other.
+      const SimTime requests = SimTime::picoseconds(
+          ceil_div(chip.dram_request.ps() * readers, std::int64_t{chip.dram_banks}));
+      const SimTime requests_in_one_bank =
+          SimTime::picoseconds(ceil_div(chip.dram_request.ps() * readers * crowded, kWhole));
+      per_tile = std::max({per_tile, transfer_time(readers * tile, dram), requests,
+                           requests_in_one_bank, transfer_time(in_one_bank, chip.dram_bandwidth)});
     }
     return chip.noc_read_latency + tiles * per_tile;
   }
 
   SimTime multicast(std::int64_t tiles, Bytes tile) const {
-    return transfer_time(tiles * tile, chip.noc_multicast);
+    return transfer_time(tiles * tile, chip.noc_multicast) + chip.multicast_flush;
   }
 };
 
@@ -232,6 +239,23 @@ SimTime restart_time(const MatmulPlan& plan, const Geometry& g, const SoftwarePr
          (multicast ? software.matmul_next_multicast_product : SimTime());
 }
 
+/// Lets a long product fall below the clock that the chip is shipped with. The unpackers are busy
+/// for their part of each product of tiles, and no more of the time than there are products.
+void slow_down(const MatmulPlan& plan, const TileProduct& product, const Costs& costs,
+               KernelCost& kernel) {
+  if (costs.chip.power.limit == 0) return;
+  const SimTime busy = least_matmul_time(plan, costs.profiles);
+  const SimTime longer = std::max(product.math, product.unpack);
+  const Speed unpacking = share_of(product.unpack, longer);
+  const PowerUse use{.cores = static_cast<int>(plan.active_cores()),
+                     .unpacking = share_of(busy, kernel.total) * unpacking / kFullSpeed};
+  const SimTime total = kernel.total;
+  for (SimTime* const time : {&kernel.reads_end, &kernel.math_end, &kernel.total, &kernel.unshared,
+                              &kernel.first_write}) {
+    *time = time_under_load(*time, total, use, costs.chip.power);
+  }
+}
+
 /// Returns the bytes that the readers fetch and the writers write.
 Bytes dram_traffic(const MatmulPlan& plan, const Geometry& g, const MatmulCost& cost) {
   const auto from = [](Storage storage, std::int64_t tiles, Bytes tile) {
@@ -290,6 +314,7 @@ MatmulCost matmul_cost(const MatmulPlan& plan, const Profiles& profiles) {
   cost.compute = compute_time(plan, g, costs, product);
   drain_times(plan, g, costs, cost);
   pipeline(g, costs, cost);
+  slow_down(plan, product, costs, cost.kernel);
   cost.kernel.bottleneck = find_bottleneck(cost, product);
   cost.kernel.dram = dram_traffic(plan, g, cost);
   cost.kernel.cores = static_cast<int>(g.cores);

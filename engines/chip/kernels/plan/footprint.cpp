@@ -12,12 +12,13 @@ constexpr Bytes kCircularBuffer{16};
 constexpr Bytes kSemaphore{16};
 constexpr Bytes kArgument{4};
 
+Bytes unique_bytes(const Footprint& f) { return kArgument * f.unique_arguments; }
+
 /// Returns the bytes of circular buffers, semaphores and arguments that are sent.
 Bytes data_bytes(const Footprint& f) {
   return kCircularBuffer * f.circular_buffers * f.circular_buffer_groups +
-         kSemaphore * f.semaphores +
-         kArgument * (static_cast<std::int64_t>(f.unique_arguments) * f.cores +
-                      static_cast<std::int64_t>(f.common_arguments) * f.kernel_groups);
+         kSemaphore * f.semaphores + unique_bytes(f) * f.cores +
+         kArgument * (static_cast<std::int64_t>(f.common_arguments) * f.kernel_groups);
 }
 
 bool has_configuration(const Footprint& f) {
@@ -30,14 +31,17 @@ bool has_configuration(const Footprint& f) {
 SimTime dispatch_time(const Footprint& f, DispatchCoreType type, const SoftwareProfile& software) {
   const DispatchCosts& cost = software.dispatch;
   const SimTime binaries = cost.binary * f.binaries;
+  const Bytes apart = cost.arguments_overlap ? unique_bytes(f) * f.cores : Bytes();
   SimTime time =
-      cost.program + binaries + transfer_time(f.binary_bytes + data_bytes(f), cost.write);
+      cost.program + binaries + transfer_time(f.binary_bytes + data_bytes(f) - apart, cost.write);
   const std::int64_t more_groups = f.kernel_groups - 1;
   time += more_groups * std::max(cost.group_least,
                                  cost.group + binaries + transfer_time(f.binary_bytes, cost.write));
   if (has_configuration(f)) time += cost.configuration;
   if (f.unique_arguments > 0) {
-    time += cost.core_arguments * f.cores + cost.configuration * more_groups;
+    const SimTime sent =
+        cost.arguments_overlap ? transfer_time(unique_bytes(f), cost.write) : SimTime();
+    time += std::max(cost.core_arguments, sent) * f.cores + cost.configuration * more_groups;
   }
   if (f.circular_buffers > 0) {
     time += cost.circular_buffer_group * (f.circular_buffer_groups - 1);
@@ -55,6 +59,12 @@ SimTime go_time(const Footprint& f, const SoftwareProfile& software, DispatchCor
 Bytes trace_bytes(const Footprint& f, const SoftwareProfile& software) {
   const std::int64_t page = software.trace_page.value();
   return Bytes(std::max<std::int64_t>(1, ceil_div(data_bytes(f).value(), page)) * page);
+}
+
+Footprint without_binaries(Footprint footprint) {
+  footprint.binaries = 0;
+  footprint.binary_bytes = Bytes();
+  return footprint;
 }
 
 Bytes configuration_bytes(const Footprint& f) {

@@ -38,6 +38,9 @@ SimTime go_time(const Footprint& footprint, const SoftwareProfile& software,
 /// pages. Its binaries are already in DRAM and are only referred to.
 Bytes trace_bytes(const Footprint& footprint, const SoftwareProfile& software);
 
+/// Returns what is left to dispatch of a program whose binaries the cores still have.
+Footprint without_binaries(Footprint footprint);
+
 /// Returns how much of a core's configuration ring the program occupies.
 Bytes configuration_bytes(const Footprint& footprint);
 

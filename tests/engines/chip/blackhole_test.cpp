@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/error.h"
+#include "engines/chip/dispatch/kept_binaries.h"
+#include "engines/chip/emulated_chip.h"
+#include "engines/chip/kernels/pipeline/clock.h"
+#include "engines/chip/kernels/plan/footprint.h"
+#include "engines/chip/profiles/profiles.h"
+#include "engines/ops/matmul.h"
+#include "tests/error_of.h"
+
+namespace howard::chip {
+namespace {
+
+Profiles chip_named(std::string name) { return load_profiles({{std::move(name)}, {}}); }
+
+CoreGrid compute_grid(std::string name) {
+  return chip_named(std::move(name)).chip.compute_grid(DispatchCoreType::worker);
+}
+
+TEST(Blackhole, DispatchTakesTheLastColumnOfEachBoard) {
+  EXPECT_EQ(compute_grid("blackhole_p100a"), (CoreGrid{11, 10}));
+  EXPECT_EQ(compute_grid("blackhole_p150"), (CoreGrid{13, 10}));
+  EXPECT_EQ(compute_grid("blackhole_p150_120"), (CoreGrid{11, 10}));
+  EXPECT_EQ(compute_grid("blackhole_p300"), (CoreGrid{11, 10}));
+  EXPECT_EQ(compute_grid("blackhole_galaxy"), (CoreGrid{12, 10}));
+}
+
+TEST(Blackhole, AVersionOfTheSoftwareIsThatOfTheChipsArchitecture) {
+  EXPECT_EQ(chip_named("blackhole_p150").software.name, "tt_metal_2025_12_blackhole");
+  EXPECT_EQ(load_profiles({{"tt_metal_2026_07", "blackhole_p150"}, {}}).software.name,
+            "tt_metal_2026_07_blackhole");
+  EXPECT_EQ(load_profiles({{"tt_metal_2026_07"}, {}}).software.name, "tt_metal_2026_07");
+}
+
+TEST(Blackhole, SoftwareOfAnotherArchitectureIsRefused) {
+  const ErrorText refused = error_parts_of([] {
+    load_profiles({{"tt_metal_2025_12_blackhole"}, {}});
+  });
+  EXPECT_EQ(refused.attempted, "emulate wormhole_b0_n300");
+  EXPECT_NE(refused.value.find("kernels for blackhole"), std::string::npos) << refused.value;
+  EXPECT_EQ(refused.hint, "--software tt_metal_2025_12");
+}
+
+TEST(Blackhole, EthDispatchIsRefusedWhereABoardHasNoCoresForIt) {
+  const DeviceOptions eth{.dispatch = DispatchCoreType::eth};
+  const ErrorText refused =
+      error_parts_of([&] { const EmulatedChip device(chip_named("blackhole_p100a"), eth); });
+  EXPECT_NE(refused.value.find("no ethernet cores"), std::string::npos) << refused.value;
+  EXPECT_EQ(refused.accepted, "WORKER dispatch");
+  EXPECT_EQ(EmulatedChip(chip_named("blackhole_p150"), eth).compute_grid(), (CoreGrid{14, 10}));
+}
+
+TEST(Blackhole, ACoresArgumentsAreSentWhileItsFixedCostPasses) {
+  const SoftwareProfile software = chip_named("blackhole_p150").software;
+  const DispatchCosts& cost = software.dispatch;
+  Footprint footprint{.cores = 108, .binaries = 5, .unique_arguments = 1};
+  const auto time = [&] { return dispatch_time(footprint, DispatchCoreType::worker, software); };
+  const SimTime few = time();
+  footprint.unique_arguments = 2;
+  EXPECT_EQ(time(), few);
+  footprint.unique_arguments = 1000;
+  const SimTime sent = transfer_time(Bytes(4000), cost.write);
+  EXPECT_EQ(time() - few, (sent - cost.core_arguments) * 108);
+}
+
+TEST(Blackhole, ATraceSendsTheBinariesOfAProgramOnce) {
+  PlannedProgram one{.name = "one", .footprint = {.binary_bytes = Bytes(600)}};
+  PlannedProgram other{.name = "other", .footprint = {.binary_bytes = Bytes(300)}};
+  KeptBinaries kept(Bytes(1000));
+  EXPECT_FALSE(kept.pass(one));
+  EXPECT_TRUE(kept.pass(one));
+  EXPECT_FALSE(kept.pass(other));
+  EXPECT_TRUE(kept.pass(one)) << "both fit";
+  PlannedProgram large{.name = "large", .footprint = {.binary_bytes = Bytes(700)}};
+  EXPECT_FALSE(kept.pass(large));
+  EXPECT_FALSE(kept.pass(one)) << "the oldest made room";
+}
+
+/// Returns the time of ten replayed products.
+SimTime replayed(const std::string& software) {
+  EmulatedChip device(load_profiles({{"blackhole_p150", software}, {}}));
+  const ops::Tensor a(device, {{64, 64}});
+  const ops::Tensor b(device, {{64, 64}});
+  const ops::Tensor out(device, {{64, 64}});
+  CommandQueue& queue = device.command_queue(0);
+  queue.begin_trace_capture();
+  for (int i = 0; i < 10; ++i) queue.enqueue(ops::matmul(a, b, out));
+  const TraceId trace = queue.end_trace_capture();
+  const SimTime start = device.now();
+  queue.execute_trace(trace);
+  queue.finish();
+  return device.now() - start;
+}
+
+TEST(Blackhole, DispatchOfATraceIsShorterSinceItKeepsBinaries) {
+  EXPECT_LT(replayed("tt_metal_2026_07"), replayed("tt_metal_2025_12"));
+}
+
+TEST(Clock, FallsWithTheCoresAndWithTheLengthOfAKernelOnceTheLimitIsReached) {
+  PowerCosts power{.limit = 150'000,
+                   .idle = 70'000,
+                   .core = 500,
+                   .unpack = 500,
+                   .patience = SimTime::microseconds(1000)};
+  const SimTime time = SimTime::microseconds(1000);
+  EXPECT_EQ(time_under_load(time, time, {.cores = 80, .unpacking = kFullSpeed}, power), time);
+  // The cores want 165 W of 150: 10 % more, half of which counts.
+  EXPECT_EQ(time_under_load(time, time, {.cores = 95, .unpacking = kFullSpeed}, power),
+            SimTime::microseconds(1050));
+  EXPECT_EQ(time_under_load(time, time, {.cores = 95, .unpacking = 0}, power), time);
+  power.patience = SimTime();
+  EXPECT_EQ(time_under_load(time, time, {.cores = 95, .unpacking = kFullSpeed}, power),
+            SimTime::microseconds(1100));
+  power.limit = 0;
+  EXPECT_EQ(time_under_load(time, time, {.cores = 95, .unpacking = kFullSpeed}, power), time)
+      << "no limit is known";
+}
+
+}  // namespace
+}  // namespace howard::chip
