@@ -100,12 +100,14 @@ _no = _devices._nothing
 transformer = _Namespace("transformer", {**_under("transformer"),
                                          "SDPAProgramConfig": _configs.SDPAProgramConfig})
 experimental = _Namespace("experimental", {**_under("experimental"), "view": _ops.data_movement.view,
-                                           "MinimalMatmulConfig": _configs.MinimalMatmulConfig})
+                                           "MinimalMatmulConfig": _configs.MinimalMatmulConfig,
+                                           "Conv3dConfig": _ops.conv3d.Conv3dConfig})
 SDPAProgramConfig = _configs.SDPAProgramConfig
 kv_cache = _Namespace("kv_cache", {
     "fill_cache_for_user_": _ops.kv_cache.fill_cache,
     "update_cache_for_token_": _ops.kv_cache.update_cache, **_under("kv_cache")})
-moreh = _Namespace("operations.moreh", _under("moreh"))
+moreh = _Namespace("operations.moreh", {**_under("moreh"), **{
+    name: value for name, value in vars(_ops.moreh_backward).items() if name.startswith("Softmax")}})
 _parts = ("binary ccl conv core data_movement embedding experimental matmul normalization pool "
           "reduction transformer unary").split()
 operations = _Namespace("operations", {"moreh": moreh, **{
@@ -114,7 +116,9 @@ operations = _Namespace("operations", {"moreh": moreh, **{
     for part in _parts},
     "activations": _Namespace("operations.activations", {
         "get_golden_function_for_activation": _golden.get_golden_function_for_activation})})
-prim = _Namespace("prim", {name: globals()[name] for name in ("permute", "typecast", "move")})
+TensorToMesh = CppTensorToMesh = _mesh.Mapper
+MeshToTensor = CppMeshToTensor = _mesh.Composer
+prim = _Namespace("prim", {**_under("prim"), **{name: globals()[name] for name in ("permute", "typecast", "move")}})
 graph, tracer = _graph.graph, _graph.tracer
 device = _Namespace("device", {**_here(
     "Device MeshDevice DispatchCoreConfig DispatchCoreType DispatchCoreAxis open_device close_device "
@@ -145,7 +149,8 @@ _distributed = {name: value for module in (_mesh, _ops.ccl) for name, value in _
                 if name not in _HIDDEN}
 distributed = _Namespace("distributed", {
     **_distributed, **_here("MeshShape MeshDevice MeshCoordinate open_mesh_device "
-                             "close_mesh_device"), "distribute": _ops.core.distribute})
+                             "close_mesh_device TensorToMesh CppTensorToMesh MeshToTensor "
+                             "CppMeshToTensor"), "distribute": _ops.core.distribute})
 multi_device = distributed
 
 
@@ -164,6 +169,7 @@ _ttnn = _Namespace("_ttnn", {
         "operations": _Namespace("_ttnn.deprecated.operations", {})}),
     "device": device, "tensor": types, "types": types, "operations": operations, "graph": graph})
 
+plus_one, slice_write = experimental.plus_one, experimental.slice_write
 GetNumAvailableDevices = _devices.get_num_devices
 GetComputeKernelConfig = get_compute_kernel_config = _configs.init_device_compute_kernel_config
 DumpDeviceProfiler = ReadDeviceProfiler = _devices.ReadDeviceProfiler

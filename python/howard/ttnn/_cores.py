@@ -149,6 +149,23 @@ def num_cores_to_corerangeset(target, grid, row_wise=False):
     return CoreRangeSet([CoreRange(c, c) for c in cores[:target]])
 
 
+def num_cores_to_corerangeset_in_subcoregrids(start_core, target, sub_core_grids, row_wise=False):
+    """Returns `target` cores of some ranges, from one of them on: range after range, each along its
+    rows or its columns."""
+    ranges = sub_core_grids.ranges()
+    inside = [i for i, one in enumerate(ranges) if one.contains(start_core)]
+    if target < 1 or not inside:
+        raise RuntimeError(f"{target} cores from {start_core} on: one at least is asked for, and the "
+                           f"first must lie in {sub_core_grids}")
+    ordered = []
+    for one in ranges[inside[0]:] + ranges[:inside[0]]:
+        ordered += corerange_to_cores(one, None, row_wise)
+    ordered = ordered[ordered.index(start_core):]
+    if target > len(ordered):
+        raise RuntimeError(f"{target} cores from {start_core} on do not fit {sub_core_grids}")
+    return CoreRangeSet([CoreRange(one, one) for one in ordered[:target]])
+
+
 def corerange_to_cores(cores, max_cores=None, row_wise=False):
     found = cores.cores() if isinstance(cores, CoreRangeSet) else CoreRangeSet(cores).cores()
     found.sort(key=lambda c: (c.y, c.x) if row_wise else (c.x, c.y))

@@ -29,15 +29,56 @@ def _record(operation, call, args, kwargs):
         "name": "ttnn::" + operation.name.replace(".", "::"), "inputs": str(len(inputs))})
     start["arguments"] = [repr(a) if not isinstance(a, Tensor) else f"Tensor({a.shape})"
                           for a in args]
+    for one in inputs:
+        source = _tensor_node(nodes, one)
+        source["connections"].append(start["counter"])
+        start["input_tensors"].append(source["counter"])
     made = call()
-    end = _node(nodes, "function_end", {"name": start["params"]["name"]})
+    end = _node(nodes, "function_end", {"name": start["params"]["name"],
+                                         "call": str(start["counter"])})
     start["connections"].append(end["counter"])
     for one in made if isinstance(made, (list, tuple)) else [made]:
         if isinstance(one, Tensor):
-            tensor = _node(nodes, "tensor", {"tensor_id": str(one.tensor_id),
-                                             "shape": repr(one.shape)})
-            end["connections"].append(tensor["counter"])
+            end["connections"].append(_tensor_node(nodes, one, new=True)["counter"])
     return made
+
+
+def _tensor_node(nodes, tensor, new=False):
+    """Returns the last node of a tensor, or a new one."""
+    name = str(tensor.tensor_id)
+    for node in reversed(nodes) if not new else ():
+        if node["node_type"] == "tensor" and node["params"]["tensor_id"] == name:
+            return node
+    return _node(nodes, "tensor", {"tensor_id": name, "shape": repr(tensor.shape)})
+
+
+def _levelized(nodes):
+    """Returns a vertex for each call and each tensor from outside, with who gives what to whom."""
+    producer, made = {}, {}
+    for node in nodes:
+        if node["node_type"] == "function_end":
+            for number in node["connections"]:
+                producer[number] = int(node["params"]["call"])
+    for node in nodes:
+        is_call = node["node_type"] == "function_start"
+        if not is_call and (node["node_type"] != "tensor" or node["counter"] in producer):
+            continue
+        name = node["params"]["name"] if is_call else f"tensor[{node['counter']}]"
+        made[node["counter"]] = {
+            "counter": len(made), "stacking_level": 1, "name": name,
+            "arguments": list(node["arguments"]), "in_edges": [], "out_edges": [],
+            "internals": [], "output_info": [], "output_shape": []}
+        if not is_call:
+            made[node["counter"]]["output_shape"].append(node["params"]["shape"])
+    for at, vertex in made.items():
+        for number in nodes[at]["input_tensors"]:
+            source = made[producer.get(number, number)]
+            vertex["in_edges"].append(source["counter"])
+            source["out_edges"].append(vertex["counter"])
+    for number, call in producer.items():
+        made[call]["output_shape"].append(nodes[number]["params"]["shape"])
+        made[call]["output_info"].append(str(nodes[number]["params"]))
+    return list(made.values())
 
 
 def _node(nodes, kind, params):
@@ -72,6 +113,12 @@ class graph:
     @staticmethod
     def extract_calltrace(nodes):
         return [n["params"]["name"] for n in nodes if n["node_type"] == "function_start"]
+
+    @staticmethod
+    def extract_levelized_graph(nodes, max_level=1):
+        """Returns the calls of a captured graph as vertices; calls within calls are not
+        captured."""
+        return _levelized(nodes)
 
     @staticmethod
     def pretty_format(nodes):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gives tensors the methods and operators that are ops; it lies above both."""
 
+from . import _arrays as arrays, _convert
 from ._operations import core, data_movement, layout, padding
 from ._operations.eltwise import FUNCTIONS
 from ._operations.matmul import matmul
@@ -49,9 +50,22 @@ def _unpad_from_tile(self, shape):
     return padding.host_unpad(self, [0] * len(shape), list(shape))
 
 
+def _to_torch_with_padded_shape(self):
+    """Returns a torch tensor of all that tiles hold: zeros behind the last row and column."""
+    if self._device is not None:
+        raise RuntimeError("to_torch_with_padded_shape() is for tensors on the host: tensor.cpu()")
+    whole = list(self.padded_shape)
+    rank = len(whole)
+    shape = [1] * (rank - len(self._shape)) + list(self._shape)
+    ends = [a - b for a, b in zip(whole, shape)]
+    return _convert.torch_of(
+        arrays.padded(self.array().reshape(shape), [0] * rank, ends, 0.0), self._dtype)
+
+
 _METHODS = {
     "__init__": _init, "__getitem__": data_movement.take, "__repr__": core.text_of,
     "__matmul__": _operator(matmul), "cpu": _cpu, "to": _to, "to_torch": _to_torch,
+    "to_torch_with_padded_shape": _to_torch_with_padded_shape,
     "to_numpy": core.to_numpy, "to_list": core.to_list, "reshape": _reshape, "pad": _pad,
     "unpad": padding.host_unpad, "pad_to_tile": _pad_to_tile, "unpad_from_tile": _unpad_from_tile,
     **{f"__{method}__": _operator(FUNCTIONS[name]) for method, name in {

@@ -14,6 +14,7 @@ class DataType(enum.Enum):
     BFLOAT16 = "bfloat16"
     BFLOAT8_B = "bfloat8_b"
     BFLOAT4_B = "bfloat4_b"
+    INVALID = "invalid"
 
     def __repr__(self):
         return f"DataType.{self.name}"
@@ -39,6 +40,7 @@ CHIP_TYPE = {
     DataType.BFLOAT16: "bfloat16",
     DataType.BFLOAT8_B: "bfloat8_b",
     DataType.BFLOAT4_B: "bfloat4_b",
+    DataType.INVALID: "",
 }
 
 
@@ -85,6 +87,7 @@ ThrottleLevel = enum.Enum(
     "ThrottleLevel", "NO_THROTTLE LEVEL_1 LEVEL_2 LEVEL_3 LEVEL_4 LEVEL_5", start=0)
 LossReductionMode = enum.Enum("LossReductionMode", "NONE SUM MEAN", start=0)
 ReduceType = enum.Enum("ReduceType", "Sum Mean Max Min Std Var")
+TileReshapeMapMode = enum.Enum("TileReshapeMapMode", "CACHE RECREATE", start=0)
 EmbeddingsType = enum.Enum("EmbeddingsType", "GENERIC PADDED BINARY", start=0)
 
 

@@ -3,7 +3,7 @@
 
 from ._operations.core import from_torch, to_device
 from ._tensor import Tensor
-from ._types import DataType, Layout
+from ._types import DataType, Layout, MathFidelity
 
 
 class ParameterDict(dict):
@@ -127,7 +127,7 @@ def _convert(model, name, convert_to_ttnn, custom, ttnn_module_args):
 def move_to_device(object_, device):
     """Brings all parameters to the device."""
     if isinstance(object_, ParameterDict):
-        return ParameterDict({k: v if k in ("model_config",) else move_to_device(v, device)
+        return ParameterDict({k: v if k in ("model_config", "ttnn_module_args") else move_to_device(v, device)
                               for k, v in object_.items()})
     if isinstance(object_, (ParameterList, list)):
         return ParameterList(move_to_device(one, device) for one in object_)
@@ -150,7 +150,12 @@ def preprocess_model_parameters(model_name=None, *, version=None, initialize_mod
         model = initialize_model()
         if hasattr(model, "eval"):
             model.eval()
+        if run_model is not None:
+            ttnn_module_args = _without_device(
+                infer_ttnn_module_args(model=model, run_model=run_model, device=device))
         parameters = _convert(model, prefix, convert_to_ttnn, custom_preprocessor, ttnn_module_args)
+        if run_model is not None:
+            _attach_args(parameters, ttnn_module_args)
     return parameters if device is None else move_to_device(parameters, device)
 
 
@@ -161,6 +166,109 @@ def preprocess_model(model_name=None, *, initialize_model=None, convert_to_ttnn=
         custom_preprocessor=custom_preprocessor, device=device, prefix=prefix)
 
 
+class ModuleArgs(dict):
+    """Holds what a module of torch was made with, and what it saw: its entries are attributes, too."""
+
+    __getattr__ = dict.__getitem__
+
+
+class Conv2dArgs(ModuleArgs):
+    pass
+
+
+class ConvTranspose2dArgs(ModuleArgs):
+    pass
+
+
+class MaxPool2dArgs(ModuleArgs):
+    pass
+
+
+class GroupNormArgs(ModuleArgs):
+    pass
+
+
+def _convolution_args(kind, module, image, device):
+    made = kind(
+        in_channels=module.in_channels, out_channels=module.out_channels,
+        kernel_size=module.kernel_size, stride=module.stride, padding=module.padding,
+        dilation=module.dilation, groups=module.groups, padding_mode=module.padding_mode,
+        batch_size=image[0], input_height=image[-2], input_width=image[-1],
+        math_fidelity=MathFidelity.HiFi4, dtype=DataType.BFLOAT16, weights_dtype=DataType.BFLOAT16,
+        use_1d_systolic_array=True, enable_auto_formatting=False,
+        conv_blocking_and_parallelization_config_override={}, device=device)
+    if kind is ConvTranspose2dArgs:
+        made["output_padding"] = module.output_padding
+    return made
+
+
+def _args_of(module, image, device):
+    """Returns what ttnn's op for this module is told; None for modules without such an op."""
+    import torch  # A script may do without torch.
+
+    if isinstance(module, torch.nn.Conv2d):
+        return _convolution_args(Conv2dArgs, module, image, device)
+    if isinstance(module, torch.nn.ConvTranspose2d):
+        return _convolution_args(ConvTranspose2dArgs, module, image, device)
+    size = {"batch_size": image[0], "input_height": image[-2], "input_width": image[-1]}
+    if isinstance(module, torch.nn.MaxPool2d):
+        return MaxPool2dArgs(
+            kernel_size=module.kernel_size, stride=module.stride, padding=module.padding,
+            dilation=module.dilation, input_channels=image[1], dtype=DataType.BFLOAT16, **size)
+    if isinstance(module, torch.nn.GroupNorm):
+        return GroupNormArgs(num_groups=module.num_groups, num_channels=module.num_channels,
+                             eps=module.eps, affine=module.affine, dtype=DataType.BFLOAT16, **size)
+    return None
+
+
+def _place(tree, name, found):
+    """Puts a module's arguments where its name says; numbers are keys as numbers."""
+    *above, last = [int(part) if part.isdigit() else part for part in name.split(".")]
+    for part in above:
+        tree = tree.setdefault(part, ModuleArgs())
+    tree[last] = found
+
+
 def infer_ttnn_module_args(*, model, run_model, device):
-    """Returns what a run of the model tells of its convolutions, which is nothing here."""
-    return ParameterDict()
+    """Returns what a run of the model tells of its convolutions, pools and group norms, by the names
+    of the modules; None without a run."""
+    if run_model is None:
+        return None
+    tree, handles = ModuleArgs(), []
+
+    def watch(name):
+        def seen(module, given, _result):
+            found = _args_of(module, tuple(given[0].shape), device)
+            if found is not None:
+                _place(tree, name, found)
+
+        return seen
+
+    for name, module in model.named_modules():
+        if name:
+            handles.append(module.register_forward_hook(watch(name)))
+    try:
+        run_model(model)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return tree
+
+
+def _without_device(tree):
+    return type(tree)({key: _without_device(value) if isinstance(value, dict) else value
+                       for key, value in tree.items() if key != "device"})
+
+
+def _attach_args(parameters, tree):
+    """Puts the arguments of each module beside its parameters."""
+    for key, found in tree.items():
+        inner = None
+        if isinstance(parameters, ParameterList) and isinstance(key, int):
+            inner = parameters[key] if key < len(parameters) else None
+        elif isinstance(parameters, dict):
+            inner = parameters.setdefault(key, ParameterDict())
+        if isinstance(inner, ParameterDict) and type(found) is not ModuleArgs:
+            inner["ttnn_module_args"] = found
+        elif inner is not None:
+            _attach_args(inner, found)

@@ -2,15 +2,20 @@
 """Holds the ops of ttnn: a module for each of ttnn's families. To import them defines the ops."""
 
 from . import (
+    broadcasting,
     ccl,
     complex,
     conv,
+    conv3d,
     core,
     creation,
     data_movement,
     eltwise,
     eltwise_backward,
     embedding,
+    examples,
+    grid_sample,
+    group_norm_helpers,
     heads,
     indexing,
     kv_cache,
@@ -18,16 +23,20 @@ from . import (
     loss,
     matmul,
     moreh,
+    moreh_backward,
     normalization,
     padding,
     pool,
     quantization,
     reduction,
     sampling,
+    sparse,
     ssm,
     transformer,
+    windows,
 )
 
-MODULES = (ccl, complex, conv, core, creation, data_movement, eltwise, eltwise_backward, embedding,
-           heads, indexing, kv_cache, layout, loss, matmul, moreh, normalization, padding, pool,
-           quantization, reduction, sampling, ssm, transformer)
+MODULES = (broadcasting, ccl, complex, conv, conv3d, core, creation, data_movement, eltwise,
+           eltwise_backward, embedding, examples, grid_sample, group_norm_helpers, heads, indexing,
+           kv_cache, layout, loss, matmul, moreh, moreh_backward, normalization, padding, pool,
+           quantization, reduction, sampling, sparse, ssm, transformer, windows)

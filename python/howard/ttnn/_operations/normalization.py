@@ -6,10 +6,10 @@ import math
 from .. import _arrays as arrays
 from .._arrays import apply, np
 from .._launch import fail, make_output, operation, program, require_device, values
-from .._cores import CoreCoord, CoreGrid, CoreRange, CoreRangeSet, num_cores_to_corerangeset
+from .._cores import CoreCoord, CoreRange, CoreRangeSet
 from .._memory import MemoryConfig, ShardSpec
 from .._tensor import device_tensor
-from .._types import BufferType, DataType, Layout, ShardOrientation, TensorMemoryLayout
+from .._types import BufferType, DataType, Layout, TensorMemoryLayout
 from .data_movement import _axis
 from .eltwise import _composite
 from .layout import to_layout
@@ -417,53 +417,3 @@ def _reduction_of_matrix(name, kind, tensor, memory_config):
 
 var_hw = _matrix_spread("var_hw", "var0")
 std_hw = _matrix_spread("std_hw", "std0")
-
-
-# These are helpers of group_norm, over torch.
-
-
-def create_group_norm_weight_bias_rm(input_tensor, num_channels, num_cores_x):
-    """Returns a torch vector of channels as rows of 32, with zeros behind the last."""
-    import torch  # A script may do without torch.
-
-    rows = -(-num_channels // 32)
-    padded = torch.zeros(rows * 32, dtype=input_tensor.dtype)
-    padded[:num_channels] = input_tensor.flatten()[:num_channels]
-    return padded.reshape(1, 1, rows, 32)
-
-
-def create_group_norm_input_mask(num_channel, num_groups, num_cores_across_channel,
-                                 data_type=None):
-    """Returns ones where the columns of a tile belong to a group: [1, groups, 32, 32 n]."""
-    import torch  # A script may do without torch.
-
-    size = num_channel // num_groups
-    tiles = 1 + max((size * group % 32 + size - 1) // 32 for group in range(num_groups))
-    mask = torch.zeros(1, num_groups, 32, 32 * tiles)
-    for group in range(num_groups):
-        first = size * group % 32
-        mask[0, group, :, first:first + size] = 1
-    return mask
-
-
-def determine_expected_group_norm_sharded_config_and_grid_size(
-        *, device, num_channels, num_groups, input_nhw, is_height_sharded, is_row_major=False):
-    """Returns shards whose columns hold whole groups, and the grid that has them."""
-    size = device.compute_with_storage_grid_size()
-    across = 1
-    if not is_height_sharded:
-        least = 8 if is_row_major else 32
-        across = next((n for n in range(size.y, 0, -1) if num_channels % (n * least) == 0
-                       and num_groups % n == 0), 1)
-    most = size.x * size.y if is_height_sharded else size.x
-    rows = -(-input_nhw // 32)
-    down = next(n for n in range(min(most, rows), 0, -1) if rows % n == 0)
-    layout = TensorMemoryLayout.HEIGHT_SHARDED if is_height_sharded else \
-        TensorMemoryLayout.BLOCK_SHARDED
-    cores = num_cores_to_corerangeset(down, size, True) if is_height_sharded else CoreRangeSet(
-        [CoreRange(CoreCoord(0, 0), CoreCoord(down - 1, across - 1))])
-    orientation = ShardOrientation.ROW_MAJOR if is_height_sharded else ShardOrientation.COL_MAJOR
-    spec = ShardSpec(cores, [rows * 32 // down, num_channels // across], orientation)
-    grid = CoreGrid(x=size.x, y=-(-down // size.x)) if is_height_sharded else CoreGrid(x=down,
-                                                                                       y=across)
-    return MemoryConfig(layout, BufferType.L1, spec), grid

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Implements sparse_matmul: a product of those blocks alone that a third tensor names."""
+
+from .. import _arrays as arrays
+from .._arrays import np
+from .._launch import fail, make_output, operation, program, require_device, values
+from .._memory import DRAM_MEMORY_CONFIG
+from .._types import Layout
+
+
+def _blocks(a, b, sparsity, a_sparse, b_sparse):
+    """Returns the dimensions of the blocks in the result, and those that both operands must have
+    for it."""
+    a, b = list(a), list(b)
+    if a_sparse and b_sparse:
+        return [1, b[1]], [1, a[1]], [1, b[1]]
+    if b_sparse:
+        return [a[0], a[1], 1, b[1]], [a[0], a[1], 1, 1], [1, 1, 1, b[1]]
+    if a_sparse:
+        return [a[0], a[1]], [a[0], a[1]], [1, b[1]]
+    fail("sparse_matmul", "one operand must be sparse at least: is_input_a_sparse or "
+         "is_input_b_sparse")
+    return None
+
+
+@operation()
+def sparse_matmul(input_tensor_a, input_tensor_b, *, sparsity, program_config=None, nnz=None,
+                  is_input_a_sparse=False, is_input_b_sparse=True, memory_config=None, dtype=None,
+                  compute_kernel_config=None, core_grid=None, output_tile=None,
+                  optional_output_tensor=None):
+    """Multiplies each block whose number in `sparsity` is not 0. The others are zeros here, and
+    undefined on a card."""
+    name, a, b = "sparse_matmul", input_tensor_a, input_tensor_b
+    require_device(name, a, b, tile=True)
+    require_device(name, a, sparsity)
+    if len(sparsity._shape) != 4 or sparsity._layout is not Layout.ROW_MAJOR:
+        fail(name, f"sparsity {sparsity._shape} must have rank 4 and rows: ttnn.ROW_MAJOR_LAYOUT")
+    outer, left, right = _blocks(a._shape, b._shape, sparsity, is_input_a_sparse,
+                                 is_input_b_sparse)
+    rows, inner, columns = a._shape[-2], a._shape[-1], b._shape[-1]
+    count = 1
+    for size in outer:
+        count *= size
+    if sparsity._shape.volume() != count:
+        fail(name, f"sparsity {sparsity._shape} has {sparsity._shape.volume()} numbers for {count} "
+             "blocks")
+    out = make_output(outer + [rows, columns], a, dtype or a._dtype, Layout.TILE,
+                      memory_config or DRAM_MEMORY_CONFIG, optional_output_tensor)
+    if nnz is not None:
+        used = int(nnz)
+    else:
+        used = int((sparsity.array() != 0).sum()) if a._device.values else count
+    if used:
+        program(name, "matmul", [a, b], [out], True,
+                shapes=[[1, used, rows, inner], [1, used, inner, columns]],
+                out_shapes=[[1, used, rows, columns]])
+
+    def compute(x, y, kept):
+        made = arrays.matmul(x.reshape(left + [rows, inner]), y.reshape(right + [inner, columns]))
+        return np.where(kept.reshape(outer + [1, 1]) != 0, made, 0.0)
+
+    values(compute, [a, b, sparsity], [out])
+    return out
