@@ -14,6 +14,7 @@ import pathlib
 import sys
 
 REASONS = "_arguments.py"
+BESIDE = ("_memory.py", "_methods.py", "_tensor.py")  # Their functions are ttnn's too.
 
 
 def parameters(function):
@@ -35,32 +36,41 @@ def is_empty(function):
 
 
 def unread(tree):
-    """Returns each function with the parameters that its body never reads; methods that do nothing
-    are left out, as their text says that."""
+    """Returns each function with the parameters that its body never reads. Functions that do nothing
+    are left out, as their text says that, and so is what a helper is given and names with a first
+    underscore."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not is_empty(node):
             read = names_read(node)
+            helps = not node.decorator_list and not node.args.vararg and not node.args.kwarg
             for name in parameters(node):
-                if name not in read and name not in ("self", "cls"):
+                left_out = name in ("self", "cls") or helps and name.startswith("_")
+                if name not in read and not left_out:
                     yield node.lineno, f"{node.name}() never reads its parameter {name}"
 
 
-def words_of(node):
-    """Returns the words of an `unread` or `refuses`: a text of words, or a dictionary's keys."""
+def words_of(node, constants):
+    """Returns the words of an `unread` or `refuses`: a text of words, a tuple, a dictionary's keys, or
+    a name of the module for one of these."""
+    if isinstance(node, ast.Name):
+        node = constants.get(node.id, node)
     if isinstance(node, ast.Constant):
         return str(node.value).split()
-    return [ast.literal_eval(key) for key in node.keys] if isinstance(node, ast.Dict) else []
+    if isinstance(node, (ast.Dict, ast.Tuple)):
+        return [ast.literal_eval(one) for one in getattr(node, "keys", None) or node.elts]
+    return []
 
 
-def decorations(tree):
-    """Returns each decorated function with the words of each list of its @operation."""
+def lists_of(tree):
+    """Returns each list of a registration: its line, whether it is `unread` or `refuses`, and its
+    words."""
+    constants = {node.targets[0].id: node.value for node in tree.body
+                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef):
-            for call in node.decorator_list:
-                if isinstance(call, ast.Call):
-                    for one in call.keywords:
-                        if one.arg in ("unread", "refuses"):
-                            yield node, one.arg, words_of(one.value)
+        if isinstance(node, ast.Call):
+            for one in node.keywords:
+                if one.arg in ("unread", "refuses"):
+                    yield node.lineno, one.arg, words_of(one.value, constants)
 
 
 def reasons_of(tree):
@@ -80,17 +90,15 @@ def findings(root):
     table = package / REASONS
     reasons, everywhere = reasons_of(ast.parse(table.read_text(encoding="utf-8")))
     used = set()
-    for path in sorted(package.rglob("*.py")):
+    for path in sorted([*package.glob("_operations/*.py"), *(package / one for one in BESIDE)]):
         tree, place = ast.parse(path.read_text(encoding="utf-8")), path.relative_to(root)
         for line, text in unread(tree):
             yield f"{place}:{line}: {text}"
-        for function, kind, words in decorations(tree):
-            for word in words:
-                if word in parameters(function):
-                    yield f"{place}:{function.lineno}: {function.name}() has {word}, which it {kind}"
-                if kind == "unread" and word not in reasons:
-                    yield f"{place}:{function.lineno}: {word} has no reason in {REASONS}"
-            used.update(words if kind == "unread" else ())
+        for line, kind, words in lists_of(tree):
+            for word in words if kind == "unread" else ():
+                if word not in reasons and word not in everywhere:
+                    yield f"{place}:{line}: {word} has no reason in {REASONS}"
+                used.add(word)
     for word, reason in {**reasons, **everywhere}.items():
         if len(reason.split()) < 4:
             yield f"{table.relative_to(root)}:1: the reason of {word} is no sentence: {reason!r}"

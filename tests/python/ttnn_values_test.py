@@ -3,6 +3,7 @@
 ttnn give."""
 
 import math
+import tempfile
 import unittest
 
 import numpy
@@ -421,6 +422,222 @@ class ElementsTest(ValuesTest):
         self.near(grad, [[0, 2]])
         with self.assertRaisesRegex(TypeError, "exp_bw.*incompatible"):
             ttnn.exp_bw(x, x, alpha=1.0)
+
+
+class MorehTest(ValuesTest):
+    def test_amsgrad_divides_by_the_largest_variance(self):
+        p, g, m, v, most = (put([[n]]) for n in (1.0, 2.0, 0.0, 0.0, 16.0))
+        made = ttnn.moreh_adam(p, g, m, v, lr=0.5, beta1=0.5, beta2=0.5, eps=0.0, step=1, amsgrad=True,
+                               max_exp_avg_sq_in=most)
+        self.assertEqual([one.item() for one in made[1:]], [1, 2, 16])
+        self.near(made[0], [[1 - 0.5 * 2 / math.sqrt(32)]])
+        made = ttnn.moreh_adam(p, g, m, v, lr=0.5, beta1=0.5, beta2=0.5, eps=0.0, step=1)
+        self.near(made[0], [[0.5]])
+        self.assertIsNone(made[3])
+        self.refused("must be given together", ttnn.moreh_adam, p, g, m, v, amsgrad=True)
+        self.near(ttnn.moreh_adamw(p, put([[0.0]]), m, v, lr=1.0, step=1, eps=1.0)[0], [[0.99]])
+
+    def test_several_last_dimensions_are_normalised_together(self):
+        x = put(numpy.array([1.0, 3, 5, 7]).reshape(1, 2, 2))
+        mean, rstd = put([0.0]), put([0.0])
+        made = ttnn.moreh_layer_norm(x, 2, 0.0, mean=mean, rstd=rstd)
+        self.near(made[0], numpy.array([-3, -1, 1, 3]).reshape(1, 2, 2) / math.sqrt(5))
+        self.near([mean.item(), rstd.item()], [4, 1 / math.sqrt(5)])
+        self.assertEqual(ttnn.moreh_layer_norm(x, 1)[1:], [None, None])
+        self.refused("must be 1 to 3", ttnn.moreh_layer_norm, x, 4)
+        grad = ttnn.moreh_layer_norm_backward(x, x, mean, rstd, 2)[0]
+        self.near(grad, numpy.zeros((1, 2, 2)), 1e-6)
+
+    def test_norms_count_and_choose(self):
+        x = put([[-3.0, 0.0], [2.0, 1.0]])
+        for p, expected in ((0, [[1], [2]]), (math.inf, [[3], [2]]), (-math.inf, [[0], [1]])):
+            self.near(ttnn.moreh_norm(x, p, 1, True), expected)
+        self.near(ttnn.moreh_norm(x, 2.0, 1), [3, math.sqrt(5)])
+
+    def test_the_divisor_of_a_mean_loss_is_given(self):
+        logs, target = put([[-1.0, -2.0], [-3.0, -4.0]]), ints(1, 0, layout=TILE)
+        weight, divisor = put([1.0, 3.0]), put([0.0])
+        made = ttnn.moreh_nll_loss(logs, target, "mean", weight_tensor=weight, divisor_tensor=divisor)
+        self.near([made.item(), divisor.item()], [9 / 4, 4])
+        self.refused("must not be empty", ttnn.moreh_nll_loss, logs, target, "mean")
+
+    def test_arguments_of_reductions_and_norms(self):
+        x = put([[3.0, 4.0]])
+        self.refused("divisor not supported yet", ttnn.moreh_mean, x, dim=1, divisor=2)
+        self.near(ttnn.moreh_mean_backward(put([[2.0]]), dim=1, input_grad_shape=[1, 2]), [[1, 1]])
+        self.refused("must be known", ttnn.moreh_mean_backward, put([2.0]), dim=1)
+        total = put([0.0])
+        ttnn.moreh_clip_grad_norm([x], 1.0, total_norm=total)
+        self.near(x, [[0.6, 0.8]])
+        self.refused("non-finite", ttnn.moreh_clip_grad_norm, [put([[math.inf]])], 1.0, 2.0, True)
+        out = put([0.0, 0.0])
+        self.assertIs(ttnn.moreh_arange(3, 7, 2, output=out), out)
+        self.near(out, [3, 5])
+        self.assertEqual(ttnn.moreh_arange(0, 4, 1, device, untilize_out=True).layout, ROWS)
+
+
+class PrintingTest(ValuesTest):
+    def tearDown(self):
+        ttnn.set_printoptions()
+
+    def text(self, values, *types):
+        return repr(put(values, *types)).split(", shape=")[0]
+
+    def test_numbers_have_ttnns_widths(self):
+        self.assertEqual(repr(put([[1, -2.5, 0.25], [0, 4, 8]], layout=ROWS)),
+                         "ttnn.Tensor([[ 1.0000, -2.5000,  0.2500],\n"
+                         "             [ 0.0000,  4.0000,  8.0000]], shape=Shape([2, 3]), "
+                         "dtype=DataType::FLOAT32, layout=Layout::ROW_MAJOR)")
+        self.assertEqual(self.text(range(1, 7), ttnn.int32),
+                         "ttnn.Tensor([    1,     2,  ...,     5,     6]")
+        self.assertEqual(self.text([4294967295], ttnn.uint32, ROWS), "ttnn.Tensor([4294967295]")
+        self.assertEqual(repr(put(1.0, ttnn.bfloat16)),
+                         "ttnn.Tensor( 1.0000, shape=Shape([]), dtype=DataType::BFLOAT16, "
+                         "layout=Layout::TILE)")
+        self.assertEqual(self.text(numpy.zeros((2, 0))), "ttnn.Tensor([[],\n             []]")
+
+    def test_numbers_that_are_far_apart_have_powers_of_ten(self):
+        self.assertEqual(self.text([[[1.0, 2e-5]], [[3, 4]]]),
+                         "ttnn.Tensor([[[ 1.0000e+00,  2.0000e-05]],\n\n"
+                         "             [[ 3.0000e+00,  4.0000e+00]]]")
+        self.assertEqual(self.text([1.0, 1000, 0, math.inf, math.nan][:2]),
+                         "ttnn.Tensor([ 1.0000, 1000.0000]")
+        ttnn.set_printoptions(sci_mode=True, precision=1)
+        self.assertEqual(self.text([1.0]), "ttnn.Tensor([ 1.0e+00]")
+        self.assertEqual(self.text([1], ttnn.int32), "ttnn.Tensor([    1]")
+
+    def test_profiles(self):
+        rows = numpy.arange(10).reshape(5, 2)
+        self.assertEqual(self.text(rows), "ttnn.Tensor([[ 0.0000,  1.0000],\n"
+                         "             [ 2.0000,  3.0000],\n             ...,\n"
+                         "             [ 6.0000,  7.0000],\n             [ 8.0000,  9.0000]]")
+        ttnn.set_printoptions(profile="full")
+        self.assertNotIn("...", self.text(rows))
+        ttnn.set_printoptions(profile="EMPTY")
+        self.assertEqual(self.text(rows), "ttnn.Tensor(...")
+        freed = put([1.0])
+        ttnn.deallocate(freed)
+        self.assertIn("<buffer is not allocated>", repr(freed))
+        self.refused("there is no profile", ttnn.set_printoptions, profile="long")
+        for wrong in ({"sci_mode": "yes"}, {"precision": -1}):
+            with self.assertRaises(ValueError):
+                ttnn.set_printoptions(**wrong)
+
+
+class TensorsTest(ValuesTest):
+    def test_uint32_is_unsigned_but_for_numpy(self):
+        x = put([4294967295], ttnn.uint32, ROWS)
+        self.assertEqual((x.item(), x.to_list(), get(x).tolist()), (4294967295, [4294967295], [-1]))
+        self.assertEqual(get(put([60000], ttnn.uint16, ROWS)).dtype, numpy.int16)
+
+    def test_tiles_have_two_dimensions_at_least(self):
+        self.assertEqual(list(put(numpy.zeros(30)).padded_shape), [32, 32])
+        self.assertEqual(list(put(1.0).padded_shape), [32, 32])
+        self.assertEqual(list(put(numpy.zeros(30), layout=ROWS).padded_shape), [30])
+
+    def test_padding_is_no_part_of_the_shape(self):
+        x = ttnn.Tensor(numpy.arange(6.0, dtype=numpy.float32).reshape(1, 1, 2, 3), ttnn.float32)
+        made = x.pad_to_tile(7)
+        self.assertEqual((list(made.shape), list(made.padded_shape)), ([1, 1, 2, 3], [1, 1, 32, 32]))
+        self.assertEqual(list(made.to(TILE).shape), [1, 1, 2, 3])
+        cut = made.unpad([0, 0, 1, 1], [1, 1, 3, 4])
+        self.near(cut, [[[[4, 5, 7], [7, 7, 7]]]])
+        self.near(made.unpad_from_tile([1, 1, 2, 3]), get(x))
+        with self.assertWarns(UserWarning):
+            self.assertEqual(list(x.to(TILE).pad([1, 1, 64, 64], [0] * 4, 0).shape), [1, 1, 2, 3])
+        with self.assertRaisesRegex(RuntimeError, "are not those of"):
+            made.unpad_from_tile([1, 1, 33, 3])
+
+    def test_padding_of_tiles_has_the_given_value(self):
+        x, rows = put([[1.0, 2.0]]), put([[1.0, 2.0]], layout=ROWS)
+        for made in (ttnn.fill_implicit_tile_padding(x, 5.0), put([[1.0, 2.0]], pad_value=5.0),
+                     ttnn.tilize_with_val_padding(rows, [32, 32], 5.0)):
+            self.near(made.cpu().unpad([0, 0], [2, 3]), [[1, 2, 5], [5, 5, 5]])
+        full = put(numpy.zeros((32, 32)))
+        self.assertIs(ttnn.fill_implicit_tile_padding(full, 1.0), full)
+        self.refused("is not that of the tiles", ttnn.tilize_with_val_padding, rows, [64, 32], 0.0)
+
+    def test_files_keep_where_a_tensor_lay(self):
+        config = sharded([1, 1, 64, 32], ttnn.ShardStrategy.HEIGHT, y=2)
+        with tempfile.TemporaryDirectory() as folder:
+            for where in (ttnn.L1_MEMORY_CONFIG, config):
+                path = f"{folder}/x.tensorbin"
+                ttnn.dump_tensor(path, put(numpy.ones((1, 1, 64, 32)), memory_config=where))
+                self.assertEqual(ttnn.load_tensor(path, device=device).memory_config(), where)
+
+    def test_memory_is_freed_with_its_last_tensor_unless_forced(self):
+        x = put([[1.0, 2.0]])
+        view = ttnn.reshape(x, [1, 1, 1, 2])
+        x.deallocate()
+        self.assertTrue(view.is_allocated())
+        ttnn.deallocate(x)
+        self.assertFalse(view.is_allocated())
+
+    def test_full_fills_the_given_tensor(self):
+        out = put([[0.0, 0.0]])
+        self.assertIs(ttnn.full([1, 2], 3.0, optional_tensor=out), out)
+        self.near(out, [[3, 3]])
+
+    def test_grids_may_be_lists(self):
+        self.assertEqual(ttnn.num_cores_to_corerangeset(56, [8, 7], True).num_cores(), 56)
+
+    def test_a_fused_bias_is_the_first_row_of_its_tile(self):
+        bias = numpy.full((1, 1, 32, 64), 9.0)
+        bias[:, :, 0] = 2
+        a, b = put(numpy.ones((1, 1, 32, 32))), put(numpy.ones((1, 1, 32, 64)))
+        made = ttnn.linear(a, b, bias=put(bias), core_grid=ttnn.CoreGrid(y=1, x=1))
+        self.assertEqual(numpy.unique(get(made)).tolist(), [34])
+        self.refused("alpha parameter cannot be 0", ttnn.addmm, a, a, a, alpha=0)
+        self.refused("output_tile=.* is not computed", ttnn.matmul, a, b, output_tile=ttnn.Tile())
+
+    def test_complex_parts_lie_where_they_are_wanted(self):
+        z = ttnn.complex_tensor(put([[3.0]]), put([[4.0]]))
+        for function in (ttnn.real, ttnn.imag, ttnn.angle, ttnn.is_real):
+            made = function(z, memory_config=ttnn.L1_MEMORY_CONFIG)
+            self.assertEqual(made.memory_config(), ttnn.L1_MEMORY_CONFIG)
+
+
+class ShardsTest(unittest.TestCase):
+    def shard(self, *args, **kwargs):
+        return ttnn.create_sharded_memory_config(*args, **kwargs).shard_spec.shape
+
+    def test_shards_of_both_orders(self):
+        grid, down = ttnn.CoreGrid(x=2, y=4), ttnn.ShardOrientation.COL_MAJOR
+        strategy = ttnn.ShardStrategy
+        self.assertEqual(self.shard([2, 64, 32], grid, strategy.BLOCK), [32, 16])
+        self.assertEqual(self.shard([2, 64, 32], grid, strategy.BLOCK, down), [64, 8])
+        self.assertEqual(self.shard([2, 64, 32], grid, strategy.HEIGHT, down), [16, 32])
+        for order, expected in ((None, [64, 32]), (down, [32, 64])):
+            self.assertEqual(self.shard([2, 64, 32], grid, strategy.HEIGHT, order,
+                                        use_height_and_width_as_shard_shape=True), expected)
+        two = [ttnn.CoreGrid(x=8, y=1), ttnn.CoreGrid(x=3, y=1)]
+        made = ttnn.create_sharded_memory_config([32, 32], two, strategy.HEIGHT,
+                                                 use_height_and_width_as_shard_shape=True)
+        self.assertEqual(made.shard_spec.grid.num_cores(), 11)
+
+    def test_what_is_no_shape_or_grid_is_refused(self):
+        grid, strategy = ttnn.CoreGrid(x=2, y=4), ttnn.ShardStrategy.HEIGHT
+        for args, text in (((3, grid, strategy), "Invalid input shape"),
+                           (([8, 8], 3, strategy), "Invalid core_grid type"),
+                           (([8, 8], grid, "rows"), "Invalid sharding strategy"),
+                           (([8, 8], grid, strategy, "down"), "Invalid shard orientation"),
+                           (([9, 8], grid, strategy), "Invalid sharding core_grid")):
+            with self.assertRaisesRegex(RuntimeError, text):
+                self.shard(*args)
+
+    def test_shards_that_are_rounded_up(self):
+        rows, block = ttnn.ShardOrientation.ROW_MAJOR, ttnn.TensorMemoryLayout.BLOCK_SHARDED
+        cores = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (2, 0)), ttnn.CoreRange((0, 1), (0, 1))])
+
+        def shard(*args, **kwargs):
+            return ttnn.create_sharded_memory_config_(*args, **kwargs).shard_spec.shape
+
+        self.assertEqual(shard([10, 32], cores, ttnn.ShardStrategy.HEIGHT, rows), [3, 32])
+        self.assertEqual(shard([100, 64], ttnn.CoreGrid(x=2, y=2), block, rows, tile_layout=True), [64, 32])
+        with self.assertRaisesRegex(RuntimeError, "no rectangle"):
+            shard([64, 64], cores, block, rows)
+        with self.assertRaisesRegex(RuntimeError, "Invalid type of shard orientation"):
+            shard([64, 64], cores, block, None)
 
 
 class OrdersTest(ValuesTest):

@@ -22,6 +22,7 @@ from . import (
     _mesh,
     _methods,
     _operations as _ops,
+    _printing,
     _reports,
     _settings,
     _types,
@@ -33,7 +34,7 @@ from ._session import session as _run
 from ._types import DataType, Layout
 
 _SHOWN = (_types, _cores, _memory, _configs, _dispatch, _device, _devices, _mesh, _graph, _settings,
-          _golden, *_ops.MODULES)
+          _golden, _printing, *_ops.MODULES)
 Tensor = _methods.Tensor
 bfloat16, float32 = DataType.BFLOAT16, DataType.FLOAT32
 bfloat8_b, bfloat4_b = DataType.BFLOAT8_B, DataType.BFLOAT4_B
@@ -130,7 +131,7 @@ device = _Namespace("device", {**_here(
 types = _Namespace("types", {name: value for module in (_types, _cores, _memory)
                              for name, value in _public(module)})
 core = _Namespace("core", {**_here("create_sharded_memory_config num_cores_to_corerangeset"),
-                           "set_printoptions": _ops.core.set_printoptions,
+                           "set_printoptions": _printing.set_printoptions,
                            "get_memory_config": _ops.layout.get_memory_config,
                            "has_tile_padding": lambda t, **_: t.padded_shape != t.shape})
 decorators = _Namespace("decorators", {

@@ -103,9 +103,10 @@ def torch_of(array, dtype):
 
 
 def numpy_of(array, dtype):
-    kinds = {DataType.UINT8: np.uint8, DataType.UINT16: np.uint16, DataType.UINT32: np.uint32}
+    """Returns a NumPy array; of uint16 and uint32 the same bits with a sign, as ttnn does."""
+    kinds = {DataType.UINT8: np.uint8, DataType.UINT16: np.int16}
     return array.astype(kinds.get(dtype, array.dtype))
 
 
-def list_of(array):
-    return array.tolist()
+def list_of(array, dtype):
+    return (array.view(np.uint32) if dtype is DataType.UINT32 else array).tolist()

@@ -136,11 +136,14 @@ def _grid_set(grid):
         return grid
     if isinstance(grid, CoreRange):
         return CoreRangeSet([grid])
+    if isinstance(grid, (tuple, list)):
+        grid = CoreCoord(*grid)
     return CoreRangeSet([CoreRange(CoreCoord(0, 0), CoreCoord(grid.x - 1, grid.y - 1))])
 
 
 def num_cores_to_corerangeset(target, grid, row_wise=False):
     """Returns the first `target` cores of a grid, along its rows or its columns."""
+    grid = CoreCoord(*grid) if isinstance(grid, (tuple, list)) else grid
     cores = [
         CoreCoord(x, y) for y in range(grid.y) for x in range(grid.x)
     ] if row_wise else [CoreCoord(x, y) for x in range(grid.x) for y in range(grid.y)]

@@ -9,6 +9,7 @@ from ._types import (
     BufferType,
     Shape,
     ShardDistributionStrategy,
+    ShardMode,
     ShardOrientation,
     ShardStrategy,
     TensorMemoryLayout,
@@ -17,9 +18,10 @@ from ._types import (
 
 
 class ShardSpec:
-    def __init__(self, grid, shard_shape, shard_orientation=ShardOrientation.ROW_MAJOR, *extra):
+    def __init__(self, grid, shard_shape, shard_orientation=ShardOrientation.ROW_MAJOR,
+                 shard_mode=ShardMode.PHYSICAL):
         self.grid, self.shape = grid, list(shard_shape)
-        self.orientation = shard_orientation
+        self.orientation, self.mode = shard_orientation, shard_mode
 
     def num_cores(self):
         return self.grid.num_cores()
@@ -83,6 +85,27 @@ class MemoryConfig:
 
     def with_shard_spec(self, shard_spec):
         return MemoryConfig(self.memory_layout, self.buffer_type, shard_spec)
+
+    def plain(self):
+        """Returns the configuration as texts and numbers, for files."""
+        spec = self.shard_spec or self.nd_shard_spec
+        return {"layout": self.memory_layout.name, "buffer": self.buffer_type.name, "shards": spec and [
+            [[*one.start, *one.end] for one in spec.grid.ranges()],
+            list(getattr(spec, "shape", None) or spec.shard_shape), spec.orientation.name,
+            self.shard_spec is None]}
+
+    @staticmethod
+    def of_plain(plain):
+        """Returns what plain() has written; None for None."""
+        if plain is None:
+            return None
+        spec = None
+        if plain["shards"]:
+            ranges, shape, orientation, many = plain["shards"]
+            grid = CoreRangeSet([CoreRange((a, b), (c, d)) for a, b, c, d in ranges])
+            spec = (NdShardSpec(shape, grid, ShardOrientation[orientation]) if many else
+                    ShardSpec(grid, shape, ShardOrientation[orientation]))
+        return MemoryConfig(TensorMemoryLayout[plain["layout"]], BufferType[plain["buffer"]], spec)
 
     def _key(self):
         return (self.memory_layout, self.buffer_type, self.shard_spec, self.nd_shard_spec)
@@ -192,7 +215,7 @@ def shard_shape_for(rows, columns, memory_layout, grid, orientation, round_up=Fa
         return [-(-down_rows // 32) * 32, -(-across_columns // 32) * 32]
     if rows % down or columns % across:
         raise RuntimeError(
-            f"cannot shard {rows}x{columns} over {down}x{across} cores: "
+            f"Invalid sharding core_grid: cannot shard {rows}x{columns} over {down}x{across} cores: "
             "rows and columns must be multiples of the numbers of cores"
         )
     return [rows // down, columns // across]
@@ -205,35 +228,87 @@ _STRATEGY = {
 }
 
 
+def _dims_of(shape):
+    if not isinstance(shape, (list, tuple, Shape)) or not len(shape):
+        raise RuntimeError(f"Invalid input shape: {shape!r}")
+    return [1] * (2 - len(shape)) + list(shape)
+
+
+def _grid_of(core_grid):
+    """Returns the cores of a grid, of a set, or of two grids one below the other."""
+    if isinstance(core_grid, (CoreGrid, CoreRange, CoreRangeSet)):
+        return _grid_set(core_grid)
+    if isinstance(core_grid, (list, tuple)) and len(core_grid) == 2 and all(
+            isinstance(one, CoreGrid) for one in core_grid):
+        first, second = core_grid
+        return CoreRangeSet([CoreRange((0, 0), (first.x - 1, first.y - 1)),
+                             CoreRange((0, first.y), (second.x - 1, first.y))])
+    raise RuntimeError(f"Invalid core_grid type: {type(core_grid).__name__}")
+
+
+def _layout_of(strategy, also=()):
+    if isinstance(strategy, ShardStrategy):
+        return _STRATEGY[strategy]
+    if strategy in also:
+        return strategy
+    raise RuntimeError(f"Invalid sharding strategy: {strategy!r}")
+
+
+def _orientation_of(orientation):
+    if orientation is None:
+        return ShardOrientation.ROW_MAJOR
+    if not isinstance(orientation, ShardOrientation):
+        raise RuntimeError(f"Invalid shard orientation: {orientation!r}")
+    return orientation
+
+
 def create_sharded_memory_config(shape, core_grid, strategy, orientation=None,
-                                 use_height_and_width_as_shard_shape=False, *, round_up=False):
-    """Returns a memory configuration in L1 whose shards divide `shape` over the cores."""
-    if not isinstance(core_grid, (CoreGrid, CoreRange, CoreRangeSet)):
-        raise RuntimeError(f"Invalid core_grid type: {type(core_grid).__name__}")
-    if not isinstance(strategy, ShardStrategy):
-        raise RuntimeError("Invalid sharding strategy")
-    orientation = orientation or ShardOrientation.ROW_MAJOR
-    grid = _grid_set(core_grid)
-    dims = list(shape)
+                                 use_height_and_width_as_shard_shape=False):
+    """Returns a memory configuration in L1 whose shards divide `shape` over the cores, or have its
+    last two dimensions, in the other order where they go down the columns of cores."""
+    dims, grid = _dims_of(shape), _grid_of(core_grid)
+    layout, orientation = _layout_of(strategy), _orientation_of(orientation)
     if use_height_and_width_as_shard_shape:
-        part = [math.prod(dims[:-1]), dims[-1]]
-    elif isinstance(core_grid, (CoreRange, CoreRangeSet)) and not round_up:
+        down = orientation is ShardOrientation.COL_MAJOR
+        part = [dims[-1], dims[-2]] if down else [dims[-2], dims[-1]]
+    elif not isinstance(core_grid, CoreGrid):
         raise RuntimeError(
             "height and width must be shard shape with CoreRangeSet: "
             "use_height_and_width_as_shard_shape=True"
         )
     else:
-        rows, columns = _matrix(dims)
-        part = shard_shape_for(rows, columns, _STRATEGY[strategy], grid, orientation, round_up)
-    return MemoryConfig(_STRATEGY[strategy], BufferType.L1, ShardSpec(grid, part, orientation))
+        part = shard_shape_for(*_matrix(dims), layout, grid, orientation)
+    return MemoryConfig(layout, BufferType.L1, ShardSpec(grid, part, orientation))
 
 
-def create_sharded_memory_config_(shape, core_grid, strategy, orientation=None,
+def create_sharded_memory_config_(shape, core_grid, strategy, orientation,
                                   use_height_and_width_as_shard_shape=False, tile_layout=False):
     """Returns the same as create_sharded_memory_config(), rounded up where the shape does not
-    divide."""
-    if not isinstance(strategy, ShardStrategy):
-        strategy = {v: k for k, v in _STRATEGY.items()}[strategy]
-    return create_sharded_memory_config(
-        shape, core_grid, strategy, orientation, use_height_and_width_as_shard_shape, round_up=True
-    )
+    divide; to tiles with tile_layout."""
+    if not isinstance(orientation, ShardOrientation):
+        raise RuntimeError(f"Invalid type of shard orientation: {orientation!r}")
+    dims, grid = _dims_of(shape), _grid_of(core_grid)
+    layout = _layout_of(strategy, _STRATEGY.values())
+    if tile_layout and dims[-1] % 32 and dims[-2] % 32:
+        raise RuntimeError(f"Incorrect tensor shape: {dims} has no side of whole tiles")
+    if use_height_and_width_as_shard_shape:
+        part = [dims[-2], dims[-1]]
+    else:
+        part = _rounded_shard(*_matrix(dims), layout, grid, orientation, tile_layout)
+    return MemoryConfig(layout, BufferType.L1, ShardSpec(grid, part, orientation))
+
+
+def _rounded_shard(rows, columns, layout, grid, orientation, tile_layout):
+    """Returns the part of a matrix that each core holds, rounded up."""
+    cores = grid.num_cores()
+    if layout is TensorMemoryLayout.HEIGHT_SHARDED:
+        return [-(-rows // cores), columns]
+    if layout is TensorMemoryLayout.WIDTH_SHARDED:
+        return [rows, -(-columns // cores)]
+    box = grid.bounding_box()
+    if box.size() != cores:
+        raise RuntimeError(f"Invalid CoreRangeSet for block sharding strategy: {grid} is no rectangle")
+    size = box.grid_size()
+    down, across = (size.x, size.y) if orientation is ShardOrientation.COL_MAJOR else (size.y, size.x)
+    each = down * 32 if tile_layout else down
+    return [-(-rows // each) * each // down, -(-columns // across)]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gives tensors the methods and operators that are ops; it lies above both."""
 
-from . import _arrays as arrays, _convert
+from . import _convert, _printing
 from ._operations import core, data_movement, layout, padding
 from ._operations.eltwise import FUNCTIONS
 from ._operations.matmul import matmul
@@ -15,7 +15,7 @@ def _init(self, *args, **kwargs):
         setattr(self, name, getattr(made, name))
 
 
-def _to(self, where, memory_config=None, cq_id=None, *, mem_config=None, **_):
+def _to(self, where, memory_config=None, cq_id=None, *, mem_config=None):
     if isinstance(where, Layout):
         return layout.to_layout(self, where)
     return core.to_device(self, where, memory_config or mem_config, cq_id=cq_id)
@@ -43,27 +43,26 @@ def _to_torch(self, **kwargs):
 
 
 def _pad_to_tile(self, pad_value=0):
-    return _pad(self, list(padded_shape(self._shape)), None, pad_value)
+    return _pad(self, list(padded_shape(self._shape))[-len(self._shape):], None, pad_value)
 
 
 def _unpad_from_tile(self, shape):
+    whole = self.padded_shape
+    if list(padded_shape(shape)) != list(whole):
+        raise RuntimeError(f"unpad_from_tile: the tiles of {list(shape)} are not those of {whole}")
     return padding.host_unpad(self, [0] * len(shape), list(shape))
 
 
 def _to_torch_with_padded_shape(self):
-    """Returns a torch tensor of all that tiles hold: zeros behind the last row and column."""
+    """Returns a torch tensor of all that tiles hold, what lies behind the last row and column too."""
     if self._device is not None:
         raise RuntimeError("to_torch_with_padded_shape() is for tensors on the host: tensor.cpu()")
-    whole = list(self.padded_shape)
-    rank = len(whole)
-    shape = [1] * (rank - len(self._shape)) + list(self._shape)
-    ends = [a - b for a, b in zip(whole, shape)]
-    return _convert.torch_of(
-        arrays.padded(self.array().reshape(shape), [0] * rank, ends, 0.0), self._dtype)
+    whole = padding.whole_array(self, self.array())
+    return _convert.torch_of(whole, self._dtype)
 
 
 _METHODS = {
-    "__init__": _init, "__getitem__": data_movement.take, "__repr__": core.text_of,
+    "__init__": _init, "__getitem__": data_movement.take, "__repr__": _printing.text_of,
     "__matmul__": _operator(matmul), "cpu": _cpu, "to": _to, "to_torch": _to_torch,
     "to_torch_with_padded_shape": _to_torch_with_padded_shape,
     "to_numpy": core.to_numpy, "to_list": core.to_list, "reshape": _reshape, "pad": _pad,

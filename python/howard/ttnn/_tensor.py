@@ -2,6 +2,7 @@
 """Implements tensors: a shape, what it means, and memory that several of them may share."""
 
 import math
+import sys
 import weakref
 
 from howard import _native
@@ -13,6 +14,7 @@ from ._session import session
 from ._memory import DRAM_MEMORY_CONFIG, MemoryConfig, TensorSpec, Tile, chip_shards
 from ._types import (
     BufferType,
+    DataType,
     Layout,
     Shape,
     StorageType,
@@ -26,10 +28,11 @@ class Cell:
     """Holds the values of a piece of memory, one array for each device; None where there are
     none."""
 
-    __slots__ = ("shards",)
+    __slots__ = ("shards", "padding")
 
     def __init__(self, shards):
         self.shards = shards
+        self.padding = 0.0  # What lies behind the last row and column of tiles.
 
 
 class Blank:
@@ -60,7 +63,7 @@ class Storage:
         try:
             self.number = device.chip.make(*self.spec)
         except _native.Error as failure:
-            raise _out_of_memory(failure, device, self.in_l1) from None
+            raise _out_of_memory(failure, self.in_l1) from None
         device.storages[self.number] = weakref.ref(self)
 
     def view(self, shape, dtype, row_major):
@@ -125,7 +128,7 @@ def _legal_shards(config, shape, dtype, layout):
     return None if shard_fault(config, shape, dtype, layout) else chip_shards(config)
 
 
-def _out_of_memory(failure, device, in_l1):
+def _out_of_memory(failure, in_l1):
     kind = "L1" if in_l1 else "DRAM"
     return RuntimeError(
         f"TT_FATAL: Out of Memory: Not enough space to allocate a {kind} buffer across banks\n"
@@ -137,7 +140,7 @@ class Tensor:
     """Describes memory: a shape, a type, a layout. What ops do with it, _methods.py adds."""
 
     __slots__ = ("_shape", "_dtype", "_layout", "_config", "_storage", "_device", "_topology",
-                 "__weakref__")
+                 "_whole", "__weakref__")
 
     @staticmethod
     def _make(shape, dtype, layout, config, storage, device, topology=None):
@@ -145,6 +148,7 @@ class Tensor:
         self._shape = shape if isinstance(shape, Shape) else Shape(shape)
         self._dtype, self._layout, self._config = dtype, layout, config
         self._storage, self._device, self._topology = storage, device, topology
+        self._whole = None  # The shape with padding, where rows on the host have some.
         return self
 
     # What it is.
@@ -155,7 +159,9 @@ class Tensor:
 
     @property
     def padded_shape(self):
-        return padded_shape(self._shape) if self._layout is Layout.TILE else self._shape
+        if self._layout is Layout.TILE:
+            return padded_shape(self._shape)
+        return self._whole or self._shape
 
     @property
     def dtype(self):
@@ -284,21 +290,25 @@ class Tensor:
             raise RuntimeError(f"item() is for tensors of one element, not of {self._shape}")
         self.blocking_read()
         value = self.array().item(0)
-        return int(value) if self._dtype.whole else value
+        return int(value) % 2**32 if self._dtype is DataType.UINT32 else value
 
     def deallocate(self, force=False):
-        if self._storage.device is not None:
+        """Frees the memory; unless it is forced, only where no other tensor shares it."""
+        alone = sys.getrefcount(self._storage) <= 2  # This tensor's, and the argument's.
+        if self._storage.device is not None and (force or alone):
             self._storage.release()
 
     def extract_shard(self, core):
-        raise RuntimeError("extract_shard: shards of one core are not kept apart on this device")
+        raise RuntimeError(f"extract_shard({core}): shards of one core are not kept apart on this "
+                           "device")
 
 
-def host_tensor(shards, dtype, layout=Layout.ROW_MAJOR, shape=None, topology=None):
-    """Returns a tensor on the host, of values as they are."""
+def host_tensor(shards, dtype, layout=Layout.ROW_MAJOR, shape=None, topology=None, config=None):
+    """Returns a tensor on the host, of values as they are; `config` is where it lies once it is
+    written to a device."""
     shape = shape if shape is not None else (shards[0].shape if shards else ())
     cell = Cell(shards if session.values else None)
-    return Tensor._make(shape, dtype, layout, MemoryConfig(), Storage(cell), None, topology)
+    return Tensor._make(shape, dtype, layout, config or MemoryConfig(), Storage(cell), None, topology)
 
 
 def device_tensor(shape, dtype, layout, config, device, shards=None, topology=None):

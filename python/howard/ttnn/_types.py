@@ -165,9 +165,11 @@ def chip_shape(dims):
 
 
 def padded_shape(dims):
-    """Returns the dimensions as tiles hold them: the last two are whole tiles."""
+    """Returns the dimensions as tiles hold them: the last two, which there always are, are whole
+    tiles."""
     dims = list(dims)
-    for i in range(max(0, len(dims) - 2), len(dims)):
+    dims = [1] * (2 - len(dims)) + dims
+    for i in (-2, -1):
         dims[i] = -(-dims[i] // TILE_SIZE) * TILE_SIZE
     return Shape(dims)
 

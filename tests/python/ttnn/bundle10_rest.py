@@ -48,7 +48,8 @@ assert abs(ttnn.mse_loss(a, b, reduction=ttnn.LossReductionMode.MEAN).item() - 4
 assert abs(ttnn.l1_loss(a, b, reduction=ttnn.LossReductionMode.SUM).item() - 64) < 1e-4
 assert abs(ttnn.moreh_sum(b).item() - 96) < 1e-4
 assert abs(ttnn.operations.moreh.norm(b).item() - math.sqrt(9 * 32)) < 1e-3
-p, m, v = ttnn.moreh_adamw(a, b, ttnn.zeros_like(a), ttnn.zeros_like(a), lr=0.1, weight_decay=0.0)[:3]
+p, m, v = ttnn.moreh_adamw(a, b, ttnn.zeros_like(a), ttnn.zeros_like(a), lr=0.1, weight_decay=0.0,
+                        step=1)[:3]
 assert abs(numbers(p)[0] - 0.9) < 1e-4 and abs(numbers(m)[0] - 0.3) < 1e-5
 (p,) = ttnn.moreh_sgd(a, b, lr=0.1)
 assert abs(numbers(p)[0] - 0.7) < 1e-5

@@ -28,7 +28,8 @@ made, _, _ = ttnn.operations.moreh.group_norm(
 check(made, torch.nn.functional.group_norm(x, 4))
 logs, targets = torch.log_softmax(torch.randn(8, 10), -1), torch.randint(0, 10, (8,))
 targets[3] = -100
-made = ttnn.operations.moreh.nll_loss(on_device(logs), on_device(targets, ttnn.int32, ROWS), "mean")
+made = ttnn.operations.moreh.nll_loss(on_device(logs), on_device(targets, ttnn.int32, ROWS), "mean",
+                                       divisor_tensor=on_device(torch.zeros(1)))
 check(made, torch.nn.functional.nll_loss(logs, targets).reshape(1))
 index = on_device(torch.tensor([1, 0, 1]), ttnn.int32, ROWS)
 check(ttnn.operations.moreh.getitem(x_, [index], [0]), x[[1, 0, 1]])
@@ -47,10 +48,10 @@ config, grid = ttnn.determine_expected_group_norm_sharded_config_and_grid_size(
     device=device, num_channels=64, num_groups=8, input_nhw=256, is_height_sharded=False)
 gamma, beta, flat = torch.rand(64), torch.rand(64), torch.randn(1, 1, 256, 64)
 rows = [ttnn.create_group_norm_weight_bias_rm(one, 64, grid.y) for one in (gamma, beta)]
-mask = on_device(ttnn.create_group_norm_input_mask(64, 8, grid.y), ttnn.bfloat8_b)
-made = ttnn.group_norm(ttnn.to_memory_config(on_device(flat), config), num_groups=8, input_mask=mask, inplace=False,
+mask = ttnn.to_device(ttnn.create_group_norm_input_mask(64, 8, grid.y, ttnn.bfloat8_b), device)
+made = ttnn.group_norm(ttnn.to_memory_config(on_device(flat), config), num_groups=8, input_mask=mask,
                        weight=on_device(rows[0], layout=ROWS), bias=on_device(rows[1], layout=ROWS),
-                       epsilon=1e-5, memory_config=config, core_grid=grid)
+                       epsilon=1e-5, memory_config=config, core_grid=grid, inplace=False)
 expected = torch.nn.functional.group_norm(flat.reshape(1, 256, 64).transpose(1, 2), 8, gamma, beta)
 check(made, expected.transpose(1, 2).reshape(1, 1, 256, 64), 5e-2)
 

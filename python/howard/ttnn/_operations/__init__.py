@@ -24,6 +24,7 @@ from . import (
     matmul,
     moreh,
     moreh_backward,
+    moreh_optimizers,
     normalization,
     padding,
     pool,
@@ -38,5 +39,5 @@ from . import (
 
 MODULES = (broadcasting, ccl, complex, conv, conv3d, core, creation, data_movement, eltwise,
            eltwise_backward, embedding, examples, grid_sample, group_norm_helpers, heads, indexing,
-           kv_cache, layout, loss, matmul, moreh, moreh_backward, normalization, padding, pool,
-           quantization, reduction, sampling, sparse, ssm, transformer, windows)
+           kv_cache, layout, loss, matmul, moreh, moreh_backward, moreh_optimizers, normalization,
+           padding, pool, quantization, reduction, sampling, sparse, ssm, transformer, windows)

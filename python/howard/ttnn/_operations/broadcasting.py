@@ -69,9 +69,8 @@ def experimental_where(condition, true_value, false_value, *, memory_config=None
                                        memory_config=memory_config, output_tensor=output_tensor)
 
 
-@operation()
-def sigmoid_accurate(input_tensor, *, fast_and_approximate_mode=False, memory_config=None,
-                     output_tensor=None):
+@operation(unread="fast_and_approximate_mode")
+def sigmoid_accurate(input_tensor, *, memory_config=None, output_tensor=None):
     """Computes sigmoid with the exact exponential, which is what sigmoid has here anyway."""
     return FUNCTIONS["sigmoid"].function(input_tensor, memory_config=memory_config,
                                          output_tensor=output_tensor)

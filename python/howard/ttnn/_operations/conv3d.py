@@ -5,19 +5,25 @@ import itertools
 
 from .. import _arrays as arrays
 from .._arrays import np
+from .._configs import _GridConfig
 from .._launch import fail, make_output, operation, program, require_device, values
 from .._types import DataType, Layout
 
 
-class Conv3dConfig:
+class Conv3dConfig(_GridConfig):
     """Says what a convolution in three dimensions is, and how it is divided among the cores."""
 
-    def __init__(self, *, dtype=DataType.BFLOAT16, weights_dtype=DataType.BFLOAT16,
-                 output_layout=Layout.ROW_MAJOR, T_out_block=1, W_out_block=1, H_out_block=1,
-                 C_out_block=0, C_in_block=0, output_channels, kernel_size, stride=(1, 1, 1),
-                 padding=(0, 0, 0), padding_mode="zeros", groups=1,
-                 compute_with_storage_grid_size=(1, 1)):
-        self.__dict__.update({name: value for name, value in locals().items() if name != "self"})
+    _fields = {"dtype": DataType.BFLOAT16, "weights_dtype": DataType.BFLOAT16,
+               "output_layout": Layout.ROW_MAJOR, "T_out_block": 1, "W_out_block": 1,
+               "H_out_block": 1, "C_out_block": 0, "C_in_block": 0, "output_channels": None,
+               "kernel_size": None, "stride": (1, 1, 1), "padding": (0, 0, 0),
+               "padding_mode": "zeros", "groups": 1, "compute_with_storage_grid_size": (1, 1)}
+
+    def __init__(self, **given):
+        super().__init__(**given)
+        for word in ("output_channels", "kernel_size"):
+            if getattr(self, word) is None:
+                raise TypeError(f"Conv3dConfig(): incompatible function arguments: no {word}")
 
 
 def _require_legal(config, shape, columns):
@@ -54,9 +60,8 @@ def _patches(x, config, sizes, block):
     return np.concatenate(parts, 1)
 
 
-@operation("experimental.conv3d")
-def conv3d(*, input_tensor, weight_tensor, bias_tensor=None, config, memory_config=None,
-           compute_kernel_config=None):
+@operation("experimental.conv3d", unread="compute_kernel_config")
+def conv3d(*, input_tensor, weight_tensor, bias_tensor=None, config, memory_config=None):
     """Computes a product of each place's window with the weights; it is timed as that product, by
     analogy."""
     inputs = [input_tensor, weight_tensor] + ([bias_tensor] if bias_tensor is not None else [])

@@ -12,14 +12,12 @@ from .. import _convert
 from .._device import require_no_capture
 from .._dispatch import queue_number
 from .._launch import fail, operation, require_device
+from .._memory import MemoryConfig
 from .._session import session
 from .._tensor import device_tensor, host_tensor
 from .._types import DataType, Layout
 from .eltwise import FUNCTIONS
 from .layout import to_layout
-
-
-_printing = {"profile": "short"}
 
 
 def _default_layout(dtype, layout):
@@ -40,7 +38,7 @@ def _place(shards, dtype, layout, device, config, cq_id, topology=None):
     """Returns a tensor of these values on the host, or written to a device."""
     shards = [arrays.rounded(a, dtype.value) for a in shards] if session.values else shards
     if device is None:
-        return host_tensor(shards, dtype, layout, shards[0].shape, topology)
+        return host_tensor(shards, dtype, layout, shards[0].shape, topology, config)
     device.require_open()
     require_no_capture(device, "write a tensor")
     if len(shards) == 1 and device.get_num_devices() > 1:
@@ -51,8 +49,8 @@ def _place(shards, dtype, layout, device, config, cq_id, topology=None):
     return made
 
 
-@operation(unread="col_tilize pad_value")
-def from_torch(tensor, dtype=None, *, spec=None, tile=None, layout=None, device=None,
+@operation(unread="col_tilize")
+def from_torch(tensor, dtype=None, *, spec=None, tile=None, pad_value=None, layout=None, device=None,
                memory_config=None, mesh_mapper=None, cq_id=None, preserve_nan_values=False,
                enable_bfloat_opt=False):
     """Returns a tensor of torch's, NumPy's or lists' numbers, which are converted on the host, in
@@ -73,7 +71,9 @@ def from_torch(tensor, dtype=None, *, spec=None, tile=None, layout=None, device=
             shards[0], own, dtype, layout, memory_config, preserve_nan_values, enable_bfloat_opt):
         return _converted_on_device(shards, own, dtype, layout, device, memory_config, cq_id,
                                     topology)
-    return _place(shards, dtype, layout, device, memory_config, cq_id, topology)
+    made = _place(shards, dtype, layout, device, memory_config, cq_id, topology)
+    made._storage.cell.padding = float(pad_value or 0)
+    return made
 
 
 def _can_convert(array, own, dtype, layout, config, keeps_nan, blocks):
@@ -144,7 +144,7 @@ def to_numpy(tensor):
 
 def to_list(tensor):
     tensor.blocking_read()
-    return _convert.list_of(_joined(tensor, None))
+    return _convert.list_of(_joined(tensor, None), tensor._dtype)
 
 
 def new_tensor(*args, **kwargs):
@@ -201,19 +201,22 @@ def to_device(tensor, device, memory_config=None, *, queue_id=None, cq_id=None):
     shards = tensor.kept_shards()
     if len(shards) == 1:
         shards = shards * device.get_num_devices()
-    made = device_tensor(tensor._shape, tensor._dtype, tensor._layout, memory_config, device,
+    made = device_tensor(tensor._shape, tensor._dtype, tensor._layout,
+                         memory_config or tensor._config, device,
                          shards if device.values else None, tensor._topology)
     device.chip.write(made._storage.number, queue_number(cq_id if queue_id is None else queue_id))
     return made
 
 
-@operation()
-def from_device(tensor, blocking=True, *, queue_id=None, cq_id=None):
+@operation(unread={"blocking": 1})
+def from_device(tensor, *, queue_id=None, cq_id=None):
     if tensor._device is None:
         return tensor
     tensor.blocking_read(cq_id if queue_id is None else queue_id)
-    return host_tensor(tensor.kept_shards(), tensor._dtype, tensor._layout, tensor._shape,
+    made = host_tensor(tensor.kept_shards(), tensor._dtype, tensor._layout, tensor._shape,
                        tensor._topology)
+    made._storage.cell.padding = tensor._storage.cell.padding
+    return made
 
 
 @operation()
@@ -230,11 +233,12 @@ def copy_host_to_device_tensor(host, device_tensor_, cq_id=None, queue_id=None):
     if device.values:
         device_tensor_._storage.cell.shards = (
             shards if len(shards) > 1 else shards * device.get_num_devices())
-    device.chip.write(device_tensor_._storage.number, queue_number(cq_id))
+    device.chip.write(device_tensor_._storage.number,
+                      queue_number(cq_id if queue_id is None else queue_id))
 
 
-@operation()
-def copy_device_to_host_tensor(device_tensor_, host, blocking=True, cq_id=None):
+@operation(unread={"blocking": 2})
+def copy_device_to_host_tensor(device_tensor_, host, cq_id=None):
     device_tensor_.blocking_read(cq_id)
     host._storage.cell.shards = device_tensor_.shards()
 
@@ -247,16 +251,19 @@ def deallocate(tensor, force=True):
 # Files.
 
 
-def dump_tensor(file_name, tensor, **_):
+def dump_tensor(file_name, tensor):
+    """Writes a tensor with its type, its layout and where it lay."""
     if not str(file_name).endswith(".tensorbin"):
         raise RuntimeError(f"the file {file_name} must have the extension .tensorbin")
     data = [(a.shape, arrays.is_whole(a), a.tobytes()) for a in tensor.shards()]
     with open(file_name, "wb") as file:
         pickle.dump({"dtype": tensor._dtype.name, "layout": tensor._layout.name,
-                     "shape": list(tensor._shape), "shards": data}, file)
+                     "shape": list(tensor._shape), "shards": data,
+                     "memory_config": tensor._config.plain()}, file)
 
 
-def load_tensor(file_name, *, device=None, **_):
+def load_tensor(file_name, *, device=None):
+    """Reads a tensor; on a device, to where it lay when it was written."""
     if not str(file_name).endswith(".tensorbin"):
         raise RuntimeError(f"the file {file_name} must have the extension .tensorbin")
     if not os.path.exists(file_name):
@@ -265,14 +272,15 @@ def load_tensor(file_name, *, device=None, **_):
         saved = _SafeLoader(file).load()
     shards = [np.frombuffer(raw, np.int32 if whole else np.float32).reshape(shape)
               for shape, whole, raw in saved["shards"]]
-    return _place(shards, DataType[saved["dtype"]], Layout[saved["layout"]], device, None, None)
+    config = MemoryConfig.of_plain(saved.get("memory_config"))
+    return _place(shards, DataType[saved["dtype"]], Layout[saved["layout"]], device, config, None)
 
 
 class _SafeLoader(pickle.Unpickler):
     """Loads plain numbers and texts only, so that a file runs nothing."""
 
     def find_class(self, module, name):
-        raise RuntimeError("the file is no tensor that dump_tensor has written")
+        raise RuntimeError(f"the file is no tensor that dump_tensor has written: it has {module}.{name}")
 
 
 @operation()
@@ -280,33 +288,3 @@ def from_buffer(buffer, shape, dtype, device=None, layout=None, memory_config=No
     flat = _convert.array_of_list(list(buffer))
     return _place([flat.reshape(list(shape))], dtype, _default_layout(dtype, layout), device,
                   memory_config, None)
-
-
-# Printing.
-
-
-def set_printoptions(*, profile="short", sci_mode=None, precision=None):
-    _printing["profile"] = profile if isinstance(profile, str) else str(profile).lower()
-
-
-def _rows(values_, depth):
-    if not isinstance(values_, list):
-        return f"{values_:8.4f}" if isinstance(values_, float) else str(values_)
-    most = 3
-    shown = values_
-    if _printing["profile"] == "short" and len(values_) > 2 * most:
-        shown = values_[:most] + [...] + values_[-most:]
-    parts = ["..." if one is ... else _rows(one, depth + 1) for one in shown]
-    inner = isinstance(values_[0], list) if values_ else False
-    join = ",\n" + " " * (depth + 14) if inner else ", "
-    return "[" + join.join(parts) + "]"
-
-
-def text_of(tensor):
-    if not tensor._storage.alive:
-        return f"ttnn.Tensor(<deallocated>, shape={tensor._shape})"
-    tensor.blocking_read()
-    body = "" if _printing["profile"] == "empty" else _rows(
-        _convert.list_of(tensor.array()) if tensor._shape.rank else [tensor.array().item(0)], 0)
-    return (f"ttnn.Tensor({body}, shape={tensor._shape}, dtype=DataType::{tensor._dtype.name}, "
-            f"layout=Layout::{tensor._layout.name})")

@@ -75,6 +75,9 @@ def dram_group_norm_params_from_torch(torch_params, channels_per_device, groups_
     grid = core_grid or device.core_grid
     columns = dram_group_norm_virtual_columns(grid, channels_per_device, groups_per_device)
     many = isinstance(torch_params, (list, tuple))
+    if mesh_axis is not None:
+        raise RuntimeError(f"dram_group_norm_params_from_torch: mesh_axis={mesh_axis!r} is not computed "
+                           "here: give each device its own channels")
     made = [from_torch(create_group_norm_weight_bias_rm(one, channels_per_device, columns),
                        dtype or DataType.BFLOAT16, layout=Layout.ROW_MAJOR, device=device)
             for one in (torch_params if many else [torch_params])]

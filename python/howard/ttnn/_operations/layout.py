@@ -19,8 +19,10 @@ def to_layout(tensor, layout, dtype=None, memory_config=None):
     if tensor._layout is layout:
         return tensor
     if tensor._device is None:
-        return host_tensor(tensor.shards(), dtype or tensor._dtype, layout, tensor._shape,
+        made = host_tensor(tensor.kept_shards(), dtype or tensor._dtype, layout, tensor._shape,
                            tensor._topology)
+        made._storage.cell.padding = tensor._storage.cell.padding
+        return made
     require_device("to_layout", tensor)
     padded = padded_shape(tensor._shape) != tensor._shape
     if layout is Layout.TILE:

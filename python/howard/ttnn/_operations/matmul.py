@@ -182,6 +182,11 @@ def _bias_fuses(bias, core_grid, program_config, operands, memory_config):
     return core_grid is not None or (plain and memory_config in (None, DRAM_MEMORY_CONFIG))
 
 
+def _bias_row(bias, columns):
+    """Returns the row of a bias that a product adds itself: the first of its tile."""
+    return bias.reshape([-1, bias.shape[-1]])[0, :columns]
+
+
 def _multiply(name, a, b, bias, transpose_a, transpose_b, memory_config, dtype, program_config,
               activation, compute, core_grid, output):
     device = require_device(name, a, b, *([bias] if bias is not None else []))
@@ -226,7 +231,7 @@ def _multiply(name, a, b, bias, transpose_a, transpose_b, memory_config, dtype, 
             y = y.swapaxes(-1, -2)
         made = arrays.matmul(x, y)
         if z is not None:
-            made = made + z
+            made = made + _bias_row(z, made.shape[-1])
         if fused_activation is not None:
             made = apply(fused_activation[0], made, numbers=fused_activation[1])
         return made.reshape(dims) if tuple(dims) != made.shape else made
@@ -239,32 +244,35 @@ def _multiply(name, a, b, bias, transpose_a, transpose_b, memory_config, dtype, 
     return out
 
 
-@operation()
+_REFUSED = {"output_tile": None, "global_cb": None}
+
+
+@operation(refuses=_REFUSED)
 def matmul(input_tensor_a, input_tensor_b, *, transpose_a=False, transpose_b=False,
            memory_config=None, dtype=None, program_config=None, activation=None,
-           compute_kernel_config=None, core_grid=None, output_tile=None,
-           optional_output_tensor=None, global_cb=None):
+           compute_kernel_config=None, core_grid=None, optional_output_tensor=None):
     """Computes a @ b, by the configuration that ttnn chooses."""
     return _multiply("matmul", input_tensor_a, input_tensor_b, None, transpose_a, transpose_b,
                      memory_config, dtype, program_config, activation, compute_kernel_config,
                      core_grid, optional_output_tensor)
 
 
-@operation()
+@operation(refuses=_REFUSED)
 def linear(input_tensor_a, input_tensor_b, *, bias=None, transpose_a=False, transpose_b=False,
            memory_config=None, dtype=None, program_config=None, activation=None,
-           compute_kernel_config=None, core_grid=None, output_tile=None,
-           optional_output_tensor=None, global_cb=None):
+           compute_kernel_config=None, core_grid=None, optional_output_tensor=None):
     """Computes a @ b + bias, which the product adds itself where ttnn lets it."""
     return _multiply("linear", input_tensor_a, input_tensor_b, bias, transpose_a, transpose_b,
                      memory_config, dtype, program_config, activation, compute_kernel_config,
                      core_grid, optional_output_tensor)
 
 
-@operation()
+@operation(refuses={"output_tile": None})
 def addmm(input_tensor, mat1_tensor, mat2_tensor, *, alpha=1.0, beta=1.0, memory_config=None,
           dtype=None, program_config=None, compute_kernel_config=None, core_grid=None,
-          optional_output_tensor=None, output_tile=None):
+          optional_output_tensor=None):
+    if alpha == 0:
+        fail("addmm", "alpha parameter cannot be 0")
     made = _multiply("addmm", mat1_tensor, mat2_tensor, None, False, False, memory_config, dtype,
                      program_config, None, compute_kernel_config, core_grid, optional_output_tensor)
     if alpha != 1.0:

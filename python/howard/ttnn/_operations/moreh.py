@@ -9,13 +9,14 @@ from .._arrays import apply, np
 from .._launch import fail, make_output, operation, program, require_device, values
 from .._tensor import device_tensor
 from .._types import Layout
+from .core import copy_host_to_device_tensor
 from .creation import _filled, _like, arange
 from .data_movement import _axis, _moved
 from .eltwise import FUNCTIONS
 from .eltwise_backward import _gradients
 from .matmul import linear, matmul
 from .normalization import _softmax
-from .reduction import cumsum, max as max_, mean, sum as sum_
+from .reduction import cumsum, max as max_, mean, min as min_, sum as sum_
 
 
 def _both(name, **apart):
@@ -29,10 +30,11 @@ def _both(name, **apart):
 
 
 def _reduction(name, original):
-    @_both(name)
-    def call(input, dim=None, *, keepdim=False, output=None, memory_config=None,
-             compute_kernel_config=None, divisor=None):
+    @_both(name, unread="compute_kernel_config")
+    def call(input, dim=None, *, keepdim=False, output=None, memory_config=None, divisor=None):
         """Reduces along one dimension after the other, accumulated in float32."""
+        if divisor is not None:
+            fail("moreh_" + name, "divisor not supported yet")
         return original.function(input, dim, keepdim, memory_config=memory_config,
                                  output_tensor=output)
 
@@ -65,17 +67,20 @@ def moreh_bmm(input, mat2, *, output=None, memory_config=None):
 @_both("dot", unread="compute_kernel_config")
 def moreh_dot(input_a, input_b, *, dtype=None, output=None, memory_config=None):
     return matmul.function(input_a, input_b, transpose_b=True, memory_config=memory_config,
-                           optional_output_tensor=output)
+                           dtype=dtype, optional_output_tensor=output)
 
 
-@_both("softmax")
-def moreh_softmax(input_tensor, dim=-1, *, output_tensor=None, memory_config=None, **_):
+_HOW = "op strategy compute_kernel_config"
+
+
+@_both("softmax", unread=_HOW)
+def moreh_softmax(input_tensor, dim=-1, *, output_tensor=None, memory_config=None):
     return _softmax("moreh_softmax", input_tensor, dim, memory_config, output_tensor)
 
 
 def _of_softmax(name, function):
-    @_both(name)
-    def call(input_tensor, dim=-1, *, output_tensor=None, memory_config=None, **_):
+    @_both(name, unread=_HOW)
+    def call(input_tensor, dim=-1, *, output_tensor=None, memory_config=None):
         """Computes a softmax, and a function of it or of its input."""
         require_device("moreh_" + name, input_tensor)
         out = make_output(input_tensor._shape, input_tensor, None, None, memory_config,
@@ -91,9 +96,9 @@ _of_softmax("softmin", lambda x, dim: arrays.softmax(apply("neg", x), dim))
 _of_softmax("logsoftmax", lambda x, dim: apply("log", arrays.softmax(x, dim)))
 
 
-@_both("softmax_backward")
+@_both("softmax_backward", unread=_HOW)
 def moreh_softmax_backward(output_tensor, output_grad_tensor, dim=-1, *, input_grad_tensor=None,
-                           memory_config=None, **_):
+                           memory_config=None):
     require_device("moreh_softmax_backward", output_tensor, output_grad_tensor)
     out = make_output(output_tensor._shape, output_tensor, None, None, memory_config,
                       input_grad_tensor)
@@ -107,102 +112,43 @@ def moreh_softmax_backward(output_tensor, output_grad_tensor, dim=-1, *, input_g
     return out
 
 
+def _normalized_size(name, tensor, normalized_dims):
+    """Returns how many numbers the last dimensions have, so many as are normalised together."""
+    rank = len(tensor._shape)
+    if not 1 <= normalized_dims <= rank:
+        fail(name, f"normalized_dims={normalized_dims} must be 1 to {rank}, the rank of "
+             f"{tensor._shape}")
+    return math.prod(list(tensor._shape)[rank - normalized_dims:])
+
+
 @_both("layer_norm", unread="compute_kernel_config")
 def moreh_layer_norm(input, normalized_dims=1, eps=1e-5, gamma=None, beta=None, *, output=None,
                      mean=None, rstd=None, memory_config=None):
-    """Returns the result, the mean and 1 / the deviation of each row."""
-    require_device("moreh_layer_norm", input)
-    rows = list(input._shape)[:-1] + [1]
-    outs = [make_output(input._shape, input, None, None, memory_config, output),
-            make_output(rows, input, None, None, memory_config, mean),
-            make_output(rows, input, None, None, memory_config, rstd)]
-    extra = [t for t in (gamma, beta) if t is not None]
-    program("moreh_layer_norm", "ttml_layernorm", [input], outs)
+    """Returns the result, and the mean and 1 / the deviation of the last dimensions where tensors for
+    them are given."""
+    size = _normalized_size("moreh_layer_norm", input, normalized_dims)
+    given = [gamma, beta]
+    extra = [t for t in given if t is not None]
+    require_device("moreh_layer_norm", input, *extra)
+    outs = [make_output(input._shape, input, None, None, memory_config, output)]
+    rows = [input._shape.volume() // size, 1]
+    whole = [make_output(rows, input) if one is None else one for one in (mean, rstd)]
+    program("moreh_layer_norm", "ttml_layernorm", [input], outs + whole,
+            shapes=[[rows[0], size]], out_shapes=[[rows[0], size], rows, rows])
 
     def compute(x, *rest):
-        centre = arrays.reduce("mean", x, [-1], True)
-        variance = arrays.reduce("var0", x, [-1], True)
-        made = arrays.normalized(x, float(eps), False)
-        for function, one in zip(("multiply", "add"), rest):
-            made = apply(function, made, one.reshape([one.size]))
-        return [made, centre, apply("rsqrt", variance + eps)]
+        flat, rest = x.reshape([-1, size]), list(rest)
+        made = arrays.normalized(flat, float(eps), False)
+        for function, one in zip(("multiply", "add"), given):
+            if one is not None:
+                made = apply(function, made, rest.pop(0).reshape([1, size]))
+        centre, variance = (arrays.reduce(kind, flat, [-1], True) for kind in ("mean", "var0"))
+        statistics = (centre, apply("rsqrt", variance + eps))
+        return [made.reshape(x.shape), *(one.reshape(tensor._shape)
+                                         for one, tensor in zip(statistics, whole))]
 
-    values(compute, [input] + extra, outs)
-    return outs
-
-
-# These numbers follow the tensors, where a caller gives them by their places.
-_ADAM_NUMBERS = ("lr", "beta1", "beta2", "eps", "weight_decay", "step", "amsgrad")
-_SGD_NUMBERS = ("lr", "momentum", "dampening", "weight_decay", "nesterov")
-
-
-def _optimizer(name, step_of):
-    @_both(name)
-    def call(param_in, grad, *states, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.0,
-             step=1, amsgrad=False, momentum=0.0, dampening=0.0, nesterov=False,
-             momentum_initialized=False, param_out=None, exp_avg_out=None, exp_avg_sq_out=None,
-             momentum_buffer_out=None, memory_config=None, compute_kernel_config=None):
-        """Launches one program, whose results are in the places that are given, or in new ones."""
-        numbers = [s for s in states if isinstance(s, (bool, int, float))]
-        states = [s for s in states if s is not None and not isinstance(s, (bool, int, float))]
-        for one in states:
-            if not hasattr(one, "_shape"):
-                raise TypeError(f"moreh_{name}: {one!r} is neither a tensor nor a number")
-        by_place = dict(zip(_SGD_NUMBERS if name == "sgd" else _ADAM_NUMBERS, numbers))
-        lr = by_place.get("lr", lr)
-        beta1, beta2 = by_place.get("beta1", beta1), by_place.get("beta2", beta2)
-        eps, step = by_place.get("eps", eps), by_place.get("step", step)
-        weight_decay = by_place.get("weight_decay", weight_decay)
-        momentum = by_place.get("momentum", momentum)
-        dampening = by_place.get("dampening", dampening)
-        nesterov = by_place.get("nesterov", nesterov)
-        inputs = [param_in, grad] + states
-        require_device("moreh_" + name, *inputs)
-        kept = [param_in] + inputs[2:]
-        given = [param_out, exp_avg_out if name != "sgd" else momentum_buffer_out, exp_avg_sq_out]
-        outs = [make_output(one._shape, one, None, None, memory_config, given[i] if i < 3 else None)
-                for i, one in enumerate(kept)]
-        if name == "sgd":
-            program("moreh_sgd", "sgd", inputs, outs, True, momentum=len(kept) - 1,
-                    weight_decay=int(weight_decay != 0), nesterov=bool(nesterov))
-        else:
-            program("moreh_" + name, "adamw", inputs, outs, name != "adamw",
-                    **({"amsgrad": True} if len(kept) > 3 else {}))
-        told = dict(lr=lr, beta1=beta1, beta2=beta2, eps=eps, decay=weight_decay, step=step,
-                    momentum=momentum, dampening=dampening, nesterov=nesterov,
-                    started=momentum_initialized)
-        values(lambda *numbers: step_of(list(numbers), told), inputs, outs)
-        return outs
-
-    return call
-
-
-def _adam(numbers, told, decoupled):
-    p, g, m, v = numbers[:4]
-    if decoupled:
-        p = p - told["lr"] * told["decay"] * p
-    else:
-        g = g + told["decay"] * p
-    m = told["beta1"] * m + (1 - told["beta1"]) * g
-    v = told["beta2"] * v + (1 - told["beta2"]) * g * g
-    right = v / (1 - told["beta2"] ** told["step"])
-    p = p - told["lr"] / (1 - told["beta1"] ** told["step"]) * m / (apply("sqrt", right) + told["eps"])
-    return [p, m, v] + numbers[4:]
-
-
-def _sgd(numbers, told):
-    p, g = numbers[:2]
-    g = g + told["decay"] * p
-    if len(numbers) < 3:
-        return [p - told["lr"] * g]
-    buffer = told["momentum"] * numbers[2] + (1 - told["dampening"]) * g if told["started"] else g
-    g = g + told["momentum"] * buffer if told["nesterov"] else buffer
-    return [p - told["lr"] * g, buffer]
-
-
-_optimizer("adamw", lambda numbers, told: _adam(numbers, told, True))
-_optimizer("adam", lambda numbers, told: _adam(numbers, told, False))
-_optimizer("sgd", _sgd)
+    values(compute, [input] + extra, outs + whole)
+    return outs + [mean, rstd]
 
 
 @_both("full")
@@ -220,7 +166,12 @@ def moreh_full_like(input, fill_value, *, dtype=None, layout=None, memory_config
 @_both("arange")
 def moreh_arange(start=0, end=None, step=1, mesh_device=None, *, output=None,
                  untilize_out=False, dtype=None, memory_config=None):
-    return arange.function(start, end, step, dtype, mesh_device, memory_config)
+    if output is not None:
+        made = arange.function(start, end, step, output._dtype, None, None, output._layout)
+        copy_host_to_device_tensor.function(made, output)
+        return output
+    layout = Layout.ROW_MAJOR if untilize_out else Layout.TILE
+    return arange.function(start, end, step, dtype, mesh_device, memory_config, layout)
 
 
 @_both("cumsum", unread="compute_kernel_config")
@@ -230,9 +181,15 @@ def moreh_cumsum(input, dim, *, output=None, memory_config=None):
 
 @_both("norm", unread="compute_kernel_config")
 def moreh_norm(input, p=2.0, dim=None, keepdim=False, *, output=None, memory_config=None):
-    """Computes (sum of |x|^p)^(1/p) in three steps."""
-    if p == math.inf:
-        return max_.function(FUNCTIONS["abs"].function(input), dim, keepdim)
+    """Computes (sum of |x|^p)^(1/p) in three steps; the largest or least |x| of infinite p, and how
+    many are not 0 of p=0."""
+    if p in (math.inf, -math.inf):
+        reduce = max_ if p > 0 else min_
+        return reduce.function(FUNCTIONS["abs"].function(input), dim, keepdim,
+                               memory_config=memory_config, output_tensor=output)
+    if p == 0:
+        return sum_.function(FUNCTIONS["nez"].function(input), dim, keepdim,
+                             memory_config=memory_config, output_tensor=output)
     powers = FUNCTIONS["pow"].function(FUNCTIONS["abs"].function(input), p)
     total = sum_.function(powers, dim, keepdim, memory_config=memory_config)
     return FUNCTIONS["pow"].function(total, 1 / p, output_tensor=output)
@@ -245,11 +202,16 @@ def moreh_abs_pow(input, p, *, output=None, memory_config=None):
 
 
 def _spread_gradient(name, mean):
-    @_both(name)
+    @_both(name, unread="compute_kernel_config")
     def call(output_grad, input=None, dim=None, *, keepdim=False, input_grad=None,
-             input_grad_shape=None, memory_config=None, compute_kernel_config=None):
+             input_grad_shape=None, memory_config=None):
         """Returns the gradient of each element that was summed."""
-        shape = list(input._shape if input is not None else input_grad_shape)
+        like = input if input is not None else input_grad
+        if like is None and input_grad_shape is None and not keepdim:
+            fail("moreh_" + name, "the shape of the result must be known: give input_grad, "
+                 "input_grad_shape or keepdim=True")
+        known = output_grad._shape if like is None else like._shape
+        shape = list(known if input_grad_shape is None else input_grad_shape)
         dims = list(range(len(shape))) if dim is None else [
             d % len(shape) for d in ([dim] if isinstance(dim, int) else dim)]
         kept = [1 if i in dims else d for i, d in enumerate(shape)]
@@ -273,10 +235,10 @@ def moreh_matmul_backward(output_grad, input, other, *, are_required_outputs=(Tr
                           input_grad=None, other_grad=None, memory_config=None):
     left, right = are_required_outputs
     return [
-        matmul.function(output_grad, other, transpose_b=True, optional_output_tensor=input_grad)
-        if left else None,
-        matmul.function(input, output_grad, transpose_a=True, optional_output_tensor=other_grad)
-        if right else None,
+        matmul.function(output_grad, other, transpose_b=True, memory_config=memory_config,
+                        optional_output_tensor=input_grad) if left else None,
+        matmul.function(input, output_grad, transpose_a=True, memory_config=memory_config,
+                        optional_output_tensor=other_grad) if right else None,
     ]
 
 
@@ -288,66 +250,59 @@ def moreh_linear_backward(output_grad, input, weight, *, are_required_outputs=(T
     wanted = list(are_required_outputs)
     made = [None] * 3
     if wanted[0]:
-        made[0] = matmul.function(output_grad, weight, optional_output_tensor=input_grad)
+        made[0] = matmul.function(output_grad, weight, memory_config=input_grad_memory_config,
+                                  optional_output_tensor=input_grad)
     if wanted[1]:
         made[1] = matmul.function(output_grad, input, transpose_a=True,
+                                  memory_config=weight_grad_memory_config,
                                   optional_output_tensor=weight_grad)
         while len(made[1]._shape) > 2 and weight_grad is None:
-            made[1] = sum_.function(made[1], 0)
+            made[1] = sum_.function(made[1], 0, memory_config=weight_grad_memory_config)
     if wanted[2] and bias is not None:
         rank = len(output_grad._shape)
-        made[2] = sum_.function(output_grad, list(range(rank - 1)), True, output_tensor=bias_grad)
+        made[2] = sum_.function(output_grad, list(range(rank - 1)), True,
+                                memory_config=bias_grad_memory_config, output_tensor=bias_grad)
     return made
 
 
 @_both("layer_norm_backward", unread="compute_kernel_config")
 def moreh_layer_norm_backward(output_grad, input, mean, rstd, normalized_dims=1, *, gamma=None,
                               input_grad=None, gamma_grad=None, beta_grad=None, memory_config=None):
-    """Returns dx, and the gradients of gamma and beta where they are wanted."""
+    """Returns dx, and the gradients of gamma and beta where tensors for them are given."""
+    name = "moreh_layer_norm_backward"
+    size = _normalized_size(name, input, normalized_dims)
+
+    def rows(*numbers):
+        return [one.reshape([-1, 1 if one.size * size == numbers[0].size else size])
+                for one in numbers]
+
     def compute(g, x, m, r, *rest):
+        g, x, m, r = rows(g, x, m, r)
         normal = (x - m) * r
-        scaled = g if not rest else g * rest[0].reshape([rest[0].size])
+        scaled = g if not rest else g * rest[0].reshape([1, size])
 
         def row_mean(v):
             return arrays.reduce("mean", v, [-1], True)
 
-        return r * (scaled - row_mean(scaled) - normal * row_mean(scaled * normal))
+        made = r * (scaled - row_mean(scaled) - normal * row_mean(scaled * normal))
+        return made.reshape(input._shape)
 
     extra = [mean, rstd] + ([gamma] if gamma is not None else [])
-    made = _gradients("moreh_layer_norm_backward", output_grad, [input] + extra, 1, 2,
-                      compute, memory_config, [input_grad])
-    answer = made + [None, None]
+    made = _gradients(name, output_grad, [input] + extra, 1, 2, compute, memory_config, [input_grad])
+
+    def of_gamma(g, x, m, r):
+        g, x, m, r = rows(g, x, m, r)
+        return (g * (x - m) * r).sum(0).reshape(gamma_grad._shape)
+
     if gamma_grad is not None:
-        dims = list(range(len(input._shape) - 1))
-        values(lambda g, x, m, r: arrays.reduce(
-            "sum", g * (x - m) * r, dims, False), [output_grad, input, mean, rstd],
-            [gamma_grad])
-        program("moreh_layer_norm_backward", "move", [output_grad], [gamma_grad], True)
-        answer[1] = gamma_grad
+        values(of_gamma, [output_grad, input, mean, rstd], [gamma_grad])
     if beta_grad is not None:
-        dims = list(range(len(input._shape) - 1))
-        values(lambda g: arrays.reduce("sum", g, dims, False), [output_grad], [beta_grad])
-        program("moreh_layer_norm_backward", "move", [output_grad], [beta_grad], True)
-        answer[2] = beta_grad
-    return answer
-
-
-@_both("clip_grad_norm", unread="compute_kernel_config")
-def moreh_clip_grad_norm(inputs, max_norm, norm_type=2.0, error_if_nonfinite=False, *,
-                         total_norm=None, memory_config=None):
-    """Scales the gradients in their places, so that their norm is max_norm at most, and returns the
-    norm."""
-    squares = [moreh_norm.function(one, norm_type) for one in inputs]
-    total = None
-    for one in squares:
-        power = FUNCTIONS["pow"].function(one, norm_type)
-        total = power if total is None else FUNCTIONS["add"].function(total, power)
-    total = FUNCTIONS["pow"].function(total, 1 / norm_type)
-    for one in inputs:
-        program("moreh_clip_grad_norm", "multiply", [one], [one], True, scalar=1)
-        values(lambda g, t: g * apply("clamp", max_norm / (t + 1e-6), numbers=[0, 1]), [one, total],
-               [one])
-    return total
+        values(lambda g: g.reshape([-1, size]).sum(0).reshape(beta_grad._shape), [output_grad],
+               [beta_grad])
+    for one in (gamma_grad, beta_grad):
+        if one is not None:
+            program(name, "move", [output_grad], [one], True)
+    return made + [gamma_grad, beta_grad]
 
 
 @_both("nll_loss", unread="compute_kernel_config")
@@ -355,6 +310,8 @@ def moreh_nll_loss(input_tensor, target_tensor, reduction="mean", *, weight_tens
                    divisor_tensor=None, output_tensor=None, ignore_index=-100, memory_config=None):
     """Returns the loss of log-probabilities [n, c, ...] at the classes [n, ...] of a target."""
     name = "moreh_nll_loss"
+    if reduction == "mean" and divisor_tensor is None:
+        fail(name, "Divisor tensor must not be empty with the reduction mean")
     extra = [weight_tensor] if weight_tensor is not None else []
     require_device(name, input_tensor, target_tensor, *extra)
     whole = reduction != "none"
@@ -382,10 +339,12 @@ def moreh_nll_loss(input_tensor, target_tensor, reduction="mean", *, weight_tens
         dims = list(range(len(target.shape)))
         total = arrays.reduce("sum", losses, dims, False).reshape([1])
         if reduction == "sum":
-            return total
-        return total / arrays.reduce("sum", scale, dims, False).reshape([1])
+            return total.reshape(out._shape)
+        divisor = arrays.reduce("sum", scale, dims, False)
+        return [(total / divisor).reshape(out._shape), divisor.reshape(divisor_tensor._shape)]
 
-    values(compute, [input_tensor, target_tensor] + extra, [out])
+    divisors = [divisor_tensor] if reduction == "mean" else []
+    values(compute, [input_tensor, target_tensor] + extra, [out] + divisors)
     return out
 
 
@@ -414,10 +373,10 @@ def moreh_getitem(input, index_tensors, index_dims, *, output=None, memory_confi
     return _moved("moreh_getitem", [input] + indices, out_shape, compute, memory_config, output)
 
 
-@_both("group_norm")
+@_both("group_norm", unread="compute_kernel_config mean_memory_config rstd_memory_config")
 def moreh_group_norm(input, num_groups, eps=1e-5, gamma=None, beta=None, *,
                      are_required_outputs=(True, False, False), output=None, mean=None, rstd=None,
-                     memory_config=None, **_):
+                     memory_config=None):
     """Returns [n, c, h, w] normalised by groups of channels, and the mean and 1 / the deviation of
     each."""
     n, c, h, w = list(input._shape)

@@ -30,9 +30,9 @@ def _gradient(name, kernel, inputs, shape, compute, memory_config, output):
 
 
 def _softmax_gradient(name, gradient):
-    @_both(name)
-    def call(output_tensor, output_grad_tensor, dim=-1, *, input_grad_tensor=None, strategy=None,
-             memory_config=None, compute_kernel_config=None):
+    @_both(name, unread="strategy compute_kernel_config")
+    def call(output_tensor, output_grad_tensor, dim=-1, *, input_grad_tensor=None,
+             memory_config=None):
         """Returns the gradient of what the softmax was computed of."""
         axis = _axis("moreh_" + name, output_tensor, dim)
         return _gradient("moreh_" + name, "softmax_backward", [output_tensor, output_grad_tensor],
@@ -48,10 +48,10 @@ _softmax_gradient("logsoftmax_backward", lambda y, g, dim: g - apply("exp", y) *
     "sum", g, [dim], True))
 
 
-@_both("bmm_backward")
+@_both("bmm_backward", unread="compute_kernel_config")
 def moreh_bmm_backward(output_grad, input, mat2, *, are_required_outputs=(True, True),
                        input_grad=None, mat2_grad=None, input_grad_memory_config=None,
-                       mat2_grad_memory_config=None, compute_kernel_config=None):
+                       mat2_grad_memory_config=None):
     left, right = are_required_outputs
     return [
         matmul.function(output_grad, mat2, transpose_b=True, optional_output_tensor=input_grad,
@@ -71,9 +71,8 @@ def moreh_dot_backward(output_grad, input, other, *, input_grad=None, other_grad
     return [times(other, input_grad), times(input, other_grad)]
 
 
-@_both("cumsum_backward")
-def moreh_cumsum_backward(output_grad, dim, *, input_grad=None, memory_config=None,
-                          compute_kernel_config=None):
+@_both("cumsum_backward", unread="compute_kernel_config")
+def moreh_cumsum_backward(output_grad, dim, *, input_grad=None, memory_config=None):
     axis = _axis("moreh_cumsum_backward", output_grad, dim)
     return _gradient("moreh_cumsum_backward", "cumsum", [output_grad], output_grad._shape,
                      lambda g: np.flip(np.cumsum(np.flip(g, axis), axis), axis), memory_config,
@@ -91,9 +90,9 @@ def _norm_gradient(x, norm, g, p):
     return np.where(norm == 0, 0.0, np.sign(x) * size ** (p - 1) * g / norm ** (p - 1))
 
 
-@_both("norm_backward")
-def moreh_norm_backward(input, output, output_grad, p=2.0, *, dim=None, keepdim=False,
-                        input_grad=None, memory_config=None, compute_kernel_config=None):
+@_both("norm_backward", unread="keepdim compute_kernel_config")
+def moreh_norm_backward(input, output, output_grad, p=2.0, *, dim=None, input_grad=None,
+                        memory_config=None):
     """Returns the gradient of (sum of |x|^p)^(1/p)."""
     shape = list(input._shape)
     dims = range(len(shape)) if dim is None else [
@@ -138,10 +137,10 @@ def _loss_gradient(name, target, grad, weight, input_grad, ignored, divisor, spr
     return out
 
 
-@_both("nll_loss_backward")
+@_both("nll_loss_backward", unread="compute_kernel_config")
 def moreh_nll_loss_backward(target_tensor, output_grad_tensor, reduction_mean=False, *,
                             weight_tensor=None, input_grad_tensor=None, divisor_tensor=None,
-                            ignore_index=-100, memory_config=None, compute_kernel_config=None):
+                            ignore_index=-100, memory_config=None):
     """Returns the gradient of the sum, or of the mean, for which the divisor is needed."""
     name = "moreh_nll_loss_backward"
     if reduction_mean in (True, "mean") and divisor_tensor is None:
@@ -152,22 +151,22 @@ def moreh_nll_loss_backward(target_tensor, output_grad_tensor, reduction_mean=Fa
                           memory_config)
 
 
-@_both("nll_loss_unreduced_backward")
+@_both("nll_loss_unreduced_backward", unread="compute_kernel_config")
 def moreh_nll_loss_unreduced_backward(target_tensor, output_grad_tensor, *, weight_tensor=None,
-                                      input_grad_tensor=None, ignore_index=-100, memory_config=None,
-                                      compute_kernel_config=None):
+                                      input_grad_tensor=None, ignore_index=-100,
+                                      memory_config=None):
     """Returns the gradient of the losses themselves."""
     return _loss_gradient("moreh_nll_loss_unreduced_backward", target_tensor, output_grad_tensor,
                           weight_tensor, input_grad_tensor, ignore_index, None, False,
                           memory_config)
 
 
-@_both("group_norm_backward")
+@_both("group_norm_backward", unread="compute_kernel_config")
 def moreh_group_norm_backward(output_grad, input, mean, rstd, num_groups, *,
                               are_required_outputs=(True, False, False), gamma=None,
                               input_grad=None, gamma_grad=None, beta_grad=None, memory_config=None,
                               input_grad_memory_config=None, gamma_grad_memory_config=None,
-                              beta_grad_memory_config=None, compute_kernel_config=None):
+                              beta_grad_memory_config=None):
     """Returns dx of [n, c, h, w], and the gradients of gamma and beta where they are wanted."""
     name = "moreh_group_norm_backward"
     n, c, h, w = list(input._shape)

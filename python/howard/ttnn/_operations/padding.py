@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements what writes constants around or into a tensor: padding, triangles, filling."""
 
+import warnings
+
 from .. import _arrays as arrays
 from .._arrays import np
 from .._launch import fail, on_chip, operation, require_device
+from .._types import Layout, Shape
 from .data_movement import _moved, _on_host
 
 
@@ -43,19 +46,46 @@ def pad(input_tensor, padding=None, *args, value=0.0, memory_config=None, output
 
 
 def host_pad(tensor, output_shape, input_start, value):
-    start = list(input_start or [0] * len(tensor._shape))
-    after = [t - s - d for t, s, d in zip(output_shape, start, tensor._shape)]
-    return _padded(tensor, start, after, value, None)
+    """Returns rows on the host with padding, which is no part of the shape; tiles as they are."""
+    if tensor._layout is not Layout.ROW_MAJOR:
+        warnings.warn("pad() is for ROW_MAJOR tensors: the tensor is returned as it is")
+        return tensor
+    if any(input_start or ()):
+        fail("pad", f"the padding starts behind the numbers here, not at {list(input_start)}")
+    if len(output_shape) != len(tensor._shape) or any(
+            a < b for a, b in zip(output_shape, tensor._shape)):
+        fail("pad", f"{list(output_shape)} must have a size of {tensor._shape} at least in each "
+             "dimension")
+    made = _on_host(tensor, lambda a: a)
+    made._whole, made._storage.cell.padding = Shape(output_shape), float(value)
+    return made
 
 
 def host_unpad(tensor, start, end):
-    return _on_host(tensor, lambda a: arrays.sliced(a, start, end))
+    """Returns what lies from `start` to before `end`, padding included, as a tensor without any."""
+    whole = list(tensor.padded_shape)
+    if any(not 0 <= a <= b <= w for a, b, w in zip(start, end, whole)) or len(start) != len(whole):
+        fail("unpad", f"from {list(start)} to {list(end)} is no part of {whole}")
+    return _on_host(tensor, lambda a: arrays.sliced(whole_array(tensor, a), start, end))
+
+
+def whole_array(tensor, array):
+    """Returns a tensor's numbers with its padding."""
+    whole = list(tensor.padded_shape)
+    shape = [1] * (len(whole) - len(tensor._shape)) + list(tensor._shape)
+    ends = [w - d for w, d in zip(whole, shape)]
+    return arrays.padded(array.reshape(shape), [0] * len(shape), ends, tensor._storage.cell.padding)
 
 
 @operation()
 def fill_implicit_tile_padding(input_tensor, fill_value, *, memory_config=None):
-    return _moved("fill_implicit_tile_padding", [input_tensor], list(input_tensor._shape),
+    """Returns the tensor with the value behind its last row and column."""
+    if input_tensor.padded_shape == input_tensor._shape:
+        return input_tensor
+    made = _moved("fill_implicit_tile_padding", [input_tensor], list(input_tensor._shape),
                   lambda a: a, memory_config)
+    made._storage.cell.padding = float(fill_value)
+    return made
 
 
 def _triangle(name):
@@ -79,7 +109,7 @@ tril = _triangle("tril")
 
 @operation("fill_rm")
 def fill_rm(n, c, h, w, h_fill, w_fill, input, value_high, value_low, *, memory_config=None):
-    def compute(x):
+    def compute(_x):
         high = arrays.full([n, c, h_fill, w_fill], float(value_high))
         return arrays.padded(high, [0] * 4, [0, 0, h - h_fill, w - w_fill], float(value_low))
 
@@ -88,7 +118,7 @@ def fill_rm(n, c, h, w, h_fill, w_fill, input, value_high, value_low, *, memory_
 
 @operation()
 def fill_ones_rm(n, c, h, w, h_fill, w_fill, any, *, memory_config=None):
-    def compute(x):
+    def compute(_x):
         ones = arrays.full([n, c, h_fill, w_fill], 1.0)
         return arrays.padded(ones, [0] * 4, [0, 0, h - h_fill, w - w_fill], 0.0)
 

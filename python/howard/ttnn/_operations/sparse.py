@@ -8,7 +8,7 @@ from .._memory import DRAM_MEMORY_CONFIG
 from .._types import Layout
 
 
-def _blocks(a, b, sparsity, a_sparse, b_sparse):
+def _blocks(a, b, a_sparse, b_sparse):
     """Returns the dimensions of the blocks in the result, and those that both operands must have
     for it."""
     a, b = list(a), list(b)
@@ -23,10 +23,9 @@ def _blocks(a, b, sparsity, a_sparse, b_sparse):
     return None
 
 
-@operation()
-def sparse_matmul(input_tensor_a, input_tensor_b, *, sparsity, program_config=None, nnz=None,
+@operation(unread="program_config compute_kernel_config core_grid", refuses={"output_tile": None})
+def sparse_matmul(input_tensor_a, input_tensor_b, *, sparsity, nnz=None,
                   is_input_a_sparse=False, is_input_b_sparse=True, memory_config=None, dtype=None,
-                  compute_kernel_config=None, core_grid=None, output_tile=None,
                   optional_output_tensor=None):
     """Multiplies each block whose number in `sparsity` is not 0. The others are zeros here, and
     undefined on a card."""
@@ -35,8 +34,7 @@ def sparse_matmul(input_tensor_a, input_tensor_b, *, sparsity, program_config=No
     require_device(name, a, sparsity)
     if len(sparsity._shape) != 4 or sparsity._layout is not Layout.ROW_MAJOR:
         fail(name, f"sparsity {sparsity._shape} must have rank 4 and rows: ttnn.ROW_MAJOR_LAYOUT")
-    outer, left, right = _blocks(a._shape, b._shape, sparsity, is_input_a_sparse,
-                                 is_input_b_sparse)
+    outer, left, right = _blocks(a._shape, b._shape, is_input_a_sparse, is_input_b_sparse)
     rows, inner, columns = a._shape[-2], a._shape[-1], b._shape[-1]
     count = 1
     for size in outer:

@@ -66,9 +66,8 @@ def ring_distributed_scaled_dot_product_attention(
     return out
 
 
-@operation("experimental.wan_fused_rmsnorm_pre_allgather")
-def wan_fused_rmsnorm_pre_allgather(input_tensor, *, dtype=None, compute_kernel_config=None,
-                                    memory_config=None):
+@operation("experimental.wan_fused_rmsnorm_pre_allgather", unread="compute_kernel_config")
+def wan_fused_rmsnorm_pre_allgather(input_tensor, *, dtype=None, memory_config=None):
     """Returns the sum of each row's squares, in the first column of a tile."""
     require_device("wan_fused_rmsnorm_pre_allgather", input_tensor, tile=True)
     shape = list(input_tensor._shape)[:-1] + [32]
@@ -92,11 +91,10 @@ def _in_pairs(x, cos, sin, turn):
     return x * cos + turned * sin
 
 
-@operation("experimental.wan_fused_rmsnorm_post_allgather")
+@operation("experimental.wan_fused_rmsnorm_post_allgather", unread="compute_kernel_config")
 def wan_fused_rmsnorm_post_allgather(input_tensor, stats, *, epsilon=1e-5, num_heads_per_device=1,
                                      weight=None, transformation_mat=None, rope_cos=None,
-                                     rope_sin=None, memory_config=None, compute_kernel_config=None,
-                                     dtype=None):
+                                     rope_sin=None, memory_config=None, dtype=None):
     """Normalises rows by the sums of all devices, and splits them into heads, which may be
     turned."""
     name = "wan_fused_rmsnorm_post_allgather"
