@@ -49,9 +49,11 @@ class SuiteTest(unittest.TestCase):
     def test_settings_come_from_the_environment(self):
         path = pathlib.Path(self.folder.name) / "settings" / "ttnn.json"
         made = self.run_suite(
-            words=("-k", "settings"), TTNN_CONFIG_PATH=str(path),
+            words=("-k", "settings or compared"), TTNN_CONFIG_PATH=str(path),
             TTNN_CONFIG_OVERRIDES='{"enable_fast_runtime_mode": false}')
         self.assertEqual(made.returncode, 0, made.stdout)
+        self.assertIn("3 passed", made.stdout)
+        self.assertIn("PCC is -1.0", made.stdout)  # It is said where no error is asked for.
         self.assertIn('"comparison_mode_pcc": 0.9999', path.read_text())
 
     def test_a_missing_module_says_so(self):

@@ -77,6 +77,11 @@ class BroadcastingTest(ValuesTest):
         x = torch.randn(1, 1, 32, 32)
         self.near(torch.sigmoid(x), ttnn.sigmoid_accurate(self.tiles(x)))
         self.near(3.0 ** x, ttnn.rpow(self.tiles(x), 3.0))
+        self.near(3.0 / x, ttnn.rdiv(self.tiles(x), value=3.0), 1e-3)
+        self.near(torch.floor(3.0 / x), ttnn.rdiv(self.tiles(x), 3.0, round_mode="floor"))
+        self.near(3.0 / x, 3.0 / self.tiles(x), 1e-3)
+        self.near(F.selu(x), ttnn.selu(self.tiles(x)))
+        self.near(0.5 * F.elu(x, 2.0), ttnn.selu(self.tiles(x), scale=0.5, alpha=2.0))
         places = self.rows(torch.tensor([3, -1, 7, 2147483647], dtype=torch.int32))
         self.assertIs(ttnn.plus_one(places, skip_negative_entries=False), places)
         self.assertEqual(ttnn.to_torch(places).tolist()[:3], [4, 0, 8])
@@ -99,6 +104,38 @@ class BroadcastingTest(ValuesTest):
             self.tiles(x), self.tiles(index), self.tiles(source)))
         with self.assertRaisesRegex(RuntimeError, "TOSA"):
             ttnn.tosa_gather(self.tiles(x[0]), self.tiles(index))
+
+
+class ComplexTest(ValuesTest):
+    def both(self, values):
+        return ttnn.complex_tensor(self.tiles(values.real.contiguous()),
+                                   self.tiles(values.imag.contiguous()))
+
+    def test_gradients(self):
+        x = torch.randn(1, 1, 32, 32, dtype=torch.complex64, requires_grad=True)
+        for name, grad in (("real", torch.randn(1, 1, 32, 32)), ("imag", torch.randn(1, 1, 32, 32)),
+                           ("angle", torch.randn(1, 1, 32, 32)), ("conj", torch.randn_like(x))):
+            x.grad = None
+            getattr(torch, name)(x).resolve_conj().backward(grad.detach())
+            given = self.both(grad.detach()) if grad.is_complex() else self.tiles(grad)
+            (made,) = getattr(ttnn, name + "_bw")(given, self.both(x.detach()))
+            self.near(x.grad.real, made.real, 1e-3)
+            self.near(x.grad.imag, made.imag, 1e-3)
+
+    def test_gradient_of_lengths_and_angles(self):
+        length, angle = (torch.rand(1, 1, 32, 32).requires_grad_() for _ in range(2))
+        grad = torch.randn(1, 1, 32, 32, dtype=torch.complex64)
+        torch.polar(length, angle).backward(grad)
+        given = ttnn.complex_tensor(self.tiles(length), self.tiles(angle))
+        (made,) = ttnn.polar_bw(self.both(grad), given)
+        self.near(length.grad, made.real)
+        self.near(angle.grad, made.imag)
+        self.assertTrue(torch.equal(ttnn.get_golden_function(ttnn.real)(grad), grad.real))
+
+    def test_quotients(self):
+        x, g = torch.randn(1, 1, 32, 32), torch.randn(1, 1, 32, 32)
+        self.near(g / 4, ttnn.div_no_nan_bw(self.tiles(g), self.tiles(x), 4.0)[0])
+        self.near(g * 0, ttnn.div_no_nan_bw(self.tiles(g), self.tiles(x), 0.0)[0])
 
 
 class ProductsTest(ValuesTest):
@@ -376,6 +413,25 @@ class PreparationTest(ValuesTest):
         self.assertIn("INVALID", ttnn.DataType.__members__)
         self.assertEqual([one.name for one in ttnn.TileReshapeMapMode], ["CACHE", "RECREATE"])
 
+
+
+@unittest.skipUnless(HAS_TORCH, "needs python3-torch")
+class CaptureTest(unittest.TestCase):
+    def test_an_error_within_a_capture_leaves_the_next_device_clean(self):
+        for _ in range(2):
+            with self.assertRaisesRegex(ValueError, "of the script"):
+                device = ttnn.open_device(device_id=1, trace_region_size=1000000)
+                x = ttnn.ones([32, 32], layout=ttnn.TILE_LAYOUT, device=device)
+                try:
+                    ttnn.begin_trace_capture(device, cq_id=0)
+                    ttnn.add(x, x)
+                    raise ValueError("of the script")
+                finally:
+                    ttnn.close_device(device)
+        device = ttnn.open_device(device_id=1)
+        x = ttnn.ones([32, 32], layout=ttnn.TILE_LAYOUT, device=device)
+        self.assertEqual(ttnn.to_torch(ttnn.add(x, x)).sum().item(), 2048)
+        ttnn.close_device(device)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import enum as _enum
 import types as _types_module
 
 from . import (
+    _comparison,
     _configs,
     _cores,
     _device,
@@ -59,7 +60,7 @@ def _public(module):
 
 
 _HIDDEN = set("""arrays session annotations operation program values fail take Mapper Composer Trace
-              dropout new_tensor view_of Cell Storage broadcast_shape""".split())
+              dropout new_tensor view_of Cell Storage broadcast_shape to_golden""".split())
 for _module in _SHOWN:
     for _name, _value in _public(_module):
         if _name not in _HIDDEN:
@@ -115,6 +116,8 @@ operations = _Namespace("operations", {"moreh": moreh, **{
     part: _Namespace("operations." + part, {
         name: value for name, value in globals().items() if not name.startswith("_")})
     for part in _parts},
+    "comparison": _Namespace("operations.comparison", {
+        "pearson_correlation_coefficient": _golden.pearson_correlation_coefficient}),
     "activations": _Namespace("operations.activations", {
         "get_golden_function_for_activation": _golden.get_golden_function_for_activation})})
 TensorToMesh = CppTensorToMesh = _mesh.Mapper
@@ -128,8 +131,10 @@ device = _Namespace("device", {**_here(
     "GetNumAvailableDevices": _devices.get_num_devices, "SetRootDir": _no,
     **{f"{word}{what}": _no for word in ("Enable", "Disable")
        for what in ("PersistentKernelCache", "MemoryReports")}})
-types = _Namespace("types", {name: value for module in (_types, _cores, _memory)
-                             for name, value in _public(module)})
+types = _Namespace("types", {
+    **{name: value for module in (_types, _cores, _memory) for name, value in _public(module)},
+    **_here("bfloat16 float32 bfloat8_b bfloat4_b uint8 uint16 int32 uint32 ROW_MAJOR_LAYOUT "
+            "TILE_LAYOUT")})
 core = _Namespace("core", {**_here("create_sharded_memory_config num_cores_to_corerangeset"),
                            "set_printoptions": _printing.set_printoptions,
                            "get_memory_config": _ops.layout.get_memory_config,
@@ -140,6 +145,8 @@ decorators = _Namespace("decorators", {
             "register_python_operation get_fallback_function"),
     "Operation": _launch.Operation, "FastOperation": _launch.Operation})
 CONFIG_PATH = _settings.CONFIG_PATH
+if not _settings.CONFIG.enable_fast_runtime_mode:
+    _comparison.install()
 
 
 ClusterType = _enum.Enum("ClusterType", "INVALID N150 N300 T3K GALAXY TG P100 P150 P300")

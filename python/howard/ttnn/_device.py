@@ -260,9 +260,22 @@ class MeshDevice:
         for queue in range(self._queues) if cq_id is None else [queue_number(cq_id)]:
             self.chip.finish(0, queue)
 
+    def abandon_capture(self):
+        """Ends a capture that an error has cut off, and drops its trace."""
+        for submesh in self._submeshes:
+            submesh.abandon_capture()
+        if self.capture is None:
+            return
+        number = next(key for key, trace in self.traces.items() if trace is self.capture)
+        queue, self.capture = self.capture.queue, None
+        del self.traces[number]
+        self.chip.end_trace(int(number), queue)
+        self.chip.release_trace(int(number), 0)
+
     def close(self):
         if not self.is_open:
             return
+        self.abandon_capture()
         self.synchronize()
         for submesh in self._submeshes:
             submesh.is_open = False

@@ -3,7 +3,9 @@
 
 
 from ._arrays import np
+from ._memory import L1_MEMORY_CONFIG
 from ._tensor import Blank, device_tensor, host_tensor
+from ._types import BufferType, DataType, Layout
 
 
 class PlacementShard:
@@ -135,12 +137,21 @@ aggregate_as_tensor = aggregate_tensor = from_host_shards = combine_device_tenso
 
 
 class GlobalSemaphore:
-    def __init__(self, value):
-        self.value = value
+    """Holds a number in the L1 of some cores, at an address of its own."""
+
+    def __init__(self, memory, cores, value):
+        self._memory, self.cores, self.value = memory, cores, value
+
+    @property
+    def address(self):
+        return self._memory.buffer_address()
 
 
-def create_global_semaphore(device, cores, initial_value=0, *_, **__):
-    return GlobalSemaphore(initial_value)
+def create_global_semaphore(device, cores, initial_value=0, buffer_type=BufferType.L1, **_):
+    if buffer_type not in (BufferType.L1, BufferType.L1_SMALL):
+        raise RuntimeError(f"TT_FATAL: a global semaphore lies in L1, not in {buffer_type.name}")
+    memory = device_tensor([1], DataType.UINT32, Layout.ROW_MAJOR, L1_MEMORY_CONFIG, device)
+    return GlobalSemaphore(memory, cores, initial_value)
 
 
 def reset_global_semaphore_value(semaphore, value):
@@ -148,7 +159,7 @@ def reset_global_semaphore_value(semaphore, value):
 
 
 def get_global_semaphore_address(semaphore):
-    return 0x100000
+    return semaphore.address
 
 
 def visualize_mesh_device(mesh_device, *_, **__):

@@ -5,6 +5,7 @@ from . import (
     broadcasting,
     ccl,
     complex,
+    complex_backward,
     conv,
     conv3d,
     core,
@@ -25,6 +26,7 @@ from . import (
     moreh,
     moreh_backward,
     moreh_optimizers,
+    named_numbers,
     normalization,
     padding,
     pool,
@@ -37,7 +39,8 @@ from . import (
     windows,
 )
 
-MODULES = (broadcasting, ccl, complex, conv, conv3d, core, creation, data_movement, eltwise,
-           eltwise_backward, embedding, examples, grid_sample, group_norm_helpers, heads, indexing,
-           kv_cache, layout, loss, matmul, moreh, moreh_backward, moreh_optimizers, normalization,
-           padding, pool, quantization, reduction, sampling, sparse, ssm, transformer, windows)
+MODULES = (broadcasting, ccl, complex, complex_backward, conv, conv3d, core, creation,
+           data_movement, eltwise, eltwise_backward, embedding, examples, grid_sample,
+           group_norm_helpers, heads, indexing, kv_cache, layout, loss, matmul, moreh,
+           moreh_backward, moreh_optimizers, named_numbers, normalization, padding, pool,
+           quantization, reduction, sampling, sparse, ssm, transformer, windows)

@@ -82,5 +82,15 @@ def test_the_settings_come_back():
 
 
 @pytest.mark.requires_fast_runtime_mode_off
-def test_is_left_out_in_fast_mode():
-    raise AssertionError("fast mode is on")
+def test_calls_are_compared(device):
+    values = torch.rand(32, 32)
+    tensor = ttnn.from_torch(values, layout=ttnn.TILE_LAYOUT, device=device)
+    wrong = ttnn.register_python_operation(
+        name="ttnn.own.wrong", golden_function=lambda x: -x)(lambda x: ttnn.add(x, x))
+    with ttnn.manage_config("enable_comparison_mode", True):
+        with ttnn.manage_config("comparison_mode_should_raise_exception", True):
+            ttnn.exp(tensor)
+            with pytest.raises(RuntimeError, match="ttnn.own.wrong: output tensor 0 .* locally"):
+                wrong(tensor)
+        assert wrong(tensor).shape == [32, 32]
+    wrong(tensor)
