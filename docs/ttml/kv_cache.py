@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Llama writes text with a cache of keys and values: prefill, then decode. Needs NumPy."""
 
+import howard
 import numpy as np
-import ttml
+import ttnn
 from ttml.autograd import AutoContext, Tensor
 from ttml.common.config import TrainingConfig
 from ttml.common.data import CharTokenizer
@@ -17,8 +18,9 @@ text = "a rose is a rose is a rose. " * 40
 tokenizer = CharTokenizer(text)
 ids = np.array(tokenizer.encode(text), dtype=np.uint32)
 
-model = Llama(LlamaConfig(num_heads=2, num_groups=1, embedding_dim=64, num_blocks=2,
-                          vocab_size=tokenizer.vocab_size, max_sequence_length=128))
+model = Llama(LlamaConfig(num_attention_heads=2, num_key_value_heads=1, hidden_size=64,
+                          num_hidden_layers=2, vocab_size=tokenizer.vocab_size,
+                          max_position_embeddings=128))
 config = {"training_config": {"batch_size": 4, "max_steps": 40, "eval_every": 100,
                               "learning_rate": 3e-3},
           "transformer_config": {"max_sequence_length": 64}}
@@ -36,7 +38,7 @@ def read(tokens, cache=None):
     """Returns the most likely token behind `tokens`, which follow what the cache has."""
     padded = np.zeros((1, 1, 1, round_up_to_tile(len(tokens))), dtype=np.uint32)
     padded[..., :len(tokens)] = tokens
-    tensor = Tensor.from_numpy(padded)
+    tensor = Tensor.from_numpy(padded, layout=ttnn.Layout.ROW_MAJOR)
     logits = model(tensor, kv_cache=cache, new_tokens=len(tokens)) if cache else model(tensor)
     token = most_likely(logits, len(tokens) - 1)
     context.reset_graph()
@@ -44,13 +46,11 @@ def read(tokens, cache=None):
 
 
 def timed(function):
-    """Returns what the function returns and the time on the device in milliseconds."""
-    device = context.get_device()
-    device.finish()
-    start = device.now_ps()
+    """Returns what the function returns and the virtual time that it takes in milliseconds."""
+    ttnn.synchronize_device(context.get_device())
+    start = howard.now()
     result = function()
-    device.finish()
-    return result, 1e-9 * (device.now_ps() - start)
+    return result, 1e3 * (howard.now() - start)
 
 
 prompt, count = tokenizer.encode("a rose is a rose is a rose. a rose is"), 40

@@ -15,7 +15,7 @@ patterns = random.random((10, 784)) < 0.2
 def pictures(count):
     labels = random.integers(0, 10, count)
     noise = random.random((count, 784)) < 0.25
-    return (patterns[labels] ^ noise).astype(np.float32) - 0.5, labels
+    return (patterns[labels] ^ noise).astype(np.float32) - 0.5, labels.astype(np.uint32)
 
 
 def batch_of(x, labels):

@@ -70,13 +70,9 @@ def _save(path):
               "that did most", file=sys.stderr)
 
 
-def _say_times(script, status):
-    """Says what devices of ttml took; the program says it for those of ttnn."""
-    context = sys.modules.get("howard.ttml.autograd")
-    lines = context.summary() if context else []
-    for line in lines:
-        print(f"{session.source}: {line}", file=sys.stderr)
-    if status == 0 and not lines and not session.chips:
+def _say_no_device(script, status):
+    """Says that there is nothing to time; the program says what devices took."""
+    if status == 0 and not session.chips:
         print(f"run_experiment: {script} opened no device: there is nothing to time",
               file=sys.stderr)
 
@@ -170,7 +166,7 @@ def _start():
     if options.virtual_clock or options.mixed_clock:
         _clock.install(options.mixed_clock)
     status = _run(main, script, arguments)
-    _say_times(script, status)
+    _say_no_device(script, status)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(_end(options.workload, status))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TTML's Python names over the autograd engine: the guide's examples, and gradients."""
+"""TTML's Python names over those of ttnn: the guide's examples, and gradients."""
 
 import contextlib
 import io
@@ -9,45 +9,71 @@ import pathlib
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 
 try:
     import numpy
 
-    import howard.ttml as ttml
+    import howard
+    from howard import _ttml_imports, ttnn
+
+    _ttml_imports.install()
+    import ttml
 except ImportError:
     numpy = None
 
 # What TTML's package has for scripts, by module.
 NAMES = {
-    "autograd": "AutoContext Tensor create_tensor GradMode PreferredPrecision",
-    "autograd.AutoContext": "get_instance open_device close_device get_device reset_graph "
-        "set_gradient_mode set_seed initialize_parallelism_context",
-    "autograd.Tensor": "from_numpy to_numpy backward get_value get_grad set_grad add_grad shape "
-        "get_requires_grad",
-    "ops": "binary unary matmul linear layernorm rmsnorm rope attention multi_head_utils dropout "
-        "embedding reshape loss sample distributed ReduceType",
-    "ops.binary": "add sub mul div",
-    "ops.unary": "relu gelu silu mean softmax log_softmax broadcast_batch",
-    "ops.matmul": "matmul_op", "ops.linear": "linear",
-    "ops.layernorm": "layernorm composite_layernorm", "ops.rmsnorm": "rmsnorm rmsnorm_composite",
-    "ops.rope": "rope build_rope_params gen_freqs",
-    "ops.attention": "scaled_dot_product_attention",
-    "ops.multi_head_utils": "heads_creation heads_fusion grouped_heads_creation",
-    "ops.dropout": "dropout", "ops.embedding": "embedding", "ops.reshape": "reshape",
-    "ops.loss": "mse_loss cross_entropy_loss nll_loss", "ops.ReduceType": "MEAN SUM",
-    "ops.sample": "sample_op",
-    "ops.distributed": "all_reduce all_gather reduce_scatter scatter broadcast",
-    "modules": "AbstractModuleBase Parameter Linear LinearLayer Embedding LayerNorm LayerNormLayer "
-        "RunMode", "modules.RunMode": "TRAIN EVAL",
-    "optimizers": "AdamW MorehAdamW SGD RemoteOptimizer AdamWConfig SGDConfig",
-    "schedulers": "StepScheduler LambdaScheduler LinearScheduler SequentialScheduler "
-        "CosineAnnealingScheduler",
-    "core": "clip_grad_norm distributed utils", "core.utils": "MemoryUsageTracker",
-    "core.distributed": "enable_fabric synchronize_gradients shard_tensor_to_mesh_mapper "
-        "concat_mesh_to_tensor_composer",
-    "common": "config model_factory data trainer utils", "common.config": "load_config",
-    "common.model_factory": "TransformerModelFactory", "common.data": "prepare_data get_batch",
-    "common.trainer": "train", "common.utils": "initialize_device",
+    "": "Mesh NamedParameters autograd common core init is_lazy_init_enabled lazy_init manual_seed "
+        "materialize_module maybe_mesh mesh models modules open_device_mesh ops optimizers "
+        "sync_gradients",
+    "autograd": "AutoContext AutocastTensor DistributedConfig Function FunctionContext GradMode Graph "
+        "GraphNode NodeId PreferredPrecision Tensor callback create_tensor get_links",
+    "autograd.AutoContext": "add_backward_node close_device get_device get_gradient_mode get_instance "
+        "get_parallelism_context get_profiler get_seed initialize_distributed_context "
+        "initialize_parallelism_context is_parallelism_context_initialized open_device reset_graph "
+        "set_gradient_mode set_seed",
+    "autograd.Tensor": "add_grad assign backward clean_node dtype from_numpy get_grad get_grad_rw "
+        "get_grad_tensor get_node get_rank get_requires_grad get_shape get_value "
+        "is_grad_initialized set_grad set_grad_from_tensor set_node set_requires_grad set_value "
+        "shape tensor to_numpy to_string",
+    "ops": "attention binary distributed dropout embedding layernorm linear loss matmul mla "
+        "multi_head_utils rand randn reshape rmsnorm rope sample swiglu unary ReduceType",
+    "ops.binary": "add div max min mul sub",
+    "ops.unary": "broadcast_batch clip exp gelu log_softmax log_softmax_moreh mean polynorm3 relu silu",
+    "ops.attention": "scaled_dot_product_attention scaled_dot_product_attention_composite",
+    "ops.rope": "RopeScalingParams RotaryEmbeddingParams build_rope_params gen_freqs rope",
+    "ops.distributed": "all_gather all_reduce broadcast reduce_scatter scatter "
+        "vocab_parallel_cross_entropy_loss GradOutputType",
+    "ops.loss": "cross_entropy_loss mse_loss nll_loss", "ops.ReduceType": "MEAN NONE SUM",
+    "core": "clip_grad_norm distributed empty_like ones_like utils zeros_like TTProfiler",
+    "core.distributed": "SocketManager SocketType all_gather all_reduce create_mesh_composer "
+        "concat_mesh_to_tensor_composer disable_fabric enable_fabric reduce_scatter "
+        "replicate_tensor_to_mesh_mapper shard_tensor_to_mesh_mapper synchronize_gradients",
+    "core.utils.MemoryUsageTracker": "begin_capture clear end_capture get_dram_usage "
+        "get_dram_usage_all get_l1_usage get_l1_usage_all get_trace_names print_memory_usage snapshot",
+    "modules": "AbstractModuleBase Buffer ColumnParallelLinear Embedding InferenceMode LinearLayer "
+        "ModuleBase ModuleDict ModuleList Parameter RowParallelLinear RunMode TensorMetadata",
+    "init": "calculate_gain constant constant_ kaiming_normal kaiming_uniform_ manual_seed normal ones "
+        "uniform uniform_ xavier_normal_ xavier_uniform zeros",
+    "models": "KvCache KvCacheConfig RunnerType WeightTyingType memory_efficient_runner",
+    "models.nanogpt": "GPTBlock NanoGPT NanoGPTConfig NanoGPTExperimentalConfig PositionalEmbedding "
+        "TrainablePositionalEmbedding calculate_flops_per_token create_nanogpt",
+    "models.llama": "CppLlama Llama LlamaConfig LlamaRopeScalingConfig load_from_safetensors",
+    "optimizers": "AdamW AdamWConfig AdamWFullPrecision AdamWFullPrecisionConfig MuonComposite "
+        "MuonConfig NoOp OptimizerBase RemoteOptimizer SGD SGDConfig create_optimizer "
+        "register_optimizer",
+    "common.config": "DeviceConfig MultiHostConfig SchedulerConfig TrainingConfig TransformerConfig "
+        "get_device_config get_model_config get_multihost_config get_training_config load_config "
+        "yaml_deep_update",
+    "common.utils": "PerformanceMeter build_logits_mask create_optimizer "
+        "get_available_device_memory_in_bytes get_loss_over_devices get_tt_metal_runtime_root "
+        "initialize_device no_grad round_up_to_tile set_seed summary",
+    "common.data": "CharTokenizer build_causal_mask get_batch load_shakespeare_text prepare_data",
+    "common.schedulers": "CosineAnnealingScheduler LambdaScheduler LinearScheduler OptimParamSetter "
+        "SequentialScheduler SpeedrunScheduler StepScheduler",
+    "common.trainer": "get_batch_ttml train", "common.muon_optimizer": "MuonWithAdamW register",
+    "common.model_factory": "TransformerModelFactory adjust_vocab_size map_runner_type",
 }
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "ttml"
@@ -56,7 +82,6 @@ EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "ttml"
 @unittest.skipIf(numpy is None, "NumPy is not installed")
 class Ttml(unittest.TestCase):
     def setUp(self):
-        os.environ["HOWARD_DEVICE"] = "host"
         self.context = ttml.autograd.AutoContext.get_instance()
         self.context.open_device()
         self.context.set_seed(1)
@@ -67,42 +92,155 @@ class Ttml(unittest.TestCase):
 
     def tensor(self, *shape, seed=0):
         values = numpy.random.default_rng(seed).uniform(-1, 1, shape)
-        return ttml.autograd.Tensor.from_numpy(values)
+        return self.made(values)
+
+    @staticmethod
+    def made(array):
+        return ttml.autograd.Tensor.from_numpy(numpy.asarray(array, numpy.float32))
+
+    @staticmethod
+    def whole(array):
+        return ttml.autograd.Tensor.from_numpy(numpy.asarray(array, numpy.uint32),
+                                               layout=ttml.Layout.ROW_MAJOR)
 
     def expect_gradient(self, predict, target, parameter, step=0.1):
         """The loss, in float64 of the predictions, changes along the gradient as that says."""
         values = parameter.to_numpy().copy()
-        parameter._variable.set_gradient(None)
+        parameter.clear_grad()
         ttml.ops.loss.mse_loss(predict(), target).backward(False)
-        gradient = parameter.get_grad().to_numpy().astype(numpy.float64)
+        gradient = parameter.get_grad_tensor().to_numpy().astype(numpy.float64)
         way = step * gradient / numpy.abs(gradient).max()
         found = []
         for moved in (values + way, values - way):
-            parameter.set_value(ttml.autograd.Tensor.from_numpy(moved))
+            parameter.set_value(self.made(moved))
             difference = predict().to_numpy().astype(numpy.float64) - target.to_numpy()
             found.append(numpy.mean(difference**2))
             self.context.reset_graph()
-        parameter.set_value(ttml.autograd.Tensor.from_numpy(values))
+        parameter.set_value(self.made(values))
         expected = 2 * numpy.sum(gradient * way)
         self.assertAlmostEqual(found[0] - found[1], expected, delta=0.05 * expected)
 
     def test_names_of_ttmls_package_are_there(self):
         for module, names in NAMES.items():
             found = ttml
-            for part in module.split("."):
+            for part in filter(None, module.split(".")):
                 found = getattr(found, part)
             for name in names.split():
                 self.assertTrue(hasattr(found, name), f"{module}.{name}")
 
     def test_tensors_go_there_and_back(self):
-        x = ttml.autograd.Tensor.from_numpy(numpy.arange(6, dtype=numpy.float32).reshape(2, 3))
-        self.assertEqual(x.shape(), [1, 1, 2, 3])
-        self.assertEqual(x.to_numpy().tolist(), [[[[0, 1, 2], [3, 4, 5]]]])
-        tokens = ttml.autograd.Tensor.from_numpy(
-            numpy.array([[1, 70000]]), layout=ttml.Layout.ROW_MAJOR,
-            new_type=ttml.DataType.UINT32)
-        self.assertEqual(tokens.to_numpy().tolist(), [[[[1, 70000]]]])
-        self.assertEqual(ttml.argmax(x.get_value(), dim=-1).to_numpy().tolist(), [[[2, 2]]])
+        tensor = ttml.autograd.Tensor
+        for shape in [(6,), (2, 3), (1, 2, 1, 3, 1)]:
+            values = numpy.arange(6, dtype=numpy.float32).reshape(shape)
+            x = tensor.from_numpy(values)
+            self.assertEqual(x.shape(), list(shape))
+            self.assertTrue(numpy.array_equal(x.to_numpy(), values))
+        kinds = ttml.DataType
+        for dtype in (numpy.int32, numpy.uint32):
+            found = tensor.from_numpy(numpy.array([[1, 70000]], dtype)).to_numpy()
+            self.assertEqual((found.tolist(), found.dtype), ([[1, 70000]], dtype))
+        half = tensor.from_numpy(numpy.full((32, 32), 1.001, numpy.float32), new_type=kinds.BFLOAT16)
+        self.assertEqual(half.get_value().dtype, kinds.BFLOAT16)
+        self.assertEqual(half.to_numpy()[0, 0], 1.0)
+        for array, new_type in [(numpy.zeros((2, 2)), None), (numpy.zeros((0, 2), numpy.float32), None),
+                                (numpy.zeros((2, 2), numpy.float32), kinds.BFLOAT8_B)]:
+            with self.assertRaises(TypeError):
+                tensor.from_numpy(array, new_type=new_type)
+        row = self.made([[0, 1, 2], [3, 5, 4]])
+        self.assertEqual(ttnn.argmax(row.get_value(), dim=-1).to_list(), [2, 1])
+
+    def test_functions_of_the_users_own_have_gradients(self):
+        class Cube(ttml.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(x)
+                return ttnn.pow(x.get_value(), 3.0)
+
+            @staticmethod
+            def backward(ctx, gradient):
+                square = ttnn.square(ctx.saved_tensors[0].get_value())
+                return ttnn.multiply(ttnn.multiply(square, gradient), 3.0)
+
+        class Wrong(Cube):
+            @staticmethod
+            def backward(ctx, gradient):
+                return gradient, gradient
+
+        layer = ttml.modules.LinearLayer(32, 32)
+        x, target = self.tensor(1, 1, 32, 32), self.tensor(1, 1, 32, 32, seed=1)
+        self.expect_gradient(lambda: Cube.apply(layer(x)), target, layer.weight.tensor, 0.01)
+        with self.assertRaisesRegex(RuntimeError, "Error in backward of Wrong"):
+            ttml.ops.unary.mean(Wrong.apply(layer(x))).backward(False)
+        order = []
+        y = ttml.autograd.callback(layer(x), lambda: order.append("now"))
+        ttml.ops.unary.mean(y).backward(False)
+        self.assertEqual(order, ["now"])
+
+    def test_blocks_that_run_again_have_the_same_gradients(self):
+        block = ttml.modules.LlamaBlock(64, 2, 1, 256)
+        x = self.tensor(1, 1, 32, 64)
+        found = []
+        for run in (block, lambda a, m: ttml.models.memory_efficient_runner(block, a, m)):
+            block.mlp.w1.weight.tensor.clear_grad()
+            ttml.ops.unary.mean(run(x, None)).backward(False)
+            self.context.reset_graph()
+            found.append(block.mlp.w1.weight.tensor.get_grad_tensor().to_numpy())
+        self.assertTrue(numpy.array_equal(*found))
+
+    def test_the_clock_and_devices_are_those_of_ttnn(self):
+        before = howard.now()
+        x = self.tensor(1, 1, 64, 64)
+        ttnn.add(x.get_value(), x.get_value())
+        self.assertGreater(howard.now(), before)
+        own = ttnn.ones([64, 64], device=self.context.get_device(), layout=ttnn.TILE_LAYOUT)
+        self.assertEqual(ttml.ops.binary.add(x, own).shape(), [1, 1, 64, 64])
+
+    def test_lazy_parameters_wait(self):
+        with ttml.lazy_init():
+            layer = ttml.modules.LinearLayer(32, 64)
+        self.assertTrue(layer.weight.is_lazy)
+        self.assertEqual(len(layer.parameters()), 0)
+        with self.assertRaisesRegex(RuntimeError, "materialize_module"):
+            layer.weight.tensor
+        ttml.materialize_module(layer)
+        self.assertEqual(layer.weight.tensor.shape(), [1, 1, 64, 32])
+
+    def test_lora_and_fine_tuning_train_small_matrices(self):
+        from ttml.datasets import InMemoryDataloader, sft_collate_fn
+        from ttml.modules.lora import LoraConfig
+        from ttml.trainers import SFTConfig, SFTTrainer
+
+        examples = [{"input_ids": list(range(i, i + 20)),
+                     "labels": [-100] * 5 + list(range(i + 6, i + 21))} for i in range(8)]
+        loader = InMemoryDataloader(examples, lambda e: sft_collate_fn(e, 32, 0), 2)
+        batch = next(iter(loader))
+        self.assertEqual(batch.loss_mask.shape(), [2, 1, 32, 1])
+        self.assertAlmostEqual(batch.loss_mask.to_numpy().sum(), 64, delta=0.3)
+        trainer = SFTTrainer(self.llama(), loader, None,
+                             SFTConfig(max_steps=8, save_interval=0, learning_rate=0.02),
+                             peft_config=LoraConfig(rank=4, target_modules=["_linear$"]))
+        trained = [n for n, t in trainer.model.parameters().items() if t.get_requires_grad()]
+        self.assertTrue(trained and all("lora_" in name for name in trained), trained)
+        losses = trainer.train()
+        self.assertLess(losses[-1], losses[0])
+
+    def test_muon_and_registered_optimizers_are_made(self):
+        ttml.common.muon_optimizer.register()
+        layer = ttml.modules.LinearLayer(64, 32)
+        made = ttml.optimizers.create_optimizer({"type": "MuonWithAdamW", "muon": {"lr": 0.1}},
+                                                layer.parameters())
+        self.assertEqual(made.get_lr(), 0.1)
+        self.assertEqual(list(made.adamw.parameters), ["LinearLayer/bias"])
+        x, target = self.tensor(1, 1, 32, 64), self.tensor(1, 1, 32, 32, seed=1)
+        losses = []
+        for _ in range(6):
+            made.zero_grad()
+            loss = ttml.ops.loss.mse_loss(layer(x), target)
+            loss.backward(False)
+            made.step()
+            losses.append(loss.get_value().item())
+        self.assertLess(losses[-1], losses[0])
+        self.assertIn("momentum_buffer", made.get_state_dict()["muon"])
 
     def test_gradients_are_slopes_of_the_loss(self):
         layer = ttml.modules.LinearLayer(32, 32)
@@ -129,24 +267,12 @@ class Ttml(unittest.TestCase):
         x, target = self.tensor(1, 1, 32, 32), self.tensor(1, 1, 32, 32, seed=1)
         weight = layer.weight.tensor
         ttml.ops.loss.mse_loss(layer(x), target).backward()
-        whole = weight.get_grad().to_numpy()
-        weight._variable.set_gradient(None)
+        whole = weight.get_grad_tensor().to_numpy()
+        weight.clear_grad()
         for _ in range(2):
             loss = ttml.ops.binary.mul(ttml.ops.loss.mse_loss(layer(x), target), 0.5)
             loss.backward()
-        self.assertTrue(numpy.allclose(weight.get_grad().to_numpy(), whole, rtol=0.02, atol=1e-5))
-
-    def test_a_sum_is_as_many_means(self):
-        logits, targets = self.tensor(2, 1, 32, 64), numpy.arange(64).reshape(2, 32)
-        tokens = ttml.autograd.Tensor.from_numpy(targets)
-        kinds = ttml.ops.ReduceType
-        loss = ttml.ops.loss.cross_entropy_loss
-        mean = loss(logits, tokens, kinds.MEAN).get_value().item()
-        self.assertAlmostEqual(loss(logits, tokens, kinds.SUM).get_value().item(), 64 * mean,
-                               delta=0.01 * 64 * mean)
-        logarithms = ttml.ops.unary.log_softmax(logits)
-        nll = ttml.ops.loss.nll_loss(logarithms, tokens).get_value().item()
-        self.assertAlmostEqual(nll, mean, delta=0.02 * mean)
+        self.assertTrue(numpy.allclose(weight.get_grad_tensor().to_numpy(), whole, rtol=0.02, atol=1e-5))
 
     def test_a_norm_and_a_feed_forward_part_have_two_forms(self):
         x, target = self.tensor(2, 1, 32, 64), self.tensor(2, 1, 32, 64, seed=1)
@@ -154,33 +280,19 @@ class Ttml(unittest.TestCase):
                            for form in (False, True))
         self.assertTrue(numpy.allclose(norm(x).to_numpy(), composite(x).to_numpy(), atol=0.03))
         self.expect_gradient(lambda: composite(x), target, composite.gamma.tensor)
-        part = ttml.modules.LlamaMLP(64, 96, use_fused_swiglu=True)
-        fused = part(x).to_numpy()
+        part = ttml.modules.LlamaMLP(64, 96)
+        whole = part(x).to_numpy()
         for parameter in part.parameters().values():
             self.expect_gradient(lambda: part(x), target, parameter)
-        part._fused = False
-        self.assertTrue(numpy.allclose(part(x).to_numpy(), fused, atol=0.02))
+        with unittest.mock.patch.dict(os.environ, {"TTML_SWIGLU_FORCE_COMPOSITE": "1"}):
+            self.assertTrue(numpy.allclose(part(x).to_numpy(), whole, atol=0.02))
         with self.assertRaisesRegex(RuntimeError, "weights"):
             ttml.ops.swiglu.swiglu(x, *(part.w1.weight.tensor for _ in range(3)))
-
-    def test_forms_of_a_llama_are_settings(self):
-        plain = self.llama()
-        keys = ("use_composite_rmsnorm", "use_fused_swiglu", "use_fused_attention")
-        other = self.llama(experimental={key: True for key in keys})
-        for name, tensor in plain.parameters().items():
-            other.parameters()[name].set_value(tensor)
-        tokens = self.tokens(1, 32, 90)
-        expected = plain(tokens).to_numpy()
-        found = other(tokens).to_numpy()
-        self.assertFalse(numpy.array_equal(found, expected))
-        self.assertLess(numpy.abs(found - expected).max(), 0.03 * numpy.abs(expected).max())
-        with self.assertRaisesRegex(RuntimeError, "no mask"):
-            other(tokens, ttml.autograd.Tensor.from_numpy(ttml.common.data.build_causal_mask(32)))
 
     def test_an_nll_is_computed_and_refused_by_its_program(self):
         weight = ttml.modules.LinearLayer(32, 64, False).weight.tensor
         x, classes = self.tensor(2, 1, 32, 32), self.tokens(1, 64, 64).to_numpy().reshape(2, 32)
-        targets = ttml.autograd.Tensor.from_numpy(classes)
+        targets = self.whole(classes)
         kinds, nll_loss = ttml.ops.ReduceType, ttml.ops.loss.nll_loss
 
         def logarithms():
@@ -188,81 +300,89 @@ class Ttml(unittest.TestCase):
 
         loss = nll_loss(logarithms(), targets)
         loss.backward(False)
-        by_nll = weight.get_grad().to_numpy()
-        weight._variable.set_gradient(None)
+        by_nll = weight.get_grad_tensor().to_numpy()
+        weight.clear_grad()
         logits = ttml.ops.linear.linear(x, weight)
         ttml.ops.loss.cross_entropy_loss(logits, targets).backward(False)
-        by_logits = weight.get_grad().to_numpy()
+        by_logits = weight.get_grad_tensor().to_numpy()
         self.assertLess(numpy.abs(by_nll - by_logits).max(), 0.05 * numpy.abs(by_logits).max())
         each = nll_loss(logarithms(), targets, kinds.NONE)
         self.assertEqual(each.shape(), [2, 1, 32, 1])
         self.assertAlmostEqual(each.to_numpy().mean(), loss.get_value().item(), delta=0.03)
         with self.assertRaises(RuntimeError):
-            beyond = ttml.autograd.Tensor.from_numpy(classes + 64)
+            beyond = self.whole(classes + 64)
             nll_loss(logarithms(), beyond).get_value()
 
     def updated(self, kind, steps=3, **options):
         """Returns a weight of ones after steps with gradients of a thousandth."""
-        weight = ttml.modules.Parameter(ttml.autograd.Tensor.from_numpy(numpy.ones((32, 64))))
-        optimizers = ttml.optimizers
-        config = optimizers.SGDConfig if "SGD" in kind.__name__ else optimizers.AdamWConfig
-        optimizer = kind({"w": weight.tensor}, config.make(**options))
+        half = ttml.DataType.BFLOAT16
+        weight = ttml.autograd.Tensor.from_numpy(numpy.ones((32, 64), numpy.float32), new_type=half)
+        gradient = ttml.autograd.Tensor.from_numpy(numpy.full((32, 64), 1e-3, numpy.float32),
+                                                   new_type=half)
+        optimizer = ttml.optimizers.create_optimizer({"type": kind, **options}, {"w": weight})
         for _ in range(steps):
-            weight.tensor.set_grad(
-                ttml.autograd.Tensor.from_numpy(numpy.full((32, 64), 1e-3, numpy.float32)))
+            weight.set_grad(gradient.get_value())
             optimizer.step()
-        return weight.tensor.to_numpy()
+        return weight.to_numpy()
 
     def test_optimizers_have_ttmls_options(self):
-        optimizers = ttml.optimizers
         adamw = dict(lr=1e-4, weight_decay=0.0)
         # Updates below half of the last bit of a bfloat16 are lost, unless chance rounds them.
-        self.assertTrue((self.updated(optimizers.AdamW, **adamw) == 1).all())
-        rounded = self.updated(optimizers.AdamW, 20, stochastic_rounding=True, **adamw)
+        for kind in ("AdamW", "AdamWComposite", "MorehAdamW"):
+            self.assertTrue((self.updated(kind, **adamw) == 1).all(), kind)
+        rounded = self.updated("AdamW", 20, stochastic_rounding=True, **adamw)
         self.assertAlmostEqual(rounded.mean(), 1 - 20e-4, delta=2e-4)
-        self.assertFalse(numpy.array_equal(
-            self.updated(optimizers.AdamW, 20, lr=0.1, amsgrad=True, beta2=0.1),
-            self.updated(optimizers.AdamW, 0)))
-        with self.assertRaisesRegex(RuntimeError, "amsgrad"):
-            self.updated(optimizers.MorehAdamW, amsgrad=True)
+        whole = self.updated("AdamWFullPrecision", 60, **adamw)
+        self.assertAlmostEqual(whole.mean(), 1 - 60e-4, delta=4e-3)
+        self.assertTrue((self.updated("AdamWComposite", 60, kahan_summation=True, **adamw) < 1).all())
+        with self.assertRaisesRegex(RuntimeError, "kahan_summation"):
+            self.updated("MorehAdamW", kahan_summation=True)
         sgd = dict(lr=50.0, momentum=0.5, dampening=0.5, weight_decay=0.001)
-        composite = self.updated(optimizers.SGD, **sgd)
-        one = self.updated(optimizers.TYPES["SGD"], **sgd)
+        composite, one = self.updated("SGDComposite", **sgd), self.updated("SGD", **sgd)
         self.assertTrue(numpy.allclose(one, composite, atol=0.01))
         self.assertLess(one.max(), 0.9)
-        self.assertTrue((self.updated(optimizers.NoOp) == 1).all())
+        self.assertTrue((self.updated("NoOp") == 1).all())
 
     def test_a_files_optimizer_is_made(self):
         model = ttml.modules.LinearLayer(32, 32)
         make = ttml.common.utils.create_optimizer
         for settings, kind in [
-                ({}, "AdamW"), ({"use_moreh_adamw": True}, "MorehAdamW"), ({"use_no_op": True}, "NoOp"),
-                ({"optimizer": {"type": "SGD", "lr": 0.5, "momentum": 0.9}}, "_FusedSGD"),
-                ({"optimizer": {"type": "AdamW", "amsgrad": True}}, "_FusedAdamW"),
-                ({"optimizer": {"type": "SGDComposite"}}, "SGD")]:
+                ({}, "AdamWComposite"), ({"use_moreh_adamw": True}, "MorehAdamW"),
+                ({"use_no_op": True}, "NoOp"),
+                ({"optimizer": {"type": "SGD", "lr": 0.5, "momentum": 0.9}}, "SGD"),
+                ({"optimizer": {"amsgrad": True}}, "AdamW"),
+                ({"optimizer": {"type": "SGDComposite"}}, "SGDComposite")]:
             made = make(model, {"training_config": settings})
             self.assertEqual(type(made).__name__, kind)
-        self.assertEqual(make(model, {"training_config": {"optimizer": {
-            "type": "SGD", "lr": 0.5}}}).get_lr(), 0.5)
-        for settings, words in [({"type": "Lion"}, "Lion"),
-                                ({"type": "SGD", "amsgrad": True}, "amsgrad with a type of SGD")]:
-            with self.assertRaisesRegex(RuntimeError, words):
-                make(model, {"training_config": {"optimizer": settings}})
+        self.assertEqual(make(model, {"type": "SGD", "lr": "1e-1"}).get_lr(), 0.1)
+        with self.assertRaisesRegex(RuntimeError, "Unknown optimizer type: Lion"):
+            make(model, {"training_config": {"optimizer": {"type": "Lion"}}})
+        with self.assertRaises(ValueError):
+            make(model, {})
 
     def test_tensors_may_have_gradients(self):
-        x = ttml.autograd.create_tensor(numpy.ones((1, 1, 32, 32), dtype=numpy.float32))
+        x = self.made(numpy.ones((1, 1, 32, 32)))
         self.assertTrue(x.get_requires_grad())
-        ttml.ops.loss.mse_loss(x, self.tensor(1, 1, 32, 32)).backward(False)
-        self.assertEqual(x.get_grad().shape, [1, 1, 32, 32])
+        loss = ttml.ops.loss.mse_loss(x, self.tensor(1, 1, 32, 32))
+        loss.backward(True)
+        first = x.get_grad_tensor().to_numpy()
+        self.assertEqual(list(x.get_grad().shape), [1, 1, 32, 32])
+        x.set_grad(None)
+        loss.clear_grad()
+        loss.backward(False)
+        self.assertFalse(numpy.array_equal(first, 0 * first))
+        with self.assertRaisesRegex(RuntimeError, "ran already"):
+            loss.backward(False)
         self.assertFalse(ttml.autograd.create_tensor(x.get_value(), False).get_requires_grad())
-        self.assertFalse(ttml.autograd.create_tensor(numpy.ones((1, 32), int)).get_requires_grad())
 
     def test_parameters_have_names_and_modules_two_modes(self):
         model = ttml.models.nanogpt.create_nanogpt(ttml.models.nanogpt.NanoGPTConfig(
             vocab_size=64, block_size=32, n_embd=64, n_layer=2, n_head=2))
         names = list(model.parameters())
-        self.assertEqual(names, sorted(names))
         self.assertIn("NanoGPT/blocks/1/attention/qkv_linear/weight", names)
+        self.assertIn("NanoGPT/ln_f_gamma", names)
+        linear = ttml.models.linear_regression.create_linear_regression_model(2, 1)
+        self.assertEqual(list(linear.parameters()), ["linear/bias", "linear/weight"])
         self.assertEqual(len(names), 2 + 2 * 12 + 2 + 1)
         model.eval()
         self.assertEqual(model.blocks[1].mlp.dropout.get_run_mode(), ttml.autograd.RunMode.EVAL)
@@ -290,7 +410,7 @@ class Ttml(unittest.TestCase):
 
     def tokens(self, batch, sequence, below=96, seed=3):
         drawn = numpy.random.default_rng(seed).integers(0, below, (batch, 1, 1, sequence))
-        return ttml.autograd.Tensor.from_numpy(drawn)
+        return self.whole(drawn)
 
     def test_gradients_flow_through_grouped_heads_and_rotary_positions(self):
         rope = ttml.ops.rope.build_rope_params(64, 32, 500000.0)
@@ -310,13 +430,11 @@ class Ttml(unittest.TestCase):
         self.assertTrue(numpy.allclose(numpy.linalg.norm(turned, axis=-1), before, rtol=0.02))
         self.assertTrue(numpy.allclose(turned[:, :, 0], x.to_numpy()[:, :, 0], atol=0.01))
         self.assertFalse(numpy.allclose(turned[:, :, 9], x.to_numpy()[:, :, 9], atol=0.01))
-        frequencies = ttml.ops.rope.gen_freqs(32, 10000.0)
-        self.assertTrue(numpy.allclose(frequencies, 10000.0**(-numpy.arange(16) / 16)))
 
     def test_masked_losses_count_their_places_alone(self):
         weight = ttml.modules.LinearLayer(32, 64, False).weight.tensor
         x, targets = self.tensor(2, 1, 32, 32), self.tokens(1, 64, 64).to_numpy().reshape(2, 32)
-        classes = ttml.autograd.Tensor.from_numpy(targets)
+        classes = self.whole(targets)
         mask = numpy.zeros((2, 1, 32, 1), dtype=numpy.float32)
         mask[0, 0, :8] = 1
 
@@ -324,7 +442,7 @@ class Ttml(unittest.TestCase):
             losses = ttml.ops.loss.cross_entropy_loss(ttml.ops.linear.linear(x, weight), classes,
                                                       ttml.ops.ReduceType.NONE)
             self.assertEqual(losses.shape(), [2, 1, 32, 1])
-            return ttml.ops.unary.mean(losses * ttml.autograd.Tensor.from_numpy(counted))
+            return ttml.ops.unary.mean(losses * self.made(counted))
 
         masked = loss(mask)
         logits = ttml.ops.linear.linear(x, weight).to_numpy().astype(numpy.float64)
@@ -333,7 +451,7 @@ class Ttml(unittest.TestCase):
         expected = ((sums[:, 0] - own) * mask[..., 0].reshape(2, 32)).mean()
         self.assertAlmostEqual(masked.get_value().item(), expected, delta=0.02 * expected)
         masked.backward(False)
-        found = weight.get_grad().to_numpy()[0, 0].astype(numpy.float64)
+        found = weight.get_grad_tensor().to_numpy()[0, 0].astype(numpy.float64)
         share = numpy.exp(logits - sums[..., None])[:, 0]
         share[numpy.arange(2)[:, None], numpy.arange(32), targets] -= 1
         share *= mask.reshape(2, 32, 1) / 64
@@ -371,11 +489,11 @@ class Ttml(unittest.TestCase):
         model = self.llama()
         model.eval()
         tokens = self.tokens(1, 5, 90).to_numpy()
-        first = model(ttml.autograd.Tensor.from_numpy(tokens)).to_numpy()
+        first = model(self.whole(tokens)).to_numpy()
         tokens = tokens.copy()
         tokens[..., 4] = (tokens[..., 4] + 1) % 90
-        second = model(ttml.autograd.Tensor.from_numpy(tokens)).to_numpy()
-        self.assertEqual(first.shape, (1, 1, 5, 96))
+        second = model(self.whole(tokens)).to_numpy()
+        self.assertEqual(first.shape, (1, 1, 5, 90))
         self.assertTrue(numpy.array_equal(first[..., :4, :], second[..., :4, :]))
         self.assertFalse(numpy.array_equal(first[..., 4, :], second[..., 4, :]))
 
@@ -446,15 +564,16 @@ class Ttml(unittest.TestCase):
 
     def cache(self, model, length=64, **changes):
         config = model.config
-        sizes = dict(num_layers=config.num_blocks, batch_size=1, num_groups=config.num_groups,
-                     max_seq_len=length, head_dim=config.embedding_dim // config.num_heads)
+        sizes = dict(num_layers=config.num_hidden_layers, batch_size=1,
+                     num_groups=config.num_key_value_heads, max_seq_len=length,
+                     head_dim=config.head_dim)
         return ttml.models.KvCache(ttml.models.KvCacheConfig(**{**sizes, **changes}))
 
     def read(self, model, tokens, cache=None):
         """Returns the logits behind each of the tokens, which are padded to whole tiles."""
         padded = numpy.zeros((1, 1, 1, (len(tokens) + 31) // 32 * 32), dtype=numpy.uint32)
         padded[0, 0, 0, :len(tokens)] = tokens
-        tensor = ttml.autograd.Tensor.from_numpy(padded)
+        tensor = self.whole(padded)
         logits = (model(tensor) if cache is None else
                   model(tensor, kv_cache=cache, new_tokens=len(tokens)))
         found = logits.to_numpy()[0, 0, :len(tokens), :90]
@@ -466,7 +585,7 @@ class Ttml(unittest.TestCase):
         model = self.llama(**changes)
         for name, tensor in model.parameters().items():
             if name.endswith("weight"):
-                tensor.set_value(ttml.autograd.Tensor.from_numpy(4 * tensor.to_numpy()))
+                tensor.set_value(self.made(4 * tensor.to_numpy()))
         model.eval()
         return model
 
@@ -526,12 +645,10 @@ class Ttml(unittest.TestCase):
                 (lambda: read(model, [1], self.cache(model, num_layers=3)), "num_layers=2"),
                 (lambda: read(model, [1], self.cache(model, num_groups=4)), "num_groups=2"),
                 (lambda: read(model, [1], self.cache(model, batch_size=2)), "batch_size=1"),
-                (lambda: read(model, [1], self.cache(model, 65)), "max_sequence_length, 64"),
+                (lambda: read(model, [1], self.cache(model, 65)), "max_position_embeddings, 64"),
                 (lambda: self.cache(model, 0), "1 or more"),
                 (lambda: model(self.tokens(1, 32, 90), kv_cache=self.cache(model), new_tokens=33),
                  "33 new tokens of 32 rows"),
-                (lambda: model(self.tokens(1, 32, 90), self.tensor(1, 1, 32, 64),
-                               self.cache(model)), "a mask"),
             ]:
                 with self.assertRaisesRegex(RuntimeError, words):
                     attempt()
@@ -557,7 +674,11 @@ class Ttml(unittest.TestCase):
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             tracker.print_memory_usage()
         text = printed.getvalue()
-        self.assertIn("--- MODEL_CREATION ---\n  DRAM: Segment Peak 1.00 MB, Allocations", text)
+        # Rows are uploaded, and the device makes tiles of them.
+        self.assertIn("--- MODEL_CREATION ---\n  DRAM: Segment Peak 2.00 MB, Allocations", text)
+        self.assertIn("Segment Change +1.00 MB", text)
+        usage = tracker.get_dram_usage("MODEL_CREATION")
+        self.assertEqual(usage["total_allocations"], 2 << 20)
         self.assertIn("--- FORWARD_PASS ---", text)
         self.assertNotIn("SEGMENT_", text)
 
@@ -588,33 +709,22 @@ class Ttml(unittest.TestCase):
     def test_what_cannot_be_done_is_said(self):
         layer = ttml.modules.LinearLayer(32, 32)
         x = self.tensor(1, 1, 32, 32)
-        loss = ttml.ops.loss.mse_loss(layer(x), x)
         for attempt, words in [
-            (lambda: loss.backward(True), "retain_graph"),
-            (lambda: ttml.ops.binary.add(loss, loss), "a loss"),
-            (lambda: x.backward(), "graph that is gone"),
-            (lambda: ttml.optimizers.SGD({"x": x}, ttml.optimizers.SGDConfig()), "no parameter"),
+            (lambda: x.backward(), "no graph"),
             (lambda: layer.weight.tensor.get_grad(), "no gradient"),
-            (lambda: ttml.autograd.Tensor.from_numpy(numpy.zeros((1, 1, 1, 1, 1))), "dimensions"),
             (lambda: self.context.open_device(), "after"),
-            (lambda: ttml.modules.Embedding(65, 32), "multiples"),
-            (lambda: ttml.ops.binary.add(x, self.tensor(1, 1, 64, 32)), "equal shapes"),
-            (lambda: ttml.ops.binary.mul(x, self.tensor(2, 1, 32, 32)), "equal shapes"),
-            (lambda: ttml.ops.matmul.matmul_op(x, self.tensor(2, 1, 32, 32)), "matrices"),
-            (lambda: ttml.ops.layernorm.layernorm(x, x), "gamma"),
+            (lambda: ttml.ops.loss.cross_entropy_loss(x, self.whole([[1]])), "accepted"),
             (lambda: ttml.ops.multi_head_utils.heads_creation(x, 5), "5 heads"),
             (lambda: ttml.ops.rope.build_rope_params(32, 24), "heads of 24"),
             (lambda: ttml.ops.rope.rope(x, ttml.ops.rope.build_rope_params(32, 64)), "d of 64"),
-            (lambda: ttml.core.distributed.enable_fabric(8), "8 devices"),
             (lambda: ttml.optimizers.RemoteOptimizer({}, 0), "--multihost"),
-            (lambda: self.context.initialize_parallelism_context([1, 2]), "one device"),
-            (lambda: layer.weight.tensor.set_grad(self.tensor(1, 1, 32, 64)), "set_grad"),
+            (lambda: layer.weight.tensor.set_grad(x.get_value().reshape([1, 1, 1024])), "Shapes of"),
+            (lambda: x / x, "unsupported operand"),
+            (lambda: ttml.mesh(), "no mesh is open"),
+            (lambda: ttml.models.RunnerType.from_string("fast"), "memory_efficient"),
         ]:
-            with self.assertRaisesRegex(RuntimeError, words):
+            with self.assertRaisesRegex((RuntimeError, TypeError), words):
                 attempt()
-        loss.backward()
-        with self.assertRaisesRegex(RuntimeError, "graph that is gone"):
-            loss.backward()
 
     def test_the_guides_examples_run(self):
         for script, expected in [("linear_regression.py", "Prediction for [1, 1]: 0.99"),
@@ -625,8 +735,7 @@ class Ttml(unittest.TestCase):
                 found = subprocess.run(
                     [os.environ["HOWARD_RUN_EXPERIMENT"], "python", "--results", folder,
                      str(EXAMPLES / script)],
-                    capture_output=True, text=True, check=False, cwd=EXAMPLES.parents[1],
-                    env={k: v for k, v in os.environ.items() if k != "HOWARD_DEVICE"})
+                    capture_output=True, text=True, check=False, cwd=EXAMPLES.parents[1])
             self.assertEqual(found.returncode, 0, found.stderr)
             self.assertIn(expected, found.stdout)
             self.assertIn("virtual time", found.stderr)

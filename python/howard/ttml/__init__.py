@@ -1,16 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stand-in for TTML's Python package on Howard's devices: `import howard.ttml as ttml`.
+"""A stand-in for TTML's Python package over that for ttnn: `import howard.ttml as ttml`.
 
-Tensors, modules, losses and optimizers have TTML's names and make the calls of TTML's late 2025 on
-the autograd engine of Howard: AutoContext opens the emulated chip, whose values the host computes,
-or with HOWARD_DEVICE=host the host itself. Anything else that TTML has raises AttributeError.
-`run_experiment python SCRIPT` lets a script's own `import ttml` find it.
+Tensors, modules, losses and optimizers have TTML's names, and make the programs of TTML's 2026 on
+the chips and the clock of howard.ttnn: a script may use both. `run_experiment python SCRIPT` lets a
+script's own `import ttml` find it. Anything else that TTML has raises AttributeError.
 """
 
-from howard.ttnn import DataType, Layout
+from howard.ttnn import DataType, Layout, Tensor as _Value, argmax
 
-from . import autograd, common, core, models, modules, ops, optimizers, schedulers
-from .autograd import argmax
+from . import autograd, common, core, init, models, modules, ops, optimizers, schedulers
+from ._mesh import Mesh, maybe_mesh, mesh, open_device_mesh, sync_gradients
+from .init import is_lazy_init_enabled, lazy_init, manual_seed
+from .modules import NamedParameters, materialize_module
 
-__all__ = ["DataType", "Layout", "argmax", "autograd", "common", "core", "models", "modules", "ops",
-           "optimizers", "schedulers"]
+__all__ = ["DataType", "Layout", "Mesh", "NamedParameters", "argmax", "autograd", "common", "core",
+           "init", "is_lazy_init_enabled", "lazy_init", "manual_seed", "materialize_module",
+           "maybe_mesh", "mesh", "models", "modules", "open_device_mesh", "ops", "optimizers",
+           "schedulers", "sync_gradients"]
+
+
+def _last_item(self):
+    """Returns the number of a tensor; of several the last one, which TTML's guide means by it."""
+    if self.shape.volume() == 1:
+        return _item(self)
+    self.blocking_read()
+    return self.array().flat[-1].item()
+
+
+_item = _Value.item
+setattr(_Value, "item", _last_item)

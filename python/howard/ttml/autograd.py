@@ -1,252 +1,340 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implements ttml.autograd: the context, which owns the device and the graph, and tensors."""
-
-import enum
-import os
-from typing import List
+"""Implements ttml.autograd: tensors with gradients, and functions of the user's own."""
 
 import numpy
 
-import howard
-import howard.ttnn
-from howard import _native
+import howard.ttnn as ttnn
 from howard.ttnn import DataType, Layout
+from howard.ttnn._tensor import host_tensor
 
-_NAMES = {DataType.BFLOAT16: "bfloat16", DataType.FLOAT32: "float32", DataType.UINT32: "uint32"}
+from ._graph import (AutoContext, DistributedConfig, GradMode, Graph, NodeId, ParallelismContext,
+                     PreferredPrecision, RunMode, context, from_python, one_call)
 
+__all__ = ["AutoContext", "AutocastTensor", "DistributedConfig", "Function", "FunctionContext",
+           "GradMode", "Graph", "GraphNode", "NodeId", "ParallelismContext", "PreferredPrecision",
+           "RunMode", "Tensor", "callback", "create_tensor", "get_links"]
 
-GradMode = enum.Enum("GradMode", "DISABLED ENABLED", start=0)
-PreferredPrecision = enum.Enum("PreferredPrecision", "HALF FULL", start=0)
-RunMode = enum.Enum("RunMode", "TRAIN EVAL", start=0)
-
-
-class AutoContext:
-    """Holds the one device of a script, its graph and its seed."""
-
-    _instance = None
-
-    def __init__(self):
-        self._device = self._graph = self._kind = None
-        self._seed = 5489
-        self._mode = GradMode.ENABLED
-        self.random = numpy.random.default_rng(self._seed)
-
-    @staticmethod
-    def get_instance():
-        if AutoContext._instance is None:
-            AutoContext._instance = AutoContext()
-        return AutoContext._instance
-
-    def open_device(self, mesh_shape=(1, 1), device_ids=()):
-        """Opens the emulated chip, or the host with HOWARD_DEVICE=host."""
-        if any(side != 1 for side in mesh_shape) or len(device_ids) > 1:
-            raise RuntimeError(f"a mesh of {list(mesh_shape)} devices: howard.ttml has one device; "
-                               "run_experiment fit says what several make of a training")
-        if self._device is not None:
-            raise RuntimeError("open_device was called after the device was opened")
-        kind = os.environ.get("HOWARD_DEVICE", "emulated")
-        if kind not in ("emulated", "host"):
-            raise RuntimeError(f"HOWARD_DEVICE is '{kind}'; accepted: emulated, host")
-        self._kind = kind
-        if kind == "host":
-            self._device = howard.open_host()
-        else:
-            session = howard.ttnn._session.session
-            self._device = howard.open_emulated(values=session.values, profiles=session.profiles,
-                                                settings=session.settings)
-        self._graph = _native._ttml.Graph(self._device, self._seed)
-        self.set_gradient_mode(self._mode)
-
-    def close_device(self):
-        """Waits for the device. Its tensors can still be read."""
-        _finished.extend(self._times())
-        self._device = self._graph = None
-
-    def _times(self):
-        if self._device is None:
-            return []
-        self._device.finish()
-        time = "of wall time" if self._kind == "host" else "of virtual time"
-        return [f"{1e-9 * self._device.now_ps():.2f} ms {time} on {self._device.description}"]
-
-    def get_device(self):
-        self._open()
-        return self._device
-
-    def reset_graph(self):
-        self._open().reset()
-
-    def set_gradient_mode(self, mode):
-        self._mode = mode
-        if self._graph is not None:
-            self._graph.set_records(mode == GradMode.ENABLED)
-
-    def get_gradient_mode(self):
-        return self._mode
-
-    def set_seed(self, seed):
-        self._seed = int(seed) & 0xFFFFFFFF
-        self.random = numpy.random.default_rng(self._seed)
-        if self._graph is not None:
-            self._graph.set_seed(self._seed)
-
-    def get_seed(self):
-        return self._seed
-
-    def initialize_parallelism_context(self, *_, **__):
-        raise RuntimeError("initialize_parallelism_context: howard.ttml has one device; "
-                           "run_experiment train and fit know meshes")
-
-    def _open(self):
-        """Returns the graph; the device is opened with the first tensor, as TTML does."""
-        if self._graph is None:
-            self.open_device()
-        return self._graph
+_REAL = (DataType.BFLOAT16, DataType.FLOAT32)
+_KINDS = {"float32": DataType.FLOAT32, "int32": DataType.INT32, "uint32": DataType.UINT32,
+          "bfloat16": DataType.BFLOAT16}
+_NUMPY = {DataType.FLOAT32: "float32", DataType.INT32: "int32", DataType.UINT32: "uint32"}
+GraphNode = NodeId
 
 
-_finished: List[str] = []  # It has what each device took that was closed.
+def _numpy_kind(dtype):
+    if dtype is DataType.BFLOAT16:
+        try:
+            import ml_dtypes  # Only who asks for bfloat16 needs it.
+        except ImportError:
+            return numpy.dtype("float32")
+        return numpy.dtype(ml_dtypes.bfloat16)
+    if dtype not in _NUMPY:
+        raise TypeError(f"Unsupported type: {dtype.name}")
+    return numpy.dtype(_NUMPY[dtype])
 
 
-def summary():
-    """Returns lines on the devices that the script has used, for the end of `run_experiment
-    python`."""
-    context = AutoContext._instance
-    return _finished + (context._times() if context is not None else [])
+class AutocastTensor:
+    """Holds a tensor in the precision that it has, and in the other one once somebody asks."""
 
+    def __init__(self, value=None):
+        self.set_tensor(value)
 
-def graph():
-    return AutoContext.get_instance()._open()
+    def set_tensor(self, value):
+        self._value, self._other = value, None
 
+    def get_tensor(self, precision=PreferredPrecision.HALF):
+        value = self._value
+        if value is None:
+            raise RuntimeError("the tensor has no value")
+        wanted = DataType.BFLOAT16 if precision is PreferredPrecision.HALF else DataType.FLOAT32
+        if value.dtype not in _REAL or value.dtype is wanted:
+            return value
+        if self._other is None:
+            self._other = one_call(ttnn.typecast)(value, wanted)
+        return self._other
 
-class Value:
-    """Holds a tensor's values, as the ttnn.Tensor of TTML's get_value() does."""
-
-    def __init__(self, array):
-        self._array = array
-
-    @property
-    def shape(self):
-        return list(self._array.shape)
-
-    def to_numpy(self, new_type=None, *_):
-        return self._array.astype(numpy.uint32) if new_type == DataType.UINT32 else self._array
-
-    def item(self):
-        """Returns the number; the last of several, which the guide's generate() means by it."""
-        return self._array.flat[-1].item()
-
-    def __repr__(self):
-        return f"ttml.Value({self._array!r})"
-
-
-def argmax(value, dim=None, keepdim=False, **_):
-    """Returns where the largest numbers of get_value() are."""
-    return Value(numpy.argmax(value.to_numpy(), axis=dim, keepdims=keepdim).astype(numpy.uint32)
-                 if dim is not None else numpy.array([numpy.argmax(value.to_numpy())]))
-
-
-def _argmax_of_either(input_tensor, *args, **kwargs):
-    take = argmax if isinstance(input_tensor, Value) else _ttnn_argmax
-    return take(input_tensor, *args, **kwargs)
-
-
-# Scripts hand what get_value() gives to ttnn.argmax.
-_ttnn_argmax, howard.ttnn.argmax = howard.ttnn.argmax, _argmax_of_either
+    def has_tensor(self):
+        return self._value is not None
 
 
 class Tensor:
-    """Represents a tensor on the device, of four dimensions; one of tokens holds whole numbers."""
+    """Represents a tensor on the device that may have a gradient. Scripts may give it attributes."""
 
-    def __init__(self, variable, shape=None, tokens=None):
-        self._variable = variable
-        self._shape = list(shape) if shape is not None else variable.shape
-        self._tokens = tokens
+    def __init__(self, value=None, requires_grad=False):
+        self._cell = AutocastTensor(value)
+        self._requires_grad = bool(requires_grad)
+        self._grad = self._node = None
+
+    # Between arrays and the device.
 
     @staticmethod
     def from_numpy(array, layout=Layout.TILE, new_type=None, mapper=None):
-        """Copies an array to the device: floats as bfloat16, whole numbers as uint32."""
-        if mapper is not None:
-            raise RuntimeError("from_numpy: a mapper is for several devices, and there is one")
+        """Copies an array to the device: float32, int32, uint32 or ml_dtypes' bfloat16, or as
+        new_type says. Tiles are made on the device."""
         array = numpy.asarray(array)
-        whole = numpy.issubdtype(array.dtype, numpy.integer)
-        kind = new_type or (DataType.UINT32 if whole else DataType.BFLOAT16)
-        if kind not in _NAMES:
-            raise RuntimeError(f"from_numpy: a tensor of {kind}; accepted: BFLOAT16, FLOAT32, UINT32")
-        shape = [1] * (4 - array.ndim) + list(array.shape)
-        if array.ndim > 4 or array.size == 0:
-            raise RuntimeError(f"from_numpy: an array of shape {array.shape}; accepted: one to four "
-                               "dimensions, none of them 0")
-        device = AutoContext.get_instance().get_device()
-        if kind == DataType.UINT32:
-            tokens = numpy.ascontiguousarray(array, dtype=numpy.uint32)
-            rows = tokens.reshape(-1, tokens.shape[-1])
-            made = device.tensor(rows.astype(numpy.int64), "uint32", "row_major")
-            return Tensor(graph().tensor(made), shape, tokens.reshape(shape))
-        values = numpy.ascontiguousarray(array, dtype=numpy.float32).reshape(shape)
-        return Tensor(graph().tensor(device.tensor(values, _NAMES[kind])), shape)
+        kind = _KINDS.get(array.dtype.name)
+        if kind is None:
+            raise TypeError(f"from_numpy: an array of {array.dtype}; accepted: {', '.join(_KINDS)}")
+        if array.size == 0:
+            raise TypeError(f"from_numpy: an array of shape {array.shape}; accepted: no dimension "
+                            "of 0")
+        dtype = new_type or kind
+        if dtype not in _KINDS.values():
+            raise TypeError(f"Unsupported type: {dtype.name}")
+        whole = kind in (DataType.INT32, DataType.UINT32)
+        values = array.astype(numpy.int64 if whole else numpy.float32).reshape(array.shape or (1,))
+        return create_tensor(_uploaded(values, dtype, layout, mapper))
+
+    @staticmethod
+    def from_ttnn(value):
+        return create_tensor(value)
 
     def to_numpy(self, new_type=None, composer=None):
-        """Waits and returns the values as an array of float32, or of uint32 for tokens."""
-        if self._tokens is not None:
-            return self._tokens
-        array = self._variable.value.numpy().reshape(self._shape)
-        return array.astype(numpy.uint32) if new_type == DataType.UINT32 else array
+        """Waits and returns the values: float32 of real ones, or what new_type says."""
+        return array_of(self._cell.get_tensor(PreferredPrecision.FULL), new_type, composer)
+
+    # What it is.
+
+    @property
+    def tensor(self):
+        return self
 
     def get_value(self, precision=PreferredPrecision.HALF):
-        return Value(self.to_numpy())
-
-    def shape(self):
-        return list(self._shape)
-
-    def get_rank(self):
-        return 4
-
-    def get_requires_grad(self):
-        return self._variable.is_parameter
-
-    def is_grad_initialized(self):
-        return self._variable.gradient is not None
-
-    def get_grad(self):
-        """Returns the gradient of a parameter since zero_grad()."""
-        gradient = self._variable.gradient
-        if gradient is None:
-            raise RuntimeError("get_grad: the tensor has no gradient; backward() gives one to "
-                               "parameters")
-        return Value(gradient.numpy().reshape(self._shape))
+        return self._cell.get_tensor(precision)
 
     def set_value(self, value):
-        self._variable.set_value(value._variable.value)
+        self._cell.set_tensor(value.get_value() if isinstance(value, Tensor) else value)
 
-    def set_grad(self, gradient):
-        """Gives a parameter a gradient: a tensor, or what get_grad() of another has returned."""
-        made = gradient if isinstance(gradient, Tensor) else Tensor.from_numpy(gradient.to_numpy())
-        if made.shape() != self._shape:
-            raise RuntimeError(f"set_grad: {made.shape()}; accepted: {self._shape}")
-        self._variable.set_gradient(made._variable.value)
+    def half(self):
+        return self._cell.get_tensor()
 
-    def add_grad(self, gradient):
-        """Adds to a parameter's gradient."""
-        if not self.is_grad_initialized():
-            return self.set_grad(gradient)
-        added = self.get_grad().to_numpy() + gradient.to_numpy()
-        return self.set_grad(Tensor.from_numpy(added))
+    def own(self):
+        """Returns the tensor in the precision that it has."""
+        return self._cell._value
 
-    def backward(self, retain_graph=False):
-        """Gives each parameter its gradient, added to what it has. The graph is gone afterwards."""
-        if retain_graph:
-            raise RuntimeError("backward: a graph runs backward once; retain_graph=False")
-        graph().backward(self._variable)
+    def changed(self):
+        """Says that the memory was written: what was made of it before is stale."""
+        self._cell._other = None
+
+    def assign(self, other):
+        ttnn.assign(other.get_value(), output_tensor=self.own())
+        self.changed()
+
+    def shape(self):
+        return list(self.own().shape) if self.own() is not None else []
+
+    def get_shape(self):
+        return self.own().shape
+
+    def get_rank(self):
+        return len(self.own().shape)
+
+    def dtype(self):
+        return self._cell.get_tensor(PreferredPrecision.FULL).dtype
+
+    def to_string(self):
+        return str(self.own())
 
     def __repr__(self):
-        return f"ttml.autograd.Tensor(shape={self._shape})"
+        return f"ttml.autograd.Tensor(shape={self.shape()})"
+
+    # Its gradient.
+
+    def get_requires_grad(self):
+        return self._requires_grad
+
+    def set_requires_grad(self, requires_grad):
+        self._requires_grad = bool(requires_grad)
+
+    def is_grad_initialized(self):
+        return self._grad is not None
+
+    def get_grad(self):
+        if self._grad is None:
+            raise RuntimeError("get_grad: the tensor has no gradient; backward() gives one to each "
+                               "tensor that requires it")
+        return self._grad
+
+    get_grad_rw = get_grad
+
+    def get_grad_tensor(self):
+        return Tensor(self.get_grad())
+
+    def set_grad(self, gradient):
+        """Takes a tensor of ttnn of the same shape, or None, which clears."""
+        if isinstance(gradient, Tensor):
+            gradient = gradient.get_value()
+        if gradient is not None and list(gradient.shape) != self.shape():
+            raise RuntimeError(f"Shapes of gradients are not equal. Expected: {self.shape()}, got: "
+                               f"{list(gradient.shape)}")
+        self._grad = gradient
+
+    def set_grad_from_tensor(self, gradient):
+        self.set_grad(gradient.get_value())
+
+    def clear_grad(self):
+        self._grad = None
+
+    def add_grad(self, gradient):
+        if not self._requires_grad:
+            return
+        if self._grad is None:
+            self.set_grad(gradient)
+            return
+        if list(gradient.shape) != list(self._grad.shape):
+            raise RuntimeError(f"Shapes of gradients are not equal. Expected: {self.shape()}, got: "
+                               f"{list(gradient.shape)}")
+        self._grad = one_call(ttnn.add)(self._grad, gradient)
+
+    def get_node(self):
+        return self._node
+
+    def set_node(self, node):
+        if self._node is not None and node is not None:
+            raise RuntimeError("Graph node is already set for this tensor!")
+        self._node = node
+
+    def clean_node(self):
+        self._node = None
+
+    @one_call
+    def backward(self, retain_graph=False):
+        """Gives each tensor that requires it its gradient, added to what it has."""
+        if self._node is None:
+            raise RuntimeError("backward: the tensor has no graph: nothing that made it requires a "
+                               "gradient, or gradients are off")
+        if self._grad is None:
+            self._grad = ttnn.ones_like(self.half())
+        self._node.get_graph().run_backward(self._node, retain_graph)
 
 
-def create_tensor(value, requires_grad=True):
-    """Makes a tensor of an array, or of what get_value() returns. If it requires a gradient, it has
-    one after backward(), as parameters have; whole numbers never have one."""
-    array = value.to_numpy() if isinstance(value, Value) else value
-    made = Tensor.from_numpy(array)
-    if not requires_grad or made._tokens is not None:
-        return made
-    return Tensor(graph().parameter(made._variable, ""), made.shape())
+def _uploaded(values, dtype, layout, mapper):
+    """Copies an array: rows first, then one program makes tiles of them."""
+    device = context().get_device()
+    host = ttnn.from_torch(values, dtype, layout=Layout.ROW_MAJOR, mesh_mapper=mapper) \
+        if mapper is not None else _host(values, dtype)
+    made = one_call(ttnn.to_device)(host, device)
+    return ttnn.tilize_with_zero_padding(made) if layout is Layout.TILE else made
+
+
+def _host(values, dtype):
+    from howard.ttnn import _arrays  # NumPy is there: the array is its own.
+
+    return host_tensor([_arrays.rounded(values, dtype.value)], dtype)
+
+
+def array_of(value, new_type=None, composer=None):
+    """Returns the values of a tensor of ttnn as TTML's to_numpy does."""
+    value.blocking_read()
+    if composer is not None:
+        array = composer.join(value.shards())
+    else:
+        array = value.array()
+    dtype = new_type or (value.dtype if value.dtype in _NUMPY else DataType.FLOAT32)
+    return numpy.array(array).astype(_numpy_kind(dtype))
+
+
+def create_tensor(value=None, requires_grad=True):
+    """Makes a tensor of a tensor of ttnn, or of an array."""
+    if isinstance(value, numpy.ndarray):
+        value = Tensor.from_numpy(value.astype(numpy.float32) if value.dtype.kind == "f" else
+                                  value.astype(numpy.uint32)).own()
+    if isinstance(value, (Tensor, AutocastTensor)):
+        value = value.get_value() if isinstance(value, Tensor) else value.get_tensor()
+    return Tensor(value, requires_grad)
+
+
+def get_links(tensors):
+    """Returns the nodes of tensors that have one."""
+    return [t.get_node() for t in tensors if isinstance(t, Tensor) and t.get_node() is not None]
+
+
+def derived(value, inputs, backward):
+    """Returns an op's result. `backward` takes the gradient of the result, a tensor of ttnn, and
+    returns one for each input; None where there is none to give."""
+    requires = any(t.get_requires_grad() for t in inputs)
+    out = Tensor(value, requires)
+    if not requires or context().get_gradient_mode() is GradMode.DISABLED:
+        return out
+
+    def run():
+        if not out.is_grad_initialized():
+            return
+        for tensor, gradient in zip(inputs, backward(out.get_grad())):
+            if gradient is not None:
+                tensor.add_grad(gradient)
+
+    out.set_node(context().add_backward_node(run, get_links(inputs)))
+    return out
+
+
+def callback(tensor, function):
+    """Returns the tensor; function() runs in the backward pass before what made it does."""
+
+    def backward(gradient):
+        from_python(function)
+        return [gradient]
+
+    return derived(tensor.own(), [tensor], backward)
+
+
+class FunctionContext:
+    """Carries what a Function keeps for its backward pass."""
+
+    def __init__(self):
+        self.saved_tensors = ()
+
+    def save_for_backward(self, *tensors):
+        self.saved_tensors = tensors
+
+
+class Function:
+    """Is a base of operations of the user's own: forward(ctx, *inputs) and backward(ctx, *grads),
+    static methods."""
+
+    @classmethod
+    def apply(cls, *inputs):
+        ctx = FunctionContext()
+        made = cls.forward(ctx, *inputs)
+        outputs = made if isinstance(made, (tuple, list)) else (made,)
+        wrapped = [out if isinstance(out, Tensor) else Tensor(out, True) for out in outputs]
+        result = tuple(wrapped) if isinstance(made, (tuple, list)) else wrapped[0]
+        if context().get_gradient_mode() is GradMode.DISABLED:
+            return result
+        known = [out.get_node() is not None for out in wrapped]
+        if all(known):
+            return result
+        if any(known):
+            raise RuntimeError(f"{cls.__name__}: some outputs have a graph node and some have none")
+        tensors = [one for one in inputs if isinstance(one, Tensor)]
+
+        def run():
+            grads = [out.get_grad() if out.is_grad_initialized() else ttnn.zeros_like(out.half())
+                     for out in wrapped]
+            try:
+                found = from_python(cls.backward, ctx, *grads)
+                found = found if isinstance(found, (tuple, list)) else (found,)
+                if len(found) != len(tensors):
+                    raise ValueError(f"{len(found)} gradients for {len(tensors)} tensors")
+                for tensor, gradient in zip(tensors, found):
+                    if gradient is not None:
+                        tensor.add_grad(gradient.get_value() if isinstance(gradient, Tensor)
+                                        else gradient)
+            except Exception as failure:
+                raise RuntimeError(f"Error in backward of {cls.__name__}: {failure}") from failure
+
+        for out in wrapped:
+            out.set_requires_grad(True)
+        first = context().add_backward_node(run, get_links(tensors))
+        wrapped[0].set_node(first)
+        for out in wrapped[1:]:
+            out.set_node(context().add_backward_node(lambda: None, [first]))
+        return result
+
+    @staticmethod
+    def forward(ctx, *inputs):
+        raise NotImplementedError("forward")
+
+    @staticmethod
+    def backward(ctx, *grads):
+        raise NotImplementedError("backward")

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements ttml.optimizers: what updates the parameters of a module."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 
-from howard import _native
+import numpy as np
 
-from .autograd import AutoContext
+import howard.ttnn as ttnn
+from howard.ttnn import DataType
+
+from . import _kernels as kernels
+from ._graph import context, one_call
+from .autograd import Tensor, array_of
 
 
 class _Config:
@@ -30,105 +35,320 @@ class AdamWConfig(_Config):
     beta2: float = 0.999
     epsilon: float = 1e-8
     weight_decay: float = 0.01
-    use_kahan_summation: bool = False
     amsgrad: bool = False
     stochastic_rounding: bool = False
+    kahan_summation: bool = False
+
+
+@dataclass
+class AdamWFullPrecisionConfig(_Config):
+    lr: float = 1e-3
+    beta1: float = 0.9
+    beta2: float = 0.999
+    epsilon: float = 1e-8
+    weight_decay: float = 0.01
+    amsgrad: bool = False
+
+
+@dataclass
+class MuonConfig(_Config):
+    lr: float = 1e-3
+    momentum: float = 0.95
+    ns_steps: int = 5
 
 
 class OptimizerBase:
-    def __init__(self, parameters, config):
-        self.parameters, self.config = dict(parameters), config
-        self._steps = 0
-        device = AutoContext.get_instance().get_device()
-        self._optimizer = self._make(device, [t._variable for t in self.parameters.values()])
+    """Is what an optimizer of TTML has; scripts may derive their own."""
+
+    def __init__(self, parameters, config=None):
+        self.m_parameters = self.parameters = parameters
+        self.config, self._steps = config, 0
+        self._state = {}
+
+    def _trained(self):
+        return [(name, t) for name, t in self.parameters.items() if t.get_requires_grad()]
+
+    def _with_gradients(self):
+        return [(name, t) for name, t in self._trained() if t.is_grad_initialized()]
+
+    def _slot(self, name, what, tensor, dtype=None):
+        """Returns what is kept for a parameter, zeros at first."""
+        kept = self._state.setdefault(what, {})
+        if name not in kept:
+            own = tensor.own()
+            kept[name] = ttnn.zeros_like(own, dtype=dtype or own.dtype)
+        return kept[name]
+
+    def get_name(self):
+        return type(self).__name__.lstrip("_")
 
     def step(self):
-        self._optimizer.step()
-        self._steps += 1
+        raise NotImplementedError("step")
 
     def zero_grad(self):
-        self._optimizer.zero_grad()
+        for tensor in self.parameters.values():
+            tensor.clear_grad()
 
     def get_lr(self):
-        return self._optimizer.rate
+        return self.config.lr
 
     def set_lr(self, lr):
-        self._optimizer.rate = lr
+        self.config.lr = float(lr)
 
     def get_steps(self):
         return self._steps
 
+    def set_steps(self, steps):
+        self._steps = int(steps)
 
-class SGD(OptimizerBase):
-    """Updates parameters by small calls."""
+    def print_stats(self):
+        print(f"{self.get_name()}: {len(self.parameters)} tensors, step {self._steps}, "
+              f"lr {self.get_lr()}")
 
-    _fused = False
+    def get_state_dict(self):
+        numbers = {} if self.config is None else asdict(self.config)
+        kept = {what: {name: Tensor(value, False) for name, value in of.items()}
+                for what, of in self._state.items()}
+        return {"steps": self._steps, **numbers, **kept}
 
-    def _make(self, device, variables):
+    def set_state_dict(self, state):
+        self._steps = int(state["steps"])
+        known = {f.name for f in fields(self.config)} if self.config is not None else set()
+        for name, value in state.items():
+            if name in known:
+                setattr(self.config, name, value)
+            elif isinstance(value, dict):
+                self._state[name] = {key: getattr(t, "own", lambda t=t: t)()
+                                     for key, t in value.items()}
+
+
+class _Zeroed(OptimizerBase):
+    """Zeroes gradients in the place of freeing them."""
+
+    def zero_grad(self):
+        for tensor in self.parameters.values():
+            if tensor.is_grad_initialized():
+                tensor.set_grad(ttnn.zeros_like(tensor.get_grad()))
+            else:
+                tensor.clear_grad()
+
+
+class SGD(_Zeroed):
+    """Updates each parameter by one program."""
+
+    @one_call
+    def step(self):
         c = self.config
-        return _native._ttml.sgd(device, variables, c.lr, c.momentum, c.dampening, c.weight_decay,
-                                 c.nesterov, self._fused)
+        numbers = {"learning_rate": c.lr, "momentum": c.momentum, "dampening": c.dampening,
+                   "weight_decay": c.weight_decay, "nesterov": c.nesterov}
+        for name, tensor in self._with_gradients():
+            buffer = self._slot(name, "theta", tensor) if c.momentum else None
+            kernels.sgd(tensor.own(), tensor.get_grad(), buffer, numbers, self._steps == 0)
+            tensor.changed()
+        self._steps += 1
+
+
+class SGDComposite(SGD):
+    """Computes the same by small calls."""
+
+    @one_call
+    def step(self):
+        c = self.config
+        for name, tensor in self._with_gradients():
+            gradient = tensor.get_grad()
+            if c.weight_decay:
+                gradient = ttnn.add(gradient, ttnn.multiply(tensor.half(), c.weight_decay))
+            if c.momentum:
+                kept = ttnn.multiply(self._slot(name, "theta", tensor), c.momentum)
+                share = 1.0 if self._steps == 0 else 1.0 - c.dampening
+                kept = self._state["theta"][name] = ttnn.add(kept, ttnn.multiply(gradient, share))
+                gradient = ttnn.add(gradient, ttnn.multiply(kept, c.momentum)) if c.nesterov else kept
+            tensor.set_value(ttnn.subtract(tensor.own(), ttnn.multiply(gradient, c.lr)))
+        self._steps += 1
 
 
 class AdamW(OptimizerBase):
-    """Updates parameters by TTML's composite of small calls. With stochastic_rounding it is TTML's
-    one program of 2026, which alone has it."""
+    """Updates each parameter by one program, in place."""
 
-    _fused = False
-
-    def _make(self, device, variables):
+    def _numbers(self):
         c = self.config
-        seed = AutoContext.get_instance().get_seed() if c.stochastic_rounding else None
-        return _native._ttml.adamw(device, variables, c.lr, c.beta1, c.beta2, c.epsilon,
-                                   c.weight_decay, self._fused or c.stochastic_rounding,
-                                   c.use_kahan_summation, c.amsgrad, seed)
+        told = {"learning_rate": c.lr, "beta1": c.beta1, "beta2": c.beta2, "epsilon": c.epsilon,
+                "weight_decay": c.weight_decay}
+        if getattr(c, "stochastic_rounding", False):
+            told["rounding_seed"] = context().next_seed()
+        return told
+
+    @one_call
+    def step(self):
+        self._steps += 1
+        if getattr(self.config, "kahan_summation", False):
+            raise RuntimeError(f"{self.get_name()}: kahan_summation; accepted: AdamWComposite with it")
+        for name, tensor in self._with_gradients():
+            state = [self._slot(name, what, tensor) for what in ("exp_avg", "exp_avg_sq")]
+            most = self._slot(name, "max_exp_avg_sq", tensor) if self.config.amsgrad else None
+            kernels.adamw(tensor.own(), tensor.get_grad(), *state, most, self._numbers(),
+                          self._steps)
+            tensor.changed()
 
 
 class MorehAdamW(AdamW):
-    """Updates each parameter by one program of ttnn, which has no options."""
+    """Updates each parameter by ttnn's own program, which has no options."""
 
-    _fused = True
-
-    def _make(self, device, variables):
-        c = self.config
-        for option in ("use_kahan_summation", "amsgrad", "stochastic_rounding"):
-            if getattr(c, option):
+    def __init__(self, parameters, config):
+        for option in ("kahan_summation", "stochastic_rounding"):
+            if getattr(config, option, False):
                 raise RuntimeError(f"MorehAdamW: {option}; accepted: AdamW with it")
-        return super()._make(device, variables)
+        super().__init__(parameters, config)
+
+
+class AdamWFullPrecision(_Zeroed, AdamW):
+    """Keeps weights and moments in float32, and gives the model a new bfloat16 copy each step."""
+
+    @one_call
+    def step(self):
+        self._steps += 1
+        masters = self._state.setdefault("master_weights", {})
+        for name, tensor in self._with_gradients():
+            if name not in masters:
+                masters[name] = ttnn.typecast(tensor.own(), DataType.FLOAT32)
+            state = [self._slot(name, what, tensor, DataType.FLOAT32)
+                     for what in ("exp_avg", "exp_avg_sq")]
+            most = self._slot(name, "max_exp_avg_sq", tensor, DataType.FLOAT32) \
+                if self.config.amsgrad else None
+            kernels.adamw(masters[name], tensor.get_grad(), *state, most, self._numbers(),
+                          self._steps)
+            tensor.set_value(ttnn.typecast(masters[name], DataType.BFLOAT16))
+
+
+class AdamWComposite(AdamW):
+    """Computes the same by seventeen small calls for each parameter."""
+
+    @one_call
+    def step(self):
+        self._steps += 1
+        c, step = self.config, self._steps
+        for name, tensor in self._with_gradients():
+            gradient, weight = tensor.get_grad(), tensor.own()
+            first = ttnn.add(ttnn.multiply(self._slot(name, "exp_avg", tensor), c.beta1),
+                             ttnn.multiply(gradient, 1 - c.beta1))
+            second = ttnn.add(ttnn.multiply(self._slot(name, "exp_avg_sq", tensor), c.beta2),
+                              ttnn.multiply(ttnn.square(gradient), 1 - c.beta2))
+            self._state["exp_avg"][name], self._state["exp_avg_sq"][name] = first, second
+            hat = ttnn.multiply(second, 1 / (1 - c.beta2**step))
+            if c.amsgrad:
+                hat = ttnn.maximum(self._slot(name, "max_exp_avg_sq", tensor), hat)
+                self._state["max_exp_avg_sq"][name] = hat
+            way = ttnn.multiply(ttnn.multiply(first, 1 / (1 - c.beta1**step)),
+                                ttnn.reciprocal(ttnn.add(ttnn.sqrt(hat), c.epsilon)))
+            change = ttnn.multiply(way, -c.lr)
+            if c.weight_decay:
+                weight = ttnn.subtract(weight, ttnn.multiply(weight, c.lr * c.weight_decay))
+            tensor.set_value(self._changed_by(name, tensor, weight, change))
+
+    def _changed_by(self, name, tensor, weight, change):
+        if not self.config.kahan_summation:
+            return ttnn.add(weight, change)
+        missing = self._slot(name, "kahan_compensation", tensor)
+        wanted = ttnn.subtract(change, missing)
+        made = ttnn.add(weight, wanted)
+        self._state["kahan_compensation"][name] = ttnn.subtract(ttnn.subtract(made, weight), wanted)
+        return made
+
+
+class MuonComposite(_Zeroed):
+    """Follows the momentum made nearly orthogonal (Muon)."""
+
+    @one_call
+    def step(self):
+        c = self.config
+        for name, tensor in self._with_gradients():
+            kept = ttnn.multiply(self._slot(name, "momentum_buffer", tensor), c.momentum)
+            kept = self._state["momentum_buffer"][name] = ttnn.add(kept, tensor.get_grad())
+            way = self._orthogonal(kept)
+            tensor.set_value(ttnn.subtract(tensor.own(), ttnn.multiply(way, c.lr)))
+        self._steps += 1
+
+    def _orthogonal(self, x):
+        norm = ttnn.sqrt(ttnn.sum(ttnn.square(x), [0, 1, 2, 3], True))
+        x = ttnn.divide(x, ttnn.add(norm, 1e-7))
+        tall = x.shape[-2] > x.shape[-1]
+        x = ttnn.transpose(x, -2, -1) if tall else x
+        for _ in range(self.config.ns_steps):
+            a = kernels.matmul(x, x, False, True)
+            b = ttnn.addalpha(ttnn.multiply(a, -4.7750), kernels.matmul(a, a), 2.0315)
+            x = ttnn.addalpha(kernels.matmul(b, x), x, 3.4445)
+        return ttnn.transpose(x, -2, -1) if tall else x
 
 
 class NoOp(OptimizerBase):
     """Forgets the gradients: what is left is the forward and the backward pass."""
 
-    def _make(self, device, variables):
-        return _native._ttml.sgd(device, variables, 0.0, 0.0, 0.0, 0.0, False, False)
+    def __init__(self, parameters, config=None):
+        super().__init__(parameters, config or SGDConfig())
 
     def step(self):
-        self.zero_grad()
         self._steps += 1
 
 
-class RemoteOptimizer:
+class RemoteOptimizer(OptimizerBase):
     def __init__(self, *_, **__):
-        raise RuntimeError("RemoteOptimizer: howard.ttml has one device; run_experiment train "
+        raise RuntimeError("RemoteOptimizer: a script is one process here; run_experiment train "
                            "--multihost FILE runs tiers")
 
 
-class _Fused:
-    """Updates each parameter by TTML's one program of 2026."""
-
-    _fused = True
-
-
-class _FusedSGD(_Fused, SGD):
-    pass
+_registered = {}
+_TYPES = {"AdamW": (AdamW, AdamWConfig), "AdamWFullPrecision": (AdamWFullPrecision,
+                                                               AdamWFullPrecisionConfig),
+          "MorehAdamW": (MorehAdamW, AdamWConfig), "AdamWComposite": (AdamWComposite, AdamWConfig),
+          "SGD": (SGD, SGDConfig), "SGDComposite": (SGDComposite, SGDConfig),
+          "MuonComposite": (MuonComposite, MuonConfig), "NoOp": (NoOp, SGDConfig)}
 
 
-class _FusedAdamW(_Fused, AdamW):
-    pass
+def register_optimizer(name, make):
+    """Makes create_optimizer know a type: make(config, parameters) returns its optimizer."""
+    _registered[name] = make
 
 
-# The types of a file's `optimizer`. Files that have it are those of 2026, whose AdamW and SGD are
-# one program each.
-TYPES = {"AdamW": _FusedAdamW, "AdamWComposite": AdamW, "MorehAdamW": MorehAdamW, "SGD": _FusedSGD,
-         "SGDComposite": SGD, "NoOp": NoOp}
+def create_optimizer(config, parameters):
+    """Returns the optimizer of a map with its type, AdamW by default, and its numbers."""
+    given = dict(config)
+    name = given.pop("type", "AdamW")
+    if name in _registered:
+        return _registered[name](dict(config), parameters)
+    if name not in _TYPES:
+        raise RuntimeError(f"Unknown optimizer type: {name}; accepted: "
+                           f"{', '.join([*_TYPES, *_registered])}")
+    kind, config_class = _TYPES[name]
+    known = {f.name: f.type for f in fields(config_class)}
+    taken = {key: float(value) if known[key] in (float, "float") else value
+             for key, value in given.items() if key in known}
+    if name == "MorehAdamW" and taken.get("kahan_summation"):
+        raise RuntimeError("MorehAdamW: kahan_summation; accepted: AdamWComposite with it")
+    return kind(parameters, config_class(**taken))
+
+
+def norm_of(gradients):
+    """Returns the norm of all gradients together, as a tensor of one number."""
+    total = None
+    for gradient in gradients:
+        part = ttnn.sum(ttnn.square(gradient), [0, 1, 2, 3], True)
+        total = part if total is None else ttnn.add(total, part)
+    return ttnn.sqrt(total)
+
+
+@one_call
+def clip_grad_norm(parameters, max_norm, p_norm_type=2.0, error_if_nonfinite=False):
+    """Scales all gradients so that their norm is max_norm at most, and returns the norm that they
+    had."""
+    if p_norm_type != 2.0:
+        raise RuntimeError(f"clip_grad_norm: a norm of type {p_norm_type}; accepted: 2.0")
+    tensors = [t for t in dict(parameters).values() if t.is_grad_initialized()]
+    norm = norm_of([t.get_grad() for t in tensors])
+    if error_if_nonfinite and not np.isfinite(array_of(norm)).all():
+        raise RuntimeError(f"clip_grad_norm: a norm of {array_of(norm).item()}; accepted: a finite "
+                           "one")
+    share = ttnn.minimum(ttnn.divide(ttnn.full_like(norm, float(max_norm)), ttnn.add(norm, 1e-6)),
+                         ttnn.full_like(norm, 1.0))
+    for tensor in tensors:
+        tensor.set_grad(ttnn.multiply(tensor.get_grad(), share))
+    return Tensor(norm, False)

@@ -126,7 +126,8 @@ prim = _Namespace("prim", {**_under("prim"), **{name: globals()[name] for name i
 graph, tracer = _graph.graph, _graph.tracer
 device = _Namespace("device", {**_here(
     "Device MeshDevice DispatchCoreConfig DispatchCoreType DispatchCoreAxis open_device close_device "
-    "get_device_ids is_wormhole_b0 is_blackhole get_num_devices SetDefaultDevice GetDefaultDevice Arch"),
+    "get_device_ids get_memory_view is_wormhole_b0 is_blackhole get_num_devices SetDefaultDevice "
+    "GetDefaultDevice Arch"),
     "ClearDefaultDevice": lambda: _devices.SetDefaultDevice(None),
     "GetNumAvailableDevices": _devices.get_num_devices, "SetRootDir": _no,
     **{f"{word}{what}": _no for word in ("Enable", "Disable")

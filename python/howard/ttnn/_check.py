@@ -1,19 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the names of ttnn in a script that are not there, by its text, without running it."""
+"""Finds the names of ttnn and ttml in a script that are not there, by its text, without running
+it."""
 
 import ast
+import importlib
 import sys
 import types
-
-import howard.ttnn
 
 from ._errors import nearest
 
 _ABSENT = object()
+_PACKAGES = ("ttnn", "ttml")
+
+
+def _is_ours(name):
+    return name is not None and name.split(".")[0] in _PACKAGES
+
+
+def _package(chain):
+    return importlib.import_module("howard." + chain[0])
 
 
 class _Names(ast.NodeVisitor):
-    """Collects attribute chains that begin with ttnn, and what is imported from it."""
+    """Collects attribute chains that begin with ttnn or ttml, and what is imported from it."""
 
     def __init__(self):
         self.aliases = {}  # local name: the chain that it stands for
@@ -22,13 +31,14 @@ class _Names(ast.NodeVisitor):
 
     def visit_Import(self, node):
         for one in node.names:
-            if one.name == "ttnn" or one.name.startswith("ttnn."):
-                local = one.asname or one.name.split(".")[0]
-                self.aliases[local] = one.name.split(".") if one.asname else ["ttnn"]
+            if _is_ours(one.name):
+                parts = one.name.split(".")
+                local = one.asname or parts[0]
+                self.aliases[local] = parts if one.asname else parts[:1]
                 self.found.append((one.name.split("."), node.lineno))
 
     def visit_ImportFrom(self, node):
-        if node.module and (node.module == "ttnn" or node.module.startswith("ttnn.")):
+        if _is_ours(node.module) and not node.level:
             for one in node.names:
                 chain = node.module.split(".") + ([] if one.name == "*" else [one.name])
                 self.aliases[one.asname or one.name] = chain
@@ -85,13 +95,13 @@ def _imported(node):
     if isinstance(node, ast.Call) and ast.unparse(node.func) in (
             "importlib.import_module", "import_module", "__import__") and node.args:
         name = node.args[0]
-        if isinstance(name, ast.Constant) and str(name.value).split(".")[0] == "ttnn":
+        if isinstance(name, ast.Constant) and _is_ours(str(name.value)):
             return name.value.split(".")
     return None
 
 
 def _is_module(chain):
-    at = howard.ttnn
+    at = _package(chain)
     for part in chain[1:]:
         at = getattr(at, part, None)
     return isinstance(at, (types.ModuleType, types.SimpleNamespace, type))
@@ -118,9 +128,17 @@ def names_of(text, name="<script>"):
     return found
 
 
+def _module_of(chain):
+    """Returns a module of a package that is imported by its own name; None if there is none."""
+    try:
+        return importlib.import_module("howard." + ".".join(chain))
+    except ImportError:
+        return None
+
+
 def resolve(chain):
     """Returns how much of a chain is there, and what the rest is missing from."""
-    at = howard.ttnn
+    at = _package(chain)
     for i, part in enumerate(chain[1:], 1):
         known = [n for n in dir(at) if not n.startswith("_")]
         found = vars(at).get(part, _ABSENT) if hasattr(at, "__dict__") else _ABSENT
@@ -128,6 +146,8 @@ def resolve(chain):
             try:
                 found = getattr(at, part)
             except AttributeError:
+                found = _module_of(chain[:i + 1])
+            if found is None:
                 return ".".join(chain[:i + 1]), nearest(part, known), ".".join(chain[:i])
         at = found
         if isinstance(at, (int, float, str)):
@@ -145,7 +165,7 @@ def main(script):
         print(f"cannot read {script}: {failure}", file=sys.stderr)
         return 2
     if not found:
-        print(f"{script}: names nothing of ttnn")
+        print(f"{script}: names nothing of ttnn or ttml")
         return 0
     missing = {}
     for chain, lines in sorted(found.items()):
@@ -158,6 +178,7 @@ def main(script):
         hint = f"; the nearest that is: {holder}.{near}" if near else ""
         print(f"{script}:{places}: {name} is not there{hint}")
     count = len(found)
-    print(f"{script}: {count} names of ttnn, {len(missing)} missing (by the script's text: "
+    packages = " and ".join(p for p in _PACKAGES if any(chain[0] == p for chain in found))
+    print(f"{script}: {count} names of {packages}, {len(missing)} missing (by the script's text: "
           "names made at run time are not seen)")
     return 1 if missing else 0

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements ttml.common."""
 
-from . import config, data, model_factory, trainer, utils
+from . import config, data, model_factory, muon_optimizer, profiler_utils, schedulers, trainer, utils
 
-__all__ = ["config", "data", "model_factory", "trainer", "utils"]
+__all__ = ["config", "data", "model_factory", "muon_optimizer", "profiler_utils", "schedulers",
+           "trainer", "utils"]

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implements ttml.common.data: characters as tokens, and batches of them.
+"""Implements ttml.common.data: characters as tokens, and batches of them."""
 
-Parameters and results of its functions are from memory: nobody has compared them with TTML's own.
-"""
+import os
 
 import numpy
 
@@ -14,10 +13,11 @@ class CharTokenizer:
     """Numbers characters: token 0 pads, then come the characters of a text in their order, then the
     marks of both ends."""
 
-    def __init__(self, text):
+    def __init__(self, text, add_padding_token=True, add_begin_end_tokens=True):
+        self._first = int(add_padding_token)
         self.characters = sorted(set(text))
-        self._token = {c: i + 1 for i, c in enumerate(self.characters)}
-        self.vocab_size = len(self.characters) + 3
+        self._token = {c: i + self._first for i, c in enumerate(self.characters)}
+        self.vocab_size = len(self.characters) + self._first + 2 * int(add_begin_end_tokens)
 
     def encode(self, text):
         try:
@@ -27,7 +27,23 @@ class CharTokenizer:
 
     def decode(self, tokens):
         count = len(self.characters)
-        return "".join(self.characters[t - 1] for t in tokens if 1 <= t <= count)
+        return "".join(self.characters[t - self._first] for t in tokens
+                       if self._first <= t < count + self._first)
+
+    def get_vocab_size(self):
+        return self.vocab_size
+
+
+def load_shakespeare_text():
+    """Returns the text of data/shakespeare.txt, here or in tt-train."""
+    roots = [os.environ.get(name) for name in ("TT_METAL_RUNTIME_ROOT", "TT_METAL_HOME")]
+    places = ["data/shakespeare.txt"] + [os.path.join(root, "tt-train", "data", "shakespeare.txt")
+                                         for root in roots if root]
+    for path in places:
+        if os.path.exists(path):
+            with open(path) as file:
+                return file.read()
+    raise FileNotFoundError(f"load_shakespeare_text: none of {', '.join(places)} is there")
 
 
 def get_batch(ids, seq_len, batch_size, rng=None):

@@ -1,28 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implements ttml.common.trainer: the training loop of TTML's Python examples.
+"""Implements ttml.common.trainer: the training loop of TTML's Python examples."""
 
-Parameters and results of its functions are from memory: nobody has compared them with TTML's own.
-"""
+import numpy
+
+from howard.ttnn import Layout
 
 from .. import core, ops
-from ..autograd import AutoContext, Tensor
+from .._graph import context as _context
+from ..autograd import Tensor
 from .data import build_causal_mask, get_batch
 
 
+def get_batch_ttml(ids, seq_len, batch_size, mapper=None):
+    """Returns tokens [B, 1, 1, S] and targets [B, S] on the device."""
+    inputs, targets = get_batch(ids, seq_len, batch_size)
+    return tuple(Tensor.from_numpy(numpy.ascontiguousarray(part, numpy.uint32),
+                                   layout=Layout.ROW_MAJOR, mapper=mapper)
+                 for part in (inputs.reshape(batch_size, 1, 1, seq_len), targets))
+
+
 def _loss(cfg, model, ids, batch_size, mask):
-    inputs, targets = get_batch(ids, cfg.seq_len, batch_size)
-    logits = model(Tensor.from_numpy(inputs.reshape(batch_size, 1, 1, cfg.seq_len)), mask)
-    return ops.loss.cross_entropy_loss(logits, Tensor.from_numpy(targets))
+    inputs, targets = get_batch_ttml(ids, cfg.seq_len, batch_size)
+    return ops.loss.cross_entropy_loss(model(inputs, mask), targets)
 
 
-def train(cfg, model, optim, train_ids, val_ids, use_ddp=False, use_tp=False):
+def train(cfg, model, optim, train_ids, val_ids=(), use_ddp=False, use_tp=False):
     """Makes cfg.steps updates of the parameters with random windows of train_ids. Returns the loss
     of each step, and that of val_ids after every cfg.eval_every steps."""
     if use_ddp or use_tp:
-        raise RuntimeError("train: howard.ttml has one device; run_experiment train knows meshes")
-    context = AutoContext.get_instance()
-    mask = (Tensor.from_numpy(build_causal_mask(cfg.seq_len))
-            if getattr(model, "needs_mask", True) else None)
+        raise RuntimeError("train: it has one device here; run_experiment train knows meshes")
+    context = _context()
+    mask = Tensor.from_numpy(build_causal_mask(cfg.seq_len))
     accumulation = cfg.gradient_accumulation_steps
     losses, validation = [], []
     model.train()

@@ -2,6 +2,8 @@
 """Implements ttml.models."""
 
 from . import linear_regression, llama, mlp, nanogpt
+from ._runner import RunnerType, WeightTyingType, memory_efficient_runner
 from .kv_cache import KvCache, KvCacheConfig
 
-__all__ = ["KvCache", "KvCacheConfig", "linear_regression", "llama", "mlp", "nanogpt"]
+__all__ = ["KvCache", "KvCacheConfig", "RunnerType", "WeightTyingType", "linear_regression", "llama",
+           "memory_efficient_runner", "mlp", "nanogpt"]

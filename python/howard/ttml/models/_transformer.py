@@ -6,25 +6,30 @@ import json
 import numpy
 
 from howard import _native
+from howard.ttnn import DataType
 
-from ..autograd import AutoContext, Tensor
+from .._graph import context
+from ..autograd import Tensor
 from ..modules import AbstractModuleBase
 
 
 class Transformer(AbstractModuleBase):
     """A language model. `settings` is its transformer_config, as a dict, and `native_name` gives the
-    name that Howard's own model has for a parameter. If it needs no mask, it takes none."""
-
-    needs_mask = True
+    name that Howard's own model has for a parameter."""
 
     def draw_values(self):
         """Draws TTML's initial values: a normal distribution of 0.02 for weights, 0 for biases."""
-        random = AutoContext.get_instance().random
+        random = context().random
         for name, tensor in self.parameters().items():
-            if name.endswith(("weight", "pos_emb")):
-                tensor.set_value(Tensor.from_numpy(random.normal(0, 0.02, tensor.shape())))
+            if name.endswith("weight"):
+                self._write(tensor, random.normal(0, 0.02, tensor.shape()))
             elif name.endswith("bias"):
-                tensor.set_value(Tensor.from_numpy(numpy.zeros(tensor.shape())))
+                self._write(tensor, numpy.zeros(tensor.shape()))
+
+    @staticmethod
+    def _write(tensor, values):
+        tensor.set_value(Tensor.from_numpy(numpy.asarray(values, numpy.float32),
+                                           new_type=DataType.BFLOAT16))
 
     def native_name(self, name):
         raise NotImplementedError
@@ -47,7 +52,7 @@ class Transformer(AbstractModuleBase):
             tensor = tensors[name]
             whole = tensor.to_numpy().reshape(tensor.shape()[2:]).copy()
             whole[:len(rows)] = rows
-            tensor.set_value(Tensor.from_numpy(whole))
+            self._write(tensor, whole.reshape(tensor.shape()))
 
 
 def checked_settings(transformer_config):

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 
 import numpy
 
-from ..autograd import Tensor, graph
+import howard.ttnn as ttnn
+
+from .._graph import one_call
+from ..autograd import Tensor
 
 _TILE = 32
 
@@ -28,18 +31,45 @@ class KvCache:
     """Keeps the keys and values of the tokens that a model has read, each [B, groups, max_seq_len, d]
     in bfloat16 for each block. It does not slide when it is full."""
 
-    def __init__(self, config):
+    def __init__(self, config, *sizes):
+        if sizes:
+            config = KvCacheConfig(config, *sizes)
         if min(vars(config).values()) < 1:
             raise RuntimeError(f"KvCache: {config}; accepted: sizes of 1 or more")
-        self.config, self._position = config, 0
+        self.config, self._position, self._mask = config, 0, None
         zeros = numpy.zeros((config.batch_size, config.num_groups, tiled(config.max_seq_len),
                              config.head_dim), dtype=numpy.float32)
-        self._blocks = [(Tensor.from_numpy(zeros), Tensor.from_numpy(zeros))
+        self._blocks = [[Tensor.from_numpy(zeros).half(), Tensor.from_numpy(zeros).half()]
                         for _ in range(config.num_layers)]
 
     def reset(self):
         """Forgets what was read."""
         self._position = 0
+
+    clear = reset
+
+    def num_layers(self):
+        return self.config.num_layers
+
+    def empty(self):
+        return self._position == 0
+
+    def get_k_cache(self, layer_idx):
+        return self._blocks[layer_idx][0]
+
+    def get_v_cache(self, layer_idx):
+        return self._blocks[layer_idx][1]
+
+    def mask_for(self, q, k, mask, first):
+        """Returns a mask [1, 1, rows, places]: the one that is given, or 1 up to each row's own
+        place."""
+        if mask is not None:
+            return mask
+        key = (q.shape()[2], k.shape()[2], first)
+        if self._mask is None or self._mask[0] != key:
+            rows = numpy.tril(numpy.ones((1, 1, key[0], key[1]), dtype=numpy.float32), first)
+            self._mask = (key, Tensor.from_numpy(rows))
+        return self._mask[1]
 
     def get_cache_position(self):
         """Returns the number of tokens that were read."""
@@ -76,10 +106,13 @@ class KvCache:
             self._position += new_tokens
         return kept
 
+    @one_call
     def _written(self, rows, cache, new_tokens, places):
         sides = rows.shape()
         sides[2] = new_tokens
-        added = graph().slice(rows._variable, [0, 0, 0, 0], sides)
-        graph().write_rows(added, self._position, cache._variable)
+        added = ttnn.slice(rows.half(), [0, 0, 0, 0], sides)
+        first = [0, 0, self._position, 0]
+        last = [*sides[:2], self._position + new_tokens, sides[3]]
+        ttnn.experimental.slice_write(added, cache, first, last, [1, 1, 1, 1])
         sides[2] = places
-        return Tensor(graph().slice(cache._variable, [0, 0, 0, 0], sides))
+        return Tensor(ttnn.slice(cache, [0, 0, 0, 0], sides), False)

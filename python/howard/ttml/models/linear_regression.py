@@ -1,8 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements ttml.models.linear_regression: one linear layer."""
 
-from ..modules import LinearLayer
+from .. import init
+from ..modules import AbstractModuleBase, LinearLayer
 
 
-def create_linear_regression_model(in_features, out_features):
-    return LinearLayer(in_features, out_features)
+class LinearRegression(AbstractModuleBase):
+    def __init__(self, in_features, out_features=1, bias=True, init_scale=None):
+        super().__init__()
+        own = None if init_scale is None else init.uniform(-init_scale, init_scale)
+        layer = LinearLayer(in_features, out_features, bias, own, own)
+        self.in_features, self.out_features = in_features, out_features
+        self.weight, self.bias, self._layer = layer.weight, layer.bias, None
+        self.__dict__["_linear"] = layer
+
+    def forward(self, x):
+        return self._linear(x)
+
+
+def create_linear_regression_model(in_features, out_features=1, bias=True):
+    """Returns the model whose parameters are "linear/weight" and "linear/bias"."""
+    model = LinearLayer(in_features, out_features, bias)
+    model.create_name("linear")
+    return model

@@ -2,43 +2,82 @@
 """Implements ttml.models.llama: TTML's Llama, with rotary positions and grouped heads."""
 
 from dataclasses import dataclass, field
-from typing import Optional
+from typing import Any, Optional
+
+import howard.ttnn as ttnn
 
 from .. import ops
-from ..autograd import AutoContext, GradMode, Tensor
-from ..modules import Embedding, LinearLayer, LlamaBlock, ModuleList, RMSNormLayer
-from .kv_cache import tiled
-from ._transformer import Transformer, causal_mask, checked_settings
+from .._graph import GradMode, context
+from ..autograd import derived
+from ..modules import Embedding, LinearLayer, LlamaBlock, LlamaMLP, ModuleList, RMSNormLayer
+from ..modules import GroupedQueryAttention
+from ._runner import RunnerType, WeightTyingType, of_kind, run_block
+from ._transformer import Transformer, checked_settings
+
+__all__ = ["GroupedQueryAttention", "Llama", "LlamaBlock", "LlamaConfig", "LlamaMLP",
+           "LlamaRopeScalingConfig", "RMSNormLayer", "create_llama_model"]
 
 
-@dataclass
+@dataclass(frozen=True)
+class LlamaRopeScalingConfig:
+    scaling_factor: float = 0.0
+    high_freq_factor: float = 4.0
+    low_freq_factor: float = 1.0
+    original_context_length: int = 0
+
+
+@dataclass(frozen=True)
 class LlamaConfig:
-    """Has the keys of a transformer_config with a model_type of llama."""
-
-    num_heads: int = 6
-    num_groups: int = 3
-    embedding_dim: int = 384
-    intermediate_dim: Optional[int] = None
-    dropout_prob: float = 0.0
-    num_blocks: int = 6
+    hidden_size: int = 384
+    intermediate_size: Optional[int] = None
+    num_hidden_layers: int = 6
+    num_attention_heads: int = 6
+    num_key_value_heads: int = 2
     vocab_size: int = 256
-    max_sequence_length: int = 256
-    theta: float = 10000.0
-    weight_tying: str = "disabled"
-    runner_type: str = "default"
-    rope_scaling: dict = field(default_factory=dict)
-    use_composite_rmsnorm: bool = False
-    use_fused_swiglu: bool = False
-    use_fused_attention: bool = False
+    max_position_embeddings: int = 256
+    rope_theta: float = 10000.0
+    attention_bias: bool = False
+    attention_dropout: float = 0.0
+    mlp_dropout: float = 0.0
+    runner_type: Any = RunnerType.Default
+    weight_tying: Any = WeightTyingType.Disabled
+    rope_scaling: LlamaRopeScalingConfig = field(default_factory=LlamaRopeScalingConfig)
+    use_tp: bool = False
 
-    def forms(self):
-        """Returns which of TTML's forms the modules have, as LlamaBlock takes them."""
-        return {key: value for key, value in vars(self).items() if key.startswith("use_")}
+    def __post_init__(self):
+        def require(holds, words):
+            if not holds:
+                raise ValueError(f"LlamaConfig: {words}")
+
+        require(self.hidden_size % 32 == 0, f"hidden_size {self.hidden_size}; accepted: a multiple "
+                "of 32")
+        require(self.max_position_embeddings % 32 == 0,
+                f"max_position_embeddings {self.max_position_embeddings}; accepted: a multiple of 32")
+        require(self.hidden_size % self.num_attention_heads == 0,
+                f"num_attention_heads {self.num_attention_heads}; accepted: a divisor of the "
+                f"hidden_size {self.hidden_size}")
+        require(self.num_attention_heads % self.num_key_value_heads == 0,
+                f"num_key_value_heads {self.num_key_value_heads}; accepted: a divisor of the "
+                f"{self.num_attention_heads} heads")
+        tied = of_kind(WeightTyingType, self.weight_tying) is WeightTyingType.Enabled
+        require(not (self.use_tp and tied), "weight_tying with use_tp; accepted: one of them")
+
+    @property
+    def head_dim(self):
+        return self.hidden_size // self.num_attention_heads
 
     def settings(self):
-        given = {key: value for key, value in vars(self).items()
-                 if value not in (None, {}) and not key.startswith("use_")}
-        return {"model_type": "llama", **given, "experimental": self.forms()}
+        given = {"model_type": "llama", "num_heads": self.num_attention_heads,
+                 "num_groups": self.num_key_value_heads, "embedding_dim": self.hidden_size,
+                 "num_blocks": self.num_hidden_layers, "vocab_size": self.vocab_size,
+                 "max_sequence_length": self.max_position_embeddings, "theta": self.rope_theta,
+                 "dropout_prob": self.mlp_dropout,
+                 "weight_tying": of_kind(WeightTyingType, self.weight_tying).value}
+        if self.intermediate_size:
+            given["intermediate_dim"] = self.intermediate_size
+        if self.rope_scaling and self.rope_scaling.scaling_factor:
+            given["rope_scaling"] = dict(vars(self.rope_scaling))
+        return given
 
 
 class Llama(Transformer):
@@ -47,21 +86,22 @@ class Llama(Transformer):
         found = checked_settings(config.settings())
         self.create_name("Llama")
         self.config = config
-        self._tied = found["weight_tying"] == "enabled"
-        width, heads = config.embedding_dim, config.num_heads
-        vocabulary = (config.vocab_size + 31) // 32 * 32
-        self.rope_params = ops.rope.build_rope_params(config.max_sequence_length, width // heads,
-                                                      config.theta, config.rope_scaling)
-        self.tok_emb = Embedding(vocabulary, width)
-        self.blocks = ModuleList(
-            LlamaBlock(width, heads, config.num_groups, found["feed_forward"], config.dropout_prob,
-                       self.rope_params, **config.forms()) for _ in range(config.num_blocks))
-        self.ln_fc = RMSNormLayer(width, use_composite=config.use_composite_rmsnorm)
-        self.needs_mask = not config.use_fused_attention
-        self.fc = LinearLayer(width, vocabulary, False)
+        self._runner = of_kind(RunnerType, config.runner_type)
+        self._tied = of_kind(WeightTyingType, config.weight_tying) is WeightTyingType.Enabled
+        width = config.hidden_size
+        self.padded_vocab_size = (config.vocab_size + 31) // 32 * 32
+        scaling = config.rope_scaling if config.rope_scaling is not None else None
+        self.rope_params = ops.rope.build_rope_params(
+            config.max_position_embeddings, config.head_dim, config.rope_theta, scaling)
+        self.fc = LinearLayer(width, self.padded_vocab_size, False)
+        self.tok_emb = Embedding(self.padded_vocab_size, width)
         if self._tied:
-            self.fc.weight = self.tok_emb.weight
-        self.draw_values()
+            self.tok_emb.weight = self.fc.weight
+        self.blocks = ModuleList(
+            LlamaBlock(width, config.num_attention_heads, config.num_key_value_heads,
+                       int(found["feed_forward"]), config.mlp_dropout, self.rope_params)
+            for _ in range(config.num_hidden_layers))
+        self.ln_fc = RMSNormLayer(width)
 
     def settings(self):
         return self.config.settings()
@@ -74,40 +114,52 @@ class Llama(Transformer):
             parts[0] = "tok_emb"
         return "/".join(["llama", *parts])
 
-    def forward(self, tokens, mask=None, kv_cache=None, new_tokens=None):
+    def forward(self, input, mask=None, kv_cache=None, new_tokens=None):
         """Returns the logits [B, 1, S, V] of tokens [B, 1, 1, S]. A mask [1, 1, S, S] is 1 where a
-        place may look; without one it looks at the places before it. With use_fused_attention
-        there is none, but for a kv_cache.
-
-        With a kv_cache the first new_tokens of the tokens (default: all; the others are padding)
-        follow those that the cache has, and its mask is [1, 1, S, P], where P are the places up to
-        the last new token, in whole tiles."""
-        rows = tokens.shape()[3]
-        if kv_cache is None:
-            first, places, new_tokens = 0, rows, None
-        else:
+        place may look; without one it looks at itself and the places before it. With a kv_cache
+        the first new_tokens of the tokens (default: all) follow those that the cache has."""
+        rows = input.shape()[-1]
+        x = self.tok_emb(input)
+        if kv_cache is not None:
             new_tokens = rows if new_tokens is None else new_tokens
-            self._require_cache(kv_cache, tokens.shape(), new_tokens)
-            first = kv_cache.get_cache_position()
-            places = tiled(first + new_tokens)
-        if mask is None and (self.needs_mask or kv_cache is not None):
-            mask = Tensor.from_numpy(causal_mask(rows, first, places))
-        x = self.tok_emb(tokens)
-        for index, block in enumerate(self.blocks):
-            x = block(x, mask, kv_cache, index, new_tokens)
-        return self.fc(self.ln_fc(x))
+            self._require_cache(kv_cache, input.shape(), new_tokens)
+            for index, block in enumerate(self.blocks):
+                x = block(x, mask, kv_cache, index, new_tokens)
+        else:
+            for block in self.blocks:
+                x = run_block(self._runner, block, x, mask)
+        return self._cut(self.fc(self.ln_fc(x)))
+
+    def _cut(self, logits):
+        """Leaves out the columns that pad the vocabulary to whole tiles."""
+        vocabulary, padded = self.config.vocab_size, self.padded_vocab_size
+        if vocabulary == padded:
+            return logits
+        sides = logits.shape()
+        return derived(
+            ttnn.slice(logits.half(), [0, 0, 0, 0], sides[:3] + [vocabulary]), [logits],
+            lambda g: [ttnn.pad(g, [(0, 0), (0, 0), (0, 0), (0, padded - vocabulary)], 0.0)])
 
     def _require_cache(self, kv_cache, shape, new_tokens):
-        if AutoContext.get_instance().get_gradient_mode() != GradMode.DISABLED:
+        if context().get_gradient_mode() is not GradMode.DISABLED:
             raise RuntimeError("Llama: a kv_cache while gradients are recorded; accepted: "
                                "set_gradient_mode(GradMode.DISABLED)")
         config = self.config
-        sides = (shape[0], config.num_groups, shape[3], config.embedding_dim // config.num_heads)
-        kv_cache.require(config.num_blocks, sides, new_tokens)
-        if kv_cache.config.max_seq_len > config.max_sequence_length:
-            raise RuntimeError(f"Llama: a kv_cache of {kv_cache.config.max_seq_len} tokens; "
-                               f"accepted: up to max_sequence_length, {config.max_sequence_length}")
+        sides = (shape[0], config.num_key_value_heads, shape[-1], config.head_dim)
+        kv_cache.require(config.num_hidden_layers, sides, new_tokens)
+        if kv_cache.config.max_seq_len > config.max_position_embeddings:
+            raise RuntimeError(f"Llama: a kv_cache of {kv_cache.config.max_seq_len} tokens; accepted: "
+                               f"up to max_position_embeddings, {config.max_position_embeddings}")
+
+
+def load_from_safetensors(model, folder, config=None):
+    """Takes the values of a folder's files of Hugging Face's library."""
+    model.load_from_safetensors(folder)
 
 
 def create_llama_model(config):
     return Llama(config)
+
+
+# TTML has the same model in C++.
+CppLlama, CppLlamaConfig, create_cpp_llama_model = Llama, LlamaConfig, create_llama_model

@@ -1,36 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implements ttml.models.nanogpt: TTML's GPT-2, with learned positions."""
+"""Implements ttml.models.nanogpt: TTML's GPT-2."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy
 
-from .. import ops
+from .. import init, ops
 from ..autograd import Tensor
 from ..modules import (AbstractModuleBase, Buffer, DropoutLayer, Embedding, LayerNormLayer,
                        LinearLayer, ModuleList, MultiHeadAttention, Parameter)
+from ._runner import RunnerType, WeightTyingType, of_kind, run_block
 from ._transformer import Transformer
 
 _NATIVE_LAYERS = {
-    "tok_emb": "token_embedding", "pos_emb": "position_embedding", "ln_fc": "last_norm",
+    "tok_emb": "token_embedding", "pos_emb": "position_embedding", "ln_f": "last_norm",
     "fc": "head", "ln1": "attention_norm", "ln2": "feed_forward_norm",
     "attention/qkv_linear": "query_key_value", "attention/out_linear": "output",
     "mlp/fc1": "expand", "mlp/fc2": "contract"}
 
 
 @dataclass
+class NanoGPTExperimentalConfig:
+    use_composite_layernorm: bool = False
+
+
+@dataclass
 class NanoGPTConfig:
-    vocab_size: int = 96
-    block_size: int = 256
-    n_embd: int = 384
-    n_layer: int = 6
-    n_head: int = 6
+    vocab_size: int = 50304
+    block_size: int = 1024
+    n_embd: int = 768
+    n_layer: int = 12
+    n_head: int = 12
     dropout: float = 0.2
     bias: bool = True
-    weight_tying: bool = False
-    fixed_positions: bool = False
-    use_composite_layernorm: bool = False
-    use_fused_attention: bool = False
+    runner_type: Any = RunnerType.Default
+    weight_tying: Any = WeightTyingType.Disabled
+    positional_embedding_type: str = "trainable"
+    experimental: NanoGPTExperimentalConfig = field(default_factory=NanoGPTExperimentalConfig)
 
 
 class GPTMLP(AbstractModuleBase):
@@ -45,24 +52,46 @@ class GPTMLP(AbstractModuleBase):
 
 
 class GPTBlock(AbstractModuleBase):
-    def __init__(self, config):
+    def __init__(self, embedding_dim, num_heads, dropout=0.0, bias=True,
+                 use_composite_layernorm=False):
         super().__init__()
-        self.ln1 = LayerNormLayer(config.n_embd, config.use_composite_layernorm)
-        self.attention = MultiHeadAttention(config.n_embd, config.n_head, config.dropout,
-                                            use_fused_attention=config.use_fused_attention)
-        self.ln2 = LayerNormLayer(config.n_embd, config.use_composite_layernorm)
-        self.mlp = GPTMLP(config.n_embd, config.dropout)
+        self.ln1 = LayerNormLayer(embedding_dim, use_composite_layernorm, bias)
+        self.attention = MultiHeadAttention(embedding_dim, num_heads, dropout)
+        self.ln2 = LayerNormLayer(embedding_dim, use_composite_layernorm, bias)
+        self.mlp = GPTMLP(embedding_dim, dropout)
 
-    def forward(self, x, mask):
+    def forward(self, x, mask=None):
         x = ops.binary.add(x, self.attention(self.ln1(x), mask))
         return ops.binary.add(x, self.mlp(self.ln2(x)))
 
 
-def _sinusoids(sequence, width):
-    """Returns fixed positions [1, 1, S, D]: sines in even columns, cosines in odd ones."""
-    angles = numpy.arange(sequence)[:, None] * 10000.0**(-numpy.arange(0, width, 2) / width)
-    table = numpy.stack([numpy.sin(angles), numpy.cos(angles)], axis=-1)
-    return table.reshape(1, 1, sequence, width).astype(numpy.float32)
+class TrainablePositionalEmbedding(AbstractModuleBase):
+    """Adds a row for each place of a sequence, which is as long as the table."""
+
+    def __init__(self, sequence_length, embedding_dim, dropout=0.0):
+        super().__init__()
+        self.weight = Parameter(init.normal(0.0, 0.02)([1, 1, sequence_length, embedding_dim]))
+        self.dropout = DropoutLayer(dropout)
+
+    def forward(self, x):
+        return self.dropout(ops.binary.add(x, self.weight.tensor))
+
+
+class PositionalEmbedding(AbstractModuleBase):
+    """Adds fixed positions [1, 1, S, D]: sines in even columns, cosines in odd ones."""
+
+    def __init__(self, sequence_length, embedding_dim, dropout=0.0):
+        super().__init__()
+        angles = numpy.arange(sequence_length)[:, None] * 10000.0**(
+            -numpy.arange(0, embedding_dim, 2) / embedding_dim)
+        table = numpy.stack([numpy.sin(angles), numpy.cos(angles)], axis=-1)
+        self.table = Buffer(Tensor.from_numpy(table.reshape(
+            1, 1, sequence_length, embedding_dim).astype(numpy.float32)))
+        self.table.tensor.set_requires_grad(False)
+        self.dropout = DropoutLayer(dropout)
+
+    def forward(self, x):
+        return self.dropout(ops.binary.add(x, self.table.tensor))
 
 
 class NanoGPT(Transformer):
@@ -73,19 +102,22 @@ class NanoGPT(Transformer):
                                "block_size of whole tiles (32)")
         self.create_name("NanoGPT")
         self.config = config
-        self.tok_emb = Embedding(config.vocab_size, config.n_embd)
-        size = (1, 1, config.block_size, config.n_embd)
-        self.pos_emb = (
-            Buffer(Tensor.from_numpy(_sinusoids(config.block_size, config.n_embd)))
-            if config.fixed_positions
-            else Parameter(Tensor.from_numpy(numpy.zeros(size, dtype=numpy.float32))))
-        self.dropout = DropoutLayer(config.dropout)
-        self.blocks = ModuleList(GPTBlock(config) for _ in range(config.n_layer))
-        self.ln_fc = LayerNormLayer(config.n_embd, config.use_composite_layernorm)
+        self._runner = of_kind(RunnerType, config.runner_type)
+        self._tied = of_kind(WeightTyingType, config.weight_tying) is WeightTyingType.Enabled
+        composite = config.experimental.use_composite_layernorm
         self.fc = LinearLayer(config.n_embd, config.vocab_size, False)
-        self.needs_mask = not config.use_fused_attention
-        if config.weight_tying:
-            self.fc.weight = self.tok_emb.weight
+        self.tok_emb = Embedding(config.vocab_size, config.n_embd)
+        if self._tied:
+            self.tok_emb.weight = self.fc.weight
+        fixed = config.positional_embedding_type == "fixed"
+        self.pos_emb = (PositionalEmbedding if fixed else TrainablePositionalEmbedding)(
+            config.block_size, config.n_embd, config.dropout)
+        self.blocks = ModuleList(
+            GPTBlock(config.n_embd, config.n_head, config.dropout, config.bias, composite)
+            for _ in range(config.n_layer))
+        self.ln_f_gamma = Parameter(init.ones()([1, 1, 1, config.n_embd]))
+        self.ln_f_beta = Parameter(init.zeros()([1, 1, 1, config.n_embd])) if config.bias else None
+        self.__dict__["_composite"] = composite
         self.draw_values()
 
     def settings(self):
@@ -93,26 +125,37 @@ class NanoGPT(Transformer):
         return {"model_type": "gpt2", "num_heads": config.n_head, "embedding_dim": config.n_embd,
                 "num_blocks": config.n_layer, "vocab_size": config.vocab_size,
                 "max_sequence_length": config.block_size, "dropout_prob": config.dropout,
-                "weight_tying": "enabled" if config.weight_tying else "disabled"}
+                "weight_tying": "enabled" if self._tied else "disabled"}
 
     def native_name(self, name):
         """Returns "blocks.1.expand.weight" for "NanoGPT/blocks/1/mlp/fc1/weight"."""
         _, *parts = name.split("/")
+        if parts[0].startswith("ln_f_"):
+            return "last_norm." + parts[0][5:]
         if parts[0] == "blocks":
             layer = _NATIVE_LAYERS["/".join(parts[2:-1])]
             return ".".join(["blocks", parts[1], layer, parts[-1]])
-        if parts[0] == "fc" and self.config.weight_tying:
+        if parts[0] == "fc" and self._tied:
             return "token_embedding.weight"
-        return ".".join([_NATIVE_LAYERS[parts[0]], parts[-1] if parts[1:] else "weight"])
+        return ".".join([_NATIVE_LAYERS[parts[0]], parts[-1]])
 
-    def forward(self, tokens, mask=None):
+    def forward(self, idx, mask=None):
         """Returns the logits [B, 1, S, V] of tokens [B, 1, 1, S], where S is the block_size."""
-        x = self.tok_emb(tokens)
-        x = self.dropout(ops.binary.add(x, self.pos_emb.tensor))
+        x = self.pos_emb(self.tok_emb(idx))
         for block in self.blocks:
-            x = block(x, mask)
-        return self.fc(self.ln_fc(x))
+            x = run_block(self._runner, block, x, mask)
+        norm = ops.layernorm.composite_layernorm if self._composite else ops.layernorm.layernorm
+        beta = self.ln_f_beta.tensor if self.ln_f_beta else None
+        return self.fc(norm(x, self.ln_f_gamma.tensor, beta))
 
 
 def create_nanogpt(config):
     return NanoGPT(config)
+
+
+def calculate_flops_per_token(config, sequence_length=None):
+    """Returns the operations of a token, forward and backward: 6 P + 12 L D S."""
+    parameters = (12 * config.n_embd**2 + 13 * config.n_embd) * config.n_layer
+    parameters += config.vocab_size * config.n_embd
+    length = sequence_length or config.block_size
+    return 6 * parameters + 12 * config.n_layer * config.n_embd * length

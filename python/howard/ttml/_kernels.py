@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Implements the programs that TTML adds to those of ttnn: what they launch and what they compute."""
+
+import numpy as np
+
+import howard.ttnn as ttnn
+from howard.ttnn import DataType, Layout
+from howard.ttnn._launch import program, values
+from howard.ttnn._tensor import device_tensor
+
+
+def products(device):
+    """Returns how TTML multiplies: on 7 by 8 cores where they are, with all passes over the mantissa
+    and sums in float32."""
+    grid = device.compute_with_storage_grid_size()
+    return {"core_grid": ttnn.CoreGrid(x=min(7, grid.x), y=min(8, grid.y)),
+            "compute_kernel_config": ttnn.WormholeComputeKernelConfig(
+                math_fidelity=ttnn.MathFidelity.HiFi4, fp32_dest_acc_en=True)}
+
+
+def matmul(a, b, transpose_a=False, transpose_b=False):
+    return ttnn.matmul(a, b, transpose_a=transpose_a, transpose_b=transpose_b,
+                       **products(a.device()))
+
+
+def fresh(shape, like, dtype=None, layout=Layout.TILE):
+    """Returns memory for a result."""
+    return device_tensor(list(shape), dtype or like.dtype, layout, None, like.device(),
+                         topology=like._topology)
+
+
+def launch(name, kernel, inputs, outs, compute, **attributes):
+    program(name, kernel, inputs, outs, **attributes)
+    values(compute, inputs, outs)
+    return outs if len(outs) > 1 else outs[0]
+
+
+def rows_of(value):
+    """Returns a tensor as one matrix [1, 1, rows, columns]: for free where tiles stay whole."""
+    shape = list(value.shape)
+    columns = shape[-1]
+    rows = int(np.prod(shape[:-1]))
+    if shape == [1, 1, rows, columns]:
+        return value
+    return ttnn.reshape(value, [1, 1, rows, columns])
+
+
+def sum_rows(value):
+    """Returns the sums over all rows, [1, 1, 1, columns], as moreh_sum makes them."""
+    matrix = rows_of(value)
+    out = fresh([1, 1, 1, value.shape[-1]], value)
+    return launch("moreh_sum", "sum", [matrix], [out], lambda x: x.sum(-2, keepdims=True,
+                                                                       dtype=np.float64),
+                  dimension="rows", moreh=True)
+
+
+def reduced_to(gradient, shape):
+    """Returns a gradient summed over the dimensions that were broadcast."""
+    found, wanted = list(gradient.shape), list(shape)
+    if found == wanted:
+        return gradient
+    padded = [1] * (len(found) - len(wanted)) + wanted
+    dims = [i for i, (a, b) in enumerate(zip(found, padded)) if a != b]
+    if dims:
+        gradient = ttnn.sum(gradient, dims, True)
+    return gradient if list(gradient.shape) == wanted else ttnn.reshape(gradient, wanted)
+
+
+# Norms.
+
+def layernorm(x, gamma, beta, epsilon):
+    shape = list(x.shape)
+    outs = [fresh(shape, x), fresh(shape[:-1] + [1], x), fresh(shape[:-1] + [1], x)]
+
+    def compute(x, gamma, beta):
+        wide = x.astype(np.float64)
+        mean = wide.mean(-1, keepdims=True)
+        rstd = 1 / np.sqrt(wide.var(-1, keepdims=True) + epsilon)
+        return [(wide - mean) * rstd * gamma + beta, mean, rstd]
+
+    return launch("layernorm_fw", "ttml_layernorm", [x, gamma, beta], outs, compute,
+                  epsilon=float(epsilon))
+
+
+def layernorm_backward(x, gamma, mean, rstd, dy):
+    shape = list(x.shape)
+    outs = [fresh(shape, x), fresh(shape, x), fresh(shape, x)]
+
+    def compute(x, gamma, mean, rstd, dy):
+        normal = (x.astype(np.float64) - mean) * rstd
+        g = dy * gamma.astype(np.float64)
+        dx = rstd * (g - g.mean(-1, keepdims=True)
+                     - normal * (g * normal).mean(-1, keepdims=True))
+        return [dx, dy * normal, dy]
+
+    return launch("layernorm_bw", "layernorm_backward", [x, gamma, mean, rstd, dy], outs, compute)
+
+
+def rmsnorm(x, gamma, epsilon):
+    shape = list(x.shape)
+    outs = [fresh(shape, x), fresh(shape[:-1] + [1], x)]
+
+    def compute(x, gamma):
+        wide = x.astype(np.float64)
+        rms = np.sqrt((wide * wide).mean(-1, keepdims=True) + epsilon)
+        return [wide / rms * gamma, rms]
+
+    return launch("rmsnorm_fw", "ttml_rms_norm", [x, gamma], outs, compute, epsilon=float(epsilon))
+
+
+def rmsnorm_backward(x, gamma, rms, dy):
+    outs = [fresh(x.shape, x), fresh(x.shape, x)]
+
+    def compute(x, gamma, rms, dy):
+        wide = x.astype(np.float64)
+        u = gamma * dy.astype(np.float64) / rms
+        dx = u - wide * (wide * u).sum(-1, keepdims=True) / (x.shape[-1] * rms * rms)
+        return [dx, dy * wide / rms]
+
+    return launch("rmsnorm_bw", "rms_norm_backward", [x, gamma, rms, dy], outs, compute)
+
+
+# Losses of each place.
+
+def rows_layout(value):
+    """Returns whole numbers as rows, which is how programs look them up."""
+    return value if value.layout is Layout.ROW_MAJOR else ttnn.to_layout(value, Layout.ROW_MAJOR)
+
+
+def _picked(table, targets):
+    places = targets.reshape(table.shape[:-1]).astype(np.int64)
+    if places.size and (places.min() < 0 or places.max() >= table.shape[-1]):
+        raise RuntimeError(f"a target of {places.max() if places.min() >= 0 else places.min()}; "
+                           f"accepted: 0 to {table.shape[-1] - 1}, the columns of the prediction")
+    return places[..., None]
+
+
+def cross_entropy(logits, targets):
+    out = fresh(list(logits.shape[:-1]) + [1], logits)
+
+    def compute(x, targets):
+        wide = x.astype(np.float64)
+        most = wide.max(-1, keepdims=True)
+        sums = np.log(np.exp(wide - most).sum(-1, keepdims=True)) + most
+        return sums - np.take_along_axis(wide, _picked(wide, targets), -1)
+
+    return launch("cross_entropy_fw", "cross_entropy", [logits, targets], [out], compute)
+
+
+def cross_entropy_backward(logits, targets, scale):
+    out = fresh(logits.shape, logits)
+
+    def compute(x, targets):
+        wide = x.astype(np.float64)
+        share = np.exp(wide - wide.max(-1, keepdims=True))
+        share /= share.sum(-1, keepdims=True)
+        places = _picked(wide, targets)
+        np.put_along_axis(share, places, np.take_along_axis(share, places, -1) - 1, -1)
+        return share * scale
+
+    return launch("cross_entropy_bw", "cross_entropy_backward", [logits, targets], [out], compute,
+                  scale=float(scale))
+
+
+def nll(logarithms, targets):
+    out = fresh(list(logarithms.shape[:-1]) + [1], logarithms)
+    return launch("moreh_nll_loss", "nll_loss", [logarithms, targets], [out],
+                  lambda x, t: -np.take_along_axis(x, _picked(x, t), -1))
+
+
+def nll_backward(logarithms, targets, scale):
+    out = fresh(logarithms.shape, logarithms)
+
+    def compute(x, targets):
+        made = np.zeros(x.shape, np.float32)
+        np.put_along_axis(made, _picked(x, targets), -scale, -1)
+        return made
+
+    return launch("moreh_nll_loss_backward", "nll_loss_backward", [logarithms, targets], [out],
+                  compute, scale=float(scale))
+
+
+# Attention.
+
+def _scores(q, k, mask, causal, scale):
+    groups = q.shape[1] // k.shape[1]
+    scores = q.astype(np.float32) @ np.repeat(k, groups, 1).swapaxes(-1, -2) * np.float32(scale)
+    if causal:
+        mask = np.tril(np.ones(scores.shape[-2:], np.float32))
+    if mask is not None:
+        scores = np.where(mask != 0, scores, np.float32(-1e9))
+    shares = np.exp(scores - scores.max(-1, keepdims=True))
+    return shares / shares.sum(-1, keepdims=True)
+
+
+def _joined_groups(x, groups):
+    """Sums the heads that share keys and values."""
+    batch, heads, rows, width = x.shape
+    return x.reshape(batch, groups, heads // groups, rows, width).sum(2)
+
+
+class Attention:
+    """TTML's attention in one program forward and two backward."""
+
+    def __init__(self, q, k, v, mask, scale):
+        self.inputs, self.mask, self._scale = [q, k, v], mask, scale
+        self._told = {"causal": mask is None, "scale": float(scale)}
+        batch, heads, rows, _ = q.shape
+        self.statistics = [fresh([batch, heads, rows, 1], q), fresh([batch, heads, rows, 1], q)]
+        self.out = fresh([batch, heads, rows, v.shape[-1]], q)
+        program("sdpa_fw", "sdpa_fw", self.inputs, [self.out, *self.statistics], **self._told)
+        values(self._forward, self.inputs + self._masks(), [self.out])
+
+    def _masks(self):
+        return [] if self.mask is None else [self.mask]
+
+    def _shares(self, q, k, mask):
+        return _scores(q, k, mask[0] if mask else None, not mask, self._scale)
+
+    def _forward(self, q, k, v, *mask):
+        return self._shares(q, k, mask) @ np.repeat(v, q.shape[1] // v.shape[1], 1)
+
+    def backward(self, dout):
+        q, k, v = self.inputs
+        operands = [q, k, v, self.out, dout, *self.statistics]
+        dq, dk, dv = fresh(q.shape, q), fresh(k.shape, k), fresh(v.shape, v)
+        program("sdpa_q_bw", "sdpa_bw_q", operands, [dq], **self._told)
+        program("sdpa_kv_bw", "sdpa_bw_kv", operands, [dk, dv], **self._told)
+        values(self._backward, [q, k, v, dout] + self._masks(), [dq, dk, dv])
+        return [dq, dk, dv]
+
+    def _backward(self, q, k, v, dout, *mask):
+        share = self._shares(q, k, mask)
+        each = q.shape[1] // k.shape[1]
+        keys, vals = np.repeat(k, each, 1), np.repeat(v, each, 1)
+        dshare = dout @ vals.swapaxes(-1, -2)
+        dscore = share * (dshare - (dshare * share).sum(-1, keepdims=True)) * self._scale
+        dk = dscore.swapaxes(-1, -2) @ q
+        dv = share.swapaxes(-1, -2) @ dout
+        groups = k.shape[1]
+        return [dscore @ keys, _joined_groups(dk, groups), _joined_groups(dv, groups)]
+
+
+def rotated(x, cosines, sines):
+    """Turns the pairs of columns by the angles of their rows."""
+    out = fresh(x.shape, x)
+
+    def compute(x, c, s):
+        turned = np.empty_like(x)
+        turned[..., 0::2], turned[..., 1::2] = -x[..., 1::2], x[..., 0::2]
+        return x * c[..., :x.shape[-2], :] + turned * s[..., :x.shape[-2], :]
+
+    return launch("rotary_embedding_llama", "rotary_embedding", [x, cosines, sines], [out], compute,
+                  style="pairs")
+
+
+# Optimizers: they write over what they are given.
+
+def adamw(parameter, gradient, first, second, most, numbers, step):
+    """Updates a parameter of any type with moments of any type."""
+    state = [first, second] + ([most] if most is not None else [])
+    seed = numbers.pop("rounding_seed", None)
+    told = dict(numbers, step=step, amsgrad=most is not None)
+    if seed is not None:
+        told["rounding_seed"] = seed
+
+    def compute(p, g, m, v, *top):
+        beta1, beta2 = numbers["beta1"], numbers["beta2"]
+        p, g = p.astype(np.float64), g.astype(np.float64)
+        m = beta1 * m + (1 - beta1) * g
+        v = beta2 * v + (1 - beta2) * g * g
+        hat = v / (1 - beta2**step)
+        if top:
+            hat = np.maximum(top[0], hat)
+            top = (hat,)
+        p = p - numbers["learning_rate"] * numbers["weight_decay"] * p
+        p = p - numbers["learning_rate"] * (m / (1 - beta1**step)) / (
+            np.sqrt(hat) + numbers["epsilon"])
+        if seed is not None and parameter.dtype is DataType.BFLOAT16:
+            p = _stochastic(p, seed)
+        return [p, m, v, *top]
+
+    inputs = [parameter, gradient, *state]
+    launch("adamw", "adamw", inputs, [parameter, *state], compute, **told)
+
+
+def _stochastic(values_, seed):
+    """Rounds to bfloat16 up or down by chance, right on average."""
+    bits = np.asarray(values_, np.float32).view(np.uint32)
+    low = np.random.default_rng(seed).integers(0, 1 << 16, bits.shape, dtype=np.uint32)
+    return ((bits + low) & np.uint32(0xFFFF0000)).view(np.float32)
+
+
+def sgd(parameter, gradient, buffer, numbers, first):
+    """Updates a parameter and its momentum, if it has one."""
+    state = [buffer] if buffer is not None else []
+    rate, momentum = numbers["learning_rate"], numbers["momentum"]
+    dampening = 0.0 if first else numbers["dampening"]
+
+    def compute(p, g, *kept):
+        g = g.astype(np.float64) + numbers["weight_decay"] * p
+        if not kept:
+            return [p - rate * g]
+        kept = momentum * kept[0] + (1 - dampening) * g
+        way = g + momentum * kept if numbers["nesterov"] else kept
+        return [p - rate * way, kept]
+
+    program("sgd_fused", "sgd", [parameter, gradient, *state], [parameter, *state],
+            **dict(numbers, dampening=dampening))
+    values(compute, [parameter, gradient, *state], [parameter, *state])
