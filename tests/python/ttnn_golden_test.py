@@ -262,6 +262,16 @@ class GoldenTest(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "is not supported as activation function"):
             find(ttnn.UnaryOpType.SIN)
 
+    def test_correlations(self):
+        pcc, nan = ttnn.pearson_correlation_coefficient, float("nan")
+        a, b = torch.tensor([1.0, 2.0, 4.0, nan]), torch.tensor([2.0, 4.0, 8.5, float("inf")])
+        kept = torch.stack([torch.tensor([1.0, 2.0, 4.0, 0.0]), torch.tensor([2.0, 4.0, 8.5, 0.0])])
+        self.assertAlmostEqual(pcc(a, b), torch.corrcoef(kept)[0, 1].item(), places=6)
+        self.assertEqual(pcc(torch.full((3,), nan), torch.full((3,), nan)), 1.0)
+        self.assertEqual(pcc(torch.full((3,), nan), torch.ones(3)), 0.0)
+        self.assertEqual(pcc(torch.zeros(3), torch.ones(3)), 0.0)
+        self.assertEqual(pcc(a, self.put(torch.tensor([1.0, 2.0, 4.0, nan]))), 1.0)
+
     def test_fallbacks_bring_the_result_back(self):
         x = torch.rand(32, 64)
         made = ttnn.get_fallback_function(ttnn.concat)([self.put(x), self.put(x)], dim=1)

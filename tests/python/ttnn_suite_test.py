@@ -62,10 +62,12 @@ class SuiteTest(unittest.TestCase):
         self.assertIn("there is no module nonesuch.tests", made.stderr)
 
     def test_boxes(self):
-        text = "import ttnn\nprint(ttnn.get_num_devices(), ttnn.cluster.get_cluster_type().name)\n"
+        text = ("import ttnn\nsystem = ttnn._ttnn.multi_device.SystemMeshDescriptor().shape()\n"
+                "print(ttnn.get_num_devices(), ttnn.cluster.get_cluster_type().name, *system,\n"
+                "      ttnn.GetNumPCIeDevices())\n")
         (pathlib.Path(self.folder.name) / "box.py").write_text(text)
-        for name, expected in (("n150", "1 N150"), ("n300", "2 N300"), ("t3000", "8 T3K"),
-                               ("galaxy", "32 GALAXY")):
+        for name, expected in (("n150", "1 N150 1 1 1"), ("n300", "2 N300 1 2 1"),
+                               ("t3000", "8 T3K 2 4 4"), ("galaxy", "32 GALAXY 8 4 32")):
             made = self.run_python("--box", name, "box.py")
             self.assertEqual(made.stdout.strip(), expected, made.stderr)
         made = self.run_python("--box", "t3k", "box.py")

@@ -165,7 +165,7 @@ multi_device = distributed
 
 class _SystemMesh:
     def shape(self):
-        return _dispatch.MeshShape(1, _run.devices())
+        return _dispatch.MeshShape(_run.mesh())
 
 
 _ttnn = _Namespace("_ttnn", {

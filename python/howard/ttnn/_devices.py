@@ -80,7 +80,7 @@ def manage_device(device_id):
 def open_mesh_device(mesh_shape=None, l1_small_size=0, trace_region_size=0, num_command_queues=1,
                      dispatch_core_config=None, offset=None, physical_device_ids=(),
                      worker_l1_size=0):
-    shape = MeshShape(mesh_shape) if mesh_shape is not None else MeshShape(1, session.devices())
+    shape = MeshShape(mesh_shape) if mesh_shape is not None else MeshShape(session.mesh())
     session.widen(shape.mesh_size())
     ids = list(physical_device_ids) or list(range(shape.mesh_size()))
     return _open(ids, shape, dispatch_core_config or DispatchCoreConfig(), num_command_queues,
@@ -121,15 +121,15 @@ def get_num_devices():
 
 
 def get_pcie_device_ids():
-    return [0]
+    return list(range(session.cards()))
 
 
 def GetNumPCIeDevices():
-    return 1
+    return session.cards()
 
 
 def GetPCIeDeviceID(device_id):
-    return 0
+    return device_id % session.cards()
 
 
 def get_arch_name():

@@ -87,6 +87,14 @@ class Session:
         print(f"howard: a mesh of {chips} devices: the emulated box is {box} of "
               f"{self._chips_of_mesh} chips from here on", file=sys.stderr)
 
+    def mesh(self):
+        """Returns the rows and columns of the mesh that all chips of the box are."""
+        return {8: (2, 4), 32: (8, 4)}.get(self._chips_of_mesh, (1, self.devices()))
+
+    def cards(self):
+        """Returns how many chips are on PCIe: one of each card with two, all of a Galaxy."""
+        return {8: 4, 32: 32}.get(self._chips_of_mesh, 1)
+
     @property
     def box_name(self):
         """Returns the name that ttnn's ClusterType has for the box."""
