@@ -187,6 +187,34 @@ class Ttml(unittest.TestCase):
             found.append(block.mlp.w1.weight.tensor.get_grad_tensor().to_numpy())
         self.assertTrue(numpy.array_equal(*found))
 
+    def test_a_qwen3_learns_and_reads_with_a_cache(self):
+        qwen3 = ttml.models.qwen3
+        config = qwen3.Qwen3Config(
+            hidden_size=64, intermediate_size=96, num_hidden_layers=2, num_attention_heads=4,
+            num_key_value_heads=2, head_dim=32, vocab_size=90, max_position_embeddings=64,
+            runner_type="memory_efficient", weight_tying="enabled")
+        model = qwen3.Qwen3(config)
+        names = list(model.parameters())
+        self.assertIn("Qwen3/blocks/1/self_attn/q_norm/weight", names)
+        self.assertNotIn("Qwen3/tok_emb/weight", names)
+        optimizer = ttml.optimizers.create_optimizer({"lr": 0.01}, model.parameters())
+        row = numpy.arange(33) % 7
+        tokens, targets = self.whole(row[:-1].reshape(1, 1, 1, 32)), self.whole(row[1:].reshape(1, 32))
+        losses = []
+        for _ in range(8):
+            optimizer.zero_grad()
+            loss = ttml.ops.loss.cross_entropy_loss(model(tokens), targets)
+            loss.backward(False)
+            optimizer.step()
+            self.context.reset_graph()
+            losses.append(loss.get_value().item())
+        self.assertLess(losses[-1], 0.8 * losses[0])
+        with ttml.common.utils.no_grad():
+            cache = ttml.models.KvCache(2, 1, 2, 64, 32)
+            whole = model(tokens).to_numpy()
+            cached = model(tokens, past_key_values=cache).to_numpy()
+        self.assertLess(numpy.abs(whole - cached).max(), 0.05 * numpy.abs(whole).max())
+
     def test_the_clock_and_devices_are_those_of_ttnn(self):
         before = howard.now()
         x = self.tensor(1, 1, 64, 64)

@@ -2,6 +2,7 @@
 """Implements ttml.optimizers: what updates the parameters of a module."""
 
 from dataclasses import asdict, dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -64,6 +65,13 @@ class OptimizerBase:
         self.m_parameters = self.parameters = parameters
         self.config, self._steps = config, 0
         self._state = {}
+        for what, dtype in self._kept():
+            for name, tensor in self._trained():
+                self._slot(name, what, tensor, dtype)
+
+    def _kept(self):
+        """Returns what is kept for each parameter from the beginning, with its type."""
+        return []
 
     def _trained(self):
         return [(name, t) for name, t in self.parameters.items() if t.get_requires_grad()]
@@ -136,6 +144,9 @@ class _Zeroed(OptimizerBase):
 class SGD(_Zeroed):
     """Updates each parameter by one program."""
 
+    def _kept(self):
+        return [("theta", None)] if self.config.momentum else []
+
     @one_call
     def step(self):
         c = self.config
@@ -170,6 +181,12 @@ class SGDComposite(SGD):
 class AdamW(OptimizerBase):
     """Updates each parameter by one program, in place."""
 
+    _moments: Any = None  # Their type is that of the parameter.
+
+    def _kept(self):
+        kept = ["exp_avg", "exp_avg_sq"] + (["max_exp_avg_sq"] if self.config.amsgrad else [])
+        return [(what, self._moments) for what in kept]
+
     def _numbers(self):
         c = self.config
         told = {"learning_rate": c.lr, "beta1": c.beta1, "beta2": c.beta2, "epsilon": c.epsilon,
@@ -203,6 +220,8 @@ class MorehAdamW(AdamW):
 
 class AdamWFullPrecision(_Zeroed, AdamW):
     """Keeps weights and moments in float32, and gives the model a new bfloat16 copy each step."""
+
+    _moments = DataType.FLOAT32
 
     @one_call
     def step(self):
@@ -257,6 +276,9 @@ class AdamWComposite(AdamW):
 
 class MuonComposite(_Zeroed):
     """Follows the momentum made nearly orthogonal (Muon)."""
+
+    def _kept(self):
+        return [("momentum_buffer", None)]
 
     @one_call
     def step(self):

@@ -11,7 +11,7 @@ class LinearRegression(AbstractModuleBase):
         own = None if init_scale is None else init.uniform(-init_scale, init_scale)
         layer = LinearLayer(in_features, out_features, bias, own, own)
         self.in_features, self.out_features = in_features, out_features
-        self.weight, self.bias, self._layer = layer.weight, layer.bias, None
+        self.weight, self.bias = layer.weight, layer.bias
         self.__dict__["_linear"] = layer
 
     def forward(self, x):

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import List
 
 from .. import init, ops
-from . import (AbstractModuleBase, ColumnParallelLinear, LinearLayer, Parameter, RowParallelLinear,
-               RunMode)
+from ..autograd import RunMode
+from ._base import AbstractModuleBase, Parameter
+from ._layers import ColumnParallelLinear, LinearLayer, RowParallelLinear
 
 
 @dataclass

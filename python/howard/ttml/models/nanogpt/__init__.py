@@ -6,12 +6,18 @@ from typing import Any
 
 import numpy
 
-from .. import init, ops
-from ..autograd import Tensor
-from ..modules import (AbstractModuleBase, Buffer, DropoutLayer, Embedding, LayerNormLayer,
-                       LinearLayer, ModuleList, MultiHeadAttention, Parameter)
-from ._runner import RunnerType, WeightTyingType, of_kind, run_block
-from ._transformer import Transformer
+from ... import init, ops
+from ...autograd import Tensor
+from ...modules import (AbstractModuleBase, Buffer, DropoutLayer, Embedding, LayerNormLayer,
+                        LinearLayer, ModuleList, MultiHeadAttention, Parameter)
+from .._runner import RunnerType, WeightTyingType, of_kind, run_block
+from .._transformer import Transformer
+from . import gpt_mlp, multi_head_attention
+from .gpt_mlp import GPTMLP
+
+__all__ = ["GPTBlock", "GPTMLP", "MultiHeadAttention", "NanoGPT", "NanoGPTConfig",
+           "NanoGPTExperimentalConfig", "PositionalEmbedding", "TrainablePositionalEmbedding",
+           "calculate_flops_per_token", "create_nanogpt", "gpt_mlp", "multi_head_attention"]
 
 _NATIVE_LAYERS = {
     "tok_emb": "token_embedding", "pos_emb": "position_embedding", "ln_f": "last_norm",
@@ -38,17 +44,6 @@ class NanoGPTConfig:
     weight_tying: Any = WeightTyingType.Disabled
     positional_embedding_type: str = "trainable"
     experimental: NanoGPTExperimentalConfig = field(default_factory=NanoGPTExperimentalConfig)
-
-
-class GPTMLP(AbstractModuleBase):
-    def __init__(self, embedding_dim, dropout=0.0):
-        super().__init__()
-        self.fc1 = LinearLayer(embedding_dim, 4 * embedding_dim)
-        self.fc2 = LinearLayer(4 * embedding_dim, embedding_dim)
-        self.dropout = DropoutLayer(dropout)
-
-    def forward(self, x):
-        return self.dropout(self.fc2(ops.unary.gelu(self.fc1(x))))
 
 
 class GPTBlock(AbstractModuleBase):

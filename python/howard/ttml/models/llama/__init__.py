@@ -6,16 +6,17 @@ from typing import Any, Optional
 
 import howard.ttnn as ttnn
 
-from .. import ops
-from .._graph import GradMode, context
-from ..autograd import derived
-from ..modules import Embedding, LinearLayer, LlamaBlock, LlamaMLP, ModuleList, RMSNormLayer
-from ..modules import GroupedQueryAttention
-from ._runner import RunnerType, WeightTyingType, of_kind, run_block
-from ._transformer import Transformer, checked_settings
+from ... import ops
+from ..._graph import GradMode, context
+from ...autograd import derived
+from ...modules import (Embedding, GroupedQueryAttention, LinearLayer, LlamaBlock, LlamaMLP,
+                        ModuleList, RMSNormLayer)
+from .._runner import RunnerType, WeightTyingType, of_kind, run_block
+from .._transformer import Transformer, checked_settings
+from . import gqattn, transformer
 
 __all__ = ["GroupedQueryAttention", "Llama", "LlamaBlock", "LlamaConfig", "LlamaMLP",
-           "LlamaRopeScalingConfig", "RMSNormLayer", "create_llama_model"]
+           "LlamaRopeScalingConfig", "RMSNormLayer", "create_llama_model", "gqattn", "transformer"]
 
 
 @dataclass(frozen=True)
