@@ -37,8 +37,10 @@ def quiet() -> Any:
 
 # NumPy has these as loops of vectors, which round as the catalogue's formulas do.
 _FAST = {"add": "add", "subtract": "subtract", "multiply": "multiply", "neg": "negative",
-         "abs": "absolute", "square": "square", "divide": "true_divide", "sqrt": "sqrt"}
-_FAST_WHOLE = ("add", "subtract", "multiply", "neg", "abs", "square")
+         "abs": "absolute", "square": "square", "divide": "true_divide", "sqrt": "sqrt",
+         "maximum": "maximum", "minimum": "minimum", "eq": "equal", "ne": "not_equal",
+         "gt": "greater", "ge": "greater_equal", "lt": "less", "le": "less_equal"}
+_FAST_WHOLE = tuple(set(_FAST) - {"divide", "sqrt"})
 # These are functions of the catalogue with their operands in another order.
 _REVERSED = {"rdiv": "divide", "rpow": "pow"}
 
@@ -78,7 +80,7 @@ def apply(function: str, *operands: Any, numbers: Any = ()) -> Any:
     whole = all(map(is_whole, operands))
     if function in (_FAST_WHOLE if whole else _FAST):
         made = getattr(np, _FAST[function])(*operands)
-        return made if whole else made.astype(np.float32, copy=False)
+        return made.astype(np.int32 if whole else np.float32, copy=False)
     if function in _REVERSED and len(operands) == 2:
         function, operands = _REVERSED[function], operands[::-1]
     if function == "fill":

@@ -152,33 +152,35 @@ def dump_operations(csv_file, include_experimental=False):
 
 
 def pearson_correlation_coefficient(expected, actual):
-    """Returns how the numbers of two tensors go together; 1 for equal ones. As in ttnn, NaN and
-    infinity count as 0, unless one tensor is all NaN."""
+    """Returns how the numbers of two tensors go together; 1 for equal ones. What is not finite counts
+    as 0, and zeros alone go together with nothing else."""
     a, b = _numbers(expected), _numbers(actual)
     if a.size != b.size:
         raise ValueError(f"{a.size} numbers are compared with {b.size}")
-    unknown = [bool(np.isnan(one).all()) for one in (a, b)]
-    if any(unknown):
-        return float(all(unknown))
-    if a.any() != b.any():
-        return 0.0
-    a, b = (np.where(np.isfinite(one), one, 0.0) for one in (a, b))
-    if (a == b).all():
+    if a.size:
+        nothing = [bool(np.isnan(one[0]) and np.isnan(one).all()) for one in (a, b)]
+        if any(nothing):
+            return float(all(nothing))
+    a, b = (one if np.isfinite(one).all() else np.where(np.isfinite(one), one, 0) for one in (a, b))
+    if np.array_equal(a, b):
         return 1.0
-    a, b = a - a.mean(), b - b.mean()
-    left, right = float((a * a).sum()), float((b * b).sum())
+    if not (a.any() and b.any()):
+        return 0.0
+    a, b = (one - one.mean() for one in (a.astype(np.float64), b.astype(np.float64)))
+    left, right = float(a @ a), float(b @ b)
     if left == 0 or right == 0:
         return 1.0 if left == right else 0.0
-    return float((a * b).sum()) / math.sqrt(left * right)
+    return float(a @ b) / math.sqrt(left * right)
 
 
 def _numbers(value):
+    """Returns the numbers of a tensor of ours or of another library, in a row."""
     if isinstance(value, Tensor):
         value.blocking_read()
         array = value.array()
     else:
         array, _ = _convert.array_of(value)
-    return array.astype(np.float64).ravel()
+    return array.ravel()
 
 
 def comp_pcc(golden, calculated, pcc=0.99):
@@ -197,7 +199,7 @@ def assert_with_pcc(expected, actual, pcc=0.9999):
 
 
 def comp_allclose(golden, calculated, rtol=1e-05, atol=1e-08):
-    a, b = _numbers(golden), _numbers(calculated)
+    a, b = (one.astype(np.float64) for one in (_numbers(golden), _numbers(calculated)))
     with arrays.quiet():
         gap = np.abs(a - b)
         passed = bool((gap <= atol + rtol * np.abs(a)).all())
