@@ -416,6 +416,33 @@ class PreparationTest(ValuesTest):
 
 
 @unittest.skipUnless(HAS_TORCH, "needs python3-torch")
+class MeshTest(unittest.TestCase):
+    def test_parts_lie_on_their_devices(self):
+        mesh = ttnn.open_mesh_device(ttnn.MeshShape(1, 2))
+        values = torch.rand(32, 128)
+        mapper = ttnn.create_mesh_mapper(mesh, ttnn.MeshMapperConfig(
+            [ttnn.PlacementReplicate(), ttnn.PlacementShard(1)]))
+        whole = ttnn.from_torch(values, ttnn.float32, layout=ttnn.TILE_LAYOUT, device=mesh,
+                                mesh_mapper=mapper)
+        parts = ttnn.get_device_tensors(whole)
+        self.assertEqual([part.storage_type().name for part in parts], ["DEVICE", "DEVICE"])
+        for part, golden in zip(parts, values.split(64, 1)):
+            self.assertTrue(torch.equal(ttnn.to_torch(part), golden))
+            self.assertTrue(torch.equal(ttnn.to_torch(ttnn.neg(part).cpu(),
+                                        mesh_composer=ttnn.ConcatMeshToTensor(mesh, 0))[:32], -golden))
+        topology = whole.tensor_topology()
+        self.assertEqual(topology.placements(),
+                         [ttnn.PlacementReplicate(), ttnn.PlacementShard(1)])
+        self.assertEqual(topology.distribution_shape(), ttnn.MeshShape(1, 2))
+        self.assertEqual(topology.mesh_coords()[1], ttnn.MeshCoordinate(0, 1))
+        del whole
+        self.assertTrue(parts[0].is_allocated())
+        parts[0].deallocate(True)
+        self.assertFalse(parts[1].is_allocated())
+        ttnn.close_mesh_device(mesh)
+
+
+@unittest.skipUnless(HAS_TORCH, "needs python3-torch")
 class CaptureTest(unittest.TestCase):
     def test_an_error_within_a_capture_leaves_the_next_device_clean(self):
         for _ in range(2):

@@ -2,8 +2,12 @@
 """Implements several devices: how tensors are spread over them."""
 
 
+import itertools
+
 from ._arrays import np
+from ._dispatch import MeshCoordinate, MeshShape
 from ._memory import L1_MEMORY_CONFIG
+from ._parts import part_of
 from ._tensor import Blank, device_tensor, host_tensor
 from ._types import BufferType, DataType, Layout
 
@@ -12,9 +16,27 @@ class PlacementShard:
     def __init__(self, dim):
         self.dim = dim
 
+    def __eq__(self, other):
+        return isinstance(other, PlacementShard) and self.dim == other.dim
+
+    def __hash__(self):
+        return hash(self.dim)
+
+    def __repr__(self):
+        return f"PlacementShard({self.dim})"
+
 
 class PlacementReplicate:
     dim = None
+
+    def __eq__(self, other):
+        return isinstance(other, PlacementReplicate)
+
+    def __hash__(self):
+        return 0
+
+    def __repr__(self):
+        return "PlacementReplicate()"
 
 
 class MeshMapperConfig:
@@ -49,6 +71,18 @@ class Mapper:
 
     def __init__(self, shape, dims):
         self.shape, self.dims = tuple(shape), list(dims)
+
+    # As the topology of a tensor it says the same.
+
+    def distribution_shape(self):
+        return MeshShape(self.shape)
+
+    def placements(self):
+        return [PlacementReplicate() if dim is None else PlacementShard(dim)
+                for dim in self.dims[:len(self.shape)]]
+
+    def mesh_coords(self):
+        return [MeshCoordinate(place) for place in itertools.product(*map(range, self.shape))]
 
     def split(self, array):
         parts = [array]
@@ -113,14 +147,13 @@ def concat_mesh_to_tensor_composer(mesh_device, dim):
 
 
 def get_device_tensors(tensor):
-    """Returns the part of each device, as tensors of their own."""
-    shards = tensor.kept_shards()
-    if len(shards) == 1:
-        return [tensor]
+    """Returns the part of each device, which shares the tensor's memory."""
     if tensor._device is None:
-        return [host_tensor([a], tensor._dtype, tensor._layout) for a in shards]
-    tensor.blocking_read()
-    return [host_tensor([a], tensor._dtype, tensor._layout) for a in shards]
+        shards = tensor.kept_shards()
+        return [tensor] if len(shards) == 1 else [
+            host_tensor([a], tensor._dtype, tensor._layout) for a in shards]
+    count = tensor._device.get_num_devices()
+    return [tensor] if count == 1 else [part_of(tensor, i) for i in range(count)]
 
 
 def combine_device_tensors(tensors, *_):

@@ -66,6 +66,8 @@ class Storage:
             raise _out_of_memory(failure, self.in_l1) from None
         device.storages[self.number] = weakref.ref(self)
 
+    is_part = False  # It is what one device of a mesh has.
+
     def view(self, shape, dtype, row_major):
         """Returns the number of this memory under another shape."""
         spec = (shape, dtype, row_major, self.in_l1, self.spec[4])
@@ -86,6 +88,7 @@ class Storage:
         return self.spec[0][0] * self.spec[0][1] * rows * columns * width
 
     def address(self):
+        """Returns where it lies within each bank."""
         return 0x100000 + 0x1000 * self.number
 
     @property
@@ -274,7 +277,7 @@ class Tensor:
         found = self._storage.cell.shards
         if found is not None:
             return len(found)
-        return self._device.get_num_devices() if self._device else 1
+        return self._device.get_num_devices() if self._device and not self._storage.is_part else 1
 
     def blocking_read(self, cq_id=None):
         """Waits until it is computed and brought to the host."""
