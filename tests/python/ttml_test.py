@@ -215,6 +215,58 @@ class Ttml(unittest.TestCase):
             cached = model(tokens, past_key_values=cache).to_numpy()
         self.assertLess(numpy.abs(whole - cached).max(), 0.05 * numpy.abs(whole).max())
 
+    def test_ops_take_any_rank_and_broadcast(self):
+        ops = ttml.ops
+        x = self.tensor(2, 3, 4, 5, 6)
+        ops.unary.mean(ops.unary.exp(ops.reshape.reshape(x, [6, 4, 30]))).backward(False)
+        slope = numpy.exp(x.to_numpy()) / 720
+        self.assertLess(numpy.abs(x.get_grad_tensor().to_numpy() - slope).max(), 0.02 * slope.max())
+        a, b = self.tensor(2, 1, 32, 64), self.tensor(1, 3, 1, 64, seed=1)
+        ops.unary.mean(ops.binary.mul(a, b)).backward(False)
+        self.assertEqual(b.get_grad_tensor().shape(), [1, 3, 1, 64])
+        expected = numpy.broadcast_to(a.to_numpy(), (2, 3, 32, 64)).sum((0, 2))[None, :, None] / 12288
+        self.assertLess(numpy.abs(b.get_grad_tensor().to_numpy() - expected).max(),
+                        0.03 * numpy.abs(expected).max())
+        q, kv, pe = self.tensor(1, 1, 32, 384), self.tensor(1, 1, 32, 512), self.tensor(1, 1, 32, 32)
+        parts = ops.mla.qkv_assemble(q, kv, pe, 4, 64, 32, 64)
+        ops.unary.mean(ops.attention.scaled_dot_product_attention(*parts)).backward(False)
+        self.assertEqual(pe.get_grad_tensor().shape(), [1, 1, 32, 32])
+        self.assertAlmostEqual(ops.randn([64, 64], 2.0, 1.0, seed=3).to_numpy().mean(), 2, delta=0.1)
+        table = ttml.modules.Embedding(100, 64)
+        ops.unary.mean(table(self.tokens(1, 32))).backward(False)
+        self.assertEqual(table.weight.tensor.get_grad_tensor().shape(), [1, 1, 100, 64])
+
+    def test_devices_of_a_mesh_divide_weights_and_batches(self):
+        self.context.close_device()
+        ttml.open_device_mesh(ttml.Mesh([1, 2], ["dp", "tp"]))
+        distributed = ttml.core.distributed
+        device = self.context.get_device()
+        column = ttml.modules.ColumnParallelLinear(64, 128)
+        row = ttml.modules.RowParallelLinear(128, 64, input_is_parallel=True)
+        x = self.tensor(1, 1, 32, 64)
+        y = row(column(x))
+        ttml.ops.unary.mean(y).backward(False)
+        whole = [layer.weight.tensor.to_numpy(
+            composer=distributed.concat_mesh_to_tensor_composer(device, dim))
+            for layer, dim in ((column, 2), (row, 3))]
+        bias = column.bias.tensor.to_numpy(
+            composer=distributed.concat_mesh_to_tensor_composer(device, 3))
+        self.assertEqual(whole[0].shape, (1, 1, 128, 64))
+        hidden = x.to_numpy()[0, 0] @ whole[0][0, 0].T + bias[0, 0]
+        expected = hidden @ whole[1][0, 0].T + row.bias.tensor.to_numpy()[0, 0]
+        self.assertLess(numpy.abs(y.to_numpy()[0, 0] - expected).max(), 0.03 * numpy.abs(expected).max())
+        mapper = distributed.shard_tensor_to_mesh_mapper(device, 0)
+        layer = ttml.modules.LinearLayer(32, 32)
+        halves = numpy.random.default_rng(0).random((4, 1, 32, 32)).astype(numpy.float32)
+        batch = ttml.autograd.Tensor.from_numpy(halves, mapper=mapper)
+        self.assertEqual(batch.shape(), [2, 1, 32, 32])
+        ttml.ops.unary.mean(layer(batch)).backward(False)
+        distributed.synchronize_gradients(layer.parameters(), [1])
+        shards = layer.weight.tensor.get_grad().shards()
+        self.assertTrue(numpy.array_equal(*shards))
+        slope = halves.mean((0, 1, 2)) / 32
+        self.assertLess(numpy.abs(shards[0][0, 0, 0] - slope).max(), 0.02 * slope.max())
+
     def test_the_clock_and_devices_are_those_of_ttnn(self):
         before = howard.now()
         x = self.tensor(1, 1, 64, 64)

@@ -110,7 +110,7 @@ class AutoContext:
     _instance = None
 
     def __init__(self):
-        self._device = self._parallelism = None
+        self._device = self._parallelism = self.mesh = None
         self._graph = Graph()
         self._seed = self._drawn = 0
         self._mode = GradMode.ENABLED
@@ -137,7 +137,7 @@ class AutoContext:
         if self._device is not None:
             self.reset_graph()
             ttnn.close_device(self._device)
-        self._device = self._parallelism = None
+        self._device = self._parallelism = self.mesh = None
 
     def get_device(self):
         """Returns the device, which is opened where nobody did."""

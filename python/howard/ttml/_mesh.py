@@ -7,8 +7,6 @@ import howard.ttnn as ttnn
 
 from ._graph import context
 
-_open = [None]
-
 
 class Mesh:
     """Names the axes of a mesh of devices."""
@@ -53,24 +51,24 @@ def open_device_mesh(mesh_or_shape, device_ids=None):
     if not isinstance(made, Mesh):
         made = Mesh(made, [f"_{i}" for i in range(len(made))])
     context().open_device(made.shape, device_ids)
-    _open[0] = made
+    context().mesh = made
     return made
 
 
 def maybe_mesh():
-    return _open[0]
+    return context().mesh
 
 
 def mesh():
-    if _open[0] is None:
+    if maybe_mesh() is None:
         raise RuntimeError("mesh(): no mesh is open; open_device_mesh(Mesh([1, 2], ['_', 'tp']))")
-    return _open[0]
+    return maybe_mesh()
 
 
 def sync_gradients(parameters, axis_names=("dp",)):
     """Makes the gradients the means over the devices of the axes: a sum for each parameter and axis,
     then one product."""
-    if _open[0] is None:
+    if maybe_mesh() is None:
         return
     tensors = parameters.values() if isinstance(parameters, dict) else parameters
     axes = [name for name in axis_names if mesh().has_axis(name) and mesh().axis_size(name) > 1]

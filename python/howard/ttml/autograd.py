@@ -214,7 +214,7 @@ def _uploaded(values, dtype, layout, mapper):
     host = ttnn.from_torch(values, dtype, layout=Layout.ROW_MAJOR, mesh_mapper=mapper) \
         if mapper is not None else _host(values, dtype)
     made = one_call(ttnn.to_device)(host, device)
-    return ttnn.tilize_with_zero_padding(made) if layout is Layout.TILE else made
+    return made if layout is Layout.ROW_MAJOR else ttnn.tilize_with_zero_padding(made)
 
 
 def _host(values, dtype):

@@ -32,7 +32,7 @@ def _drawn(make):
 def _randn(shape, mean, std, seed, dtype, layout, device):
     if std < 0:
         raise RuntimeError(f"randn with a std of {std}; accepted: 0 or more")
-    return ttnn.randn(shape, device, dtype=dtype, layout=layout, mean=mean, stddev=std,
+    return ttnn.randn(shape, device, dtype=dtype, layout=layout, mean=mean, std=std,
                       seed=int(seed))
 
 

@@ -145,7 +145,7 @@ def mean(tensor):
 
     def backward(g):
         spread = ttnn.full_like(x, 1.0 / count)
-        return [ttnn.multiply(spread, g)]
+        return [kernels.reduced_to(ttnn.multiply(spread, g), x.shape)]
 
     return derived(out, [tensor], backward)
 
