@@ -71,6 +71,13 @@ class PlacesTest(ValuesTest):
         tiles = put(numpy.zeros((4, 8)), ttnn.bfloat16)
         self.assertEqual(programs(tiles, 1, ttnn.to_layout(index, TILE), tiles), 4)
 
+    def test_programs_of_other_types_are_other_programs(self):
+        device.disable_and_clear_program_cache()
+        device.enable_program_cache()
+        for kind in (ttnn.int32, ttnn.float32):
+            ttnn.typecast(put(numpy.zeros((32, 32)), kind), ttnn.bfloat16)
+        self.assertEqual(device.num_program_cache_entries(), 2)
+
     def test_scatter_refuses_what_ttnn_refuses(self):
         x = put(numpy.zeros((2, 4)))
         self.refused("doesn't work for fp32 tiled", ttnn.scatter, x, 0, ints([0, 0, 0, 0]), x)
@@ -577,6 +584,16 @@ class TensorsTest(ValuesTest):
         out = put([[0.0, 0.0]])
         self.assertIs(ttnn.full([1, 2], 3.0, optional_tensor=out), out)
         self.near(out, [[3, 3]])
+
+    def test_words_that_are_none_of_a_functions(self):
+        x = put([[1.0]])
+        for call in (lambda: ttnn.quantize(x, 0.1, 0, zero=1), lambda: ttnn.quantize(x, 0.1),
+                     lambda: ttnn.Tensor(numpy.ones(2), ttnn.float32, colour=1),
+                     lambda: ttnn.Tensor([1.0], [1], ttnn.float32, ROWS, depth=1),
+                     lambda: ttnn.allocate_tensor_on_host([1], ttnn.float32, ROWS, None, 5)):
+            with self.assertRaisesRegex(TypeError, "incompatible function arguments"):
+                call()
+        self.refused("tiles of .16, 32. are not computed", put, [[1.0]], tile=ttnn.Tile((16, 32)))
 
     def test_grids_may_be_lists(self):
         self.assertEqual(ttnn.num_cores_to_corerangeset(56, [8, 7], True).num_cores(), 56)

@@ -241,8 +241,8 @@ def program(name, kernel, inputs, outputs, analogy=False, shapes=None, out_shape
     else:
         outs = [_number(t, shape) for t, shape in zip(outputs, out_shapes)]
     queue = _queue[0] if _queue[0] is not None else queue_number(None)
-    device.look_up((op, *[(t._shape._dims, t._storage.spec) for t in inputs],
-                    *[(t._shape._dims, t._storage.spec) for t in outputs]))
+    device.look_up((op, *[(t._shape._dims, t._storage.spec, t._dtype.index) for t in inputs],
+                    *[(t._shape._dims, t._storage.spec, t._dtype.index) for t in outputs]))
     device.chip.call(op, ins, outs, queue, _sub_device[0])
 
 

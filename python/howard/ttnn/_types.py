@@ -44,8 +44,10 @@ CHIP_TYPE = {
 }
 
 
-for _one in DataType:
-    setattr(_one, "chip", CHIP_TYPE[_one])  # It is found faster than in a dictionary.
+for _index, _one in enumerate(DataType):
+    # These are found faster than in a dictionary.
+    setattr(_one, "chip", CHIP_TYPE[_one])
+    setattr(_one, "index", _index)
 
 
 Layout = enum.Enum("Layout", "ROW_MAJOR TILE", start=0)

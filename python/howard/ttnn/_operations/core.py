@@ -62,6 +62,7 @@ def from_torch(tensor, dtype=None, *, spec=None, tile=None, pad_value=None, layo
             raise RuntimeError("from_torch: spec excludes dtype, layout, memory_config and tile")
         dtype, layout, memory_config = spec.dtype, spec.layout, spec.memory_config
     _require_shards(memory_config)
+    _require_whole_tiles(tile)
     array, own = _convert.array_of(tensor) if session.values else _convert.blank_of(tensor)
     dtype = dtype or own
     layout = _default_layout(dtype, layout)
@@ -147,29 +148,48 @@ def to_list(tensor):
     return _convert.list_of(_joined(tensor, None), tensor._dtype)
 
 
+def _given(name, known, places, args, kwargs):
+    """Returns arguments by their names: those in their places, and those with names."""
+    unknown = [*args[len(places):], *sorted(set(kwargs) - set(known))]
+    if unknown:
+        raise TypeError(f"{name}(): incompatible function arguments: {unknown}; it takes "
+                        f"{', '.join(known)}")
+    return dict(zip(places, args), **kwargs)
+
+
+def _require_whole_tiles(tile):
+    if tile is not None and list(tile.tile_shape) != [32, 32]:
+        raise RuntimeError(f"tiles of {list(tile.tile_shape)} are not computed here: leave them at "
+                           "[32, 32]")
+
+
 def new_tensor(*args, **kwargs):
     """Implements Tensor(array, ...) and Tensor(list, shape, dtype, layout[, device[,
     memory_config]])."""
     if args and isinstance(args[0], (list, tuple)) and len(args) > 1 and not isinstance(
             args[1], DataType):
         names = ("data", "shape", "data_type", "layout", "device", "memory_config", "tile")
-        given = dict(zip(names, args), **kwargs)
+        given = _given("Tensor", (*names, "dtype"), names, args, kwargs)
+        _require_whole_tiles(given.get("tile"))
         dtype = given.get("data_type") or given.get("dtype")
         flat = _convert.array_of_list(list(given["data"]))
         return _place([flat.reshape(list(given["shape"]))], dtype, given["layout"],
                       given.get("device"), given.get("memory_config"), None)
     names = ("tensor", "data_type", "device", "layout", "mem_config", "tile", "cq_id", "pad_value",
              "mesh_mapper")
-    given = dict(zip(names, args), **kwargs)
+    given = _given("Tensor", (*names, "dtype", "memory_config", "strategy"), names, args, kwargs)
+    _require_whole_tiles(given.get("tile"))
     array, own = _convert.array_of(given["tensor"])
     dtype = given.get("data_type") or given.get("dtype") or own
     shards, topology = [array], None
     mapper = given.get("mesh_mapper") or given.get("strategy")
     if hasattr(mapper, "split"):
         shards, topology = mapper.split(array)
-    return _place(shards, dtype, _default_layout(dtype, given.get("layout")), given.get("device"),
+    made = _place(shards, dtype, _default_layout(dtype, given.get("layout")), given.get("device"),
                   given.get("mem_config") or given.get("memory_config"), given.get("cq_id"),
                   topology)
+    made._storage.cell.padding = float(given.get("pad_value") or 0)
+    return made
 
 
 @operation(unread="use_device_tilizer")

@@ -12,7 +12,7 @@ from .._session import session
 from .._tensor import Blank, Tensor, device_tensor
 from .._memory import DRAM_MEMORY_CONFIG
 from .._types import DataType, Layout
-from .core import _default_layout, _place, copy_host_to_device_tensor
+from .core import _default_layout, _given, _place, copy_host_to_device_tensor
 
 
 @operation()
@@ -24,7 +24,7 @@ def allocate_tensor_on_device(*args, **kwargs):
                                                                          kwargs.get("mesh_device"))
         return device_tensor(spec.shape, spec.dtype, spec.layout, spec.memory_config, device)
     names = ("shape", "dtype", "layout", "device", "memory_config")
-    given = dict(zip(names, args), **kwargs)
+    given = _given("allocate_tensor_on_device", (*names, "mesh_device"), names, args, kwargs)
     return device_tensor(given["shape"], given["dtype"], given["layout"],
                          given.get("memory_config"),
                          given.get("device") or given.get("mesh_device"))
@@ -33,7 +33,7 @@ def allocate_tensor_on_device(*args, **kwargs):
 @operation()
 def allocate_tensor_on_host(*args, **kwargs):
     names = ("shape", "dtype", "layout", "device")
-    given = dict(zip(names, args), **kwargs)
+    given = _given("allocate_tensor_on_host", names, names, args, kwargs)
     return _filled(given["shape"], 0, given["dtype"], given["layout"], None, None)
 
 

@@ -18,6 +18,10 @@ def _quantization(name, function):
         tensor."""
         words = ("in_scale", "in_zero_point", "out_scale", "out_zero_point") if len(
             scales) + len(named) > 2 else ("scale", "zero_point")
+        unknown = sorted(set(named) - set(words[len(scales):]))
+        if unknown or len(scales) + len(named) != len(words):
+            raise TypeError(f"ttnn.{name}(): incompatible function arguments: it takes "
+                            f"{', '.join(words)}, not {len(scales)} numbers and {sorted(named)}")
         given = list(scales) + [named[w] for w in words[len(scales):]]
         tensors = [g for g in given if hasattr(g, "_shape")]
         require_device(name, input_tensor, *tensors)
