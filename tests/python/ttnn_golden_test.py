@@ -216,6 +216,9 @@ class GoldenTest(unittest.TestCase):
         for name, given in (("zeros", ([32, 32],)), ("ones", ([32, 32],)), ("arange", (0, 32, 2)),
                             ("full", ([32, 32], 2.5))):
             self.near(name, OPERATIONS[name].golden_function(*given), OPERATIONS[name](*given))
+        golden = ttnn.get_golden_function(ttnn.Tensor.__getitem__)
+        place = (0, slice(None), slice(0, 32), slice(32, 64))
+        self.near("Tensor.__getitem__", golden(a, place), self.put(a)[place])
         image = torch.randn(1, 4, 4, 32)
         rows = ttnn.from_torch(image, ttnn.float32, device=self.device)
         self.near("upsample", ttnn.get_golden_function(ttnn.upsample)(image, 2),

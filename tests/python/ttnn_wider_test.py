@@ -350,6 +350,18 @@ class PreparationTest(ValuesTest):
         self.assertEqual(tuple(made.shape), (32, 32))
         self.assertEqual(made.float().sum().item(), 15)
 
+    def test_the_way_there_and_back_through_tiles(self):
+        values = torch.randn(1, 1, 40, 40)
+        there = ttnn.Tensor(values, ttnn.float32).pad_to_tile(0.0).to(ttnn.TILE_LAYOUT).to(self.device)
+        back = there.cpu().to(ttnn.ROW_MAJOR_LAYOUT).unpad_from_tile((1, 1, 40, 40)).to_torch()
+        self.assertTrue(torch.equal(values, back))
+
+    def test_specs_are_compared(self):
+        spec = ttnn.TensorSpec((32, 64), ttnn.bfloat16, ttnn.TILE_LAYOUT)
+        self.assertEqual(ttnn.from_torch(torch.ones(32, 64), spec=spec, device=self.device).spec, spec)
+        self.assertNotEqual(ttnn.TensorSpec((32, 64), ttnn.float32, ttnn.TILE_LAYOUT), spec)
+        self.assertIn("shape=Shape([32, 64])", repr(spec))
+
     def test_cores_of_some_ranges(self):
         grids = ttnn.CoreRangeSet([ttnn.CoreRange((1, 0), (2, 1)), ttnn.CoreRange((5, 0), (6, 1))])
         made = ttnn.num_cores_to_corerangeset_in_subcoregrids(ttnn.CoreCoord(2, 0), 4, grids)

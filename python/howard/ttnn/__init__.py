@@ -145,6 +145,7 @@ decorators = _Namespace("decorators", {
     **_here("get_golden_function attach_golden_function query_registered_operations "
             "register_python_operation get_fallback_function"),
     "Operation": _launch.Operation, "FastOperation": _launch.Operation})
+dot_access = _Namespace("dot_access", {"DotAccessDict": model_preprocessing.ParameterDict})
 CONFIG_PATH = _settings.CONFIG_PATH
 if not _settings.CONFIG.enable_fast_runtime_mode:
     _comparison.install()

@@ -35,7 +35,10 @@ def get_golden_function(operation):
     PyTorch."""
     found = getattr(operation, "golden_function", None)
     if found is None and not isinstance(operation, Operation):
-        found = _known(getattr(operation, "__name__", ""))  # Complex functions are plain ones.
+        # Functions of complex numbers are plain ones, and t[...] is a method.
+        name = "Tensor.__getitem__" if operation is Tensor.__getitem__ else getattr(
+            operation, "__name__", "")
+        found = _known(name)
     if found is None:
         raise RuntimeError(f"{operation} does not have a golden function")
     return found

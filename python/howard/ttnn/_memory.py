@@ -174,6 +174,18 @@ class TensorSpec:
             TensorMemoryLayout.INTERLEAVED, buffer_type
         )
 
+    def __eq__(self, other):
+        return isinstance(other, TensorSpec) and (
+            self.shape, self.dtype, self.layout, self.memory_config) == (
+            other.shape, other.dtype, other.layout, other.memory_config)
+
+    def __hash__(self):
+        return hash((self.shape, self.dtype, self.layout))
+
+    def __repr__(self):
+        return (f"TensorSpec(shape={self.shape}, dtype={self.dtype}, layout={self.layout}, "
+                f"memory_config={self.memory_config})")
+
     def _sharded(self, memory_layout, grid, orientation):
         rows, columns = _matrix(padded_shape(self.shape))
         shape = shard_shape_for(rows, columns, memory_layout, grid, orientation, round_up=True)
