@@ -267,6 +267,34 @@ class Ttml(unittest.TestCase):
         slope = halves.mean((0, 1, 2)) / 32
         self.assertLess(numpy.abs(shards[0][0, 0, 0] - slope).max(), 0.02 * slope.max())
 
+    def test_divided_parameters_learn_as_whole_ones(self):
+        self.context.close_device()
+        ttml.open_device_mesh(ttml.Mesh([1, 2], ["dp", "fsdp"]))
+        device, fsdp = self.context.get_device(), ttml.fsdp
+        x, target = self.tensor(1, 1, 32, 64), self.tensor(1, 1, 32, 128, seed=1)
+        found = []
+        for divides in (False, True):
+            self.context.set_seed(4)
+            layer = ttml.modules.LinearLayer(64, 128)
+            if divides:
+                fsdp.fully_shard(layer)
+                self.assertEqual(layer.weight.tensor.shape(), [1, 1, 64, 64])
+                self.assertTrue(fsdp.is_fsdp_managed(layer.weight.tensor))
+                with self.assertRaisesRegex(RuntimeError, "already"):
+                    fsdp.fully_shard(layer)
+            optimizer = ttml.optimizers.create_optimizer({"type": "SGD", "lr": 0.5},
+                                                         layer.parameters())
+            for _ in range(3):
+                optimizer.zero_grad()
+                ttml.ops.loss.mse_loss(layer(x), target).backward(False)
+                optimizer.step()
+            composer = ttml.core.distributed.concat_mesh_to_tensor_composer(device, 2)
+            found.append(layer.weight.tensor.to_numpy(composer=composer if divides else None))
+        self.assertEqual(found[1].shape, (1, 1, 128, 64))
+        self.assertLess(numpy.abs(found[0] - found[1]).max(), 0.01 * numpy.abs(found[0]).max())
+        with self.assertRaisesRegex(RuntimeError, "no axis 'tp'"):
+            fsdp.fully_shard(ttml.modules.LinearLayer(64, 64), mesh_axis="tp")
+
     def test_the_clock_and_devices_are_those_of_ttnn(self):
         before = howard.now()
         x = self.tensor(1, 1, 64, 64)
