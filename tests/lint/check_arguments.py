@@ -11,6 +11,7 @@ Usage: check_arguments.py ROOT, where ROOT/python/howard/ttnn is the package.
 
 import ast
 import pathlib
+import runpy
 import sys
 
 REASONS = "_arguments.py"
@@ -73,22 +74,11 @@ def lists_of(tree):
                     yield node.lineno, one.arg, words_of(one.value, constants)
 
 
-def reasons_of(tree):
-    """Returns the words that _arguments.py gives a reason for: in UNREAD for the functions that list
-    them, in EVERYWHERE for all."""
-    found = {}
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict):
-            found[node.targets[0].id] = {
-                ast.literal_eval(k): ast.literal_eval(v)
-                for k, v in zip(node.value.keys, node.value.values)}
-    return found.get("UNREAD", {}), found.get("EVERYWHERE", {})
-
-
 def findings(root):
     package = root / "python" / "howard" / "ttnn"
     table = package / REASONS
-    reasons, everywhere = reasons_of(ast.parse(table.read_text(encoding="utf-8")))
+    tables = runpy.run_path(str(table))
+    reasons, everywhere = tables["UNREAD"], tables["EVERYWHERE"]
     used = set()
     for path in sorted([*package.glob("_operations/*.py"), *(package / one for one in BESIDE)]):
         tree, place = ast.parse(path.read_text(encoding="utf-8")), path.relative_to(root)

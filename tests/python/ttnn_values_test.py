@@ -657,6 +657,46 @@ class ShardsTest(unittest.TestCase):
             shard([64, 64], cores, block, None)
 
 
+class MeshTest(ValuesTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.mesh = ttnn.open_mesh_device(ttnn.MeshShape(2, 2))
+        cls.addClassCleanup(ttnn.close_mesh_device, cls.mesh)
+
+    def spread(self, *numbers):
+        """Returns a tensor that has one of the numbers on each device."""
+        rows = numpy.repeat(numpy.array(numbers, numpy.float32), 32 * 32).reshape(-1, 32)
+        return ttnn.from_torch(rows, dtype=ttnn.float32, layout=TILE, device=self.mesh,
+                               mesh_mapper=ttnn.ShardTensorToMesh(self.mesh, 0))
+
+    def shards(self, tensor):
+        return [get(one)[0, 0] for one in ttnn.get_device_tensors(tensor)]
+
+    def test_a_broadcast_along_an_axis_stays_in_its_lines(self):
+        x, at = self.spread(1, 2, 3, 4), ttnn.MeshCoordinate(1, 0)
+        self.assertEqual(self.shards(ttnn.broadcast(x, at)), [3] * 4)
+        self.assertEqual(self.shards(ttnn.broadcast(x, at, cluster_axis=1)), [1, 1, 3, 3])
+        self.assertEqual(self.shards(ttnn.broadcast(x, at, cluster_axis=0)), [3, 4, 3, 4])
+
+    def test_results_of_collectives_lie_in_the_given_buffers(self):
+        x, out = self.spread(1, 2, 3, 4), self.spread(0, 0, 0, 0)
+        made = ttnn.experimental.all_reduce_async(x, buffer_tensor=out, cluster_axis=1, num_links=1)
+        self.assertIs(made, out)
+        self.assertEqual(self.shards(out), [3, 3, 7, 7])
+        made = ttnn.all_reduce(x, dtype=ttnn.bfloat16)
+        self.assertEqual((self.shards(made), made.dtype), ([10] * 4, ttnn.bfloat16))
+        self.refused("math_op=.* is not computed", ttnn.all_reduce, x, math_op=ttnn.ReduceType.Max)
+        with self.assertRaises(TypeError):
+            ttnn.all_gather(x, 0, colour=1)
+
+    def test_each_device_drops_others_unless_it_is_told_not_to(self):
+        x, told = self.spread(1, 1, 1, 1), {"probability": 0.5, "scale": 1.0, "seed": 3}
+        made = [[get(one).tolist() for one in ttnn.get_device_tensors(ttnn.experimental.dropout(
+            x, use_per_device_seed=each, **told))] for each in (True, False)]
+        self.assertNotEqual(made[0][0], made[0][1])
+        self.assertEqual(made[1][0], made[1][1])
+
+
 class OrdersTest(ValuesTest):
     def test_sums_from_the_end_in_another_type(self):
         x = put([[1.5, 2.5, 3.5]])

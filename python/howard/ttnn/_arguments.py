@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Says which arguments of ttnn change neither values nor time here, and why. What an op lists as
-`unread` is in UNREAD; any op takes what is in EVERYWHERE. tests/lint/check_arguments.py compares."""
+`unread` is in UNREAD; any op takes what is in EVERYWHERE. tests/lint/check_arguments.py compares.
+"""
+
+_WAITED = "It is what ttnn's kernels wait for; the emulated devices run together."
+_CHOSEN = "It chooses among kernels of ttnn; the emulator has one for each op."
 
 EVERYWHERE = {
     "queue_id": "The caller's queue is read before the function is called.",
@@ -9,17 +13,17 @@ EVERYWHERE = {
     "sub_device_id": "The sub-device is read before the function is called.",
     "worker_sub_device_id": "Work is placed on the sub-device of sub_device_id only.",
     "sub_core_grids": "The emulator spreads an op over all cores that its kernel uses.",
-    "use_legacy": "It chooses among kernels of ttnn; the emulator has one for each op.",
+    "use_legacy": _CHOSEN,
     "use_multicore": "The emulator's kernels run on all cores, as ttnn's do by default.",
 }
 
 UNREAD = {
     "accurate_mode": "Values are exact here, whichever of ttnn's kernels computes them.",
-    "fast_and_approximate_mode": "Values are exact here, and the kernel's time is that of ttnn's choice.",
-    "mode": "Values are exact here, whichever of ttnn's kernels computes them.",
-    "vec_mode": "It says which faces of a tile are computed; all are, here and by default.",
-    "vector_mode": "It says which faces of a tile are computed; all are, here and by default.",
+    "ag_global_semaphores": _WAITED,
+    "barrier_semaphore": _WAITED,
+    "barrier_semaphores": _WAITED,
     "blocking": "A read waits for its data here; the values are the same.",
+    "chunks_per_sync": "Devices are a line with one link between neighbours here.",
     "col_tilize": "It is about how the host brings numbers into tiles.",
     "compute_kernel_config": "Values are exact here, and the kernel's time has one arithmetic.",
     "compute_with_storage_grid_size": "The emulator spreads the op over all cores.",
@@ -27,18 +31,28 @@ UNREAD = {
     "device": "The tensor's own device is taken, as ttnn does.",
     "distributed_program_config": "The emulator has one kernel for these statistics.",
     "embeddings_type": "It says which row ttnn keeps in the cores; values are the same.",
+    "fast_and_approximate_mode": "Values are exact here, whichever kernel of ttnn computes them.",
+    "from_remote_multi_device_global_semaphore": _WAITED,
+    "gather_multi_device_global_semaphores": _WAITED,
+    "intermediate_memory_config": "What lies between the steps lies where the result does.",
     "is_l1_aligned": "It is about how rows are aligned within the L1 of a core.",
     "keep_l1_aligned": "It is about how rows are aligned within the L1 of a core.",
     "keepdim": "The shapes of the other tensors say it.",
     "math_fidelity": "Values are exact here, and the kernel's time has one arithmetic.",
-    "memory_config": "The op writes to the memory of its operand, as ttnn's does.",
     "mean_memory_config": "The means lie where the result does.",
+    "memory_config": "The op writes to the memory of its operand, as ttnn's does.",
+    "mesh_device": "The tensor is on its mesh already.",
+    "mode": "Values are exact here, whichever of ttnn's kernels computes them.",
+    "multi_device_global_semaphore": _WAITED,
     "negative_mask": "It saves ttnn's kernel a step; values are the same.",
+    "num_buffers_per_channel": "Devices are a line with one link between neighbours here.",
+    "num_links": "Devices are a line with one link between neighbours here.",
     "num_out_blocks": "It divides what a core holds at a time; values are the same.",
+    "num_workers_per_link": "Devices are a line with one link between neighbours here.",
     "numeric_stable": "The softmax is always the stable one here, and one kernel's time.",
-    "pad_value": "What lies behind the last row or column of a tile enters no result here.",
-    "op": "It chooses among kernels of ttnn; the emulator has one for each op.",
+    "op": _CHOSEN,
     "overlap_qk_coregrid": "It says on which cores ttnn puts keys; values are the same.",
+    "pad_value": "What lies behind the last row or column of a tile enters no result here.",
     "padded_shape": "Tensors have the padding of whole tiles here.",
     "padding_idx": "It says which row ttnn keeps in the cores; values are the same.",
     "program_config": "The emulator has one way to divide the work of this op.",
@@ -46,15 +60,22 @@ UNREAD = {
     "reciprocals": "It holds numbers that ttnn's kernel would compute; values are the same.",
     "recreate_mapping_tensor": "It is about what ttnn keeps for its next call.",
     "reshape_tile_mode": "It is about what ttnn keeps for its next call.",
+    "rs_global_semaphores": _WAITED,
     "rstd_memory_config": "The deviations lie where the result does.",
     "sorted": "The numbers are always in their order, as ttnn's are.",
     "sparse_grad": "There is no gradient of this op; ttnn does not read it either.",
     "stable": "The order is always stable here; ttnn does not read it either.",
-    "strategy": "It chooses among kernels of ttnn; the emulator has one for each op.",
+    "strategy": _CHOSEN,
+    "to_remote_multi_device_global_semaphore": _WAITED,
+    "topology": "Devices are a line with one link between neighbours here.",
     "use_2d_core_grid": "The emulator has one kernel for these statistics.",
     "use_device_tilizer": "The host brings numbers into tiles, as the software's year says.",
-    "use_low_perf": "It chooses among kernels of ttnn; the emulator has one for each op.",
+    "use_low_perf": _CHOSEN,
     "use_multicore": "The emulator's kernels run on all cores, as ttnn's do by default.",
-    "use_pack_untilize": "It chooses among kernels of ttnn; the emulator has one for each op.",
+    "use_noc1_only": _CHOSEN,
+    "use_optimal_ccl_for_llama": _CHOSEN,
+    "use_pack_untilize": _CHOSEN,
     "use_welford": "It chooses how variances are added up; values are exact here.",
+    "vec_mode": "It says which faces of a tile are computed; all are, here and by default.",
+    "vector_mode": "It says which faces of a tile are computed; all are, here and by default.",
 }

@@ -9,8 +9,8 @@ from .. import _arrays as arrays
 from .._arrays import np
 from .._launch import axis_on_chip, fail, make_output, operation, program, require_device
 from .._mesh import _cut
-from .._tensor import device_tensor
-from .._types import DataType, Layout
+from .._tensor import Tensor, device_tensor
+from .._types import DataType, Layout, ReduceType
 from .data_movement import launch_permute
 
 
@@ -124,9 +124,22 @@ def _scaled(shape, dim, factor, divide=False):
     return shape
 
 
-@operation()
-def all_gather(input_tensor, dim, *args, cluster_axis=None, mesh_device=None, memory_config=None,
-               output_tensor=None, num_links=1, topology=None, subdevice_id=None, **_):
+# How the devices are wired, and what ttnn's kernels wait for: they are a line with one link here.
+_WIRES = """mesh_device num_links topology chunks_per_sync num_workers_per_link
+num_buffers_per_channel
+multi_device_global_semaphore barrier_semaphore from_remote_multi_device_global_semaphore
+to_remote_multi_device_global_semaphore rs_global_semaphores ag_global_semaphores
+gather_multi_device_global_semaphores barrier_semaphores intermediate_memory_config use_noc1_only
+use_optimal_ccl_for_llama"""
+
+
+def _require_sum(name, math_op):
+    if math_op not in (None, ReduceType.Sum):
+        fail(name, f"math_op={math_op} is not computed here: leave it at ttnn.ReduceType.Sum")
+
+
+@operation(unread=_WIRES)
+def all_gather(input_tensor, dim, cluster_axis=None, *, memory_config=None, output_tensor=None):
     require_device("all_gather", input_tensor)
     count = _count(input_tensor, cluster_axis)
     return _exchange("all_gather", input_tensor, _scaled(input_tensor._shape, dim, count),
@@ -134,11 +147,11 @@ def all_gather(input_tensor, dim, *args, cluster_axis=None, mesh_device=None, me
                      output_tensor, lambda x, out: _gather("all_gather", x, out, dim))
 
 
-@operation()
-def reduce_scatter(input_tensor, dim, *args, cluster_axis=None, mesh_device=None, math_op=None,
-                   memory_config=None, output_tensor=None, num_links=1, topology=None,
-                   subdevice_id=None, **_):
+@operation(unread=_WIRES)
+def reduce_scatter(input_tensor, dim, cluster_axis=None, *, math_op=None, memory_config=None,
+                   output_tensor=None):
     require_device("reduce_scatter", input_tensor)
+    _require_sum("reduce_scatter", math_op)
     count = _count(input_tensor, cluster_axis)
     if input_tensor._shape[dim] % count:
         fail("reduce_scatter", f"dimension {dim} of {input_tensor._shape} is not a multiple of "
@@ -149,19 +162,22 @@ def reduce_scatter(input_tensor, dim, *args, cluster_axis=None, mesh_device=None
                      output_tensor, lambda x, out: _scatter("reduce_scatter", x, out, dim))
 
 
-@operation()
-def all_reduce(input_tensor, *args, cluster_axis=None, mesh_device=None, math_op=None,
-               memory_config=None, num_links=1, topology=None, subdevice_id=None, dtype=None, **_):
-    require_device("all_reduce", input_tensor)
+@operation(unread=_WIRES)
+def all_reduce(input_tensor, cluster_axis=None, *, math_op=None, memory_config=None, dtype=None,
+               output_tensor=None):
+    device = require_device("all_reduce", input_tensor)
+    _require_sum("all_reduce", math_op)
     count = _count(input_tensor, cluster_axis)
+    if dtype is not None and output_tensor is None:
+        output_tensor = device_tensor(input_tensor._shape, dtype, input_tensor._layout,
+                                      memory_config or input_tensor._config, device)
     return _exchange("all_reduce", input_tensor, input_tensor._shape, cluster_axis,
-                     lambda parts, _i: _total(parts), memory_config,
-                     launch=lambda x, out: _sum_everywhere("all_reduce", x, out, count))
+                     lambda parts, _i: _total(parts), memory_config, output_tensor,
+                     lambda x, out: _sum_everywhere("all_reduce", x, out, count))
 
 
-@operation()
-def all_broadcast(input_tensor, *, cluster_axis=None, memory_config=None, num_links=1,
-                  topology=None, **_):
+@operation(unread=_WIRES)
+def all_broadcast(input_tensor, *, cluster_axis=None, memory_config=None):
     require_device("all_broadcast", input_tensor)
     count = _count(input_tensor, cluster_axis)
     # As many bytes pass each link as where the tensors are put side by side.
@@ -179,18 +195,20 @@ def _received(name, tensor, cluster_axis, combine, memory_config):
                      launch=lambda x, out: None)
 
 
-@operation()
-def broadcast(input_tensor, sender_coord, *, cluster_axis=None, memory_config=None, num_links=1,
-              topology=None, **_):
+@operation(unread=_WIRES)
+def broadcast(input_tensor, sender_coord, *, cluster_axis=None, memory_config=None):
+    """Gives all devices the sender's tensor; along an axis, those of each line the tensor of the
+    device that is where the sender is in its own."""
+    device = require_device("broadcast", input_tensor)
     row, column = (tuple(sender_coord) + (0, 0))[:2]
-    return _exchange("broadcast", input_tensor, input_tensor._shape, None,
-                     lambda parts, _i: parts[row * input_tensor._device.shape[1] + column],
-                     memory_config, launch=_sent("broadcast"))
+    place = {0: row, 1: column}.get(cluster_axis, row * device.shape[1] + column)
+    return _exchange("broadcast", input_tensor, input_tensor._shape, cluster_axis,
+                     lambda parts, _i: parts[place], memory_config, launch=_sent("broadcast"))
 
 
 def _sent(name):
     """Sends one tensor through the links: by analogy, two devices show each other theirs."""
-    def launch(x, out):
+    def launch(x, _out):
         both = device_tensor(_scaled(x._shape, 0, 2), x._dtype, x._layout, None, x._device)
         program(name, "all_gather", [x, _group_handle(x._device)], [both], True,
                 dimension=axis_on_chip(0, len(x._shape)))
@@ -198,9 +216,9 @@ def _sent(name):
     return launch
 
 
-@operation()
-def point_to_point(input_tensor, sender_coord, receiver_coord, topology=None, *,
-                   output_tensor=None, memory_config=None, **_):
+@operation(unread={"topology": 3, "num_links": None})
+def point_to_point(input_tensor, sender_coord, receiver_coord, *, output_tensor=None,
+                   memory_config=None):
     """Gives the receiver the sender's tensor; the others keep their own."""
     require_device("point_to_point", input_tensor)
     columns = input_tensor._device.shape[1]
@@ -219,20 +237,25 @@ def mesh_partition(input_tensor, dim, cluster_axis=None, *, memory_config=None):
                      launch=lambda x, out: program("mesh_partition", "slice", [x], [out]))
 
 
-def _async(name, original, own):
-    @operation("experimental." + name)
-    def call(input_tensor, *args, **kwargs):
-        """Makes the call of that name; its semaphores and buffers are the device's own affair."""
-        kept = {k: v for k, v in kwargs.items() if k in own}
-        if own[0] == "dim":
-            kept.setdefault("dim", next((a for a in args if isinstance(a, int)), 0))
-        return original.function(input_tensor, **kept)
+def _async(name, original):
+    @operation("experimental." + name, unread=_WIRES)
+    def call(input_tensor, *args, persistent_output_buffer=None, persistent_output_buffers=None,
+             buffer_tensor=None, **kwargs):
+        """Makes the call of that name; its semaphores are the device's own affair. The result is in
+        the last of the buffers that are given."""
+        given = [persistent_output_buffer, *(persistent_output_buffers or ()), buffer_tensor,
+                 *(one for one in args if isinstance(one, Tensor))]
+        given = [one for one in given if one is not None]
+        if given:
+            kwargs.setdefault("output_tensor", given[-1])
+        if original is not all_reduce:
+            kwargs.setdefault("dim", next((a for a in args if isinstance(a, int)), 0))
+        return original.function(input_tensor, **kwargs)
 
     return call
 
 
-_WORDS = ["dim", "cluster_axis", "memory_config"]
-all_gather_async = _async("all_gather_async", all_gather, _WORDS)
-reduce_scatter_minimal_async = _async("reduce_scatter_minimal_async", reduce_scatter, _WORDS)
-reduce_scatter_async = _async("reduce_scatter_async", reduce_scatter, _WORDS)
-all_reduce_async = _async("all_reduce_async", all_reduce, _WORDS[1:])
+all_gather_async = _async("all_gather_async", all_gather)
+reduce_scatter_minimal_async = _async("reduce_scatter_minimal_async", reduce_scatter)
+reduce_scatter_async = _async("reduce_scatter_async", reduce_scatter)
+all_reduce_async = _async("all_reduce_async", all_reduce)

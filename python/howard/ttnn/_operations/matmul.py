@@ -12,7 +12,7 @@ from .._launch import fail, make_output, operation, program, require_device, ste
 from .._cores import CoreCoord, CoreGrid, CoreRange, CoreRangeSet, num_cores_to_corerangeset
 from .._memory import DRAM_MEMORY_CONFIG, ShardSpec
 from .._types import DataType, Layout, MathFidelity, TensorMemoryLayout, broadcast_shape
-from .ccl import all_gather
+from .ccl import _WIRES, all_gather
 from .data_movement import reshape
 from .eltwise import FUNCTIONS, _unary
 from .transformer import _spread_heads
@@ -45,7 +45,7 @@ def _product_shape(name, a, b, transpose_a, transpose_b):
     return out, list(batch) + [left[-2], right[-1]], left, right
 
 
-def _require_config(name, a, b, config, grid, batch_shape):
+def _require_config(name, a, config, grid, batch_shape):
     """Makes ttnn's own checks of a configuration, where they depend on sizes only."""
     sub_h, sub_w = getattr(config, "out_subblock_h", None), getattr(config, "out_subblock_w", None)
     per_m, per_n = getattr(config, "per_core_M", None), getattr(config, "per_core_N", None)
@@ -202,7 +202,7 @@ def _multiply(name, a, b, bias, transpose_a, transpose_b, memory_config, dtype, 
                                                      transpose_b)
     grid = device.compute_with_storage_grid_size()
     if program_config is not None:
-        _require_config(name, left, right, program_config, grid, batch_shape)
+        _require_config(name, left, program_config, grid, batch_shape)
     out = make_output(shape, a, dtype or a._dtype, Layout.TILE,
                       _result_config(memory_config, program_config, a, batch_shape) or
                       DRAM_MEMORY_CONFIG, output)
@@ -398,11 +398,11 @@ def group_attn_matmul(input_tensor_a, input_tensor_b, *, memory_config=None, out
     return out
 
 
-@operation("experimental.all_gather_matmul")
-def all_gather_matmul(input_tensor, weight_tensor, *, dim, num_links=1, memory_config_ag=None,
-                      memory_config_mm=None, topology=None, transpose_a=False, transpose_b=False,
-                      dtype=None, program_config=None, activation=None, compute_kernel_config=None,
-                      core_grid=None, **_):
+@operation("experimental.all_gather_matmul", unread=_WIRES)
+def all_gather_matmul(input_tensor, weight_tensor, *, dim, memory_config_ag=None,
+                      memory_config_mm=None, transpose_a=False, transpose_b=False, dtype=None,
+                      program_config=None, activation=None, compute_kernel_config=None,
+                      core_grid=None):
     """Returns the gathered tensor and its product; they are timed one after the other."""
     whole = all_gather.function(input_tensor, dim, memory_config=memory_config_ag)
     made = matmul.function(whole, weight_tensor, transpose_a=transpose_a, transpose_b=transpose_b,
