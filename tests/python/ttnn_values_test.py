@@ -537,6 +537,17 @@ class TensorsTest(ValuesTest):
         self.assertEqual((x.item(), x.to_list(), get(x).tolist()), (4294967295, [4294967295], [-1]))
         self.assertEqual(get(put([60000], ttnn.uint16, ROWS)).dtype, numpy.int16)
 
+    def test_large_whole_numbers_keep_their_sign_and_their_digits(self):
+        x, y = put([[4294967295, 2147483648]], ttnn.uint32), put([[1, 2]], ttnn.uint32)
+        self.near(ttnn.typecast(x, ttnn.float32), [[4294967296, 2147483648]])
+        self.assertEqual(ttnn.gt(x, y).to_list(), [[1, 1]])
+        self.assertEqual(ttnn.maximum(x, y).to_list(), [[4294967295, 2147483648]])
+        self.assertEqual(ttnn.sub(y, x).to_list(), [[2, 2147483650]])
+        self.assertEqual(ttnn.bitwise_xor(x, y).to_list(), [[4294967294, 2147483650]])
+        self.assertEqual(ttnn.bitwise_and(x, y).to_list(), [[1, 0]])
+        self.assertEqual(ttnn.Tensor([16777217], [1], ttnn.int32, ROWS).to_list(), [16777217])
+        self.assertEqual(ttnn.max(x, -1).to_list(), [4294967295])
+
     def test_tiles_have_two_dimensions_at_least(self):
         self.assertEqual(list(put(numpy.zeros(30)).padded_shape), [32, 32])
         self.assertEqual(list(put(1.0).padded_shape), [32, 32])

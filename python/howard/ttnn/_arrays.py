@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes what tensors hold: NumPy's arrays of float32, or of int32 for all whole types.
+"""Computes what tensors hold: NumPy's arrays of float32, of uint32, or of int32 for all other whole
+types.
 
 NumPy moves, adds up and broadcasts; the formulas of elementwise functions are the catalogue's of the
 emulator. Sums, means and orders are computed in float64.
@@ -85,6 +86,8 @@ def apply(function: str, *operands: Any, numbers: Any = ()) -> Any:
         function, operands = _REVERSED[function], operands[::-1]
     if function == "fill":
         return np.full_like(operands[0], numbers[0])
+    if whole and "bitwise" in function or function in _SHIFTS:  # They take bits, with any sign.
+        operands = tuple(one.view(np.int32) if one.dtype == np.uint32 else one for one in operands)
     wide = [np.ascontiguousarray(one, np.float64) for one in np.broadcast_arrays(*operands)]
     made = np.empty(wide[0].shape)
     _native._ttnn.elementwise(function, made, wide, [float(n) for n in numbers])
@@ -95,7 +98,9 @@ def apply(function: str, *operands: Any, numbers: Any = ()) -> Any:
 
 def rounded(array: Any, dtype: str) -> Any:
     """Returns the numbers, in memory of their own, as a tensor of this type holds them."""
-    if dtype in ("int32", "uint32", "uint16", "uint8"):
+    if dtype == "uint32":
+        return to_whole(array).view(np.uint32)
+    if dtype in ("int32", "uint16", "uint8"):
         return to_whole(array, {"uint8": 8, "uint16": 16}.get(dtype, 32))
     made = np.array(array, np.float32, order="C")
     if dtype != "float32":

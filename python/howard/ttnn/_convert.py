@@ -89,13 +89,17 @@ def _shape_of_list(value):
 
 
 def array_of_list(value):
-    return np.array(value, np.float32).reshape(_shape_of_list(value))
+    """Returns the numbers of nested lists; whole ones with all their digits."""
+    made = np.array(value)
+    kind = np.int64 if arrays.is_whole(made) else np.float32
+    return made.astype(kind).reshape(_shape_of_list(value))
 
 
 def torch_of(array, dtype):
     """Returns a torch tensor of an array that a ttnn tensor of `dtype` held."""
     import torch  # A script may do without torch.
 
+    array = array.view(np.int32) if dtype is DataType.UINT32 else array
     made = torch.from_numpy(array.copy())
     kinds = {DataType.BFLOAT16: torch.bfloat16, DataType.UINT8: torch.uint8,
              DataType.UINT16: torch.int16}
@@ -104,7 +108,7 @@ def torch_of(array, dtype):
 
 def numpy_of(array, dtype):
     """Returns a NumPy array; of uint16 and uint32 the same bits with a sign, as ttnn does."""
-    kinds = {DataType.UINT8: np.uint8, DataType.UINT16: np.int16}
+    kinds = {DataType.UINT8: np.uint8, DataType.UINT16: np.int16, DataType.UINT32: np.int32}
     return array.astype(kinds.get(dtype, array.dtype))
 
 

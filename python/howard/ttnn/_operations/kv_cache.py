@@ -120,7 +120,7 @@ def paged_fill_cache(cache, input_tensor, page_table, *, batch_idx=0, batch_idx_
             end = min(x.shape[2], (page + 1) * size)
             part = x[:1, :, page * size:end]
             block = int(table.item(user * table.shape[-1] + page))
-            if block != -1:
+            if block % 2**32 != 2**32 - 1:
                 c = _placed(c, part, [block, 0, 0, 0])
         return c
 
