@@ -427,6 +427,52 @@ class PreparationTest(ValuesTest):
 
 
 
+class AddressesTest(ValuesTest):
+    def make(self, rows, memory=None):
+        return ttnn.ones([rows, 64], layout=ttnn.TILE_LAYOUT, device=self.device,
+                         memory_config=memory or ttnn.L1_MEMORY_CONFIG)
+
+    def test_what_is_freed_is_given_again(self):
+        first = self.make(64 * 32)
+        address = first.buffer_address()
+        second = self.make(32)
+        self.assertEqual(address - second.buffer_address(), 2048)  # L1 is filled from its top.
+        first.deallocate(True)
+        with self.assertRaisesRegex(RuntimeError, "not allocated"):
+            first.buffer_address()
+        self.assertEqual(self.make(64 * 32).buffer_address(), address)
+
+    def test_long_scripts_keep_only_what_lives(self):
+        from howard.ttnn import _addresses
+
+        spec = ((1, 1, 32, 32), "bfloat16", False, True, None)
+        found = _addresses.Addresses(64, 0, 0)
+        found.notes += [(0, spec)] + [note for number in range(1, 100)
+                                      for note in ((number, spec), number)]
+        found.shorten()
+        self.assertEqual(found.notes, [(0, spec)])
+        self.assertEqual(found.of(0), 1499136 - 2048)
+        shards = ("height", 8, 1, 64, 96, False)
+        self.assertEqual(_addresses.bytes_in_bank((*spec[:4], shards), 64), 6 * 2048)
+        self.assertEqual(_addresses.bytes_in_bank(((1, 1, 100, 33), "float32", True, False, None), 12),
+                         9 * 160)
+
+    def test_dram_is_filled_from_its_bottom(self):
+        first, second = (self.make(32, ttnn.DRAM_MEMORY_CONFIG) for _ in range(2))
+        self.assertEqual(second.buffer_address() - first.buffer_address(), 2048)
+        address = first.buffer_address()
+        del first
+        self.assertEqual(self.make(32, ttnn.DRAM_MEMORY_CONFIG).buffer_address(), address)
+
+    def test_semaphores_have_addresses_of_their_own(self):
+        cores = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (1, 1))])
+        first, second = (ttnn.create_global_semaphore(self.device, cores, 0) for _ in range(2))
+        gap = ttnn.get_global_semaphore_address(first) - ttnn.get_global_semaphore_address(second)
+        self.assertEqual(gap, 32)
+        with self.assertRaisesRegex(RuntimeError, "lies in L1"):
+            ttnn.create_global_semaphore(self.device, cores, 0, ttnn.BufferType.DRAM)
+
+
 @unittest.skipUnless(HAS_TORCH, "needs python3-torch")
 class MeshTest(unittest.TestCase):
     def test_parts_lie_on_their_devices(self):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements devices: what they are, their programs, meshes and sub-devices."""
 
+from ._addresses import Addresses
 from ._cores import CoreCoord, CoreGrid, CoreRange, CoreRangeSet
 from ._dispatch import (
     DispatchCoreAxis,
@@ -39,6 +40,9 @@ class MeshDevice:
         self._submeshes = []
         self._parent = parent
         self.storages = parent.storages if parent else {}
+        self.addresses = parent.addresses if parent else Addresses(
+            self.num_worker_cores(), l1_small_size, trace_region_size)
+        self.notes = self.addresses.notes
 
     # What it is.
 

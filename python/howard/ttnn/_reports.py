@@ -5,12 +5,8 @@ import dataclasses
 import types
 from typing import Any
 
+from ._addresses import DRAM_BANKS, L1_BASE, L1_TOP, bytes_in_bank, pages_of
 from ._types import BufferType
-
-L1_BYTES = 1_499_136  # of a worker core, for tensors and circular buffers
-L1_BASE = 102_688  # Firmware, fabric tables and the ring of kernels lie below.
-DRAM_BANKS = 12
-_PAGE_BYTES = {"uint8": 1024, "bfloat16": 2048, "bfloat8_b": 1088, "bfloat4_b": 576}
 
 
 @dataclasses.dataclass
@@ -35,17 +31,6 @@ class BufferPageInfo:
     buffer_type: Any
 
 
-def pages_of(storage):
-    """Returns how many pages memory has, and the bytes of one: a tile, or a row of numbers."""
-    dims, dtype, row_major = storage.spec[:3]
-    outer = dims[0] * dims[1]
-    tile = _PAGE_BYTES.get(dtype, 4096)
-    if row_major:
-        size = dims[3] * tile // 1024
-        return outer * dims[2], -(-size // 16) * 16
-    return outer * -(-dims[2] // 32) * -(-dims[3] // 32), tile
-
-
 def _banks(device, storage):
     return device.num_worker_cores() if storage.in_l1 else DRAM_BANKS
 
@@ -62,10 +47,9 @@ def get_buffers(devices):
     """Returns each buffer of these devices."""
     made = []
     for device, storage in _living(devices):
-        pages, size = pages_of(storage)
         kind = BufferType.L1 if storage.in_l1 else BufferType.DRAM
         made.append(BufferInfo(device.id(), storage.address(),
-                               -(-pages // _banks(device, storage)) * size, kind, None))
+                               bytes_in_bank(storage.spec, _banks(device, storage)), kind, None))
     return made
 
 
@@ -75,7 +59,7 @@ def get_buffer_pages(devices):
     for device, storage in _living(devices):
         if not storage.in_l1:
             continue
-        pages, size = pages_of(storage)
+        pages, size = pages_of(storage.spec)
         columns, banks = device.compute_with_storage_grid_size().x, _banks(device, storage)
         for i in range(pages):
             bank = i % banks
@@ -88,13 +72,13 @@ def get_buffer_pages(devices):
 def get_device_info(device):
     """Returns what ttnn's reports say of a device."""
     grid = device.compute_with_storage_grid_size()
-    cores, bank = grid.x * grid.y, L1_BYTES - L1_BASE - device.l1_small_size
+    cores, bank = grid.x * grid.y, L1_TOP - L1_BASE - device.l1_small_size
     fields = {
         "num_y_cores": 10, "num_x_cores": 8, "num_y_compute_cores": grid.y,
-        "num_x_compute_cores": grid.x, "worker_l1_size": L1_BYTES, "l1_num_banks": cores,
+        "num_x_compute_cores": grid.x, "worker_l1_size": L1_TOP, "l1_num_banks": cores,
         "l1_bank_size": bank, "address_at_first_l1_bank": 0,
         "address_at_first_l1_cb_buffer": L1_BASE, "num_banks_per_storage_core": 1,
-        "num_compute_cores": cores, "num_storage_cores": 0, "total_l1_memory": cores * L1_BYTES,
+        "num_compute_cores": cores, "num_storage_cores": 0, "total_l1_memory": cores * L1_TOP,
         "total_l1_for_tensors": 0, "total_l1_for_interleaved_buffers": cores * bank,
-        "total_l1_for_sharded_buffers": cores * bank, "cb_limit": L1_BYTES - L1_BASE}
+        "total_l1_for_sharded_buffers": cores * bank, "cb_limit": L1_TOP - L1_BASE}
     return types.SimpleNamespace(**fields)

@@ -8,6 +8,7 @@ import weakref
 from howard import _native
 
 from . import _arrays as arrays
+from ._addresses import MOST_NOTES
 from ._device import require_no_capture
 from ._dispatch import queue_number
 from ._session import session
@@ -65,6 +66,10 @@ class Storage:
         except _native.Error as failure:
             raise _out_of_memory(failure, self.in_l1) from None
         device.storages[self.number] = weakref.ref(self)
+        notes = device.notes
+        notes.append((self.number, self.spec))
+        if len(notes) > MOST_NOTES:
+            device.addresses.shorten()
 
     is_part = False  # It is what one device of a mesh has.
 
@@ -89,7 +94,7 @@ class Storage:
 
     def address(self):
         """Returns where it lies within each bank."""
-        return 0x100000 + 0x1000 * self.number
+        return self.device.addresses.of(self.number)
 
     @property
     def alive(self):
@@ -99,6 +104,7 @@ class Storage:
         number, self.number = self.number, None
         if number is not None:
             self.device.storages.pop(number, None)
+            self.device.notes.append(number)
             self.device.chip.release(number)
 
     def __del__(self):
