@@ -5,6 +5,7 @@
 
 #include "engines/program/kinds/attention.h"
 #include "engines/program/kinds/collective.h"
+#include "engines/program/kinds/convolution.h"
 #include "engines/program/kinds/data_movement.h"
 #include "engines/program/kinds/decode.h"
 #include "engines/program/kinds/elementwise.h"
@@ -24,21 +25,24 @@ namespace howard {
 ///   not follow from the operands;
 ///   kLeeway, if a result may differ from what follows;
 ///   flops(), if it has products of matrices.
-using Attributes = std::variant<
-    MatmulAttributes, MinimalMatmulAttributes, SwigluAttributes, EltwiseAttributes,
-    GeluBackwardAttributes, DropoutAttributes, ReduceAttributes, CumsumAttributes,
-    SoftmaxAttributes, SoftmaxBackwardAttributes, LayernormAttributes, TtmlLayernormAttributes,
-    LayernormBackwardAttributes, RmsNormAttributes, TtmlRmsNormAttributes,
-    RmsNormBackwardAttributes, AttentionAttributes, DecodeAttentionAttributes,
-    SplitHeadsDecodeAttributes, ConcatHeadsDecodeAttributes, PagedUpdateCacheAttributes,
-    PagedFillCacheAttributes, TtmlAttentionAttributes, AttentionBackwardQAttributes,
-    AttentionBackwardKvAttributes, RotaryEmbeddingAttributes, TransposeAttributes,
-    ReshapeAttributes, RepeatAttributes, LayoutAttributes, MemoryMoveAttributes,
-    MoveTilesAttributes, ConcatAttributes, SplitHeadsAttributes, SplitGroupsAttributes,
-    ConcatHeadsAttributes, SliceAttributes, WriteRowsAttributes, UpdateCacheAttributes,
-    PadAttributes, PermuteAttributes, EmbeddingAttributes, EmbeddingBackwardAttributes,
-    CrossEntropyAttributes, CrossEntropyBackwardAttributes, AdamWAttributes, SgdAttributes,
-    AllGatherAttributes, ReduceScatterAttributes, SendAttributes, ReceiveAttributes>;
+using Attributes =
+    std::variant<MatmulAttributes, MinimalMatmulAttributes, SwigluAttributes, EltwiseAttributes,
+                 GeluBackwardAttributes, DropoutAttributes, ReduceAttributes, CumsumAttributes,
+                 SoftmaxAttributes, SoftmaxBackwardAttributes, LayernormAttributes,
+                 TtmlLayernormAttributes, LayernormBackwardAttributes, RmsNormAttributes,
+                 TtmlRmsNormAttributes, RmsNormBackwardAttributes, AttentionAttributes,
+                 DecodeAttentionAttributes, SplitHeadsDecodeAttributes, ConcatHeadsDecodeAttributes,
+                 PagedUpdateCacheAttributes, PagedFillCacheAttributes, TtmlAttentionAttributes,
+                 AttentionBackwardQAttributes, AttentionBackwardKvAttributes,
+                 RotaryEmbeddingAttributes, TransposeAttributes, ReshapeAttributes,
+                 RepeatAttributes, LayoutAttributes, MemoryMoveAttributes, MoveTilesAttributes,
+                 ConcatAttributes, SplitHeadsAttributes, SplitGroupsAttributes,
+                 ConcatHeadsAttributes, SliceAttributes, WriteRowsAttributes, UpdateCacheAttributes,
+                 PadAttributes, PermuteAttributes, EmbeddingAttributes, EmbeddingBackwardAttributes,
+                 CrossEntropyAttributes, CrossEntropyBackwardAttributes, AdamWAttributes,
+                 SgdAttributes, AllGatherAttributes, ReduceScatterAttributes, SendAttributes,
+                 ReceiveAttributes, Conv2dAttributes, HaloAttributes, Pool2dAttributes,
+                 UpsampleAttributes, FoldAttributes, GroupNormAttributes, BatchNormAttributes>;
 
 /// Returns the op's name: "matmul", "silu", "sum".
 std::string_view name_of(const Attributes& attributes);

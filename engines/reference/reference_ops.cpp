@@ -14,6 +14,7 @@
 #include "engines/program/eltwise_value.h"
 #include "engines/program/program.h"
 #include "engines/reference/attention_values.h"
+#include "engines/reference/image_values.h"
 #include "engines/reference/operand_index.h"
 #include "engines/reference/parameter_updates.h"
 
@@ -408,6 +409,14 @@ class Computation {
     });
   }
 
+  void operator()(const Conv2dAttributes& op) { of_images(op); }
+  void operator()(const HaloAttributes&) { outputs_[0] = *inputs_[0]; }
+  void operator()(const Pool2dAttributes& op) { of_images(op); }
+  void operator()(const UpsampleAttributes& op) { of_images(op); }
+  void operator()(const FoldAttributes& op) { of_images(op); }
+  void operator()(const GroupNormAttributes& op) { of_images(op); }
+  void operator()(const BatchNormAttributes& op) { of_images(op); }
+
   /// These bring data from elsewhere: only those who connect devices, or nobody, can compute them.
   void operator()(const MoveTilesAttributes&) { refuse(); }
   void operator()(const SplitHeadsDecodeAttributes&) { refuse(); }
@@ -425,6 +434,7 @@ class Computation {
                  .value = "on one device",
                  .accepted = "ops whose results follow from their operands"});
   }
+  void of_images(const auto& op) { outputs_[0] = image_values(op, program_, inputs_); }
   /// Writes the rows of the first operand into the second from `first` on.
   void write_rows(std::int64_t first) {
     outputs_[0] = *inputs_[1];

@@ -188,6 +188,19 @@ std::vector<double> kernels(const Profiles& profiles) {
   times.push_back(
       device.explain(ops::eltwise(Eltwise::add, near, near, near)).kernel.total.seconds());
   const ops::Tensor x(device, {.shape = {1024, 1024}});
+  const Window window{.height = 32, .width = 32, .size = {2, 2}, .stride = {2, 2}};
+  for (const DataType dtype : {DataType::bfloat16, DataType::bfloat8_b}) {
+    const Operand images{.spec = {.shape = {1024, 32}, .dtype = dtype}};
+    const Operand weights{.spec = {.shape = {128, 512}, .dtype = DataType::bfloat4_b}};
+    const Operand result{.spec = {.shape = {256, 512}}};
+    const Conv2dAttributes conv{.window = window, .cores = 8};
+    times.push_back(
+        device.explain(make_program(conv, {images, weights}, {result})).kernel.total.seconds());
+  }
+  const Operand image{.spec = {.shape = {1024, 32}}}, pooled{.spec = {.shape = {256, 32}}};
+  times.push_back(
+      device.explain(make_program(Pool2dAttributes{.window = window}, {image}, {pooled}))
+          .kernel.total.seconds());
   times.push_back(device.explain(ops::adamw(x, x, {x, x}, {})).kernel.total.seconds());
   return times;
 }

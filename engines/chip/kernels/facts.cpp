@@ -86,6 +86,19 @@ struct Describer {
                      facts.fidelity, plan.fp32_accumulation ? 1 : 0));
     told("planned", plan.text());
   }
+  void operator()(const Conv2dAttributes& attributes) const {
+    name(operation::kConv2d);
+    Window::fields(attributes.window, [&](std::string_view field, const auto& value, Whole) {
+      told(field, fmt::to_string(value));
+    });
+    told("memory_layout", std::string(name_of(attributes.sharding)));
+    told("act_block_h_ntiles", fmt::to_string(attributes.act_block_h));
+    told_activation("activation", attributes.activation);
+    facts.fidelity = name_of(attributes.compute.fidelity.value_or(MathFidelity::hifi4));
+    told("compute_kernel_config",
+         fmt::format("WormholeComputeKernelConfig(math_fidelity={};fp32_dest_acc_en={})",
+                     facts.fidelity, attributes.compute.fp32_accumulation.value_or(false) ? 1 : 0));
+  }
   void operator()(const EltwiseAttributes& attributes) const {
     const EltwiseEntry& entry = entry_of(attributes.function);
     if (attributes.function == Eltwise::silu_backward) {

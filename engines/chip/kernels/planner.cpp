@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "engines/chip/kernels/attention/attention.h"
 #include "engines/chip/kernels/collective/collective.h"
+#include "engines/chip/kernels/convolution/convolution.h"
 #include "engines/chip/kernels/data_movement/data_movement.h"
 #include "engines/chip/kernels/elementwise/elementwise.h"
 #include "engines/chip/kernels/facts.h"
@@ -189,6 +190,27 @@ struct Planner {
   }
   PlannedProgram operator()(const ReduceScatterAttributes&) const {
     return plan_reduce_scatter(program, grid, profiles);
+  }
+  PlannedProgram operator()(const Conv2dAttributes& attributes) const {
+    return plan_conv2d(program, attributes, grid, profiles);
+  }
+  PlannedProgram operator()(const HaloAttributes& attributes) const {
+    return plan_halo(program, attributes, grid, profiles);
+  }
+  PlannedProgram operator()(const Pool2dAttributes& attributes) const {
+    return plan_pool2d(program, attributes, grid, profiles);
+  }
+  PlannedProgram operator()(const UpsampleAttributes& attributes) const {
+    return plan_upsample(program, attributes, grid, profiles);
+  }
+  PlannedProgram operator()(const FoldAttributes& attributes) const {
+    return plan_fold(program, attributes, grid, profiles);
+  }
+  PlannedProgram operator()(const GroupNormAttributes& attributes) const {
+    return plan_group_norm(program, attributes, grid, profiles);
+  }
+  PlannedProgram operator()(const BatchNormAttributes&) const {
+    return plan_batch_norm(program, grid, profiles);
   }
   PlannedProgram operator()(const SendAttributes&) const { return plan_transfer(); }
   PlannedProgram operator()(const ReceiveAttributes&) const { return plan_transfer(); }

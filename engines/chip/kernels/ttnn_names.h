@@ -14,6 +14,7 @@ namespace howard::chip {
 /// tt-perf-report 1.2, and, where they are not in it, from the classes of ttnn and TTML.
 namespace operation {
 inline constexpr std::string_view kMatmul = "Matmul";
+inline constexpr std::string_view kConv2d = "Conv2dDeviceOperation";
 inline constexpr std::string_view kBinary = "BinaryNgDeviceOperation";
 inline constexpr std::string_view kUnary = "UnaryDeviceOperation";
 inline constexpr std::string_view kReduce = "Reduce";

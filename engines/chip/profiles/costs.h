@@ -113,6 +113,23 @@ struct MovementCosts {
   bool operator==(const MovementCosts&) const = default;
 };
 
+/// The costs of ttnn's kernels on images (kernels/convolution).
+struct ConvolutionCosts {
+  SimTime stick, dram_read, tilize, tilize_block, pool_stop, pool_tile;
+
+  template <class Visitor>
+  void constants(Visitor& visit) {
+    visit("convolution.stick", stick);
+    visit("convolution.dram_read", dram_read);
+    visit("convolution.tilize", tilize);
+    visit("convolution.tilize_block", tilize_block);
+    visit("convolution.pool_stop", pool_stop);
+    visit("convolution.pool_tile", pool_tile);
+  }
+
+  bool operator==(const ConvolutionCosts&) const = default;
+};
+
 /// The costs of attention kernels besides their products (kernels/attention).
 struct AttentionCosts {
   SimTime exp, max, sum, chunk, accurate_exp;

@@ -75,6 +75,7 @@ SoftwareProfile read_software(Constants constants, Frequency clock) {
   software.dispatch.constants(read);
   software.tiles.constants(read);
   software.movement.constants(read);
+  software.convolution.constants(read);
   software.attention.constants(read);
   software.collectives.constants(read);
   software.script.constants(read);

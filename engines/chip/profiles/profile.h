@@ -117,6 +117,7 @@ struct SoftwareProfile {
       ttnn_other_arguments = 0;
   TileCosts tiles;
   MovementCosts movement;
+  ConvolutionCosts convolution;
   AttentionCosts attention;
   CollectiveCosts collectives;
   ScriptTimes script;

@@ -56,6 +56,13 @@ Kernel make_kernel(const RotaryEmbeddingAttributes&, const Call&,
 Kernel make_kernel(const CrossEntropyAttributes&, const Call&, const KernelContext&);
 /// Running this kernel throws Error for such a target, too. In place.
 Kernel make_kernel(const CrossEntropyBackwardAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const Conv2dAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const HaloAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const Pool2dAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const UpsampleAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const FoldAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const GroupNormAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const BatchNormAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const DropoutAttributes&, const Call&, const KernelContext&);  ///< In place.
 Kernel make_kernel(const AdamWAttributes&, const Call&, const KernelContext&);    ///< In place.
 Kernel make_kernel(const SgdAttributes&, const Call&, const KernelContext&);      ///< In place.

@@ -19,12 +19,28 @@ struct Example {
   std::string_view inputs, results;
 };
 
-const std::map<std::string_view, Example>& examples() {
+/// Those of ops on images, and of ops on several devices.
+std::map<std::string_view, Example> further_examples() {
+  return {
+      {"all_gather", {"64x32 u1x1", "64x64"}},
+      {"reduce_scatter", {"64x64 u1x1", "64x32"}},
+      {"conv2d", {"1x96 96x32", "1x32"}},
+      {"halo", {"1x96", "r1x96"}},
+      {"max_pool2d", {"1x96", "1x96"}},
+      {"avg_pool2d", {"1x96", "1x96"}},
+      {"upsample", {"1x2x64x32", "1x4x128x32"}},
+      {"fold", {"1x2x64x32", "1x2x64x32"}},
+      {"group_norm", {"1x1x64x32", "1x1x64x32"}},
+      {"batch_norm", {"1x2x64x32 1x2x1x1 1x2x1x1", "1x2x64x32"}},
+  };
+}
+
+std::map<std::string_view, Example> first_examples() {
   constexpr std::string_view kQkv = "1x2x64x32 1x2x64x32 1x2x64x32";
   constexpr std::string_view kGradients =
       "1x2x64x32 1x2x64x32 1x2x64x32 1x2x64x32 1x2x64x32 1x2x64x1 1x2x64x1";
   constexpr std::string_view kHeads = "1x1x64x32 1x1x64x32 1x1x64x32";
-  static const std::map<std::string_view, Example> kExamples{
+  return {
       {"matmul", {"64x96 96x32", "64x32"}},
       {"minimal_matmul", {"64x96 96x32", "64x32"}},
       {"swiglu", {"64x96 128x96 96x128 128x96", "64x96"}},
@@ -76,9 +92,15 @@ const std::map<std::string_view, Example>& examples() {
       {"nll_loss_backward", {"2x32x96 u2x32", "2x32x96"}},
       {"adamw", {"64x96 64x96 64x96 64x96", "64x96 64x96 64x96"}},
       {"sgd", {"64x96 64x96", "64x96"}},
-      {"all_gather", {"64x32 u1x1", "64x64"}},
-      {"reduce_scatter", {"64x64 u1x1", "64x32"}},
   };
+}
+
+const std::map<std::string_view, Example>& examples() {
+  static const std::map<std::string_view, Example> kExamples = [] {
+    std::map<std::string_view, Example> all = first_examples();
+    all.merge(further_examples());
+    return all;
+  }();
   return kExamples;
 }
 

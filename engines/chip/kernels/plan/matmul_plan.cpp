@@ -41,8 +41,20 @@ MatmulBuffers buffers_of(const MatmulPlan& plan) {
 
 Bytes circular_buffer_bytes(const MatmulPlan& plan) {
   const MatmulBuffers buffers = buffers_of(plan);
-  const Bytes size = buffers.size(plan.out_block_h, plan.out_block_w, plan.in0_block_w);
-  if (plan.kind != MatmulKind::dram_sharded) return size;
+  Bytes size = buffers.size(plan.out_block_h, plan.out_block_w, plan.in0_block_w);
+  if (plan.kind != MatmulKind::dram_sharded) {
+    // Shards of the result are its buffer, where partial sums of one step need no other, and those
+    // of rows of A are read where they are.
+    const std::int64_t results = plan.out_block_h * plan.out_block_w;
+    if (plan.problem.out_shards) {
+      size = size - results * buffers.output_tile;
+      if (plan.k_blocks() == 1) size = size - results * buffers.partial_tile;
+    }
+    if (plan.problem.in0_shards && plan.kind == MatmulKind::multicast_1d_in1) {
+      size = size - 2 * plan.out_block_h * plan.in0_block_w * buffers.in0_tile;
+    }
+    return size;
+  }
   // Three blocks of B are in flight.
   return size + plan.in0_block_w * plan.out_block_w * buffers.in1_tile;
 }

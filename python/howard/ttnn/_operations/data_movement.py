@@ -457,25 +457,6 @@ def roll(input_tensor, shifts, dim=None):
     return input_tensor
 
 
-@operation(refuses=("pad_c", "pad_h", "pad_w", "padding"))
-def fold(input, stride_h, stride_w, *, use_transpose_as_fold=False, output_shape=None, pad_c=0,
-         pad_h=0, pad_w=0, grid_size=None, override_memory_config=None, padding=None,
-         memory_config=None):
-    """Folds [n, h, w, c] to [1, 1, n h/s w/t, s t c]: the places of each window lie side by
-    side."""
-    n, h, w, c = list(input._shape)
-    if h % stride_h or w % stride_w:
-        fail("fold", f"height {h} and width {w} must be multiples of {stride_h} and {stride_w}")
-    rows, columns = h // stride_h, w // stride_w
-    shape = [1, 1, n * rows * columns, stride_h * stride_w * c]
-
-    def compute(x):
-        windows = x.reshape([n, rows, stride_h, columns, stride_w, c])
-        return windows.transpose([0, 1, 3, 2, 4, 5]).reshape(shape)
-
-    return _moved("fold", [input], shape, compute, override_memory_config or memory_config)
-
-
 @operation("experimental.padded_slice", unread="pad_value")
 def padded_slice(input_tensor, starts, ends, steps=None, *, memory_config=None):
     return slice_.function(input_tensor, starts, ends, steps, memory_config=memory_config)

@@ -219,7 +219,9 @@ def group_norm(input_tensor, *, num_groups, epsilon=1e-12, input_mask=None, weig
 
     out = make_output(input_tensor._shape, input_tensor, dtype, output_layout, memory_config,
                       input_tensor if inplace else None)
-    program("group_norm", "layernorm", [input_tensor], [out], True)
+    images = [[n, 1, rows, channels]]
+    program("group_norm", "group_norm", [input_tensor], [out], shapes=images, out_shapes=images,
+            groups=num_groups)
     values(compute, [input_tensor] + [t for t in given if t is not None], [out])
     return out
 
@@ -270,13 +272,16 @@ def batch_norm(input_tensor, *, running_mean=None, running_var=None, training=Fa
     _require_batch(input_tensor, running, training)
     out = make_output(input_tensor._shape, input_tensor, None, None, memory_config, output)
     updated = [t for t in running if t is not None and training]
+    numbers = running
     if training:
         small = device_tensor([1, input_tensor._shape[1], 1, 1], input_tensor._dtype, Layout.TILE,
                               None, input_tensor._device)
         _launch_batch_statistics(input_tensor, small)
         if updated:
             program("running_statistics", "multiply", [small, updated[0]], updated[:1], True)
-    program("batch_norm", "multiply", [input_tensor, input_tensor], [out], True)
+        numbers = [small, small]
+    program("batch_norm", "batch_norm",
+            [input_tensor, *numbers, *[t for t in (weight, bias) if t is not None]], [out])
 
     def compute(x, *rest):
         rest = list(rest)

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "engines/chip/emulated_chip.h"
+
+namespace howard::chip {
+namespace {
+
+Operand tensor(const Shape& shape, DataType dtype = DataType::bfloat16,
+               Layout layout = Layout::tile) {
+  return {BufferId(), {.shape = shape, .dtype = dtype, .layout = layout}};
+}
+
+class ImageOps : public ::testing::Test {
+ protected:
+  double us(const Attributes& op, std::vector<Operand> inputs, const Shape& result,
+            Layout layout = Layout::tile) {
+    const Operand out = tensor(result, DataType::bfloat16, layout);
+    return chip_.explain(make_program(op, std::move(inputs), {out})).kernel.total.seconds() * 1e6;
+  }
+
+  /// A convolution with a bias of square images.
+  double conv(const Conv2dAttributes& op, std::int64_t channels, std::int64_t outside,
+              DataType weights) {
+    const std::int64_t inner = op.window.places() * channels;
+    return us(op,
+              {tensor({op.window.places_in(), channels}), tensor({inner, outside}, weights),
+               tensor({outside}, weights)},
+              {op.window.places_out(), outside});
+  }
+
+  EmulatedChip chip_{load_profiles({.profiles = {"wormhole_b0_n150"}, .settings = {}}),
+                     {.dispatch = DispatchCoreType::eth}};  // 64 cores
+};
+
+Window window(std::int64_t images, std::int64_t side, std::int64_t kernel, std::int64_t stride,
+              std::int64_t padding) {
+  return {.images = images,
+          .height = side,
+          .width = side,
+          .size = {kernel, kernel},
+          .stride = {stride, stride},
+          .padding = {padding, padding, padding, padding}};
+}
+
+/// Kernels of N150 that tt-metal's branch wransom/conv_bench has measured (0790a090e1, June 2026).
+TEST_F(ImageOps, ConvolutionsTakeWhatWasMeasuredWithinAQuarter) {
+  struct Row {
+    std::int64_t images, channels, outside, side, kernel, stride;
+    ShardLayout sharding;
+    MathFidelity fidelity;
+    bool accumulates;
+    double us;
+  };
+  using enum ShardLayout;
+  using enum MathFidelity;
+  const Row rows[] = {
+      {20, 64, 64, 56, 3, 1, height, lofi, true, 96.456},
+      {20, 128, 128, 56, 3, 2, height, lofi, true, 58.342},
+      {20, 256, 256, 14, 3, 1, block, lofi, true, 191.172},
+      {20, 512, 512, 14, 3, 2, block, lofi, true, 106.262},
+      {20, 64, 256, 56, 1, 2, height, lofi, true, 13.993},
+      {20, 1024, 2048, 14, 1, 2, block, lofi, true, 58.219},
+      {1, 1536, 1536, 16, 3, 1, block, hifi2, false, 331.202},
+      {1, 768, 768, 64, 3, 1, block, hifi2, false, 790.42},
+      {1, 384, 384, 128, 3, 2, block, hifi2, false, 379.606},
+  };
+  std::vector<double> errors;
+  for (const Row& row : rows) {
+    const double time =
+        conv({.window = window(row.images, row.side, row.kernel, row.stride, row.kernel / 2),
+              .sharding = row.sharding,
+              .packer_accumulates = row.accumulates,
+              .compute = {.fidelity = row.fidelity}},
+             row.channels, row.outside, DataType::bfloat8_b);
+    EXPECT_NEAR(time / row.us, 1, 0.25) << row.channels << " to " << row.outside;
+    errors.push_back(std::abs(time / row.us - 1));
+  }
+  std::ranges::sort(errors);
+  EXPECT_LT(errors[errors.size() / 2], 0.08);
+}
+
+TEST_F(ImageOps, SmallBlocksOfStopsReadTheWeightsAgain) {
+  Conv2dAttributes op{.window = window(16, 115, 4, 1, 0)};
+  const double whole = conv(op, 16, 64, DataType::bfloat8_b);
+  op.act_block_h = 1;
+  const double small = conv(op, 16, 64, DataType::bfloat8_b);
+  EXPECT_GT(small, 1.5 * whole);
+  op.act_block_h = 5;  // It does not divide the 98 tiles of a core.
+  EXPECT_EQ(conv(op, 16, 64, DataType::bfloat8_b), small);
+}
+
+TEST_F(ImageOps, TwoBuffersAndReuseSaveTime) {
+  Conv2dAttributes op{.window = window(16, 56, 3, 1, 1), .packer_accumulates = true};
+  const double plain = conv(op, 64, 64, DataType::bfloat8_b);
+  op.double_buffers_x = op.double_buffers_weights = true;
+  const double buffered = conv(op, 64, 64, DataType::bfloat8_b);
+  EXPECT_LE(buffered, plain);
+  op.reuses_x = true;
+  EXPECT_LT(conv(op, 64, 64, DataType::bfloat8_b), buffered);
+}
+
+TEST_F(ImageOps, ManyBlocksTakeAsLongAsFewOnesInProportion) {
+  Conv2dAttributes op{.window = window(64, 112, 3, 1, 1), .cores = 1, .act_block_h = 1};
+  const double all = conv(op, 32, 32, DataType::bfloat8_b);
+  op.window.images = 32;
+  EXPECT_NEAR(conv(op, 32, 32, DataType::bfloat8_b) / all, 0.5, 0.001);
+}
+
+TEST_F(ImageOps, HalosAndPoolsTakeWhatWasMeasured) {
+  // RT-DETR on an N300: 160x160 places, 64 cores with 26 tiles each.
+  const HaloAttributes halo{.window = window(1, 160, 3, 1, 1)};
+  EXPECT_NEAR(us(halo, {tensor({25600, 64})}, {25600, 64}, Layout::row_major), 9.8, 1.5);
+  // The average of 2x2 of 32 channels: 97 ns a stop.
+  const Pool2dAttributes pool{.kind = PoolKind::average, .window = window(1, 320, 2, 2, 0)};
+  const double start = 0.8;
+  EXPECT_NEAR((us(pool, {tensor({102400, 32})}, {25600, 32}) - start) / 400, 0.097, 0.001);
+}
+
+TEST_F(ImageOps, ALargerWindowIsSlower) {
+  const auto time = [&](std::int64_t side) {
+    return us(Pool2dAttributes{.window = window(1, 64, side, 1, 0)}, {tensor({4096, 64})},
+              {(65 - side) * (65 - side), 64});
+  };
+  EXPECT_LT(time(3), time(9));
+}
+
+TEST(Convolution, RefusesImagesThatDoNotFit) {
+  const auto refused = [](const Conv2dAttributes& op, const Shape& x, const Shape& weights) {
+    EXPECT_THROW(make_program(op, {tensor(x), tensor(weights)}, {tensor({1, 1})}), Error);
+  };
+  refused({.window = window(1, 4, 3, 1, 0)}, {15, 8}, {72, 8});
+  refused({.window = window(1, 4, 3, 1, 0)}, {16, 8}, {71, 8});
+  refused({.window = window(1, 2, 3, 1, 0)}, {4, 8}, {72, 8});
+}
+
+}  // namespace
+}  // namespace howard::chip
