@@ -43,7 +43,7 @@ std::string read_status(const JsonNode& node) {
 
 /// Returns a unit, which is empty for what ops compute.
 std::string read_unit(const JsonNode& node) {
-  node.word({"s", "FLOP/s", "1", "count", ""});
+  node.word({"s", "FLOP/s", "1/s", "1", "count", ""});
   return node.text();
 }
 

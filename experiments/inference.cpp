@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Question: how fast does a language model run on a card?
+//
+// tt-metal publishes, for its tt_transformers, how many tokens a second a user gets and how long he
+// waits for the first one. A model is a config.json of Hugging Face, or one of those that are built
+// in; no weights are needed. The calls of a step are those of tt_transformers (language_models/):
+// its formats for performance or accuracy, its grids and its shards. A step of all layers is one
+// trace. Chips that hold a model together divide heads, the feed-forward part and the vocabulary.
+// No constant is fitted to a model's rate: the kernels' constants come from single kernels, and the
+// host's time for a logit from the difference between 32 users and one.
+//
+// Timing: a step is timed as tt_transformers' demo times it: the inputs are written, the trace is
+// replayed, the logits are read back and the host takes the largest of each user. 1 step warms up,
+// 2 are timed. The time to the first token is that of one user's prompt, with calls from Python.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "experiments/cases/known_time.h"
+#include "experiments/cases/training_case.h"
+#include "experiments/experiment.h"
+#include "experiments/language_models/served_model.h"
+#include "experiments/questions/what_ifs.h"
+
+namespace howard::experiments {
+namespace {
+
+using harness::NotApplicable;
+
+const TypedAxis<LanguageModel> kServedModel{
+    .name = "model",
+    .meaning = "a known model (llama-3.1-8b, qwen2.5-7b, phi-4, ...), or the path of a config.json",
+    .parse = [](std::string_view word) { return model_named(std::string(word)); },
+    .print = [](const LanguageModel& model) { return model.name; }};
+
+TypedAxis<Machine> machine_axis() {
+  std::vector<std::pair<std::string, std::string>> words;
+  for (const Machine& machine : machines()) {
+    words.emplace_back(std::string(machine.word), std::string(machine.word));
+  }
+  const auto word = choice_axis<std::string>("machine", "cards of one, two and eight chips", words);
+  return {.name = word.name,
+          .meaning = word.meaning,
+          .parse =
+              [word](std::string_view text) {
+                return *std::ranges::find(machines(), word.parse(text), &Machine::word);
+              },
+          .print = [](const Machine& machine) { return std::string(machine.word); },
+          .choices = word.choices};
+}
+const TypedAxis<Machine> kMachine = machine_axis();
+
+const TypedAxis<PrecisionMode> kPrecision = choice_axis<PrecisionMode>(
+    "mode", "tt_transformers' formats of weights",
+    {{"performance", PrecisionMode::performance}, {"accuracy", PrecisionMode::accuracy}});
+const TypedAxis<CacheKind> kCacheKind = choice_axis<CacheKind>(
+    "cache", "pages for those who are served, or room for 32 users; not set: paged",
+    {{"paged", CacheKind::paged}, {"contiguous", CacheKind::contiguous}}, "paged");
+const TypedAxis<Sampling> kSampling =
+    choice_axis<Sampling>("sampling", "who takes the largest logit; not set: host",
+                          {{"host", Sampling::host}, {"device", Sampling::device}}, "host");
+const auto kUsers = count_axis("batch", "users of the chips that hold a model together");
+const auto kTokensBefore = count_axis("context", "tokens before the one that is timed");
+const auto kPromptTokens =
+    count_axis("prompt", "tokens of the prompt of the first token; not set: as many as context");
+const auto kRoom = count_axis(
+    "room", "tokens of cache for each user; not set: as many as it takes, in units of 1024");
+const auto kDataParallel =
+    count_axis("dp", "groups of chips that each hold the model; not set: 1", "1");
+const auto kTensorParallel =
+    count_axis("tp", "chips that hold a model together; not set: all chips by dp");
+
+/// Returns the room for so many tokens: whole thousands, but no more than the model has positions.
+std::int64_t room_for(std::int64_t tokens, const LanguageModel& model) {
+  constexpr std::int64_t kUnit = 1024;
+  const std::int64_t room = kUnit * ceil_div(tokens, kUnit);
+  return tokens > model.context ? room : std::min(room, model.context);
+}
+
+Serving serving_of(const Point& point) {
+  Serving serving{.model = point[kServedModel],
+                  .machine = point[kMachine],
+                  .mode = point[kPrecision],
+                  .batch = point[kUsers],
+                  .context = point[kTokensBefore],
+                  .cache = point[kCacheKind],
+                  .sampling = point[kSampling]};
+  serving.prompt = point.get(kPromptTokens, serving.context);
+  serving.room =
+      point.get(kRoom, room_for(std::max(serving.context + 1, serving.prompt), serving.model));
+  serving.data_parallel = static_cast<int>(point[kDataParallel]);
+  const int chips = serving.machine.chips;
+  const auto rest = std::max<std::int64_t>(1, chips / serving.data_parallel);
+  serving.tensor_parallel = static_cast<int>(point.get(kTensorParallel, rest));
+  return serving;
+}
+
+harness::Presentation presentation() {
+  using harness::CellSource;
+  using harness::Room;
+  return {
+      .timed = "a step that writes a token for each user",
+      .columns = {{"model", CellSource::parameter, "model"},
+                  {"machine", CellSource::parameter, "machine"},
+                  {"mode", CellSource::parameter, "mode"},
+                  {"batch", CellSource::parameter, "batch"},
+                  {"context", CellSource::parameter, "context"},
+                  {"prompt", CellSource::parameter, "prompt"},
+                  {"cache", CellSource::parameter, "cache"},
+                  {"sampling", CellSource::parameter, "sampling"},
+                  {"dp", CellSource::parameter, "dp"},
+                  {"tp", CellSource::parameter, "tp"},
+                  {"step", CellSource::metric, "time"},
+                  {"tokens/s/user", CellSource::metric, "tokens_per_second_per_user", Room::key},
+                  {"published", CellSource::reference, ""},
+                  {"error", CellSource::error, ""},
+                  mean_error_column(),
+                  {"tokens/s", CellSource::metric, "tokens_per_second"},
+                  {"first token", CellSource::metric, "time_to_first_token", Room::key},
+                  {"memory", CellSource::metric, "memory", Room::spare,
+                   "of a chip: weights, tables, cache and activations"},
+                  {"bound by", CellSource::detail, "bound_by"},
+                  {"kernel time by part (launches, longest stage)", CellSource::detail, "kernels"}},
+      .bar_charts = {{.title = "A token of a language model",
+                      .label = "time",
+                      .metric = "time",
+                      .bars = {"model", "machine", "mode"},
+                      .parts = kKernelTimes,
+                      .rest = "between kernels, host"}}};
+}
+
+/// Returns the words of the machines with chips of this architecture.
+WordAxis::Words machines_of(const std::string& architecture) {
+  WordAxis::Words words;
+  for (const Machine& machine : machines()) {
+    if (machine.chip_of == architecture) words.emplace_back(machine.word);
+  }
+  return words;
+}
+
+std::vector<harness::Axis> inference_axes(const std::string& architecture) {
+  const WordAxis::Words all = machines_of(architecture);
+  return {kServedModel.with({"llama-3.2-1b", "llama-3.1-8b"}, {"llama-3.1-8b"}),
+          kMachine.with(all, {all.front()}),
+          kPrecision.with({"performance", "accuracy"}, {"performance"}),
+          kUsers.with({"1"}),
+          kTokensBefore.with({"128"}),
+          kPromptTokens.optional(),
+          kRoom.optional(),
+          kCacheKind.optional(),
+          kSampling.optional(),
+          kDataParallel.optional(),
+          kTensorParallel.optional()};
+}
+
+Prepared prepare(const Box& box, const Point& point) {
+  Serving serving = serving_of(point);
+  const std::string& chip = box->profiles().chip.architecture;
+  if (serving.machine.chip_of != chip) {
+    return NotApplicable{
+        fmt::format("a machine {} has no {} chips, which --chip says", serving.machine.word, chip)};
+  }
+  require_servable(serving);
+  return std::make_unique<ServedModel>(box_of(*box, serving.machine), std::move(serving));
+}
+
+std::vector<harness::WhatIf> what_helps(const Point& point) {
+  std::vector<harness::WhatIf> changes{
+      set_axis("weights of 4 bits", point, kPrecision, PrecisionMode::performance,
+               "its formats are those for performance already"),
+      set_axis("sampling on the device", point, kSampling, Sampling::device,
+               "the device samples already")};
+  const Machine machine = point[kMachine];
+  for (const Machine& larger : machines()) {
+    if (larger.chip_of != machine.chip_of || larger.chips <= machine.chips) continue;
+    changes.push_back(
+        {fmt::format("{} chips for the model", larger.chips), {{kMachine.at(larger)}}, {}});
+  }
+  if (point[kDataParallel] > 1) {
+    changes.push_back({"all chips for one model", {{kDataParallel.at(1)}}, {}});
+  }
+  return changes;
+}
+
+}  // namespace
+
+Experiment inference(const Box& box) {
+  return {.name = "inference",
+          .question = "How many tokens a second does a language model write on a card?",
+          .place = 9,
+          .axes = inference_axes(box->profiles().chip.architecture),
+          .timing = {.warmup = 1, .iterations = 2},
+          .presentation = presentation(),
+          .prepare = [=](harness::Backend, const Point& point) { return prepare(box, point); },
+          .what_ifs = what_helps};
+}
+
+}  // namespace howard::experiments

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <utility>
+
+#include "experiments/language_models/model_calls.h"
+
+namespace howard::experiments {
+namespace {
+
+constexpr std::int64_t kUserRows = kTileSide;  ///< A step has a tile of rows, whoever is there.
+
+/// Makes the calls of a decoding step on the cores of a chip, with tt_transformers' rules for which
+/// cores hold what.
+class DecodeStep {
+ public:
+  DecodeStep(const Serving& serving, const ChipSizes& chip)
+      : serving_(serving), model_(serving.model), cores_(chip.cores), banks_(chip.banks) {
+    residual_cores_ = divisor_near(tiles(model_.hidden), cores_.cores() / 2);
+    wide_cores_ = common_divisor(model_.hidden, wide());
+  }
+
+  CallGroup begin() {
+    const TensorSpec token{
+        .shape = {1, kUserRows}, .dtype = DataType::uint32, .layout = Layout::row_major};
+    const TensorSpec table{.shape = {model_.vocabulary, serving_.column_share(model_.hidden)},
+                           .layout = Layout::row_major};
+    add("embedding", EmbeddingAttributes{}, {token, table},
+        {interleaved(kUserRows, serving_.column_share(model_.hidden))});
+    move("embedding", interleaved(kUserRows, serving_.column_share(model_.hidden)), residual());
+    const TensorSpec places{
+        .shape = {1, serving_.batch}, .dtype = DataType::uint32, .layout = Layout::row_major};
+    const TensorSpec angles{.shape = {serving_.room, model_.head_width},
+                            .layout = Layout::row_major};
+    const TensorSpec rows = interleaved(serving_.batch, model_.head_width);
+    for (int i = 0; i < 2; ++i) {  // cosines and sines
+      add("rotary", EmbeddingAttributes{}, {places, angles}, {rows});
+      move("rotary", TensorSpec{.shape = users_of(1).shape}, users_of(1));
+    }
+    return take(1);
+  }
+
+  CallGroup layers(const LayerFormats& formats, std::int64_t times) {
+    attention(formats);
+    feed_forward(formats);
+    return take(times);
+  }
+
+  CallGroup end() {
+    gather_residual();
+    norm("last norm", wide_cores_);
+    const std::int64_t cores = head_cores();
+    if (cores != wide_cores_) {
+      move("head", stream(model_.hidden, wide_cores_), stream(model_.hidden, cores));
+    }
+    SpecList logits;
+    for (const std::int64_t columns : head_splits(serving_)) {
+      product("head", model_.hidden, columns, {}, cores, DataType::bfloat8_b);
+      logits.push_back(interleaved(kUserRows, columns, DataType::bfloat8_b, Storage::l1));
+      move("logits", stream_of(columns, cores, DataType::bfloat8_b), logits.back());
+    }
+    finish_logits(logits);
+    return take(1);
+  }
+
+ private:
+  static std::int64_t tiles(std::int64_t columns) { return ceil_div(columns, kTileSide); }
+  std::int64_t wide() const { return serving_.column_share(model_.feed_forward); }
+
+  /// Says whether so many cores form a rectangle of the grid.
+  bool is_rectangle(std::int64_t cores) const { return grid_of(cores).cores() == cores; }
+
+  CoreGrid grid_of(std::int64_t cores) const {
+    for (int columns = cores_.columns; columns >= 1; --columns) {
+      if (cores % columns == 0 && cores / columns <= cores_.rows) {
+        return {columns, static_cast<int>(cores / columns)};
+      }
+    }
+    return {};
+  }
+
+  /// Returns the divisor of `number` nearest to `wanted` whose cores form a rectangle.
+  std::int64_t divisor_near(std::int64_t number, std::int64_t wanted) const {
+    std::int64_t best = 1;
+    for (std::int64_t d = 1; d <= std::min<std::int64_t>(number, cores_.cores()); ++d) {
+      if (number % d != 0 || !is_rectangle(d)) continue;
+      if (std::abs(d - wanted) <= std::abs(best - wanted)) best = d;
+    }
+    return best;
+  }
+
+  /// Returns the most cores that divide the tiles of both sides of a product.
+  std::int64_t common_divisor(std::int64_t k, std::int64_t n) const {
+    const std::int64_t common = std::gcd(tiles(k), tiles(n));
+    std::int64_t best = 1;
+    for (std::int64_t d = 1; d <= std::min<std::int64_t>(common, cores_.cores()); ++d) {
+      if (common % d == 0 && is_rectangle(d)) best = d;
+    }
+    return best;
+  }
+
+  /// The head's product has the largest rectangle of whole rows of cores that divides its K.
+  std::int64_t head_cores() const {
+    for (int rows = cores_.rows; rows >= 1; --rows) {
+      const std::int64_t cores = std::int64_t{rows} * cores_.columns;
+      if (tiles(model_.hidden) % cores == 0) return cores;
+    }
+    return wide_cores_;
+  }
+
+  TensorSpec stream_of(std::int64_t columns, std::int64_t cores, DataType dtype) const {
+    TensorSpec spec = interleaved(kUserRows, columns, dtype, Storage::l1);
+    spec.sharding = Sharding{.layout = ShardLayout::width,
+                             .grid = grid_of(cores),
+                             .rows = kUserRows,
+                             .columns = kTileSide * ceil_div(tiles(columns), cores)};
+    return spec;
+  }
+  TensorSpec stream(std::int64_t columns, std::int64_t cores) const {
+    return stream_of(columns, cores, DataType::bfloat16);
+  }
+  /// Chips that hold a model together divide the columns of what goes from layer to layer.
+  TensorSpec residual() const { return residual_on(residual_cores_); }
+  TensorSpec residual_on(std::int64_t cores) const {
+    const std::int64_t columns = serving_.column_share(model_.hidden);
+    return stream(columns, divisor_near(tiles(columns), cores));
+  }
+
+  /// A user has a core, with the rows of one tile for the heads.
+  TensorSpec users_of(std::int64_t heads) const {
+    const std::int64_t rows = kTileSide * ceil_div(heads, kTileSide);
+    TensorSpec spec{.shape = {1, serving_.batch, heads, model_.head_width}, .storage = Storage::l1};
+    const std::int64_t cores = is_rectangle(serving_.batch) ? serving_.batch : 1;
+    spec.sharding = Sharding{.layout = ShardLayout::height,
+                             .grid = grid_of(cores),
+                             .rows = rows * serving_.batch / cores,
+                             .columns = model_.head_width};
+    return spec;
+  }
+
+  void add(std::string_view part, Attributes attributes, SpecList inputs, SpecList outputs) {
+    group_.push_back({part, std::move(attributes), std::move(inputs), std::move(outputs)});
+  }
+  void move(std::string_view part, const TensorSpec& from, const TensorSpec& to) {
+    if (from != to) add(part, MemoryMoveAttributes{}, {from}, {to});
+  }
+  CallGroup take(std::int64_t times) { return {times, std::exchange(group_, {})}; }
+
+  /// The columns of the weights lie over the banks of the DRAM, each of which has a core beside it.
+  TensorSpec weights(std::int64_t k, std::int64_t n, DataType dtype) const {
+    TensorSpec spec = interleaved(k, n, dtype);
+    spec.sharding = Sharding{.layout = ShardLayout::width,
+                             .grid = {banks_, 1},
+                             .rows = kTileSide * tiles(k),
+                             .columns = kTileSide * ceil_div(tiles(n), banks_)};
+    return spec;
+  }
+
+  /// Returns the tiles of K in a step: the most, up to 8, that divide a core's.
+  static std::int64_t step_of_k(std::int64_t k, std::int64_t cores) {
+    const std::int64_t mine = ceil_div(tiles(k), cores);
+    std::int64_t most = std::min<std::int64_t>(8, mine);
+    while (mine % most != 0) --most;
+    return most;
+  }
+
+  MatmulAttributes product_of(std::int64_t k, std::int64_t n, const WeightFormat& format,
+                              std::int64_t cores) const {
+    const std::int64_t columns = ceil_div(tiles(n), cores);
+    return {.compute = format.compute,
+            .config = MatmulConfig{.kind = MatmulKind::dram_sharded,
+                                   .grid = grid_of(cores),
+                                   .per_core_n = columns,
+                                   .in0_block_w = step_of_k(k, cores),
+                                   .out_block_w = columns}};
+  }
+  void product(std::string_view part, std::int64_t k, std::int64_t n, const WeightFormat& format,
+               std::int64_t cores, DataType out = DataType::bfloat16) {
+    add(part, product_of(k, n, format, cores), {stream(k, cores), weights(k, n, format.dtype)},
+        {stream_of(n, cores, out)});
+  }
+
+  /// Before a norm each chip gets the columns of all.
+  void gather_residual() {
+    if (!serving_.is_divided()) return;
+    add("all_gather", AllGatherAttributes{.dimension = 3},
+        {interleaved(kUserRows, serving_.column_share(model_.hidden)), group_handle()},
+        {interleaved(kUserRows, serving_.column_share(model_.hidden) * serving_.tensor_parallel)});
+  }
+
+  void norm(std::string_view part, std::int64_t cores) {
+    const TensorSpec x = stream(model_.hidden, cores);
+    add(part, RmsNormAttributes{}, {x, weights_of_norm()}, {x});
+  }
+  TensorSpec weights_of_norm() const { return interleaved(1, model_.hidden); }
+
+  /// The chips add what they have, and each keeps its columns of the sum.
+  void reduce(std::int64_t cores) {
+    if (!serving_.is_divided()) {
+      move("reshards", stream(model_.hidden, cores), residual());
+      return;
+    }
+    const std::int64_t columns = serving_.column_share(model_.hidden);
+    add("reduce_scatter", ReduceScatterAttributes{.dimension = Dimension::columns},
+        {interleaved(kUserRows, columns * serving_.tensor_parallel, DataType::bfloat8_b),
+         group_handle()},
+        {interleaved(kUserRows, columns, DataType::bfloat8_b)});
+  }
+  void add_residual() {
+    add("add", EltwiseAttributes{.function = Eltwise::add}, {residual(), residual()}, {residual()});
+  }
+
+  void attention(const LayerFormats& formats) {
+    const std::int64_t heads = serving_.share(model_.heads);
+    const std::int64_t groups = serving_.share(model_.groups);
+    const std::int64_t d = model_.head_width;
+    const std::int64_t qkv = (heads + 2 * groups) * d;
+    gather_residual();
+    norm("norm", residual_cores_);
+    product("qkv", model_.hidden, qkv, formats.qkv, residual_cores_);
+    if (model_.has_bias) {
+      const TensorSpec x = stream(qkv, residual_cores_);
+      add("qkv", EltwiseAttributes{.function = Eltwise::add}, {x, x}, {x});
+    }
+    const TensorSpec split{.shape = {1, 1, serving_.batch, qkv}, .storage = Storage::l1};
+    move("heads", stream(qkv, residual_cores_),
+         interleaved(kUserRows, qkv, DataType::bfloat16, Storage::l1));
+    const TensorSpec queries = users_of(heads);
+    const TensorSpec keys = users_of(groups);
+    add("heads",
+        SplitHeadsDecodeAttributes{.heads = static_cast<int>(heads),
+                                   .groups = static_cast<int>(groups)},
+        {split}, {queries, keys, keys});
+    if (model_.norms_heads) {
+      add("norm", RmsNormAttributes{}, {queries, interleaved(1, d)}, {queries});
+      add("norm", RmsNormAttributes{}, {keys, interleaved(1, d)}, {keys});
+    }
+    for (const TensorSpec& x : {queries, keys}) {
+      add("rotary", RotaryEmbeddingAttributes{}, {x, angles(x), angles(x)}, {x});
+    }
+    look_up(formats, heads, groups);
+    add("heads", ConcatHeadsDecodeAttributes{.heads = static_cast<int>(heads)}, {queries},
+        {TensorSpec{.shape = {1, 1, serving_.batch, heads * d}, .storage = Storage::l1}});
+    project(heads * d, formats.output);
+    add_residual();
+  }
+
+  /// Multiplies what the heads found by the weights of the output.
+  void project(std::int64_t k, const WeightFormat& format) {
+    const std::int64_t cores = divisor_near(tiles(k), serving_.share(model_.heads));
+    product("output", k, model_.hidden, format, cores);
+    reduce(cores);
+  }
+
+  static TensorSpec angles(const TensorSpec& x) {
+    return interleaved(x.shape.rows(), x.shape.columns());
+  }
+
+  /// Writes the keys and values of the token into the cache and looks up what it holds.
+  void look_up(const LayerFormats& formats, std::int64_t heads, std::int64_t groups) {
+    const std::int64_t d = model_.head_width;
+    const TensorSpec place = group_handle();
+    const TensorSpec cache{.shape = {serving_.batch, groups, serving_.room, d},
+                           .dtype = formats.cache};
+    const TensorSpec keys = users_of(groups);
+    for (int i = 0; i < 2; ++i) {
+      add("cache", PagedUpdateCacheAttributes{}, {keys, cache}, {cache});
+    }
+    const TensorSpec q{.shape = {serving_.batch, heads, 1, d}, .dtype = formats.cache};
+    add("attention", DecodeAttentionAttributes{.seen = serving_.context + 1},
+        {q, cache, cache, place}, {q});
+    move("heads", TensorSpec{.shape = users_of(heads).shape}, users_of(heads));
+  }
+
+  void feed_forward(const LayerFormats& formats) {
+    gather_residual();
+    if (!serving_.is_divided()) move("reshards", residual(), stream(model_.hidden, wide_cores_));
+    norm("norm", wide_cores_);
+    product("w1", model_.hidden, wide(), formats.gate_up, wide_cores_);
+    product("w3", model_.hidden, wide(), formats.gate_up, wide_cores_);
+    const std::int64_t cores = common_divisor(wide(), model_.hidden);
+    const TensorSpec gate = stream(wide(), wide_cores_);
+    TensorSpec gated = gate;
+    gated.dtype = DataType::bfloat8_b;
+    add("activation",
+        EltwiseAttributes{.function = Eltwise::multiply, .on_a = {step_of(Eltwise::silu)}},
+        {gate, gate}, {gated});
+    move("reshards", gated, stream_of(wide(), cores, DataType::bfloat8_b));
+    product("w2", wide(), model_.hidden, formats.down, cores);
+    reduce(cores);
+    add_residual();
+  }
+
+  void finish_logits(const SpecList& parts) {
+    const std::int64_t columns = serving_.column_share(model_.vocabulary);
+    const TensorSpec mine = interleaved(kUserRows, columns, DataType::bfloat8_b, Storage::l1);
+    if (parts.size() > 1) add("logits", ConcatAttributes{.dimension = 3}, parts, {mine});
+    TensorSpec all = mine;
+    if (serving_.is_divided()) {
+      all = interleaved(kUserRows, columns * serving_.tensor_parallel, DataType::bfloat8_b);
+      TensorSpec part = all;
+      part.shape = mine.shape;
+      add("all_gather", AllGatherAttributes{.dimension = 3}, {part, group_handle()}, {all});
+    }
+    if (serving_.sampling == Sampling::device) {
+      add("sampling",
+          ReduceAttributes{.reduction = Reduction::max, .dimension = Dimension::columns}, {all},
+          {interleaved(kUserRows, 1, all.dtype, all.storage)});
+      return;
+    }
+    TensorSpec rows = all;
+    rows.layout = Layout::row_major;
+    rows.dtype = DataType::bfloat16;
+    rows.storage = Storage::dram;
+    add("logits", LayoutAttributes{.to = Layout::row_major}, {all}, {rows});
+  }
+
+  const Serving& serving_;
+  const LanguageModel& model_;
+  CoreGrid cores_;
+  int banks_;
+  std::int64_t residual_cores_ = 1, wide_cores_ = 1;
+  std::vector<ModelCall> group_;
+};
+
+}  // namespace
+
+CallList decode_calls(const Serving& serving, const ChipSizes& chip) {
+  DecodeStep step(serving, chip);
+  const LanguageModel& model = serving.model;
+  CallList list;
+  list.push_back(step.begin());
+  if (model.layers > 1) {
+    list.push_back(step.layers(layer_formats(model, serving.mode, false), model.layers - 1));
+  }
+  list.push_back(step.layers(layer_formats(model, serving.mode, true), 1));
+  list.push_back(step.end());
+  return list;
+}
+
+}  // namespace howard::experiments

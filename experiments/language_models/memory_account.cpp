@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/language_models/memory_account.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace howard::experiments {
+namespace {
+
+Bytes matrix_bytes(std::int64_t rows, std::int64_t columns, DataType dtype) {
+  return ceil_div(rows, kTileSide) * ceil_div(columns, kTileSide) * tile_bytes(dtype);
+}
+
+Bytes layer_bytes(const Serving& serving, const LayerFormats& formats) {
+  const LanguageModel& model = serving.model;
+  const std::int64_t wide = serving.column_share(model.feed_forward);
+  const Bytes norms(2 * model.hidden * 2);  // bfloat16, on each chip
+  return matrix_bytes(model.hidden, serving.share(model.qkv_columns()), formats.qkv.dtype) +
+         matrix_bytes(serving.share(model.query_columns()), model.hidden, formats.output.dtype) +
+         2 * matrix_bytes(model.hidden, wide, formats.gate_up.dtype) +
+         matrix_bytes(wide, model.hidden, formats.down.dtype) + norms;
+}
+
+Bytes weight_bytes(const Serving& serving) {
+  const LanguageModel& model = serving.model;
+  const Bytes layer = layer_bytes(serving, layer_formats(model, serving.mode, false));
+  const Bytes last = layer_bytes(serving, layer_formats(model, serving.mode, true));
+  const Bytes head =
+      matrix_bytes(model.hidden, serving.share(model.vocabulary), DataType::bfloat8_b);
+  return (model.layers + model.image_layers - 1) * layer + last + head;
+}
+
+Bytes cache_bytes(const Serving& serving) {
+  const LanguageModel& model = serving.model;
+  const DataType dtype = layer_formats(model, serving.mode, false).cache;
+  // A page has the places of a tile of rows. A contiguous cache has 32 users, whoever is there.
+  const std::int64_t users = serving.cache == CacheKind::paged ? serving.batch : kTileSide;
+  const std::int64_t heads = users * serving.share(model.groups);
+  return 2 * model.layers * (heads * matrix_bytes(serving.room, model.head_width, dtype));
+}
+
+Bytes activation_bytes(const Serving& serving) {
+  const LanguageModel& model = serving.model;
+  const std::int64_t rows = std::min(padded_prompt(serving.prompt), prefill_chunk(serving));
+  const std::int64_t columns = 3 * model.hidden + 3 * serving.column_share(model.feed_forward);
+  return matrix_bytes(rows, columns, DataType::bfloat16);
+}
+
+/// Returns the same service with another value of something, if that fits.
+void add_if_fits(const Serving& serving, Bytes capacity, std::string words,
+                 std::vector<std::string>& fitting) {
+  if (memory_account(serving, capacity).fits()) fitting.push_back(std::move(words));
+}
+
+std::vector<std::string> what_fits(const Serving& serving, Bytes capacity) {
+  std::vector<std::string> fitting;
+  Serving other = serving;
+  if (serving.mode == PrecisionMode::accuracy) {
+    other.mode = PrecisionMode::performance;
+    add_if_fits(other, capacity, "-a mode=performance", fitting);
+    other = serving;
+  }
+  if (serving.cache == CacheKind::contiguous) {
+    other.cache = CacheKind::paged;
+    add_if_fits(other, capacity, "-a cache=paged", fitting);
+    other = serving;
+  }
+  while (other.batch > 1 && !memory_account(other, capacity).fits()) other.batch /= 2;
+  if (other.batch < serving.batch) {
+    add_if_fits(other, capacity, fmt::format("-a batch={}", other.batch), fitting);
+  }
+  other = serving;
+  while (other.room > kTileSide && !memory_account(other, capacity).fits()) other.room /= 2;
+  if (other.room < serving.room) {
+    other.prompt = std::min(other.prompt, other.room);
+    add_if_fits(other, capacity, fmt::format("-a room={}", other.room), fitting);
+  }
+  other = serving;
+  if (serving.data_parallel > 1) {
+    other.tensor_parallel = serving.machine.chips;
+    other.data_parallel = 1;
+    add_if_fits(other, capacity, "-a dp=1", fitting);
+  }
+  for (const Machine& machine : machines()) {
+    if (machine.chip_of != serving.machine.chip_of || machine.chips <= serving.machine.chips) {
+      continue;
+    }
+    other = serving;
+    if (serving.model.heads % machine.chips != 0 || serving.model.groups % machine.chips != 0) {
+      continue;
+    }
+    other.machine = machine;
+    other.tensor_parallel = machine.chips;
+    other.data_parallel = 1;
+    add_if_fits(other, capacity, fmt::format("-a machine={}", machine.word), fitting);
+  }
+  return fitting;
+}
+
+double gigabytes(Bytes bytes) { return static_cast<double>(bytes.value()) / 1e9; }
+
+}  // namespace
+
+MemoryAccount memory_account(const Serving& serving, Bytes capacity) {
+  const LanguageModel& model = serving.model;
+  constexpr std::int64_t kBfloat16 = 2;
+  constexpr std::int64_t kRotaryTables = 2;
+  return {.weights = weight_bytes(serving),
+          .embedding = Bytes(kBfloat16 * (model.vocabulary * serving.share(model.hidden) +
+                                          kRotaryTables * std::min(serving.room, model.context) *
+                                              model.head_width)),
+          .cache = cache_bytes(serving),
+          .activations = activation_bytes(serving),
+          .capacity = capacity};
+}
+
+std::string fit_text(const Serving& serving, Bytes capacity) {
+  const MemoryAccount account = memory_account(serving, capacity);
+  if (account.fits()) return "yes";
+  std::string text = fmt::format(
+      "no: a chip needs {:.2f} GB (weights {:.2f}, tables {:.2f}, cache {:.2f}, activations "
+      "{:.2f}) "
+      "and has {:.2f}",
+      gigabytes(account.needed()), gigabytes(account.weights), gigabytes(account.embedding),
+      gigabytes(account.cache), gigabytes(account.activations), gigabytes(capacity));
+  const std::vector<std::string> fitting = what_fits(serving, capacity);
+  if (fitting.empty()) return text + "; no machine here has enough";
+  text += "; it fits with " + fitting.front();
+  for (std::size_t i = 1; i < fitting.size(); ++i) text += " or " + fitting[i];
+  return text;
+}
+
+}  // namespace howard::experiments

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "engines/program/attributes.h"
+#include "engines/program/matmul_config.h"
+#include "experiments/language_models/serving.h"
+
+namespace howard::experiments {
+
+/// A call of a model on one of its chips. All chips of a group make the same calls.
+struct ModelCall {
+  std::string_view part;  ///< What it is for: "qkv", "attention".
+  Attributes attributes;
+  SpecList inputs, outputs;
+};
+
+/// Calls that follow each other, some number of times.
+struct CallGroup {
+  std::int64_t times = 1;
+  std::vector<ModelCall> calls;
+};
+using CallList = std::vector<CallGroup>;
+
+/// What the calls depend on of a chip.
+struct ChipSizes {
+  CoreGrid cores;  ///< Those that compute.
+  int banks = 1;   ///< Of the DRAM.
+};
+
+/// Returns the calls of a step in which tt_transformers writes a token for each user behind
+/// `context` others: token and rotary tables, layers, last norm, head, logits.
+CallList decode_calls(const Serving& serving, const ChipSizes& chip);
+
+/// Returns the calls for the prompt of one user, of `tokens` tokens, which are whole chunks or less
+/// than one. Only the tile of the last token goes through the head.
+CallList prefill_calls(const Serving& serving, const ChipSizes& chip, std::int64_t tokens);
+
+/// Returns the part of the vocabulary whose logits a chip computes in each of its products, in
+/// whole tiles; tt_transformers splits the head so that the result of a product has room in L1.
+std::vector<std::int64_t> head_splits(const Serving& serving);
+
+// These make the specs of both lists.
+
+/// Is row after row of tiles, in DRAM or in L1, page by page.
+TensorSpec interleaved(std::int64_t rows, std::int64_t columns, DataType dtype = DataType::bfloat16,
+                       Storage storage = Storage::dram);
+/// Is interleaved in DRAM, [1, heads, rows, columns].
+TensorSpec heads_of(std::int64_t heads, std::int64_t rows, std::int64_t columns, DataType dtype);
+/// Stands for the chips of a group.
+TensorSpec group_handle();
+
+}  // namespace howard::experiments

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/language_models/model_config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json_node.h"
+#include "base/text.h"
+#include "engines/program/tensor_spec.h"
+
+namespace howard::experiments {
+
+namespace embedded {
+extern const std::string_view known_models;
+}
+
+namespace {
+
+// These are far beyond all models, and small enough that no size of a tensor overflows.
+constexpr std::int64_t kMostColumns = 1 << 18;
+constexpr std::int64_t kMostLayers = 1 << 11;
+constexpr std::int64_t kMostRows = 1 << 24;
+
+constexpr const char* kMadeOf = "the config.json of a Llama, Mistral, Qwen2, Qwen3 or Phi-3 model";
+
+class ConfigReader {
+ public:
+  ConfigReader(const JsonNode& root, std::string name) : root_(root), text_(root) {
+    model_.name = std::move(name);
+  }
+
+  LanguageModel read() {
+    read_family();
+    model_.hidden = size("hidden_size", kMostColumns);
+    model_.feed_forward = size("intermediate_size", kMostColumns);
+    model_.layers = size("num_hidden_layers", kMostLayers);
+    model_.vocabulary = size("vocab_size", kMostRows);
+    model_.context = size("max_position_embeddings", kMostRows);
+    read_heads();
+    read_image_layers();
+    read_forms();
+    require_tokens("bos_token_id");
+    require_tokens("eos_token_id");
+    return model_;
+  }
+
+ private:
+  static std::optional<JsonNode> find(const JsonNode& object, std::string_view key) {
+    if (!object.has(key) || object.member(key).is_null()) return std::nullopt;
+    return object.member(key);
+  }
+  std::optional<JsonNode> find(std::string_view key) const { return find(text_, key); }
+
+  std::int64_t size(std::string_view key, std::int64_t most) const {
+    return text_.member(key).integer(1, most);
+  }
+
+  /// A model for images and texts has the sizes of its text part in an object of their own.
+  void read_family() {
+    const JsonNode type = root_.member("model_type");
+    const std::initializer_list<std::string_view> kFamilies{
+        "llama", "mistral", "qwen2", "qwen3", "phi3", "mllama", "mistral3", "qwen2_5_vl"};
+    model_.family = *(kFamilies.begin() + type.word(kFamilies));
+    if (const auto text = find(root_, "text_config")) text_ = *text;
+    if (model_.family == "mllama") model_.family = "llama";
+    if (model_.family == "mistral3") model_.family = "mistral";
+    if (model_.family == "qwen2_5_vl") model_.family = "qwen2";
+  }
+
+  void read_heads() {
+    model_.heads = size("num_attention_heads", kMostColumns);
+    model_.groups =
+        find("num_key_value_heads") ? size("num_key_value_heads", kMostColumns) : model_.heads;
+    if (const auto width = find("head_dim")) {
+      model_.head_width = width->integer(1, kMostColumns);
+    } else if (model_.hidden % model_.heads != 0) {
+      text_.member("num_attention_heads")
+          .fail(fmt::format("a divisor of hidden_size, which is {}, or a head_dim", model_.hidden));
+    } else {
+      model_.head_width = model_.hidden / model_.heads;
+    }
+    if (model_.heads % model_.groups != 0) {
+      text_.member("num_key_value_heads")
+          .fail(fmt::format("a divisor of num_attention_heads, which is {}", model_.heads));
+    }
+    if (model_.head_width % kTileSide != 0) {
+      text_.member(find("head_dim") ? "head_dim" : "num_attention_heads")
+          .fail(fmt::format("heads of whole tiles of 32 columns, which ttnn's kernels split; these "
+                            "have {}",
+                            model_.head_width));
+    }
+    if (model_.head_width * model_.heads > 16 * model_.hidden) {
+      text_.member("num_attention_heads")
+          .fail(fmt::format("heads of together at most 16 times hidden_size, which is {}",
+                            model_.hidden));
+    }
+    for (const char* key : {"hidden_size", "intermediate_size"}) {
+      if (size(key, kMostColumns) % kTileSide != 0) {
+        text_.member(key).fail("a multiple of 32, whole tiles");
+      }
+    }
+  }
+
+  void read_image_layers() {
+    const auto crossing = find("cross_attention_layers");
+    if (!crossing) return;
+    model_.image_layers = static_cast<std::int64_t>(crossing->items().size());
+    if (model_.image_layers >= model_.layers) {
+      crossing->fail(fmt::format("fewer than num_hidden_layers, which is {}", model_.layers));
+    }
+    model_.layers -= model_.image_layers;
+  }
+
+  void read_forms() {
+    const bool qwen2 = model_.family == "qwen2";
+    model_.tied = flag("tie_word_embeddings", false);
+    model_.has_bias = flag("attention_bias", qwen2);
+    model_.norms_heads = model_.family == "qwen3";
+    for (const char* key : {"num_local_experts", "num_experts"}) {
+      const auto experts = find(key);
+      if (experts && experts->integer() > 1) experts->fail("a model without experts");
+    }
+    if (const auto activation = find("hidden_act")) static_cast<void>(activation->word({"silu"}));
+    if (const auto types = find("layer_types")) {
+      const auto listed = static_cast<std::int64_t>(types->items().size());
+      if (listed != model_.layers + model_.image_layers) {
+        types->fail(fmt::format("as many as num_hidden_layers, which is {}",
+                                model_.layers + model_.image_layers));
+      }
+    }
+  }
+
+  bool flag(std::string_view key, bool otherwise) const {
+    const auto value = find(key);
+    return value ? value->boolean() : otherwise;
+  }
+
+  /// Tokens beyond the vocabulary say that one of both is wrong.
+  void require_tokens(std::string_view key) const {
+    const auto given = find(key);
+    if (!given) return;
+    for (const JsonNode& token : given->is_array() ? given->items() : std::vector{*given}) {
+      if (token.integer(-1, kMostRows) >= model_.vocabulary) {
+        token.fail(fmt::format("less than vocab_size, which is {}", model_.vocabulary));
+      }
+    }
+  }
+
+  JsonNode root_;
+  JsonNode text_;
+  LanguageModel model_;
+};
+
+const JsonDocument& built_in() {
+  static const JsonDocument document(embedded::known_models,
+                                     {.attempted = "read the built-in models"});
+  return document;
+}
+
+}  // namespace
+
+std::int64_t LanguageModel::parameters() const {
+  const std::int64_t attention = hidden * qkv_columns() + query_columns() * hidden +
+                                 (has_bias ? qkv_columns() : 0) +
+                                 (norms_heads ? 2 * head_width : 0);
+  const std::int64_t layer = attention + 3 * hidden * feed_forward + 2 * hidden;
+  return (layers + image_layers) * layer + hidden + (tied ? 1 : 2) * vocabulary * hidden;
+}
+
+LanguageModel parse_model_config(std::string_view json, const std::string& name,
+                                 const std::string& source) {
+  const JsonDocument document(json,
+                              {.attempted = "read the model in " + source, .accepted = kMadeOf});
+  return ConfigReader(document.root(), name).read();
+}
+
+const std::vector<std::string>& known_models() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> found;
+    for (const auto& [name, config] : built_in().root().members()) found.push_back(name);
+    return found;
+  }();
+  return names;
+}
+
+LanguageModel model_named(const std::string& word) {
+  const std::string small = lower_case(word);
+  if (std::ranges::find(known_models(), small) != known_models().end()) {
+    return ConfigReader(built_in().root().member(small), small).read();
+  }
+  std::filesystem::path path = word;
+  const bool names_file = word.find('/') != std::string::npos || word.ends_with(".json") ||
+                          std::filesystem::is_directory(path);
+  if (!names_file) {
+    const auto suggestion = closest(small, known_models());
+    throw Error({.attempted = "set axis model",
+                 .value = fmt::format("'{}'", word),
+                 .accepted = join(known_models(), ", ") + ", or a path of a config.json",
+                 .hint = suggestion ? "-a model=" + *suggestion : ""});
+  }
+  if (std::filesystem::is_directory(path)) path /= "config.json";
+  return parse_model_config(read_file(path), word, path.string());
+}
+
+}  // namespace howard::experiments

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace howard::experiments {
+
+/// Holds the sizes of a language model of Llama's form: RMS norms, rotary positions, groups of
+/// heads that share keys and values, and a gated feed-forward part.
+struct LanguageModel {
+  std::string name;
+  std::string family;  ///< The model_type of its config.json: "llama", "qwen2".
+  std::int64_t hidden = 0, feed_forward = 0;
+  std::int64_t layers = 0;        ///< Those that a text goes through.
+  std::int64_t image_layers = 0;  ///< Cross-attention layers, which a text alone passes by.
+  std::int64_t heads = 0, groups = 0, head_width = 0;
+  std::int64_t vocabulary = 0;
+  std::int64_t context = 0;  ///< max_position_embeddings.
+  bool tied = false;         ///< The head's weights are the token table's.
+  bool has_bias = false;     ///< The products for q, k and v add a row.
+  bool norms_heads = false;  ///< q and k have norms of their own.
+
+  std::int64_t query_columns() const { return heads * head_width; }
+  std::int64_t qkv_columns() const { return (heads + 2 * groups) * head_width; }
+  /// Returns the numbers that the model has, in all its tensors.
+  std::int64_t parameters() const;
+};
+
+/// Reads Hugging Face's config.json of a model. `source` names it in messages. Throws Error, naming
+/// the key, for another model_type, for a size that is missing, absurd or contradicts another one,
+/// and for what tt_transformers has no kernels for.
+LanguageModel parse_model_config(std::string_view json, const std::string& name,
+                                 const std::string& source);
+
+/// Returns the names of the models whose configurations are built in.
+const std::vector<std::string>& known_models();
+
+/// Returns the model of that name, or of that file (a path that ends in .json, or a folder with a
+/// config.json). Throws Error as above, and for a word that is neither.
+LanguageModel model_named(const std::string& word);
+
+}  // namespace howard::experiments

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engines/chip/calibration/bands.h"
+#include "engines/chip/emulated_chip.h"
+#include "engines/ops/tensor.h"
+#include "experiments/language_models/model_calls.h"
+
+namespace howard::experiments {
+
+/// Sums up the kernels of one part of a step.
+struct ModelPart {
+  std::string_view name;
+  int launches = 0;
+  SimTime kernel;
+  Bytes dram;
+  chip::Bottleneck bottleneck{};  ///< What limits most of this time.
+};
+
+/// Holds the calls of a step on an emulated chip, in their order. Tensors have no values: operands
+/// in DRAM share one piece of memory, and those in L1 exist while their program is handed over.
+class ModelStep {
+ public:
+  /// `device` must outlive it. Throws Error if an operand of a single call does not fit.
+  ModelStep(chip::EmulatedChip& device, const CallList& calls);
+
+  /// Calls `visit` with each program, as often as it is called.
+  template <class Visit>
+  void each(Visit&& visit) const {
+    for (const Group& group : groups_) {
+      for (std::int64_t i = 0; i < group.times; ++i) {
+        for (const Program& program : group.programs) with_operands(program, visit);
+      }
+    }
+  }
+
+  std::int64_t calls() const;
+  int launches() const;
+  SimTime kernel_time() const { return known_.time(); }
+  const calibration::KnownTime& known() const { return known_; }
+  /// Returns the parts, the longest first.
+  std::vector<ModelPart> parts() const;
+
+ private:
+  struct Group {
+    std::int64_t times = 1;
+    std::vector<Program> programs;
+  };
+  struct Total {
+    ModelPart part;
+    std::map<chip::Bottleneck, SimTime> by_bottleneck;
+  };
+
+  /// Calls `visit` with the program on operands that exist.
+  template <class Visit>
+  void with_operands(Program program, Visit&& visit) const {
+    std::map<TensorSpec, ops::Tensor> in_l1;
+    for (auto* const operands : {&program.inputs, &program.outputs}) {
+      for (Operand& operand : *operands) {
+        if (operand.spec.storage == Storage::dram) {
+          operand.buffer = dram_->buffer();
+          continue;
+        }
+        auto found = in_l1.find(operand.spec);
+        if (found == in_l1.end()) {
+          found = in_l1.emplace(operand.spec, ops::Tensor(device_, operand.spec)).first;
+        }
+        operand.buffer = found->second.buffer();
+      }
+    }
+    visit(static_cast<const Program&>(program));
+  }
+  void reserve_dram(const CallList& calls);
+  void count(std::string_view part, const Program& program, std::int64_t times);
+
+  chip::EmulatedChip& device_;
+  std::optional<ops::Tensor> dram_;
+  std::vector<Group> groups_;
+  std::map<std::string_view, Total> totals_;
+  calibration::KnownTime known_;
+};
+
+}  // namespace howard::experiments

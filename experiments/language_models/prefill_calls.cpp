@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "experiments/language_models/model_calls.h"
+
+namespace howard::experiments {
+namespace {
+
+/// Makes the calls for the tokens of a prompt on the cores of a chip.
+class PrefillStep {
+ public:
+  PrefillStep(const Serving& serving, const ChipSizes& chip, std::int64_t tokens)
+      : serving_(serving), model_(serving.model), cores_(chip.cores), tokens_(tokens) {}
+
+  CallGroup begin() {
+    const TensorSpec token{
+        .shape = {1, tokens_}, .dtype = DataType::uint32, .layout = Layout::row_major};
+    const TensorSpec table{.shape = {model_.vocabulary, my_hidden()}, .layout = Layout::row_major};
+    add("embedding", EmbeddingAttributes{}, {token, table}, {interleaved(tokens_, my_hidden())});
+    return take(1);
+  }
+
+  /// `before` tokens of the prompt are in the cache already.
+  CallGroup layers(const LayerFormats& formats, std::int64_t times, std::int64_t before) {
+    attention(formats, before);
+    feed_forward(formats);
+    return take(times);
+  }
+
+  /// The tile of the last token goes through the head.
+  CallGroup end() {
+    const TensorSpec all = interleaved(tokens_, my_hidden());
+    const TensorSpec last = interleaved(kTileSide, my_hidden());
+    if (tokens_ > kTileSide) {
+      add("logits", SliceAttributes{.begins = {0, 0, tokens_ - kTileSide, 0}}, {all}, {last});
+    }
+    gather(kTileSide);
+    norm("last norm", kTileSide);
+    SpecList parts;
+    for (const std::int64_t columns : head_splits(serving_)) {
+      const TensorSpec part = interleaved(kTileSide, columns, DataType::bfloat8_b);
+      add("head", MatmulAttributes{.compute = WeightFormat{}.compute},
+          {interleaved(kTileSide, model_.hidden),
+           interleaved(model_.hidden, columns, DataType::bfloat8_b)},
+          {part});
+      parts.push_back(part);
+    }
+    const std::int64_t columns = serving_.column_share(model_.vocabulary);
+    TensorSpec logits = interleaved(kTileSide, columns, DataType::bfloat8_b);
+    if (parts.size() > 1) add("logits", ConcatAttributes{.dimension = 3}, parts, {logits});
+    if (serving_.is_divided()) {
+      const TensorSpec whole =
+          interleaved(kTileSide, columns * serving_.tensor_parallel, DataType::bfloat8_b);
+      add("all_gather", AllGatherAttributes{.dimension = 3}, {logits, group_handle()}, {whole});
+      logits = whole;
+    }
+    TensorSpec rows = logits;
+    rows.layout = Layout::row_major;
+    rows.dtype = DataType::bfloat16;
+    add("logits", LayoutAttributes{.to = Layout::row_major}, {logits}, {rows});
+    return take(1);
+  }
+
+ private:
+  std::int64_t my_hidden() const { return serving_.column_share(model_.hidden); }
+
+  void add(std::string_view part, Attributes attributes, SpecList inputs, SpecList outputs) {
+    group_.push_back({part, std::move(attributes), std::move(inputs), std::move(outputs)});
+  }
+  CallGroup take(std::int64_t times) { return {times, std::exchange(group_, {})}; }
+
+  void gather(std::int64_t rows) {
+    if (!serving_.is_divided()) return;
+    add("all_gather", AllGatherAttributes{.dimension = 3},
+        {interleaved(rows, my_hidden()), group_handle()},
+        {interleaved(rows, my_hidden() * serving_.tensor_parallel)});
+  }
+  void norm(std::string_view part, std::int64_t rows) {
+    const TensorSpec x = interleaved(rows, model_.hidden);
+    add(part, RmsNormAttributes{}, {x, interleaved(1, model_.hidden)}, {x});
+  }
+  void reduce() {
+    if (!serving_.is_divided()) return;
+    add("reduce_scatter", ReduceScatterAttributes{.dimension = Dimension::columns},
+        {interleaved(tokens_, my_hidden() * serving_.tensor_parallel, DataType::bfloat8_b),
+         group_handle()},
+        {interleaved(tokens_, my_hidden(), DataType::bfloat8_b)});
+  }
+  void add_residual() {
+    const TensorSpec x = interleaved(tokens_, my_hidden());
+    add("add", EltwiseAttributes{.function = Eltwise::add}, {x, x}, {x});
+  }
+
+  /// Returns the largest divisor of `number` that is at most `most`.
+  static std::int64_t divisor(std::int64_t number, std::int64_t most) {
+    while (number % most != 0) --most;
+    return most;
+  }
+
+  /// Multiplies on all cores, A multicast along the rows and B along the columns, in steps of
+  /// `step` tiles of K. More than `most_rows` tokens are a batch of so many.
+  void product(std::string_view part, std::int64_t k, std::int64_t n, const WeightFormat& format,
+               std::int64_t most_rows, std::int64_t step) {
+    const std::int64_t rows = std::min(tokens_, most_rows);
+    const std::int64_t folded = ceil_div(tokens_, rows);
+    const TensorSpec a{.shape = {1, folded, rows, k}};
+    const TensorSpec result{.shape = {1, folded, rows, n}};
+    MatmulConfig config{.kind = MatmulKind::multicast_2d,
+                        .grid = cores_,
+                        .per_core_m = ceil_div(ceil_div(rows, kTileSide), cores_.rows),
+                        .per_core_n = ceil_div(ceil_div(n, kTileSide), cores_.columns),
+                        .in0_block_w = step,
+                        .fuse_batch = folded == 1};
+    config.out_block_h = config.per_core_m;
+    config.out_block_w = config.per_core_n;
+    if (step > 1) config.subblock_w = divisor(config.per_core_n, 4);
+    add(part, MatmulAttributes{.compute = format.compute, .config = config},
+        {a, interleaved(k, n, format.dtype)}, {result});
+  }
+
+  /// Returns the most tiles, up to 8, that divide what a row of cores has of K.
+  std::int64_t step_of_k(std::int64_t k) const {
+    const std::int64_t tiles = ceil_div(k, kTileSide);
+    return tiles % cores_.rows == 0 ? divisor(tiles / cores_.rows, 8) : 1;
+  }
+
+  void attention(const LayerFormats& formats, std::int64_t before) {
+    const std::int64_t heads = serving_.share(model_.heads);
+    const std::int64_t groups = serving_.share(model_.groups);
+    const std::int64_t d = model_.head_width;
+    const std::int64_t qkv = (heads + 2 * groups) * d;
+    constexpr std::int64_t kFolded = 2048;
+    gather(tokens_);
+    norm("norm", tokens_);
+    product("qkv", model_.hidden, qkv, formats.qkv, kFolded, 1);
+    if (model_.has_bias) {
+      const TensorSpec x = interleaved(tokens_, qkv);
+      add("qkv", EltwiseAttributes{.function = Eltwise::add}, {x, interleaved(1, qkv)}, {x});
+    }
+    const TensorSpec q = heads_of(heads, tokens_, d, DataType::bfloat16);
+    const TensorSpec k = heads_of(groups, tokens_, d, DataType::bfloat16);
+    add("heads",
+        SplitHeadsAttributes{.heads = static_cast<int>(heads), .groups = static_cast<int>(groups)},
+        {interleaved(tokens_, qkv)}, {q, k, k});
+    const TensorSpec angles = interleaved(tokens_, d);
+    for (const TensorSpec& x : {q, k}) {
+      if (model_.norms_heads) add("norm", RmsNormAttributes{}, {x, interleaved(1, d)}, {x});
+      add("rotary", RotaryEmbeddingAttributes{}, {x, angles, angles}, {x});
+    }
+    fill_cache(k, formats.cache);
+    see(formats, before);
+    add("heads", ConcatHeadsAttributes{}, {q}, {interleaved(tokens_, heads * d)});
+    product("output", heads * d, model_.hidden, formats.output, kFolded, step_of_k(heads * d));
+    reduce();
+    add_residual();
+  }
+
+  static TensorSpec in_format(TensorSpec spec, DataType dtype) {
+    spec.dtype = dtype;
+    return spec;
+  }
+
+  void fill_cache(const TensorSpec& rows, DataType dtype) {
+    const TensorSpec stored = in_format(rows, dtype);
+    const TensorSpec cache =
+        heads_of(rows.shape.heads(), serving_.room, rows.shape.columns(), dtype);
+    for (int i = 0; i < 2; ++i) {
+      if (dtype != rows.dtype) {
+        add("cache", EltwiseAttributes{.function = Eltwise::cast}, {rows}, {stored});
+      }
+      add("cache", PagedFillCacheAttributes{}, {stored, cache}, {cache});
+    }
+  }
+
+  /// The tokens see those before them in the cache, and each other up to themselves.
+  void see(const LayerFormats& formats, std::int64_t before) {
+    const std::int64_t heads = serving_.share(model_.heads);
+    const std::int64_t groups = serving_.share(model_.groups);
+    const std::int64_t d = model_.head_width;
+    const TensorSpec q = heads_of(heads, tokens_, d, formats.cache);
+    if (formats.cache != DataType::bfloat16) {
+      add("attention", EltwiseAttributes{.function = Eltwise::cast},
+          {in_format(q, DataType::bfloat16)}, {q});
+    }
+    constexpr std::int64_t kLong = 2048;
+    const std::int64_t chunk = tokens_ >= kLong ? 256 : 64;
+    AttentionAttributes attributes{
+        .query_chunk = chunk,
+        .key_chunk = chunk,
+        .compute = {.fidelity = MathFidelity::hifi4, .fp32_accumulation = true}};
+    if (before > 0) {
+      const TensorSpec earlier = heads_of(groups, before, d, formats.cache);
+      add("attention", attributes, {q, earlier, earlier}, {q});
+    }
+    attributes.causal = true;
+    const TensorSpec k = heads_of(groups, tokens_, d, formats.cache);
+    add("attention", attributes, {q, k, k}, {q});
+  }
+
+  void feed_forward(const LayerFormats& formats) {
+    const std::int64_t wide = serving_.column_share(model_.feed_forward);
+    // One chip has no room in L1 for more rows of a model as wide as the 8B.
+    const std::int64_t folded = !serving_.is_divided() && wide >= 14336 ? 512 : 1024;
+    gather(tokens_);
+    norm("norm", tokens_);
+    product("w1", model_.hidden, wide, formats.gate_up, folded, step_of_k(model_.hidden));
+    product("w3", model_.hidden, wide, formats.gate_up, folded, step_of_k(model_.hidden));
+    const TensorSpec gate = interleaved(tokens_, wide);
+    add("activation",
+        EltwiseAttributes{.function = Eltwise::multiply, .on_a = {step_of(Eltwise::silu)}},
+        {gate, gate}, {in_format(gate, DataType::bfloat8_b)});
+    product("w2", wide, model_.hidden, formats.down, folded, step_of_k(wide));
+    reduce();
+    add_residual();
+  }
+
+  const Serving& serving_;
+  const LanguageModel& model_;
+  CoreGrid cores_;
+  std::int64_t tokens_;
+  std::vector<ModelCall> group_;
+};
+
+}  // namespace
+
+CallList prefill_calls(const Serving& serving, const ChipSizes& chip, std::int64_t tokens) {
+  const LanguageModel& model = serving.model;
+  const std::int64_t chunk = std::min(tokens, prefill_chunk(serving));
+  PrefillStep step(serving, chip, chunk);
+  CallList list;
+  for (std::int64_t before = 0; before < tokens; before += chunk) {
+    list.push_back(step.begin());
+    if (model.layers > 1) {
+      list.push_back(
+          step.layers(layer_formats(model, serving.mode, false), model.layers - 1, before));
+    }
+    list.push_back(step.layers(layer_formats(model, serving.mode, true), 1, before));
+  }
+  list.push_back(step.end());
+  return list;
+}
+
+}  // namespace howard::experiments

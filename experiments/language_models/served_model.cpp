@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/language_models/served_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "experiments/cases/known_time.h"
+#include "experiments/cases/training_case.h"
+#include "profiler/bound.h"
+
+namespace howard::experiments {
+namespace {
+
+/// Returns what the host reads of a step: the rows of all users' tile, or one token each.
+TensorSpec answer_spec(const Serving& serving, std::int64_t rows) {
+  if (serving.sampling == Sampling::device) {
+    return {.shape = {1, kTileSide}, .dtype = DataType::uint32, .layout = Layout::row_major};
+  }
+  return {.shape = {rows, serving.column_share(serving.model.vocabulary) * serving.tensor_parallel},
+          .layout = Layout::row_major};
+}
+
+/// The tokens, their places and the pages of the cache are small tensors of their own.
+constexpr int kInputs = 4;
+TensorSpec input_spec() {
+  return {.shape = {1, kTileSide}, .dtype = DataType::uint32, .layout = Layout::row_major};
+}
+
+/// PyTorch takes so long for each logit of which it takes the largest: the difference between steps
+/// for 32 users and for one of Llama-3.2-1B on N300 and T3000 (tt-metal,
+/// models/tt_transformers/PERF.md, December 2025), 1.54 and 1.50 ns.
+constexpr SimTime kLogit = SimTime::picoseconds(1520);
+
+/// Returns what the host takes to find the largest of the logits of `users`.
+SimTime sampling_time(const Serving& serving, std::int64_t users) {
+  if (serving.sampling == Sampling::device) return {};
+  return users * serving.model.vocabulary * kLogit;
+}
+
+/// The host serves one group after the other. Every second chip of a box of boards is read through
+/// the chip beside it.
+SimTime other_groups_time(const Serving& serving, const chip::Profiles& profiles) {
+  const Bytes read = answer_spec(serving, kTileSide).padded_bytes();
+  SimTime time;
+  for (int group = 1; group < serving.data_parallel; ++group) {
+    const int first_chip = group * serving.tensor_parallel;
+    const bool remote = first_chip % 2 == 1;
+    time += transfer_time(read, remote ? profiles.chip.remote_read : profiles.chip.pcie_read) +
+            sampling_time(serving, serving.batch);
+  }
+  return time;
+}
+
+ChipSizes sizes_of(const chip::EmulatedChip& chip, const chip::Profiles& profiles) {
+  return {chip.compute_grid(), profiles.chip.dram_banks};
+}
+
+std::span<const std::byte> no_values(const std::unique_ptr<std::byte[]>& room,
+                                     const TensorSpec& spec) {
+  return {room.get(), static_cast<std::size_t>(spec.host_bytes().value())};
+}
+
+}  // namespace
+
+chip::DispatchCoreType widest_dispatch(const chip::ChipProfile& chip) {
+  using enum chip::DispatchCoreType;
+  return chip.compute_grid(worker).cores() >= chip.compute_grid(eth).cores() ? worker : eth;
+}
+
+Bytes tensor_memory(const chip::Profiles& profiles) {
+  return profiles.chip.dram_capacity - profiles.software.trace_region;
+}
+
+std::shared_ptr<const DevBox> box_of(const DevBox& box, const Machine& machine) {
+  chip::Profiles profiles = box.profiles();
+  // The chip of an N150 has a row more than each of an N300.
+  constexpr int kRowsOfN150 = 9;
+  if (machine.word == "n150" && profiles.chip.name == "wormhole_b0_n300" &&
+      profiles.chip.tensix.rows == kRowsOfN150 - 1) {
+    ++profiles.chip.tensix.rows;
+    ++profiles.chip.worker_grid.rows;
+  }
+  return box.with(profiles);
+}
+
+SimTime first_token_time(const DevBox& box, const Serving& serving) {
+  const chip::Profiles& profiles = box.profiles();
+  const auto chip = box.open_chip({.dispatch = widest_dispatch(profiles.chip)});
+  const std::int64_t tokens = padded_prompt(serving.prompt);
+  const ModelStep step(*chip, prefill_calls(serving, sizes_of(*chip, profiles), tokens));
+  const ops::Tensor logits(*chip, answer_spec(serving, kTileSide));
+  const auto room = std::make_unique_for_overwrite<std::byte[]>(
+      static_cast<std::size_t>(logits.spec().host_bytes().value()));
+  const SimTime start = chip->now();
+  CommandQueue& queue = chip->command_queue(0);
+  step.each([&](const Program& program) {
+    chip->pass_host_time(profiles.software.script.ttnn_call + profiles.software.host_allocation,
+                         "python");
+    queue.enqueue(program);
+  });
+  queue.read_buffer(logits.buffer(),
+                    {room.get(), static_cast<std::size_t>(logits.spec().host_bytes().value())});
+  return chip->now() - start + sampling_time(serving, 1);
+}
+
+namespace {
+
+/// Returns the serving if it fits into the chip.
+Serving fitting(const DevBox& box, Serving serving) {
+  const std::string fits = fit_text(serving, tensor_memory(box.profiles()));
+  if (fits == "yes") return serving;
+  throw Error({.attempted = fmt::format("run {} on {}", serving.model.name, serving.machine.word),
+               .value = "it does not fit: " + fits.substr(4)});
+}
+
+}  // namespace
+
+ServedModel::ServedModel(std::shared_ptr<const DevBox> box, Serving serving)
+    : EmulatedCase(box->open_chip({.dispatch = widest_dispatch(box->profiles().chip)})),
+      box_(std::move(box)),
+      serving_(fitting(*box_, std::move(serving))),
+      first_token_(first_token_time(*box_, serving_)),
+      step_(device(), decode_calls(serving_, sizes_of(device(), box_->profiles()))),
+      inputs_(device(), input_spec()),
+      logits_(device(), answer_spec(serving_, kTileSide)),
+      host_(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(
+          std::max(inputs_.spec().host_bytes(), logits_.spec().host_bytes()).value()))) {
+  queue().begin_trace_capture();
+  step_.each([&](const Program& program) { queue().enqueue(program); });
+  trace_ = queue().end_trace_capture();
+}
+
+ServedModel::~ServedModel() { device().release_trace(trace_); }
+
+void ServedModel::run() {
+  const chip::Profiles& profiles = box_->profiles();
+  for (int i = 0; i < kInputs; ++i) {
+    device().pass_host_time(profiles.software.script.ttnn_call, "python");
+    queue().write_buffer(inputs_.buffer(), no_values(host_, inputs_.spec()));
+  }
+  queue().execute_trace(trace_);
+  queue().read_buffer(logits_.buffer(),
+                      {host_.get(), static_cast<std::size_t>(logits_.spec().host_bytes().value())});
+  device().pass_host_time(
+      sampling_time(serving_, serving_.batch) + other_groups_time(serving_, profiles), "sampling");
+}
+
+void ServedModel::describe(double seconds, harness::PointResult& point) const {
+  const auto add = [&](std::string name, double value, std::string unit, harness::Better better) {
+    point.metrics.push_back(
+        {.name = std::move(name), .value = value, .unit = std::move(unit), .better = better});
+  };
+  using enum harness::Better;
+  add("tokens_per_second_per_user", 1 / seconds, "1/s", higher);
+  add("tokens_per_second", static_cast<double>(serving_.users()) / seconds, "1/s", higher);
+  point.metrics.push_back({.name = "time_to_first_token",
+                           .value = first_token_.seconds(),
+                           .unit = "s",
+                           .virtual_time = first_token_});
+  const MemoryAccount account = memory_account(serving_, tensor_memory(box_->profiles()));
+  const auto bytes = [](Bytes size) { return static_cast<double>(size.value()); };
+  add("weights", bytes(account.weights + account.embedding), "B", lower);
+  add("cache", bytes(account.cache), "B", lower);
+  add("memory", bytes(account.needed()), "B", lower);
+  add("memory_share", bytes(account.needed()) / bytes(account.capacity), "1", lower);
+  describe_parts(seconds, point);
+}
+
+void ServedModel::describe_parts(double seconds, harness::PointResult& point) const {
+  const SimTime kernels = step_.kernel_time();
+  std::string text;
+  for (const ModelPart& part : step_.parts()) {
+    point.metrics.push_back({.name = kKernelTimes + std::string(part.name),
+                             .value = part.kernel.seconds(),
+                             .unit = "s",
+                             .virtual_time = part.kernel});
+    constexpr double kShown = 0.02;
+    const double share = part.kernel.seconds() / seconds;
+    if (share < kShown) continue;
+    text += fmt::format("{}{} {:.0f} % ({}, {})", text.empty() ? "" : ", ", part.name, 100 * share,
+                        part.launches, name_of(part.bottleneck));
+  }
+  point.metrics.push_back(
+      {.name = "kernel_time", .value = kernels.seconds(), .unit = "s", .virtual_time = kernels});
+  point.details.emplace_back("kernels", text);
+  point.details.emplace_back("launches", std::to_string(step_.launches()));
+  describe_band(seconds, step_.known(), false, point);
+  const std::vector<ModelPart> parts = step_.parts();
+  point.details.emplace_back(
+      "bound_by",
+      profiler::bound_by({.whole = seconds,
+                          .kernels = kernels.seconds(),
+                          .kernel_word = fmt::format("{}: {}", parts.front().name,
+                                                     name_of(parts.front().bottleneck))}));
+}
+
+}  // namespace howard::experiments

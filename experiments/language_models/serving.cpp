@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/language_models/serving.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "base/error.h"
+
+namespace howard::experiments {
+namespace {
+
+constexpr std::int64_t kMostUsers = 32;  // The rows of a tile.
+
+/// tt_transformers calls the models of 70 billion parameters and more insensitive.
+constexpr std::int64_t kLargeModel = 65'000'000'000;
+
+constexpr ComputeConfig kLofi{.fidelity = MathFidelity::lofi, .fp32_accumulation = false};
+constexpr ComputeConfig kHifi2{.fidelity = MathFidelity::hifi2, .fp32_accumulation = true};
+constexpr ComputeConfig kHifi2Fp16{.fidelity = MathFidelity::hifi2, .fp32_accumulation = false};
+constexpr ComputeConfig kHifi4{.fidelity = MathFidelity::hifi4, .fp32_accumulation = true};
+
+/// Sets what models have whose attention is sensitive: bfloat16.
+void keep_attention_exact(LayerFormats& formats) {
+  formats.qkv = formats.output = {DataType::bfloat16, kHifi4};
+  formats.cache = DataType::bfloat16;
+}
+
+[[noreturn]] void refuse(const Serving& serving, std::string value, std::string accepted,
+                         std::string hint = {}) {
+  throw Error({.attempted = fmt::format("run {} on {}", serving.model.name, serving.machine.word),
+               .value = std::move(value),
+               .accepted = std::move(accepted),
+               .hint = std::move(hint)});
+}
+
+void require_chips(const Serving& serving) {
+  const LanguageModel& model = serving.model;
+  const int chips = serving.tensor_parallel * serving.data_parallel;
+  if (chips != serving.machine.chips) {
+    refuse(serving,
+           fmt::format("{} groups of {} chips", serving.data_parallel, serving.tensor_parallel),
+           fmt::format("groups that use its {} chips together", serving.machine.chips),
+           "-a dp=" + std::to_string(serving.machine.chips));
+  }
+  const auto require_divided = [&](std::int64_t number, const char* what) {
+    if (number % serving.tensor_parallel == 0) return;
+    refuse(serving,
+           fmt::format("{} chips do not divide the model's {} {}", serving.tensor_parallel, number,
+                       what),
+           "a mesh that divides heads, heads of keys, and the tiles of hidden_size",
+           "fewer chips for a model: -a dp=" + std::to_string(serving.machine.chips));
+  };
+  require_divided(model.heads, "heads");
+  require_divided(model.groups, "heads of keys and values");
+  require_divided(model.hidden / kTileSide, "tiles of hidden_size");
+}
+
+}  // namespace
+
+const std::vector<Machine>& machines() {
+  static const std::vector<Machine> all{
+      {"n150", 1, false, "wormhole_b0"}, {"n300", 2, false, "wormhole_b0"},
+      {"t3k", 8, true, "wormhole_b0"},   {"p150", 1, false, "blackhole"},
+      {"p300", 2, false, "blackhole"},
+  };
+  return all;
+}
+
+LayerFormats layer_formats(const LanguageModel& model, PrecisionMode mode, bool last_layer) {
+  LayerFormats formats;
+  const bool large = model.parameters() >= kLargeModel;
+  const bool robust = model.family == "llama" || model.family == "mistral";
+  // tt_transformers knows Qwen2.5-7B by its name.
+  const bool qwen_7b = model.family == "qwen2" && model.hidden == 3584;
+  if (mode == PrecisionMode::accuracy && !large) {
+    formats.gate_up.compute = formats.down.compute = kHifi2Fp16;
+    if (!robust) keep_attention_exact(formats);
+    return formats;
+  }
+  if (qwen_7b) {
+    keep_attention_exact(formats);
+    return formats;
+  }
+  // The configuration file of the 8B model has its last layer in the better format.
+  const bool is_8b = model.family == "llama" && model.hidden == 4096 && model.layers == 32 &&
+                     model.feed_forward == 14336;
+  if (is_8b && last_layer) {
+    formats.gate_up.compute = kHifi2Fp16;
+    return formats;
+  }
+  formats.gate_up = {DataType::bfloat4_b, kLofi};
+  return formats;
+}
+
+void require_servable(const Serving& serving) {
+  require_chips(serving);
+  const LanguageModel& model = serving.model;
+  if (serving.batch > kMostUsers) {
+    refuse(serving, fmt::format("{} users of a group of chips", serving.batch),
+           "1 to 32, the rows of a tile", "more groups: -a dp=2");
+  }
+  if (serving.room > model.context) {
+    refuse(serving,
+           fmt::format("a cache of {} tokens for each user, for a model of {} positions",
+                       serving.room, model.context),
+           "a cache of at most the model's positions", "-a context=128");
+  }
+  const auto require_room = [&](std::int64_t tokens, const char* what) {
+    if (tokens <= serving.room) return;
+    refuse(serving,
+           fmt::format("a {} of {} tokens, and a cache of {} for each user", what, tokens,
+                       serving.room),
+           "as many as the cache has room for", "a larger one: -a room=TOKENS");
+  };
+  require_room(serving.context + 1, "context and the token behind it, in all");
+  require_room(serving.prompt, "prompt");
+}
+
+std::int64_t padded_prompt(std::int64_t tokens) {
+  if (tokens <= 128) return 128;
+  if (tokens <= 1024) return 1024;
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(tokens)));
+}
+
+std::int64_t prefill_chunk(const Serving& serving) {
+  // tt_transformers' table, in units of 1024 tokens, by the size of the model and of the machine.
+  struct Row {
+    std::int64_t most_parameters, one_chip, two_chips, eight_chips;
+  };
+  constexpr std::int64_t kBillion = 1'000'000'000;
+  constexpr Row kRows[] = {{2 * kBillion, 128, 128, 128},
+                           {5 * kBillion, 8, 128, 128},
+                           {10 * kBillion, 4, 64, 128},
+                           {20 * kBillion, 4, 32, 128},
+                           {INT64_MAX, 4, 4, 32}};
+  const auto row = std::ranges::find_if(
+      kRows, [&](const Row& one) { return serving.model.parameters() <= one.most_parameters; });
+  const int chips = serving.tensor_parallel;
+  return 1024 * (chips == 1 ? row->one_chip : chips == 2 ? row->two_chips : row->eight_chips);
+}
+
+}  // namespace howard::experiments

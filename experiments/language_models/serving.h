@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engines/program/compute_config.h"
+#include "engines/program/tensor_spec.h"
+#include "experiments/language_models/model_config.h"
+
+namespace howard::experiments {
+
+/// A board or a box of boards.
+struct Machine {
+  std::string_view word;
+  int chips = 1;
+  bool ring = false;         ///< The chips of a group of all are wired as a ring, not as a line.
+  std::string_view chip_of;  ///< Its chips are those of this architecture.
+};
+const std::vector<Machine>& machines();
+
+/// Says how a matrix of weights is stored and multiplied with.
+struct WeightFormat {
+  DataType dtype = DataType::bfloat8_b;
+  ComputeConfig compute{.fidelity = MathFidelity::hifi2, .fp32_accumulation = true};
+};
+
+/// tt_transformers' formats of a layer, by the groups into which it divides the tensors.
+struct LayerFormats {
+  WeightFormat gate_up;  ///< w1 and w3.
+  WeightFormat down;     ///< w2.
+  WeightFormat qkv, output;
+  DataType cache = DataType::bfloat8_b;
+};
+
+/// What tt_transformers trades between speed and accuracy.
+enum class PrecisionMode : std::uint8_t { performance, accuracy };
+
+/// Returns the formats of all layers but the last, or of the last one, which one model has in
+/// another format.
+LayerFormats layer_formats(const LanguageModel& model, PrecisionMode mode, bool last_layer);
+
+enum class CacheKind : std::uint8_t { paged, contiguous };
+enum class Sampling : std::uint8_t { host, device };
+
+/// Says who is served by what.
+struct Serving {
+  LanguageModel model;
+  Machine machine;
+  PrecisionMode mode{};
+  std::int64_t batch = 1;    ///< Users of a group of chips that hold a model together.
+  std::int64_t context = 0;  ///< Tokens in the cache behind which the timed token is written.
+  std::int64_t prompt = 0;   ///< Tokens of the prompt until whose answer it takes the first token.
+  std::int64_t room = 0;     ///< Tokens for which the cache has room for each user.
+  CacheKind cache{};
+  Sampling sampling{};
+  int tensor_parallel = 1;  ///< Chips that hold a model together.
+  int data_parallel = 1;    ///< Groups of chips that each hold the model.
+
+  std::int64_t users() const { return batch * data_parallel; }
+  bool is_divided() const { return tensor_parallel > 1; }
+  /// A ring needs all chips.
+  bool is_ring() const { return machine.ring && tensor_parallel == machine.chips; }
+  /// Returns a chip's part of something that the chips of a group divide, rounded up.
+  std::int64_t share(std::int64_t of_all) const { return ceil_div(of_all, tensor_parallel); }
+  /// Returns the same in whole tiles of columns.
+  std::int64_t column_share(std::int64_t columns) const {
+    return kTileSide * share(ceil_div(columns, kTileSide));
+  }
+};
+
+/// Throws Error for what tt_transformers cannot run: chips that the machine does not have or that
+/// do not divide the heads, more than 32 users of a group, a context or a prompt beyond the cache,
+/// and a cache beyond the model's positions.
+void require_servable(const Serving& serving);
+
+/// Returns the tokens that a prompt is padded to: 128, 1024, or a power of two.
+std::int64_t padded_prompt(std::int64_t tokens);
+
+/// Returns how many tokens of a prompt go through the layers at a time.
+std::int64_t prefill_chunk(const Serving& serving);
+
+}  // namespace howard::experiments

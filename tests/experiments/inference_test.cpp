@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "experiments/language_models/memory_account.h"
+#include "tests/experiments/run_emulated.h"
+
+namespace howard::experiments {
+namespace {
+
+using Axes = std::vector<harness::AxisOverride>;
+
+/// Returns the one point with these values, on one N150 in the mode performance by default.
+harness::PointResult point_of(Axes axes) {
+  for (const auto& [axis, value] :
+       {std::pair("model", "llama-3.2-1b"), {"machine", "n150"}, {"mode", "performance"}}) {
+    const bool given = std::ranges::find(axes, axis, &harness::AxisOverride::axis) != axes.end();
+    if (!given) axes.push_back({axis, {value}});
+  }
+  const auto points = run_emulated(*make_experiment("inference", built_in_box()), axes);
+  EXPECT_EQ(points.size(), 1U);
+  return points.front();
+}
+
+double rate(const Axes& axes) {
+  const harness::PointResult point = point_of(axes);
+  EXPECT_FALSE(point.skipped) << point.id() << ": " << *point.skipped;
+  return point.skipped ? 0 : point.find_metric("tokens_per_second_per_user")->value;
+}
+
+double first_token(const Axes& axes) {
+  return point_of(axes).find_metric("time_to_first_token")->value;
+}
+
+std::string refusal(const Axes& axes) {
+  const harness::PointResult point = point_of(axes);
+  EXPECT_TRUE(point.failed) << point.id();
+  return point.skipped.value_or("");
+}
+
+TEST(Inference, FewerBytesFewerUsersAndMoreChipsAreFaster) {
+  const double usual = rate({});
+  EXPECT_GT(usual, rate({{"mode", {"accuracy"}}}));
+  EXPECT_GT(usual, rate({{"batch", {"32"}}}));
+  EXPECT_GT(usual, rate({{"context", {"30000"}}}));
+  EXPECT_GT(usual, rate({{"model", {"llama-3.1-8b"}}}));
+  EXPECT_GT(rate({{"machine", {"n300"}}}), usual);
+  EXPECT_GT(rate({{"batch", {"32"}}, {"sampling", {"device"}}}), rate({{"batch", {"32"}}}));
+}
+
+TEST(Inference, ATokenReadsAllWeightsOnceAtNoMoreThanTheChipsRate) {
+  const harness::PointResult point = point_of({{"model", {"llama-3.1-8b"}}});
+  const double table = 128256.0 * 4096 * 2;
+  const double read = point.find_metric("weights")->value - table - 2e6;
+  EXPECT_GT(point.find_metric("time")->value, read / 288e9);
+}
+
+TEST(Inference, ALongerPromptTakesLonger) {
+  EXPECT_LT(first_token({}), first_token({{"prompt", {"1024"}}}));
+  EXPECT_LT(first_token({{"prompt", {"1024"}}}), first_token({{"prompt", {"4096"}}}));
+  EXPECT_EQ(first_token({{"prompt", {"100"}}}), first_token({})) << "it is padded to 128";
+}
+
+TEST(Inference, GroupsOfChipsAreServedOneAfterTheOther) {
+  const double one = rate({});
+  const double eight = rate({{"machine", {"t3k"}}, {"dp", {"8"}}});
+  EXPECT_LT(eight, one);
+  EXPECT_GT(8 * eight, 4 * one);
+}
+
+TEST(Inference, AModelThatDoesNotFitSaysWhatWould) {
+  const std::string text = refusal({{"model", {"llama-3.1-70b"}}});
+  EXPECT_NE(text.find("it does not fit"), std::string::npos) << text;
+  EXPECT_NE(text.find("-a machine=t3k"), std::string::npos) << text;
+  const std::string cache =
+      refusal({{"model", {"llama-3.1-8b"}}, {"batch", {"32"}}, {"context", {"20000"}}});
+  EXPECT_NE(cache.find("-a batch="), std::string::npos) << cache;
+}
+
+TEST(Inference, WhatAMeshOrACacheCannotHoldIsRefused) {
+  const std::string heads = refusal({{"model", {"phi-4"}}, {"machine", {"t3k"}}});
+  EXPECT_NE(heads.find("8 chips do not divide the model's 10 heads of keys"), std::string::npos)
+      << heads;
+  EXPECT_NE(refusal({{"batch", {"33"}}}).find("33 users"), std::string::npos);
+  EXPECT_NE(refusal({{"context", {"200000"}}}).find("131072 positions"), std::string::npos);
+  EXPECT_NE(refusal({{"context", {"128"}}, {"room", {"128"}}}).find("129 tokens"),
+            std::string::npos);
+  EXPECT_NE(refusal({{"machine", {"n300"}}, {"tp", {"1"}}}).find("2 chips"), std::string::npos);
+}
+
+TEST(Inference, PhiHasHeadsOfThreeTilesAndQwenABias) {
+  EXPECT_GT(rate({{"model", {"phi-3.5-mini"}}}), 5);
+  EXPECT_GT(rate({{"model", {"qwen2.5-7b"}}, {"machine", {"n300"}}}), 5);
+  EXPECT_GT(rate({{"model", {"qwen3-8b"}}}), 5);
+}
+
+TEST(MemoryAccount, EachPartHasItsPublishedFormat) {
+  Serving serving{.model = model_named("llama-3.1-8b"),
+                  .machine = machines().front(),
+                  .batch = 1,
+                  .context = 128,
+                  .prompt = 128,
+                  .room = 1024};
+  const MemoryAccount account = memory_account(serving, Bytes(12'000'000'000));
+  // 31 layers have two matrices of 4096 x 14336 in 0.5625 bytes a number and the rest in 1.0625.
+  const double ff = 4096.0 * 14336, attention = 4096.0 * (6144 + 4096), head = 4096.0 * 128256;
+  const double expected = 31 * 2 * ff * 0.5625 + (2 + 32) * ff * 1.0625 +
+                          (32 * attention + head) * 1.0625 + 32 * 2 * 4096 * 2;
+  EXPECT_NEAR(static_cast<double>(account.weights.value()), expected, 1);
+  // Keys and values of 8 heads of 128 columns, in 1.0625 bytes a number.
+  EXPECT_EQ(account.cache.value(), 2 * 32 * 8 * 1024 * 128 * 17 / 16);
+  serving.cache = CacheKind::contiguous;
+  EXPECT_EQ(memory_account(serving, Bytes()).cache.value(), 32 * account.cache.value());
+}
+
+}  // namespace
+}  // namespace howard::experiments
