@@ -145,9 +145,11 @@ def sort(array: Any, dim: int, descending: bool) -> Any:
 
 
 def softmax(array: Any, dim: int) -> Any:
-    wide = array.astype(np.float64)
+    """Computes powers in float32, and their sum in float64."""
+    wide = array.astype(np.float32, copy=False)
     powers = np.exp(wide - np.max(wide, dim, keepdims=True, initial=-np.inf))
-    return (powers / np.sum(powers, dim, keepdims=True)).astype(np.float32)
+    powers /= np.sum(powers, dim, keepdims=True, dtype=np.float64)
+    return powers
 
 
 def normalized(array: Any, epsilon: float, rms: bool) -> Any:
