@@ -6,8 +6,7 @@ An argument that a function cannot honour is either refused by its name when it 
 (`refuses` of @operation), or listed as having no effect on values and time (`unread` of @operation,
 with its reason in _arguments.py). Both are then no parameters of the function.
 
-Usage: check_arguments.py ROOT [FILE...], where ROOT/python/howard/ttnn is the package. Files of these
-names are left out.
+Usage: check_arguments.py ROOT, where ROOT/python/howard/ttnn is the package.
 """
 
 import ast
@@ -75,7 +74,7 @@ def lists_of(tree):
                     yield node.lineno, one.arg, words_of(one.value, constants)
 
 
-def findings(root, left_out):
+def findings(root):
     package = root / "python" / "howard" / "ttnn"
     table = package / REASONS
     tables = runpy.run_path(str(table))
@@ -83,7 +82,7 @@ def findings(root, left_out):
     used = set()
     for path in sorted([*package.glob("_operations/*.py"), *(package / one for one in BESIDE)]):
         tree, place = ast.parse(path.read_text(encoding="utf-8")), path.relative_to(root)
-        for line, text in () if path.name in left_out else unread(tree):
+        for line, text in unread(tree):
             yield f"{place}:{line}: {text}"
         for line, kind, words in lists_of(tree):
             for word in words if kind == "unread" else ():
@@ -98,7 +97,7 @@ def findings(root, left_out):
 
 
 def main():
-    found = list(findings(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]))
+    found = list(findings(pathlib.Path(sys.argv[1]).resolve()))
     print("\n".join(found), file=sys.stderr, end="\n" if found else "")
     return 1 if found else 0
 

@@ -683,6 +683,11 @@ class MeshTest(ValuesTest):
     def shards(self, tensor):
         return [get(one)[0, 0] for one in ttnn.get_device_tensors(tensor)]
 
+    def test_a_mesh_begins_at_its_offset(self):
+        mesh = ttnn.open_mesh_device(ttnn.MeshShape(1, 2), offset=ttnn.MeshCoordinate(0, 4))
+        self.addCleanup(ttnn.close_mesh_device, mesh)
+        self.assertEqual(mesh.get_device_ids(), [4, 5])
+
     def test_a_broadcast_along_an_axis_stays_in_its_lines(self):
         x, at = self.spread(1, 2, 3, 4), ttnn.MeshCoordinate(1, 0)
         self.assertEqual(self.shards(ttnn.broadcast(x, at)), [3] * 4)

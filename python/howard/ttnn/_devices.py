@@ -82,7 +82,9 @@ def open_mesh_device(mesh_shape=None, l1_small_size=0, trace_region_size=0, num_
                      worker_l1_size=0):
     shape = MeshShape(mesh_shape) if mesh_shape is not None else MeshShape(session.mesh())
     session.widen(shape.mesh_size())
-    ids = list(physical_device_ids) or list(range(shape.mesh_size()))
+    row, column = tuple(offset) if offset is not None else (0, 0)
+    first = row * session.devices() + column
+    ids = list(physical_device_ids) or list(range(first, first + shape.mesh_size()))
     return _open(ids, shape, dispatch_core_config or DispatchCoreConfig(), num_command_queues,
                  trace_region_size, l1_small_size)
 

@@ -38,8 +38,7 @@ class Operation:
         self.__doc__ = function.__doc__
         unread = dict.fromkeys(unread.split()) if isinstance(unread, str) else dict(unread or {})
         own = inspect.signature(function).parameters
-        self._refused = {word: own[word].default for word in refuses} if isinstance(
-            refuses, tuple) else dict(refuses or {})
+        self._refused = dict(refuses or {})
         self.signature = _whole_signature(function, unread, self._refused)
         # These keywords do not reach the function, and these places among its arguments neither.
         self._apart = frozenset({*everywhere, *unread} - set(own)) | set(self._refused)
