@@ -272,6 +272,43 @@ std::string take_fields(std::vector<std::string>& parts) {
   return fields;
 }
 
+/// Says whether a word of a program is a field, as in "config=...".
+bool is_field(const std::string& word) {
+  return !word.empty() && word[0] >= 'a' && word[0] <= 'z' && word.find('=') != std::string::npos;
+}
+
+/// Reads "config=2d:grid=8x8", whose value may have colons, or "on_a=[\"silu\"]", which is JSON.
+void read_field(Attributes& attributes, const std::string& word) {
+  const std::size_t equals = word.find('=');
+  const std::string value = word.substr(equals + 1);
+  const bool is_json = value.starts_with('[') || parse_number(value);
+  const JsonDocument document(
+      fmt::format("{{\"{}\":{}}}", word.substr(0, equals),
+                  is_json ? value : fmt::format("\"{}\"", value)),
+      {.attempted = fmt::format("read the field '{}'", word), .accepted = "NAME=VALUE"});
+  read_fields(attributes, document.root());
+}
+
+/// Applies a word that says where a tensor lies and how. Returns false for any other word.
+bool add_word(TensorSpec& spec, const std::string& word) {
+  constexpr std::array kTypes{DataType::bfloat16, DataType::float32, DataType::bfloat8_b,
+                              DataType::bfloat4_b, DataType::uint32};
+  const auto type = std::ranges::find(kTypes, word, [](auto one) { return name_of(one); });
+  if (type != kTypes.end()) {
+    spec.dtype = *type;
+  } else if (word == "row_major") {
+    spec.layout = Layout::row_major;
+  } else if (word == "l1" || word == "dram") {
+    spec.storage = word == "l1" ? Storage::l1 : Storage::dram;
+  } else if (const auto shards = parse_sharding(word)) {
+    spec.sharding = shards;
+    spec.storage = Storage::l1;
+  } else {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<OpCall> parse_op_call(std::string_view text) {
@@ -305,20 +342,25 @@ Program parse_program(std::string_view text, DataType dtype, Device& device) {
                  .accepted = std::move(accepted)});
   };
   const std::vector<std::string> words = split(text, ' ');
-  const auto call = parse_op_call(words[0]);
+  auto call = parse_op_call(words[0]);
   if (!call) fail("an op that the emulator has");
   SpecList specs;
+  std::optional<std::size_t> operands;  // how many come before the arrow
   for (std::size_t i = 1; i < words.size(); ++i) {
-    const auto shape = parse_shape(words[i]);
-    if (shape) {
+    if (const auto shape = parse_shape(words[i])) {
       specs.push_back({*shape, dtype});
-    } else if (words[i] == "row_major" && !specs.empty()) {
-      specs.back().layout = Layout::row_major;
-    } else {
-      fail("shapes of one to four dimensions like 32x1280, each perhaps row_major");
+    } else if (words[i] == "->" && !operands) {
+      operands = specs.size();
+    } else if (is_field(words[i])) {
+      read_field(call->given, words[i]);
+    } else if (specs.empty() || !add_word(specs.back(), words[i])) {
+      fail(
+          "shapes of one to four dimensions like 32x1280, each perhaps row_major, bfloat8_b, l1 or "
+          "width:8x1:32x160, and after -> the results");
     }
   }
-  const std::size_t count = std::min(specs.size(), input_roles(call->given).size());
+  const std::size_t count =
+      operands.value_or(std::min(specs.size(), input_roles(call->given).size()));
   const Specs inputs = Specs(specs).first(count);
   const SpecList results =
       count < specs.size()

@@ -71,10 +71,12 @@ const OpEntry* find_op(std::string_view name);
 std::optional<OpCall> parse_op_call(std::string_view text);
 
 /// Makes the program that a text like "matmul:transpose_b 32x64 96x64" stands for: the op, and the
-/// shapes of its operands, which have that data type and are in tiles, or after "row_major" in
-/// rows. Further shapes are those of results that do not follow from the operands. The tensors are
-/// allocated on `device` and released again, because only their specs matter. Throws Error when the
-/// text is not understood or the operands do not fit.
+/// shapes of its operands, which have that data type and are in tiles in DRAM. Words after a shape
+/// say otherwise: "row_major", a data type, "l1", or shards ("width:8x1:32x512", in L1 unless
+/// "dram" is said). Results follow "->", or are further shapes, where they do not follow from the
+/// operands. Words like "config=dram_sharded:per_core=1x4:in0_block_w=2" are further fields. The
+/// tensors are allocated on `device` and released again, because only their specs matter. Throws
+/// Error when the text is not understood or the operands do not fit.
 Program parse_program(std::string_view text, DataType dtype, Device& device);
 
 }  // namespace howard::ops

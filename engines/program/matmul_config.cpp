@@ -250,7 +250,7 @@ std::string python_text(const MatmulConfig& config, std::optional<Eltwise> activ
     field("fuse_batch", python_flag(config.fuse_batch));
   }
   if (config.kind == MatmulKind::multicast_1d_in0 || config.kind == MatmulKind::multicast_1d_in1) {
-    field("gather_in0", python_flag(config.gather_in0));
+    if (config.gather_in0) field("gather_in0", "True");
     field("mcast_in0", python_flag(config.kind == MatmulKind::multicast_1d_in0));
   }
   return text + "\n)";

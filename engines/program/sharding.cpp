@@ -3,9 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "engines/program/tensor_spec.h"
 
@@ -21,6 +25,18 @@ PhysicalShape physical_shape(const TensorSpec& spec) {
   const Shape& shape = spec.shape;
   if (spec.layout == Layout::row_major) return {shape.batch() * shape.rows(), shape.columns()};
   return {shape.batch() * shape.tile_rows() * kTileSide, shape.tile_columns() * kTileSide};
+}
+
+/// Parses two whole numbers from 1 to `most`, "8x4".
+std::optional<std::pair<std::int64_t, std::int64_t>> sizes_of(const std::string& text,
+                                                              std::int64_t most) {
+  const std::vector<std::string> parts = split(text, 'x');
+  if (parts.size() != 2) return std::nullopt;
+  const auto first = parse_integer(parts[0]);
+  const auto second = parse_integer(parts[1]);
+  const auto fits = [&](const auto& number) { return number && *number >= 1 && *number <= most; };
+  if (!fits(first) || !fits(second)) return std::nullopt;
+  return std::pair(*first, *second);
 }
 
 [[noreturn]] void refuse_shards(const TensorSpec& spec, std::string accepted) {
@@ -41,16 +57,42 @@ std::string Sharding::text() const {
                      grid.columns, grid.rows);
 }
 
+std::string short_text(const Sharding& shards) {
+  return fmt::format("{}:{}x{}:{}x{}{}", name_of(shards.layout), shards.grid.columns,
+                     shards.grid.rows, shards.rows, shards.columns,
+                     shards.column_major ? ":column_major" : "");
+}
+
+std::optional<Sharding> parse_sharding(std::string_view text) {
+  const std::vector<std::string> parts = split(text, ':');
+  constexpr std::array kLayouts{ShardLayout::height, ShardLayout::width, ShardLayout::block};
+  const auto layout = std::ranges::find(kLayouts, parts[0], [](auto one) { return name_of(one); });
+  const bool fits = layout != kLayouts.end() &&
+                    (parts.size() == 3 || (parts.size() == 4 && parts[3] == "column_major"));
+  if (!fits) return std::nullopt;
+  constexpr std::int64_t kMostCores = 64;
+  constexpr std::int64_t kMostRows = std::int64_t{1} << 32;
+  const auto cores = sizes_of(parts[1], kMostCores);
+  const auto shard = sizes_of(parts[2], kMostRows);
+  if (!cores || !shard) return std::nullopt;
+  return Sharding{.layout = *layout,
+                  .grid = {static_cast<int>(cores->first), static_cast<int>(cores->second)},
+                  .rows = shard->first,
+                  .columns = shard->second,
+                  .column_major = parts.size() == 4};
+}
+
 std::int64_t shards_of(const TensorSpec& spec) {
   const PhysicalShape whole = physical_shape(spec);
   return ceil_div(whole.rows, spec.sharding->rows) *
          ceil_div(whole.columns, spec.sharding->columns);
 }
 
-void require_legal_shards(const TensorSpec& spec) {
-  if (!spec.sharding) return;
+namespace {
+
+/// Throws Error unless the shards have a size, and lie where such shards can.
+void require_places(const TensorSpec& spec) {
   const Sharding& shards = *spec.sharding;
-  const PhysicalShape whole = physical_shape(spec);
   if (shards.rows < 1 || shards.columns < 1 || shards.grid.columns < 1 || shards.grid.rows < 1) {
     refuse_shards(spec, "shards of one element or more, on one core or more");
   }
@@ -62,6 +104,15 @@ void require_legal_shards(const TensorSpec& spec) {
       (shards.rows % kTileSide != 0 || shards.columns % kTileSide != 0)) {
     refuse_shards(spec, "Physical shard shape must be tile {32, 32} sized!");
   }
+}
+
+}  // namespace
+
+void require_legal_shards(const TensorSpec& spec) {
+  if (!spec.sharding) return;
+  require_places(spec);
+  const Sharding& shards = *spec.sharding;
+  const PhysicalShape whole = physical_shape(spec);
   const std::int64_t high = ceil_div(whole.rows, shards.rows);
   const std::int64_t wide = ceil_div(whole.columns, shards.columns);
   switch (shards.layout) {

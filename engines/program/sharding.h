@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,14 @@ struct Sharding {
 
   friend auto operator<=>(const Sharding&, const Sharding&) = default;
 };
+
+/// Returns "height:8x4:32x512": the layout, the grid, and rows and columns of a shard, followed by
+/// ":column_major" where shards go down the columns of the grid first.
+std::string short_text(const Sharding& shards);
+
+/// Parses such a text. Returns nothing for any other one, for more than 64 columns or rows of cores
+/// and for shards of more than 2^32 rows or columns.
+std::optional<Sharding> parse_sharding(std::string_view text);
 
 /// Returns how many shards the tensor has, including the last ones that are not full. It must be
 /// sharded.

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "engines/program/fields.h"
+#include "engines/program/sharding.h"
 #include "engines/workload/launch.h"
 
 namespace howard::workload {
@@ -64,8 +65,8 @@ class OpListReader {
     made_.commands.push_back({step, queue, what});
   }
 
-  /// Reads "1024x512", followed in any order by a data type, a layout, l1 or empty. The tensors are
-  /// made in the order of their names.
+  /// Reads "1024x512", followed in any order by a data type, a layout, l1, shards in L1
+  /// ("width:8x1:32x512") or in DRAM, or empty. The tensors are made in the order of their names.
   void read_tensors(const JsonNode& node) {
     const auto members = node.members();
     for (const auto& [name, value] : std::map(members.begin(), members.end())) {
@@ -91,12 +92,17 @@ class OpListReader {
         spec.storage = words[i] == "dram" ? Storage::dram : Storage::l1;
       } else if (words[i] == "empty") {
         written = false;
+      } else if (const auto shards = parse_sharding(words[i])) {
+        kind = "sharding";
+        spec.sharding = shards;
+        if (!said.contains("memory")) spec.storage = Storage::l1;
       } else {
         kind = "data type";
         spec.dtype = parse_data_type(words[i]);
       }
       if (!said.insert(kind).second) node.fail(fmt::format("one {}", kind));
     }
+    require_legal_shards(spec);
     return spec;
   }
 

@@ -39,11 +39,7 @@ std::string spec_text(const TensorSpec& spec) {
       fmt::format("{}x{}x{}x{} {} {} {}", d[0], d[1], d[2], d[3], name_of(spec.dtype),
                   spec.layout == Layout::tile ? "tile" : "row_major",
                   spec.storage == Storage::dram ? "dram" : "l1");
-  if (const auto& shards = spec.sharding) {
-    text += fmt::format(" {}:{}x{}:{}x{}{}", name_of(shards->layout), shards->grid.columns,
-                        shards->grid.rows, shards->rows, shards->columns,
-                        shards->column_major ? ":column_major" : "");
-  }
+  if (spec.sharding) text += " " + short_text(*spec.sharding);
   return text;
 }
 
@@ -94,40 +90,12 @@ class WorkloadReader {
                     .dtype = parse_data_type(parts[1]),
                     .layout = parts[2] == "tile" ? Layout::tile : Layout::row_major,
                     .storage = parts[3] == "dram" ? Storage::dram : Storage::l1};
-    if (parts.size() == 5) spec.sharding = read_sharding(parts[4], node);
+    if (parts.size() == 5) {
+      spec.sharding = parse_sharding(parts[4]);
+      if (!spec.sharding) node.fail("shards as \"height:8x4:32x512\"");
+    }
     require_legal_shards(spec);
     return spec;
-  }
-  /// Reads two whole numbers, "8x4".
-  static std::pair<std::int64_t, std::int64_t> read_pair(const std::string& text, std::int64_t most,
-                                                         const JsonNode& node) {
-    const std::vector<std::string> parts = split(text, 'x');
-    const auto side = [&](std::size_t i) {
-      const auto value = i < parts.size() ? parse_integer(parts[i]) : std::nullopt;
-      if (parts.size() != 2 || !value || *value < 1 || *value > most) {
-        node.fail(fmt::format("shards of two numbers from 1 to {}, \"8x4\"", most));
-      }
-      return *value;
-    };
-    return {side(0), side(1)};
-  }
-  static Sharding read_sharding(const std::string& text, const JsonNode& node) {
-    const std::vector<std::string> parts = split(text, ':');
-    constexpr std::array kLayouts{ShardLayout::height, ShardLayout::width, ShardLayout::block};
-    const auto layout = std::ranges::find_if(
-        kLayouts, [&](ShardLayout one) { return !parts.empty() && name_of(one) == parts[0]; });
-    const bool fits = layout != kLayouts.end() &&
-                      (parts.size() == 3 || (parts.size() == 4 && parts[3] == "column_major"));
-    if (!fits) node.fail("shards as \"height:8x4:32x512\"");
-    constexpr std::int64_t kMostCores = 64;
-    constexpr std::int64_t kMostRows = std::int64_t{1} << 32;
-    const auto [columns, rows] = read_pair(parts[1], kMostCores, node);
-    const auto [high, wide] = read_pair(parts[2], kMostRows, node);
-    return {.layout = *layout,
-            .grid = {static_cast<int>(columns), static_cast<int>(rows)},
-            .rows = high,
-            .columns = wide,
-            .column_major = parts.size() == 4};
   }
   void read_tensors(const JsonNode& root) {
     std::vector<TensorSpec> specs;

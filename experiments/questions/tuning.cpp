@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "engines/chip/kernels/matmul/dram_sharded.h"
 #include "engines/ops/matmul.h"
 #include "engines/program/matmul_config.h"
 #include "experiments/axes/axes.h"
@@ -304,6 +305,11 @@ Tuning tune(const DevBox& box, const Parameters& product, std::size_t most, int 
                               .bound = priced.kernel.bottleneck,
                               .l1 = priced.l1});
   }
+  MatmulProblem problem = tuned.problem(box, /*multicast=*/true);
+  problem.compute.fidelity = tuning.own_choice().plan.fidelity;
+  tuning.dram_sharded =
+      chip::best_dram_sharded(problem, searched_grid(product, tuned.grid()),
+                              box.profiles().chip.l1_circular_buffers, box.profiles());
   tuning.default_share = places(tuning.own_choice(), tuned.l1_free(), box);
   if (tuning.configs.size() > 1) {
     tuning.best_share = places(tuning.best(), tuned.l1_free(), box);

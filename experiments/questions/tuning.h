@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,9 @@ struct Tuning {
   /// All blockings of the default's share of a core, and of the fastest configuration's.
   std::vector<TuningPlace> default_share, best_share;
   double flops = 0;  ///< The product's operations.
+  /// The fastest with B sharded over the banks of the DRAM, and A and the result over cores;
+  /// nothing where ttnn has no such kernel.
+  std::optional<chip::PricedMatmul> dram_sharded;
 
   const TunedConfig& own_choice() const { return configs.front(); }
   const TunedConfig& best() const { return configs.at(1); }

@@ -227,6 +227,7 @@ std::vector<Measure> all_times() {
   for (const auto& table : calibration::built_in_measurements()) {
     times.push_back(calibration_rows(table));
   }
+  times.push_back(calibration_rows(calibration::shard_measurements()));
   for (const char* const points :
        {"matmul_sweep shape=128,2048,4096,2048x4096x2304",
         "matmul_sweep shape=1024 fidelity=LoFi,HiFi4", "matmul_sweep shape=512 trace=yes",

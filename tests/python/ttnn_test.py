@@ -44,6 +44,17 @@ class BundlesTest(ScriptTest):
                 self.assertEqual(made.returncode, 0, made.stderr)
                 self.assertIn("of virtual time", made.stderr)
 
+    def test_a_layer_of_a_decoding_step_has_the_kernels_of_shards(self):
+        """The layer takes 987 us on an N150 (tt-metal, July 2026), and no op is timed by analogy."""
+        made = self.run_program("python", "--no-values", "--no-what-if", "--bottlenecks",
+                                HERE / "ttnn" / "decode_layer.py")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertNotIn("analogy", made.stdout + made.stderr)
+        path = made.stdout[made.stdout.index("critical path"):]
+        kernels = sum(float(row.split()[2]) for row in path.splitlines()
+                      if re.match(r"[a-z_]+ +[0-9]+ +[0-9.]+ ", row))
+        self.assertAlmostEqual(kernels, 987, delta=30)
+
     def test_the_reports_mlp_takes_what_the_experiment_says(self):
         made = self.run_program("python", "--no-values", "--no-what-if", "--call-times", "report",
                                 HERE / "ttnn" / "report_mlp.py", "256", "256")

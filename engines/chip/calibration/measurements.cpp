@@ -25,6 +25,7 @@ extern const std::string_view matmul_sweep;
 extern const std::string_view mlp_host;
 extern const std::string_view mlp_traced;
 extern const std::string_view eltwise_kernels;
+extern const std::string_view shard_kernels;
 extern const std::string_view blackhole_dispatch_2025_11;
 extern const std::string_view blackhole_dispatch_2026_01;
 extern const std::string_view blackhole_dispatch_2026_04;
@@ -158,6 +159,10 @@ MeasurementTable parse_measurements(std::string_view text, std::string_view orig
   document.root().read(table, kTableFields);
   require_sound(document.root(), table);
   return table;
+}
+
+MeasurementTable shard_measurements() {
+  return parse_measurements(embedded::shard_kernels, "the built-in table of shards");
 }
 
 MeasurementTable function_measurements(std::string_view architecture) {

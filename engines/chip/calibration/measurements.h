@@ -63,6 +63,11 @@ MeasurementTable parse_measurements(std::string_view json, std::string_view orig
 /// the built-in profile's, and is empty otherwise.
 MeasurementTable function_measurements(std::string_view architecture = "wormhole_b0");
 
+/// Returns measured kernels whose operands are sharded or in L1: products and small ops of language
+/// models' decoding steps, and sweeps. No constant is fitted to it as a whole: each constant's
+/// source names its rows. The column "what" says what a row is of.
+MeasurementTable shard_measurements();
+
 /// Returns the tables that are compiled into the program, in the order in which they are reported.
 /// The constants are fitted to all of them at once. One of them has the calibrating rows of
 /// function_measurements(). Only those of the architecture and the version of `software` are

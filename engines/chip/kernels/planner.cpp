@@ -80,16 +80,18 @@ struct Planner {
     return plan_move_tiles(program, tile_rows(program.outputs[0]), grid, profiles);
   }
   PlannedProgram operator()(const SplitHeadsDecodeAttributes&) const {
-    return plan_move_tiles(program, tile_rows(program.inputs[0]), grid, profiles);
+    return plan_split_heads_decode(program, grid, profiles);
   }
   PlannedProgram operator()(const ConcatHeadsDecodeAttributes&) const {
-    return plan_move_tiles(program, tile_rows(program.inputs[0]), grid, profiles);
+    return plan_concat_heads_decode(program, grid, profiles);
   }
   PlannedProgram operator()(const PagedUpdateCacheAttributes&) const {
-    return plan_move_tiles(program, tile_rows(program.inputs[0]), grid, profiles);
+    return plan_paged_update_cache(program, grid, profiles);
   }
   PlannedProgram operator()(const PagedFillCacheAttributes&) const {
-    return plan_move_tiles(program, tile_rows(program.inputs[0]), grid, profiles);
+    Program move = program;
+    move.outputs = {program.inputs[0]};
+    return plan_move_tiles(move, tile_rows(program.inputs[0]), grid, profiles);
   }
   PlannedProgram operator()(const CumsumAttributes& attributes) const {
     return plan_cumsum(program, attributes, grid, profiles);

@@ -69,6 +69,9 @@ struct TileCosts {
   SimTime start, operand, multiply;
   std::int64_t interference = 0;  // in ten-thousandths
   SimTime store, fpu, simple, reduce, transpose;
+  /// On shards where they are: the start, a tile of a reduction, and the wait for other cores.
+  SimTime shard_start, shard_reduce, shard_gather;
+  SimTime operand_chain;  ///< More for a tile of an operand that functions change first.
 
   SimTime random, gelu_backward, adamw, pass, softmax_row, softmax_start, ttml_layernorm;
 
@@ -87,6 +90,10 @@ struct TileCosts {
     visit("tiles.simple", simple);
     visit("tiles.reduce", reduce);
     visit("tiles.transpose", transpose);
+    visit("tiles.shard_start", shard_start);
+    visit("tiles.shard_reduce", shard_reduce);
+    visit("tiles.shard_gather", shard_gather);
+    visit("tiles.operand_chain", operand_chain);
     visit("tiles.random", random);
     visit("tiles.gelu_backward", gelu_backward);
     visit("tiles.adamw", adamw);
@@ -101,13 +108,18 @@ struct TileCosts {
 
 /// The costs of ttnn's kernels that copy with a RISC (kernels/data_movement).
 struct MovementCosts {
-  SimTime face_line, segment, mask;
+  SimTime face_line, segment, mask, row_line, heads_start, cache_tile;
+  Bandwidth reshard;
 
   template <class Visitor>
   void constants(Visitor& visit) {
     visit("movement.face_line", face_line);
     visit("movement.segment", segment);
     visit("movement.mask", mask);
+    visit("movement.row_line", row_line);
+    visit("movement.heads_start", heads_start);
+    visit("movement.cache_tile", cache_tile);
+    visit("movement.reshard", reshard);
   }
 
   bool operator==(const MovementCosts&) const = default;
@@ -132,7 +144,7 @@ struct ConvolutionCosts {
 
 /// The costs of attention kernels besides their products (kernels/attention).
 struct AttentionCosts {
-  SimTime exp, max, sum, chunk, accurate_exp;
+  SimTime exp, max, sum, chunk, accurate_exp, decode_chunk;
 
   template <class Visitor>
   void constants(Visitor& visit) {
@@ -141,6 +153,7 @@ struct AttentionCosts {
     visit("attention.sum", sum);
     visit("attention.chunk", chunk);
     visit("attention.accurate_exp", accurate_exp);
+    visit("attention.decode_chunk", decode_chunk);
   }
 
   bool operator==(const AttentionCosts&) const = default;

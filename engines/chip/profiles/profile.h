@@ -33,13 +33,14 @@ struct ChipProfile {
   bool eth_dispatch = true;   // whether ethernet cores can dispatch
   Bytes l1_circular_buffers;  // the part of l1.capacity that the software leaves
   Bytes dram_capacity;
-  Bandwidth dram_bandwidth, dram_read_noc0, dram_read_noc1, dram_read_beside, dram_spread,
-      dram_write_noc0, dram_write_noc1;
+  Bandwidth dram_bandwidth, dram_read_noc0, dram_read_noc1, dram_read_beside, dram_read_columns,
+      dram_spread, dram_write_noc0, dram_write_noc1;
   int dram_banks = 1;
   std::int64_t dram_crowding = 0;  // in ten-thousandths
   int dram_crowding_steps = 1;
   SimTime dram_request;
   Bandwidth noc_link, noc_multicast;
+  Bandwidth l1_spread_read, l1_spread_write;  // of all cores together
   SimTime noc_read_latency, noc_write_latency, l1_latency, multicast_flush;
   std::int64_t matrix_flops_per_cycle = 0;
   Bandwidth unpack;
@@ -73,6 +74,7 @@ struct ChipProfile {
     visit.share_of_dram("dram.read.noc0", dram_read_noc0);
     visit.share_of_dram("dram.read.noc1", dram_read_noc1);
     visit.share_of_dram("dram.read.beside", dram_read_beside);
+    visit.share_of_dram("dram.read.columns", dram_read_columns);
     visit.share_of_dram("dram.spread", dram_spread);
     visit.share_of_dram("dram.write.noc0", dram_write_noc0);
     visit.share_of_dram("dram.write.noc1", dram_write_noc1);
@@ -82,6 +84,8 @@ struct ChipProfile {
     visit("dram.request", dram_request);
     visit("noc.link", noc_link);
     visit("noc.multicast", noc_multicast);
+    visit("noc.l1_spread_read", l1_spread_read);
+    visit("noc.l1_spread_write", l1_spread_write);
     visit("noc.read_latency", noc_read_latency);
     visit("noc.write_latency", noc_write_latency);
     visit("noc.l1_latency", l1_latency);

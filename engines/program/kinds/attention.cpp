@@ -8,11 +8,11 @@
 namespace howard {
 namespace {
 
-/// Throws Error when q, k and v do not fit together.
-void require_operands(std::string_view op, Specs in, bool causal) {
+/// Throws Error when q, k and v do not fit together. A cache may have a data type of its own.
+void require_operands(std::string_view op, Specs in, bool causal, bool of_cache = false) {
   const Shape& q = in[0].shape;
   const Shape& k = in[1].shape;
-  const bool fits = in[0].dtype == in[1].dtype && in[1].dtype == in[2].dtype &&
+  const bool fits = (of_cache || in[0].dtype == in[1].dtype) && in[1].dtype == in[2].dtype &&
                     in[1].shape == in[2].shape && q.outer() == k.outer() &&
                     q.heads() % k.heads() == 0 && q.columns() == k.columns();
   if (!fits) {
@@ -72,7 +72,7 @@ SpecList AttentionAttributes::results(Specs in) const {
 Flops AttentionAttributes::flops(Specs in, Specs) const { return flops_of(2, in, causal); }
 
 SpecList DecodeAttentionAttributes::results(Specs in) const {
-  require_operands(kName, in, false);
+  require_operands(kName, in, false, /*of_cache=*/true);
   return {in[0]};
 }
 

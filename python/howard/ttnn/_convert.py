@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Converts between other libraries' arrays and ours. torch is used only if a script brings it."""
 
+import math
 import sys
 
 from . import _arrays as arrays
@@ -76,6 +77,23 @@ def blank_of(value):
     known = is_torch(value) or is_numpy(value)
     dtype = _type_of(value)
     return Blank(value.shape if known else _shape_of_list(value)), dtype
+
+
+_FEW = 4096
+
+
+def largest_of(value):
+    """Returns the largest of few whole numbers; None of other numbers, and of many."""
+    if is_torch(value) or is_numpy(value):
+        whole = not (value.is_floating_point() if is_torch(value) else value.dtype.kind == "f")
+        count = math.prod(value.shape)
+        return int(value.max()) if whole and 0 < count <= _FEW else None
+    if isinstance(value, int):
+        return value
+    if not isinstance(value, (list, tuple)) or not 0 < len(value) <= _FEW:
+        return None
+    inner = [largest_of(one) for one in value]
+    return None if None in inner else max(inner)
 
 
 def _shape_of_list(value):

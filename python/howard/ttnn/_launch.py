@@ -240,7 +240,12 @@ def program(name, kernel, inputs, outputs, analogy=False, shapes=None, out_shape
     else:
         outs = [_number(t, shape) for t, shape in zip(outputs, out_shapes)]
     queue = _queue[0] if _queue[0] is not None else queue_number(None)
-    device.look_up((op, *[(t._shape._dims, t._storage.spec, t._dtype.index) for t in inputs],
+    if "seen" in attributes:  # The place of a decoding step is an argument of its program.
+        rest = {word: told for word, told in attributes.items() if word != "seen"}
+        same = device.op_id(name, kernel, _text(rest), analogy)
+    else:
+        same = op
+    device.look_up((same, *[(t._shape._dims, t._storage.spec, t._dtype.index) for t in inputs],
                     *[(t._shape._dims, t._storage.spec, t._dtype.index) for t in outputs]))
     device.chip.call(op, ins, outs, queue, _sub_device[0])
 

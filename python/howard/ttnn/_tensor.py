@@ -27,13 +27,27 @@ from ._types import (
 
 class Cell:
     """Holds the values of a piece of memory, one array for each device; None where there are
-    none."""
+    none. Of few whole numbers the largest is known without them, because the time of a decoding
+    step depends on its place."""
 
-    __slots__ = ("shards", "padding")
+    __slots__ = ("shards", "padding", "_largest")
 
     def __init__(self, shards):
         self.shards = shards
         self.padding = 0.0  # What lies behind the last row and column of tiles.
+        self._largest = None
+
+    @property
+    def largest(self):
+        if self.shards is not None:
+            if not self.shards[0].size or self.shards[0].dtype.kind == "f":
+                return None
+            return int(self.shards[0].max())
+        return self._largest
+
+    @largest.setter
+    def largest(self, number):
+        self._largest = number
 
 
 class Blank:
@@ -74,8 +88,12 @@ class Storage:
     is_part = False  # It is what one device of a mesh has.
 
     def view(self, shape, dtype, row_major):
-        """Returns the number of this memory under another shape."""
-        spec = (shape, dtype, row_major, self.in_l1, self.spec[4])
+        """Returns the number of this memory under another shape, which shards that are not for it
+        leave."""
+        shards = self.spec[4]
+        if shards is not None and _fault_of((shape, dtype, row_major, shards)):
+            shards = None
+        spec = (shape, dtype, row_major, self.in_l1, shards)
         if spec == self.spec:
             return self.number
         key = (shape, dtype, row_major)
@@ -123,7 +141,10 @@ def shard_fault(config, shape, dtype, layout):
     shards = chip_shards(config)
     if shards is None:
         return None
-    spec = (chip_shape(shape), dtype.chip, layout is Layout.ROW_MAJOR, shards)
+    return _fault_of((chip_shape(shape), dtype.chip, layout is Layout.ROW_MAJOR, shards))
+
+
+def _fault_of(spec):
     if spec not in _faults:
         _faults[spec] = _native._ttnn.shard_fault(*spec)
     return _faults[spec]

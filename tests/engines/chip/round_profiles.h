@@ -35,7 +35,15 @@ inline Profiles round_profiles() {
   tiles.softmax_row = ns(70);
   tiles.softmax_start = ns(9000);
   tiles.ttml_layernorm = ns(530);
-  profiles.software.movement = {.face_line = ns(3), .segment = ns(7), .mask = ns(90)};
+  tiles.shard_start = ns(600);
+  chip.l1_spread_read = chip.l1_spread_write = kUnlimited;
+  profiles.software.movement = {.face_line = ns(3),
+                                .segment = ns(7),
+                                .mask = ns(90),
+                                .row_line = ns(5),
+                                .heads_start = ns(800),
+                                .cache_tile = ns(400),
+                                .reshard = Bandwidth(16'000'000'000)};
   return profiles;
 }
 

@@ -18,6 +18,8 @@ TEST(MatmulConfig, ItsTextReadsBackAsTheSame) {
         "1d_in0:grid=8x7:per_core=1x2:in0_block_w=4:out_subblock=1x2:fuse_batch=no",
         "1d_in1:grid=8x7:per_core=2x1:in0_block_w=4:out_subblock=2x1",
         "reuse:grid=8x7:per_core=2x3:in0_block_w=1:out_subblock=2x3", "multi_core",
+        "1d_in0:grid=8x3:per_core=1x2:in0_block_w=3:out_subblock=1x2:gather_in0=yes",
+        "dram_sharded:per_core=1x6:in0_block_w=4",
         "1024x512x2048@2d:grid=8x7:per_core=5x8:in0_block_w=2:out_subblock=5x1"}) {
     EXPECT_EQ(text_of(parse_matmul_config(text)), text);
   }
@@ -41,6 +43,7 @@ TEST(MatmulConfig, WhatIsNoConfigurationIsRefusedWithTheReason) {
   EXPECT_EQ(reason(""), "there is no kind ''");
   EXPECT_EQ(reason("3d:grid=8x7"), "there is no kind '3d'");
   EXPECT_EQ(reason("2d:grid=8x7:per_core=1x1"), "it has no in0_block_w");
+  EXPECT_EQ(reason("dram_sharded:per_core=1x1"), "it has no in0_block_w");
   EXPECT_EQ(reason("2d:grid=8:per_core=1x1:in0_block_w=1"), "grid is '8'");
   EXPECT_EQ(reason("2d:grid=8x7:per_core=0x1:in0_block_w=1"), "per_core is '0'");
   EXPECT_EQ(reason("2d:grid=8x7:per_core=1x1:in0_block_w=99999999999"),
@@ -83,6 +86,13 @@ TEST(MatmulConfig, PythonIsTheConstructorOfTtnnsClass) {
             "    out_subblock_w=2,\n"
             "    per_core_M=1,\n"
             "    per_core_N=2,\n"
+            ")");
+  EXPECT_EQ(python_text(parse_matmul_config("dram_sharded:per_core=1x6:in0_block_w=4")),
+            "ttnn.MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig(\n"
+            "    in0_block_w=4,\n"
+            "    per_core_M=1,\n"
+            "    per_core_N=6,\n"
+            "    fused_activation=None,\n"
             ")");
   EXPECT_EQ(python_text({.kind = MatmulKind::multi_core}), "ttnn.MatmulMultiCoreProgramConfig()");
 }

@@ -48,7 +48,22 @@ TEST(Sharding, RefusalsAreTtnns) {
   says(sharded({256, 64}, {ShardLayout::height, {8, 1}, 48, 64}), "must be tile");
   TensorSpec dram = sharded({256, 64}, {ShardLayout::height, {8, 1}, 32, 64});
   dram.storage = Storage::dram;
-  says(dram, "in L1");
+  EXPECT_EQ(refusal(dram), "");
+  dram.sharding->grid = {4, 2};
+  says(dram, "in one row of banks");
+}
+
+TEST(Sharding, ItsTextReadsBackAsTheSame) {
+  for (const char* const text :
+       {"height:8x4:32x512", "width:12x1:4096x512", "block:8x8:64x32:column_major"}) {
+    const auto shards = parse_sharding(text);
+    ASSERT_TRUE(shards) << text;
+    EXPECT_EQ(short_text(*shards), text);
+  }
+  for (const char* const text : {"", "height", "depth:8x4:32x32", "height:8:32x32",
+                                 "height:0x1:32x32", "height:65x1:32x32", "width:8x4:32x32:row"}) {
+    EXPECT_FALSE(parse_sharding(text)) << text;
+  }
 }
 
 TEST(Sharding, TheLastShardNeedNotBeFull) {

@@ -19,6 +19,11 @@ struct Example {
   std::string_view inputs, results;
 };
 
+constexpr std::string_view kQkv = "1x2x64x32 1x2x64x32 1x2x64x32";
+constexpr std::string_view kGradients =
+    "1x2x64x32 1x2x64x32 1x2x64x32 1x2x64x32 1x2x64x32 1x2x64x1 1x2x64x1";
+constexpr std::string_view kHeads = "1x1x64x32 1x1x64x32 1x1x64x32";
+
 /// Those of ops on images, and of ops on several devices.
 std::map<std::string_view, Example> further_examples() {
   return {
@@ -36,10 +41,6 @@ std::map<std::string_view, Example> further_examples() {
 }
 
 std::map<std::string_view, Example> first_examples() {
-  constexpr std::string_view kQkv = "1x2x64x32 1x2x64x32 1x2x64x32";
-  constexpr std::string_view kGradients =
-      "1x2x64x32 1x2x64x32 1x2x64x32 1x2x64x32 1x2x64x32 1x2x64x1 1x2x64x1";
-  constexpr std::string_view kHeads = "1x1x64x32 1x1x64x32 1x1x64x32";
   return {
       {"matmul", {"64x96 96x32", "64x32"}},
       {"minimal_matmul", {"64x96 96x32", "64x32"}},

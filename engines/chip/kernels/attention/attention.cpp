@@ -70,13 +70,20 @@ PlannedProgram plan_decode_attention(const Program& program,
                                      const DecodeAttentionAttributes& attributes, CoreGrid grid,
                                      const Profiles& profiles) {
   const TensorSpec& q = program.inputs[0].spec;
-  const Shape& k = program.inputs[1].spec.shape;
-  const Bytes tile = tile_bytes(q.dtype);
+  const TensorSpec& keys = program.inputs[1].spec;
+  const Shape& k = keys.shape;
+  const Bytes tile = tile_bytes(keys.dtype);
+  const Bytes result_tile = tile_bytes(q.dtype);
+  const std::int64_t places = attributes.seen == 0 ? k.rows() : std::min(attributes.seen, k.rows());
+  const std::int64_t tiles = ceil_div(places, kTileSide);
   const std::int64_t pairs = k.batch();  // A pair is a sequence and a head of keys.
-  constexpr std::int64_t kMostCoresOfHead = 16;
-  const std::int64_t workers = std::clamp<std::int64_t>(grid.cores() / pairs, 1, kMostCoresOfHead);
-  const std::int64_t sk = decode_chunk(k.tile_rows(), workers);
-  const std::int64_t chunks = ceil_div(k.tile_rows(), sk);
+  const std::int64_t workers =
+      std::clamp<std::int64_t>(grid.cores() / pairs, 1, attributes.cores_of_head);
+  // A chunk is no longer than what is seen.
+  const std::int64_t sk = attributes.key_chunk == 0
+                              ? decode_chunk(tiles, workers)
+                              : std::min(ceil_div(attributes.key_chunk, kTileSide), tiles);
+  const std::int64_t chunks = ceil_div(tiles, sk);
   const std::int64_t used = std::min(workers, chunks);
   const std::int64_t heads_of_core =
       ceil_div(pairs, std::max<std::int64_t>(1, grid.cores() / workers));
@@ -86,23 +93,26 @@ PlannedProgram plan_decode_attention(const Program& program,
   const SoftwareProfile& software = profiles.software;
   const AttentionCosts& cost = software.attention;
   const SimTime product = profiles.chip.tile_pass() * phases + 3 * software.matmul_tile_product;
-  const SimTime compute =
-      2 * sk * d * product + sk * (cost.exp + cost.max + cost.sum) + d * cost.max + cost.chunk;
-  // A part consists of the sums of a tile of rows, their largest scores and their totals.
-  const SimTime merge = read_time(d + 2, tile, profiles) + d * cost.max + cost.sum;
+  const SimTime compute = 2 * sk * d * product + sk * (cost.exp + cost.max + cost.sum) +
+                          d * cost.max + cost.decode_chunk;
+  // A part consists of the sums of a tile of rows, their largest scores and their totals. Cores
+  // merge parts in pairs, and then the results in pairs.
+  const SimTime merge = read_time(d + 2, result_tile, profiles) + d * cost.max + cost.sum;
+  std::int64_t merges = 0;
+  while ((std::int64_t{1} << merges) < used) ++merges;
   const StepPipeline pipeline{
       .steps = heads_of_core * ceil_div(chunks, used),
       .all_steps = pairs * chunks,
       .cores = static_cast<int>(std::min<std::int64_t>(grid.cores(), pairs * used)),
-      .set_up = heads_of_core * read_time(d, tile, profiles),
+      .set_up = heads_of_core * read_time(d, result_tile, profiles),
       .read = read_time(2 * sk * d, tile, profiles),
       .compute = compute,
       .write = {},
-      .last_write = heads_of_core * ((used - 1) * merge + write_time(d, tile, profiles)),
+      .last_write = heads_of_core * (merges * merge + write_time(d, result_tile, profiles)),
       .reads = 2 * sk * d * tile,
       .writes = {}};
   KernelCost kernel = step_pipeline_cost(pipeline, grid, profiles);
-  kernel.dram += 2 * pairs * d * tile;
+  kernel.dram += 2 * pairs * d * result_tile;
   constexpr int kCircularBuffers = 16;
   return planned(program, {.cores = pipeline.cores, .kernel_groups = 2},
                  {software.ttnn_binary_arguments, kCircularBuffers}, kernel, software);

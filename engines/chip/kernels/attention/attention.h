@@ -13,10 +13,9 @@ namespace howard::chip {
 PlannedProgram plan_attention(const Program& program, const AttentionAttributes& attributes,
                               CoreGrid grid, const Profiles& profiles);
 
-/// Plans ttnn's scaled_dot_product_attention_decode: up to 16 cores share the chunks of the keys
-/// and values of one of their heads; the rows of q that look with it lie in one tile. One of these
-/// cores merges the parts of the others, one after the other. The time is that of the whole cache
-/// being seen.
+/// Plans ttnn's scaled_dot_product_attention_decode: up to `cores_of_head` cores share the chunks
+/// of the keys and values of one of their heads; the rows of q that look with it lie in one tile.
+/// Their parts are merged as in a tree. The time is that of the places that are seen.
 PlannedProgram plan_decode_attention(const Program& program,
                                      const DecodeAttentionAttributes& attributes, CoreGrid grid,
                                      const Profiles& profiles);

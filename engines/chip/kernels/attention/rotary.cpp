@@ -3,13 +3,42 @@
 
 #include <algorithm>
 
+#include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/chip/kernels/pipeline/tile_pipeline.h"
 
 namespace howard::chip {
+namespace {
+
+/// Plans the rotation of shards, in which the tables lie in shards of their own: a product with the
+/// matrix of signs, two products with the tables and a sum, of which each sets the unit anew.
+PlannedProgram plan_rotary_of_shards(const Program& program, CoreGrid grid,
+                                     const Profiles& profiles) {
+  constexpr std::int64_t kPasses = 5;
+  constexpr int kCircularBuffers = 6;
+  const TensorSpec& x = program.inputs[0].spec;
+  const auto cores = static_cast<int>(shards_of(x));
+  const std::int64_t tiles = shard_pages(x).count;
+  const SoftwareProfile& software = profiles.software;
+  const StepPipeline steps{.steps = tiles,
+                           .all_steps = tiles * cores,
+                           .cores = cores,
+                           .set_up = software.tiles.shard_start,
+                           .on_shards = true,
+                           .compute = kPasses * software.tiles.pass};
+  return planned(program, {.cores = cores, .kernel_groups = 1},
+                 {software.ttnn_other_arguments, kCircularBuffers},
+                 step_pipeline_cost(steps, grid, profiles), software);
+}
+
+}  // namespace
+
 PlannedProgram plan_rotary_embedding(const Program& program,
                                      const RotaryEmbeddingAttributes& attributes, CoreGrid grid,
                                      const Profiles& profiles) {
   const TensorSpec& x = program.inputs[0].spec;
+  if (x.sharding && x.storage == Storage::l1 && x.layout == Layout::tile) {
+    return plan_rotary_of_shards(program, grid, profiles);
+  }
   const std::int64_t length = x.shape.tile_columns();
   const std::int64_t sequence = x.shape.tile_rows();
   WorkSplit work;

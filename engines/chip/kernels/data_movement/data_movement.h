@@ -51,6 +51,18 @@ PlannedProgram plan_embedding_backward(const Program& program, CoreGrid grid,
 /// other shards, or from one interleaved memory to another.
 PlannedProgram plan_memory_move(const Program& program, CoreGrid grid, const Profiles& profiles);
 
+// These kernels of a decoding step move rows of tiles, half a row at a time, between the L1 of
+// cores. A core holds a sequence, or a part of the result's columns.
+
+PlannedProgram plan_split_heads_decode(const Program& program, CoreGrid grid,
+                                       const Profiles& profiles);
+PlannedProgram plan_concat_heads_decode(const Program& program, CoreGrid grid,
+                                        const Profiles& profiles);
+/// Plans the writing of a row of each head of a sequence into a cache. The core of the sequence
+/// reads the tiles that hold the row, untilizes them, replaces the row, tilizes and writes them.
+PlannedProgram plan_paged_update_cache(const Program& program, CoreGrid grid,
+                                       const Profiles& profiles);
+
 // These kernels move parts of tensors: whole tiles one by one, rows of row-major tensors, or the
 // lines of faces if the rows of a tile go to different tiles.
 

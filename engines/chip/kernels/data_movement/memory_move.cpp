@@ -27,10 +27,17 @@ PlannedProgram plan_into_shards(const Program& program, CoreGrid grid, const Pro
   constexpr std::int64_t kInFlight = std::int64_t{512} * 1152;
   const std::int64_t batch = std::clamp<std::int64_t>(kInFlight / shards / page.value(), 1, pages);
   const std::int64_t batches = ceil_div(pages, batch);
+  // All cores ask for their first batch at once.
+  const SimTime own = batch * page_time(page, profiles);
+  const SimTime shared =
+      transfer_time(in_dram(from, shards * batch * page), profiles.chip.dram_read_noc0);
   return plan_steps(program, split_of(shards, batches),
                     {.all_steps = batches * shards,
-                     .read = read_latency(from, profiles.chip) + batch * page_time(page, profiles),
-                     .reads = in_dram(from, batch * page)},
+                     .set_up = shared - std::min(own, shared),
+                     .on_shards = from.storage == Storage::l1,
+                     .read = read_latency(from, profiles.chip) + own,
+                     .reads = in_dram(from, batch * page),
+                     .l1_reads = in_spread_l1(from, batch * page)},
                     grid, profiles, kMoveBuffers);
 }
 
@@ -40,24 +47,32 @@ PlannedProgram plan_out_of_shards(const Program& program, CoreGrid grid, const P
   const TensorSpec& to = program.outputs[0].spec;
   const std::int64_t shards = shards_of(from);
   const auto [pages, page] = shard_pages(from);
+  const SimTime own = write_latency(to, profiles.chip) + pages * page_time(page, profiles);
+  const SimTime shared =
+      transfer_time(in_spread_l1(to, shards * pages * page), profiles.chip.l1_spread_write);
   return plan_steps(program, split_of(shards, 1),
                     {.all_steps = shards,
-                     .write = write_latency(to, profiles.chip) + pages * page_time(page, profiles),
+                     .on_shards = to.storage == Storage::l1,
+                     .write = std::max(own, shared),
                      .writes = in_dram(to, pages * page)},
                     grid, profiles, kMoveBuffers);
 }
 
-/// Plans a move in which both RISCs of a core read half of its new shard each, from wherever it
-/// lies.
+/// Plans a move between shards, in which the cores of the side that has fewer of them move all:
+/// they read their new shards, or write their old ones.
 PlannedProgram plan_reshard(const Program& program, CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& from = program.inputs[0].spec;
   const TensorSpec& to = program.outputs[0].spec;
-  const std::int64_t shards = shards_of(to);
-  const auto [pages, page] = shard_pages(to);
-  PlannedProgram planned = plan_steps(
-      program, split_of(shards, 1),
-      {.all_steps = shards,
-       .read = profiles.chip.l1_latency + ceil_div(pages, 2) * page_time(page, profiles)},
-      grid, profiles, kMoveBuffers);
+  const TensorSpec& fewer = shards_of(from) < shards_of(to) ? from : to;
+  const std::int64_t shards = shards_of(fewer);
+  const auto [pages, page] = shard_pages(fewer);
+  PlannedProgram planned =
+      plan_steps(program, split_of(shards, 1),
+                 {.all_steps = shards,
+                  .set_up = profiles.software.tiles.shard_start,
+                  .read = profiles.chip.l1_latency +
+                          transfer_time(pages * page, profiles.software.movement.reshard)},
+                 grid, profiles, kMoveBuffers);
   planned.footprint.unique_arguments = profiles.software.ttnn_binary_arguments;
   return planned;
 }
@@ -75,18 +90,23 @@ PlannedProgram plan_interleaved_move(const Program& program, CoreGrid grid,
                      .read = read_latency(from, profiles.chip) + page_time(page, profiles),
                      .write = write_latency(to, profiles.chip) + page_time(page, profiles),
                      .reads = in_dram(from, page),
-                     .writes = in_dram(to, page)},
+                     .writes = in_dram(to, page),
+                     .l1_reads = in_spread_l1(from, page),
+                     .l1_writes = in_spread_l1(to, page)},
                     grid, profiles, kMoveBuffers);
 }
+
+/// Says whether a tensor is in shards in L1. Shards in DRAM are moved as its other pages are.
+bool is_on_cores(const TensorSpec& spec) { return spec.sharding && spec.storage == Storage::l1; }
 
 }  // namespace
 
 PlannedProgram plan_memory_move(const Program& program, CoreGrid grid, const Profiles& profiles) {
   const TensorSpec& from = program.inputs[0].spec;
   const TensorSpec& to = program.outputs[0].spec;
-  if (from.sharding && to.sharding) return plan_reshard(program, grid, profiles);
-  if (to.sharding) return plan_into_shards(program, grid, profiles);
-  if (from.sharding) return plan_out_of_shards(program, grid, profiles);
+  if (is_on_cores(from) && is_on_cores(to)) return plan_reshard(program, grid, profiles);
+  if (is_on_cores(to)) return plan_into_shards(program, grid, profiles);
+  if (is_on_cores(from)) return plan_out_of_shards(program, grid, profiles);
   return plan_interleaved_move(program, grid, profiles);
 }
 

@@ -52,6 +52,7 @@ SimTime eltwise_math_time(const EltwiseAttributes& attributes, const TileCosts& 
   }
   for (const auto* const steps : {&attributes.on_a, &attributes.on_b}) {
     if (steps->empty()) continue;
+    time += cost.operand_chain;
     time += cost.functions.at(static_cast<std::size_t>(steps->front().function));
     for (const EltwiseStep& step : std::span(*steps).subspan(1)) {
       time += fused_math_time(step.function, cost);

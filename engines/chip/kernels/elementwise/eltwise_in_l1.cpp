@@ -46,6 +46,9 @@ PlannedProgram plan_eltwise_in_l1(const Program& program, const EltwiseAttribute
     steps.cores = work.cores = static_cast<int>(shards_of(out));
     steps.steps = shard_pages(out).count;
     steps.all_steps = steps.steps * steps.cores;
+    steps.on_shards = true;
+    const auto further = std::max<std::int64_t>(0, std::ssize(program.inputs) - 1);
+    steps.set_up += further * software.tiles.operand;
     // A core unpacks and packs the tiles again beside the arithmetic.
     steps.compute = std::max(steps.compute, transfer_time(2 * tile, profiles.chip.unpack));
   } else {
@@ -57,6 +60,7 @@ PlannedProgram plan_eltwise_in_l1(const Program& program, const EltwiseAttribute
       const Bytes own = tile_bytes(input.spec.dtype);
       steps.read = std::max(steps.read, read_latency(input.spec, profiles.chip));
       steps.reads += in_dram(input.spec, own);
+      steps.l1_reads += in_spread_l1(input.spec, own);
     }
     for (const Operand& input : program.inputs) {
       steps.read += page_time(tile_bytes(input.spec.dtype), profiles);
@@ -64,6 +68,7 @@ PlannedProgram plan_eltwise_in_l1(const Program& program, const EltwiseAttribute
     steps.write = write_latency(out, profiles.chip) + page_time(tile, profiles);
     steps.last_write = steps.write;
     steps.writes = in_dram(out, tile);
+    steps.l1_writes = in_spread_l1(out, tile);
   }
   const bool binary = arity_of(attributes.function) == 2;
   if (binary) work = {.cores = grid.cores(), .kernel_groups = 1};

@@ -2,8 +2,10 @@
 #include "engines/chip/kernels/matmul/dram_sharded.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engines/chip/kernels/elementwise/elementwise.h"
+#include "engines/chip/kernels/matmul/matmul_rules.h"
 #include "engines/chip/kernels/pipeline/tile_product.h"
 
 namespace howard::chip {
@@ -25,6 +27,41 @@ SimTime tile_time(const MatmulPlan& plan, const Profiles& profiles) {
 }
 
 }  // namespace
+
+std::optional<PricedMatmul> best_dram_sharded(const MatmulProblem& problem, CoreGrid grid, Bytes l1,
+                                              const Profiles& profiles) {
+  MatmulProblem sharded = problem;
+  sharded.core_grid.reset();
+  sharded.in0 = sharded.out = Storage::l1;
+  sharded.in1 = Storage::dram;
+  const std::int64_t banks = profiles.chip.dram_banks;
+  sharded.in1_shards = Sharding{.layout = ShardLayout::width,
+                                .grid = {static_cast<int>(banks), 1},
+                                .rows = problem.k * kTileSide,
+                                .columns = ceil_div(problem.n, banks) * kTileSide};
+  std::optional<PricedMatmul> best;
+  for (int cores = 1; cores <= grid.cores(); ++cores) {
+    if (problem.k % cores != 0 || (cores > grid.columns && cores % grid.columns != 0)) continue;
+    const CoreGrid holders{std::min(cores, grid.columns),
+                           (cores + grid.columns - 1) / grid.columns};
+    const std::int64_t per_core_n = ceil_div(problem.n, cores);
+    sharded.in0_shards =
+        Sharding{ShardLayout::width, holders, kTileSide, problem.k / cores * kTileSide};
+    sharded.out_shards = Sharding{ShardLayout::width, holders, kTileSide, per_core_n * kTileSide};
+    for (std::int64_t width = 1; width <= problem.k / cores; ++width) {
+      if (problem.k / cores % width != 0) continue;
+      sharded.config = MatmulConfig{
+          .kind = MatmulKind::dram_sharded, .per_core_n = per_core_n, .in0_block_w = width};
+      if (matmul_objection(sharded, *sharded.config, grid)) return std::nullopt;
+      PricedMatmul priced = price(plan_matmul(sharded, grid, l1), profiles);
+      const Bytes shards = problem.k / cores * tile_bytes(problem.types.a) +
+                           per_core_n * tile_bytes(problem.types.out);
+      if (priced.l1 + shards >= l1) continue;
+      if (!best || ranks_before(priced, *best)) best = std::move(priced);
+    }
+  }
+  return best;
+}
 
 MatmulCost dram_sharded_cost(const MatmulPlan& plan, const Profiles& profiles) {
   const ChipProfile& chip = profiles.chip;

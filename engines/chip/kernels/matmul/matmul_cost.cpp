@@ -70,6 +70,21 @@ struct Costs {
     return chip.noc_read_latency + tiles * per_tile;
   }
 
+  /// Returns the time in which one core reads `tiles` in one batch of columns of its own, while all
+  /// others do the same with theirs. The banks always have requests of some of them, so a core
+  /// waits either for its own reads or for its share of what the DRAM gives. A row of the core's
+  /// columns that is shorter than a row of banks leaves more of them to others.
+  SimTime read_columns(std::int64_t tiles, std::int64_t width, Bytes tile,
+                       std::int64_t readers) const {
+    const std::int64_t spread = std::max<std::int64_t>(0, chip.dram_banks - width);
+    const Bandwidth slow = chip.dram_read_noc0;
+    const Bandwidth fast = std::max(slow, chip.dram_read_columns);
+    const Bandwidth rate(slow.value() + (fast.value() - slow.value()) * spread / chip.dram_banks);
+    return std::max(
+        chip.noc_read_latency + software.dram_matmul_block + tiles * page_time(tile, profiles),
+        transfer_time(readers * tiles * tile, rate));
+  }
+
   SimTime multicast(std::int64_t tiles, Bytes tile) const {
     return transfer_time(tiles * tile, chip.noc_multicast) + chip.multicast_flush;
   }
@@ -89,12 +104,18 @@ TenThousandths in0_share_of_one_bank(const MatmulPlan& plan, std::int64_t reader
 /// it, so the two times add. ttnn's multicast kernels read A on NoC 1 and B on NoC 0.
 void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, MatmulCost& cost) {
   if (plan.kind == MatmulKind::reuse) {
+    const bool in0_shards = plan.problem.in0_shards && plan.problem.in0 == Storage::l1;
+    const bool in1_shards = plan.problem.in1_shards && plan.problem.in1 == Storage::l1;
     // In the usual kernels, the reader on NoC 0 fetches A, and the writer on NoC 1 fetches B as
     // well.
-    cost.in0_load =
-        costs.read(plan.problem.in0, g.in0_tiles, g.in0_tile, g.cores, costs.chip.dram_read_noc0);
-    cost.in1_load =
-        costs.read(plan.problem.in1, g.in1_tiles, g.in1_tile, g.cores, costs.chip.dram_read_noc1);
+    if (!in0_shards) {
+      cost.in0_load =
+          costs.read(plan.problem.in0, g.in0_tiles, g.in0_tile, g.cores, costs.chip.dram_read_noc0);
+    }
+    if (!in1_shards) {
+      cost.in1_load =
+          costs.read(plan.problem.in1, g.in1_tiles, g.in1_tile, g.cores, costs.chip.dram_read_noc1);
+    }
     return;
   }
   if (plan.kind == MatmulKind::multi_core) {
@@ -112,10 +133,27 @@ void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, M
   const bool in1_shared = plan.kind != MatmulKind::multicast_1d_in0;
   const std::int64_t in0_readers = in0_shared ? g.rows : g.cores;
   const std::int64_t in1_readers = in1_shared ? g.columns : g.cores;
-  cost.in0_load = costs.read(plan.problem.in0, g.in0_tiles, g.in0_tile, in0_readers, in0_dram,
-                             in0_share_of_one_bank(plan, in0_readers, costs.chip));
-  cost.in1_load = costs.read(plan.problem.in1, g.in1_tiles, g.in1_tile, in1_readers, in1_dram);
-  if (in0_shared && g.columns > 1) cost.in0_load += costs.multicast(g.in0_tiles, g.in0_tile);
+  const bool in0_shards = plan.problem.in0_shards && plan.problem.in0 == Storage::l1;
+  const bool columns = !in1_shared && plan.problem.in1 == Storage::dram;
+  const bool in1_shards = plan.problem.in1_shards && plan.problem.in1 == Storage::l1;
+  if (plan.gather_in0) {
+    // Each core hands the block that it has on to the next one.
+    cost.in0_load = transfer_time(g.in0_tiles * g.in0_tile, costs.chip.noc_link);
+  } else if (in0_shards) {
+    // A shard is there already; its core tells the others that a block of it comes.
+    cost.in0_load = in0_shared ? costs.software.dram_matmul_block : SimTime();
+  } else {
+    cost.in0_load = costs.read(plan.problem.in0, g.in0_tiles, g.in0_tile, in0_readers, in0_dram,
+                               in0_share_of_one_bank(plan, in0_readers, costs.chip));
+  }
+  if (columns) {
+    cost.in1_load = costs.read_columns(g.in1_tiles, plan.out_block_w, g.in1_tile, in1_readers);
+  } else if (!in1_shards || in1_shared) {
+    cost.in1_load = costs.read(plan.problem.in1, g.in1_tiles, g.in1_tile, in1_readers, in1_dram);
+  }
+  if (in0_shared && g.columns > 1 && !plan.gather_in0) {
+    cost.in0_load += costs.multicast(g.in0_tiles, g.in0_tile);
+  }
   if (in1_shared && g.rows > 1) cost.in1_load += costs.multicast(g.in1_tiles, g.in1_tile);
 }
 
@@ -193,7 +231,9 @@ void drain_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, 
   // A core that is alone waits at a barrier after every sub-block.
   const SimTime alone = g.out_tiles * page_time(g.out_tile, costs.profiles) +
                         g.subblocks * costs.chip.noc_write_latency;
-  cost.output_drain = std::max(shared, alone);
+  // A shard of the result is made where it stays.
+  const bool stays = plan.problem.out_shards && plan.problem.out == Storage::l1;
+  cost.output_drain = stays ? SimTime() : std::max(shared, alone);
   // Sub-blocks are written while the last pass over the block (the last step of K, or adding the
   // bias) still computes the following ones.
   cost.bias = bias_time(plan, g, costs);

@@ -169,6 +169,50 @@ void plan_simple(MatmulPlan& plan, bool wide_only, const CircularBuffers& buffer
   choose_subblock(plan, /*pairs_are_w_h=*/false);
 }
 
+/// Follows create_matmul_program_config where A or the result is sharded: A's shards say which
+/// kernel it is and what a core has. Returns false if they are interleaved.
+bool plan_shards(MatmulPlan& plan, const CircularBuffers& buffers) {
+  const bool in0 = plan.problem.in0_shards && plan.problem.in0 == Storage::l1;
+  const bool out = plan.problem.out_shards && plan.problem.out == Storage::l1;
+  if (!in0 && !out) return false;
+  const Sharding& shards = in0 ? *plan.problem.in0_shards : *plan.problem.out_shards;
+  const bool batch_of_b = plan.batch > 1 && plan.problem.batched_b;
+  if (batch_of_b && (!plan.problem.batched_a || shards.layout != ShardLayout::height)) return false;
+  const std::int64_t rows = std::max<std::int64_t>(1, shards.rows / kTileSide);
+  if (batch_of_b) {
+    plan.kind = MatmulKind::reuse;
+    plan.batch_in_share = std::max<std::int64_t>(1, rows / plan.m);
+    plan.per_core_m = plan.out_block_h = std::min(rows, plan.m);
+    plan.per_core_n = plan.out_block_w = plan.n;
+    plan.in0_block_w = plan.k;
+    choose_subblock(plan, /*pairs_are_w_h=*/true);
+    return true;
+  }
+  plan.m *= plan.batch;
+  plan.batch = 1;
+  plan.per_core_m = std::min(rows, plan.m);
+  const std::int64_t columns = in0 ? std::max<std::int64_t>(1, shards.columns / kTileSide) : 1;
+  if (shards.layout == ShardLayout::width) {
+    plan.kind = MatmulKind::multicast_1d_in0;
+    plan.per_core_n = ceil_div(plan.n, plan.grid.cores());
+    plan.in0_block_w = columns;
+  } else if (shards.layout == ShardLayout::height) {
+    plan.kind = MatmulKind::multicast_1d_in1;
+    plan.per_core_n = plan.n;
+    plan.in0_block_w = plan.k;
+  } else {
+    plan.kind = MatmulKind::multicast_2d;
+    plan.transpose_mcast = shards.column_major;
+    const int across = shards.column_major ? shards.grid.rows : shards.grid.columns;
+    plan.per_core_n = ceil_div(plan.n, across);
+    plan.in0_block_w = columns;
+  }
+  while (plan.k % plan.in0_block_w != 0) --plan.in0_block_w;
+  take_block(plan, /*may_shorten_k=*/true, buffers);
+  choose_subblock(plan, /*pairs_are_w_h=*/false);
+  return true;
+}
+
 /// Plans the kernel for batches of both operands: a core computes whole products, with one tile of
 /// K in a step. Returns false if the block of one product does not fit.
 bool plan_reuse(MatmulPlan& plan, const CircularBuffers& buffers) {
@@ -341,6 +385,7 @@ MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,
   choose_arithmetic(plan);
   const CircularBuffers buffers{buffers_of(plan), circular_buffer_bytes};
   const bool batch_of_b = problem.batch > 1 && problem.batched_b;
+  if (plan_shards(plan, buffers)) return plan;
   if (problem.core_grid && !batch_of_b) {
     plan_for_core_grid(plan, buffers);
     return plan;

@@ -204,12 +204,12 @@ Objection matmul_objection(const MatmulProblem& problem, const MatmulConfig& con
                            CoreGrid device_grid) {
   if (problem.core_grid) return "core_grid and program_config cannot be given together";
   if (config.kind == MatmulKind::multi_core) return shards_objection(problem, config);
+  if (config.kind == MatmulKind::dram_sharded) return dram_sharded_objection(problem, config);
   if (std::min({config.per_core_m, config.per_core_n, config.in0_block_w, config.out_block_h,
                 config.out_block_w, config.subblock_h, config.subblock_w}) < 1 ||
       config.grid.columns < 1 || config.grid.rows < 1) {
     return "every size of a program config must be at least 1";
   }
-  if (config.kind == MatmulKind::dram_sharded) return dram_sharded_objection(problem, config);
   if (config.transpose_mcast && config.kind != MatmulKind::multicast_2d) {
     return "transpose_mcast is a field of the 2D multicast program config only";
   }

@@ -29,6 +29,10 @@ Bytes in_dram(const TensorSpec& spec, Bytes size) {
   return spec.storage == Storage::dram ? size : Bytes();
 }
 
+Bytes in_spread_l1(const TensorSpec& spec, Bytes size) {
+  return spec.storage == Storage::l1 && !spec.sharding ? size : Bytes();
+}
+
 ShardPages shard_pages(const TensorSpec& spec) {
   const Sharding& shard = *spec.sharding;
   if (spec.layout == Layout::tile) {

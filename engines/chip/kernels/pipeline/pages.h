@@ -25,6 +25,10 @@ SimTime write_latency(const TensorSpec& spec, const ChipProfile& chip);
 /// Returns `size` if the tensor is in DRAM, and nothing if it is in L1.
 Bytes in_dram(const TensorSpec& spec, Bytes size);
 
+/// Returns `size` if the tensor is in L1 and its pages are spread over the cores, and nothing if
+/// not.
+Bytes in_spread_l1(const TensorSpec& spec, Bytes size);
+
 /// Says in what pieces a shard is moved: in tiles, or in its rows if the tensor is row-major.
 struct ShardPages {
   std::int64_t count = 0;

@@ -31,7 +31,13 @@ SimTime shared_time(const StepPipeline& p, const ChipProfile& chip) {
     return Bytes(step.value() / 10 * tenths + step.value() % 10 * tenths / 10);
   };
   const PageRuns runs = p.runs.cores > 0 ? p.runs : PageRuns{p.all_steps, p.cores};
-  return banks_time({.reads = moved(p.reads), .writes = moved(p.writes), .runs = runs}, chip);
+  const Bytes reads = moved(p.reads);
+  const SimTime banks = banks_time({.reads = reads, .writes = moved(p.writes), .runs = runs}, chip);
+  if (p.l1_reads == Bytes() && p.l1_writes == Bytes()) return banks;
+  // A reader fetches one operand after the other, wherever they lie.
+  const SimTime of_readers = banks_time({.reads = reads, .writes = {}, .runs = runs}, chip) +
+                             transfer_time(moved(p.l1_reads), chip.l1_spread_read);
+  return std::max({banks, of_readers, transfer_time(moved(p.l1_writes), chip.l1_spread_write)});
 }
 
 /// Returns the time under two bounds that hold at the same time. It is the longer one, and the more
@@ -63,7 +69,8 @@ KernelCost step_pipeline_cost(const StepPipeline& p, CoreGrid grid, const Profil
   const SimTime banks = shared_time(p, profiles.chip);
   const SimTime shared = banks - std::min(banks, first_pages);
   const SimTime further = overlapped(alone, shared, profiles.software.tiles.interference);
-  const SimTime start = profiles.software.tiles.start + p.set_up;
+  const TileCosts& tiles = profiles.software.tiles;
+  const SimTime start = (p.on_shards ? tiles.shard_start : tiles.start) + p.set_up;
   KernelCost kernel{.grid = grid, .cores = p.cores};
   kernel.compute_start = start + p.read;
   kernel.reads_end = kernel.compute_start + further;

@@ -19,10 +19,12 @@ struct StepPipeline {
   int cores = 0;               ///< How many cores have steps.
   /// A one-time cost before the first step, in addition to the start that every kernel has.
   SimTime set_up;
+  bool on_shards = false;  ///< Its cores work on shards in their own L1.
   SimTime read, compute, write;
   SimTime last_write;   ///< The part of the last step's writing that is left when compute is done.
   Bytes reads, writes;  ///< Those of a step, from and to DRAM.
-  PageRuns runs{};      ///< If it has no cores, a page of each stream is a step.
+  Bytes l1_reads{}, l1_writes{};  ///< Those from and to pages that are spread over all L1.
+  PageRuns runs{};                ///< If it has no cores, a page of each stream is a step.
 };
 
 /// Returns the cost of the pipeline. The first step takes all three stages. Each further step takes

@@ -3,10 +3,12 @@
 
 namespace howard::chip {
 PlannedProgram plan_layernorm(const Program& program, CoreGrid grid, const Profiles& profiles) {
-  return plan_rows(
-      program,
-      {.reads = {1, 1}, .writes = {1, 1}, .math = kLayernormPasses * profiles.software.tiles.pass},
-      grid, profiles);
+  return plan_rows(program,
+                   {.reads = {1, 1},
+                    .writes = {1, 1},
+                    .math = kLayernormPasses * profiles.software.tiles.pass,
+                    .gathers = 2},  // the mean, then the variance
+                   grid, profiles);
 }
 
 PlannedProgram plan_ttml_layernorm(const Program& program, CoreGrid grid,

@@ -2,13 +2,39 @@
 #include "engines/chip/kernels/rows/rows.h"
 
 #include "engines/chip/kernels/elementwise/elementwise.h"
+#include "engines/chip/kernels/pipeline/pages.h"
 
 namespace howard::chip {
+namespace {
+
+/// Plans the sum over the rows of width shards: a core copies each tile of its shard and adds it.
+PlannedProgram plan_reduce_of_shards(const Program& program, CoreGrid grid,
+                                     const Profiles& profiles) {
+  const TensorSpec& in = program.inputs[0].spec;
+  const auto cores = static_cast<int>(shards_of(in));
+  const auto [tiles, tile] = shard_pages(in);
+  const SoftwareProfile& software = profiles.software;
+  const StepPipeline steps{
+      .steps = tiles,
+      .all_steps = tiles * cores,
+      .cores = cores,
+      .set_up = software.tiles.shard_start,
+      .compute = software.tiles.shard_reduce + transfer_time(tile, profiles.chip.noc_link)};
+  return planned(program, {.cores = cores, .kernel_groups = 1},
+                 {software.ttnn_unary_arguments, kTileBuffers},
+                 step_pipeline_cost(steps, grid, profiles), software);
+}
+
+}  // namespace
+
 PlannedProgram plan_reduce(const Program& program, const ReduceAttributes& attributes,
                            CoreGrid grid, const Profiles& profiles) {
   const SoftwareProfile& software = profiles.software;
   const TensorSpec& in = program.inputs[0].spec;
   const TensorSpec& out = program.outputs[0].spec;
+  const bool whole = attributes.dimension == Dimension::rows && in.sharding &&
+                     in.sharding->layout == ShardLayout::width && in.storage == Storage::l1;
+  if (whole) return plan_reduce_of_shards(program, grid, profiles);
   // A unit is what one output tile needs: a row of tiles, a column of tiles, or one tile from each
   // batch.
   std::int64_t length = in.shape.tiles() / out.shape.tiles();

@@ -2,11 +2,46 @@
 #include "engines/chip/kernels/rows/rows.h"
 
 #include "engines/chip/kernels/pipeline/pages.h"
+#include "engines/chip/kernels/pipeline/tile_pipeline.h"
 
 namespace howard::chip {
+namespace {
+
+/// Plans a kernel whose cores keep their shards. Cores that share rows divide these: each collects
+/// the sums of its rows from the others, a tile from each, and multicasts what it makes of them.
+PlannedProgram plan_rows_of_shards(const Program& program, const RowWork& row, CoreGrid grid,
+                                   const Profiles& profiles) {
+  const TensorSpec& x = program.inputs[0].spec;
+  const Sharding& shard = *x.sharding;
+  const auto cores = static_cast<int>(shards_of(x));
+  const std::int64_t rows = shard.rows / kTileSide;
+  const std::int64_t tiles = shard_pages(x).count;
+  const std::int64_t sharing = ceil_div(x.shape.tile_columns() * kTileSide, shard.columns);
+  StepPipeline steps{.steps = tiles,
+                     .all_steps = tiles * cores,
+                     .cores = cores,
+                     .set_up = row.set_up + rows * row.per_row,
+                     .on_shards = true,
+                     .compute = row.math};
+  if (sharing > 1) {
+    const SimTime gather =
+        profiles.software.tiles.shard_gather +
+        ceil_div(rows, sharing) * sharing * page_time(tile_bytes(DataType::bfloat16), profiles);
+    steps.set_up += row.gathers * gather;
+  }
+  return planned(program, {.cores = cores, .kernel_groups = sharing > 1 ? 2 : 1},
+                 {profiles.software.ttnn_other_arguments, row.circular_buffers},
+                 step_pipeline_cost(steps, grid, profiles), profiles.software);
+}
+
+}  // namespace
+
 PlannedProgram plan_rows(const Program& program, const RowWork& row, CoreGrid grid,
                          const Profiles& profiles) {
   const TensorSpec& x = program.inputs[0].spec;
+  if (x.sharding && x.storage == Storage::l1 && x.layout == Layout::tile) {
+    return plan_rows_of_shards(program, row, grid, profiles);
+  }
   const std::int64_t length = x.shape.tile_columns();
   const std::int64_t rows = x.shape.tiles() / length;
   const Bytes tile = tile_bytes(x.dtype);

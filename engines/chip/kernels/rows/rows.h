@@ -19,6 +19,7 @@ struct RowWork {
   bool keeps_scale =
       false;  ///< Each core reads a row of tiles once before the others, and keeps it.
   int circular_buffers = 4;
+  int gathers = 1;  ///< How often cores that share a row hand sums to each other.
 };
 
 PlannedProgram plan_rows(const Program& program, const RowWork& row, CoreGrid grid,

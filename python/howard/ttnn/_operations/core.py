@@ -73,6 +73,8 @@ def from_torch(tensor, dtype=None, *, spec=None, tile=None, pad_value=None, layo
         return _converted_on_device(shards, own, dtype, layout, device, memory_config, cq_id,
                                     topology)
     made = _place(shards, dtype, layout, device, memory_config, cq_id, topology)
+    if not session.values:
+        made._storage.cell.largest = _convert.largest_of(tensor)
     made._storage.cell.padding = float(pad_value or 0)
     return made
 
@@ -224,6 +226,7 @@ def to_device(tensor, device, memory_config=None, *, queue_id=None, cq_id=None):
     made = device_tensor(tensor._shape, tensor._dtype, tensor._layout,
                          memory_config or tensor._config, device,
                          shards if device.values else None, tensor._topology)
+    made._storage.cell.largest = tensor._storage.cell.largest
     device.chip.write(made._storage.number, queue_number(cq_id if queue_id is None else queue_id))
     return made
 
@@ -253,6 +256,7 @@ def copy_host_to_device_tensor(host, device_tensor_, cq_id=None, queue_id=None):
     if device.values:
         device_tensor_._storage.cell.shards = (
             shards if len(shards) > 1 else shards * device.get_num_devices())
+    device_tensor_._storage.cell.largest = host._storage.cell.largest
     device.chip.write(device_tensor_._storage.number,
                       queue_number(cq_id if queue_id is None else queue_id))
 

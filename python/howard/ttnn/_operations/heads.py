@@ -119,9 +119,8 @@ def nlp_create_qkv_heads_decode(input_tensor, *, num_heads, num_kv_heads=None, m
     counts = (num_heads, kv_heads, kv_heads)
     outs = _results(name, [[1, batch, h, size] for h in counts], input_tensor, memory_config,
                     output_tensors)
-    program(name, "split_heads", [input_tensor], outs, True, shapes=[
-        [*input_tensor._shape[:-2], batch, input_tensor._shape[-1]]],
-        out_shapes=[[1, h, batch, size] for h in counts], heads=num_heads, groups=kv_heads)
+    program(name, "split_heads_decode", [input_tensor], outs,
+            shapes=[[1, 1, batch, input_tensor._shape[-1]]], heads=num_heads, groups=kv_heads)
 
     def compute(x, offset=None):
         first = 0 if offset is None else int(offset.item(0))
@@ -170,7 +169,8 @@ def nlp_concat_heads_decode(input_tensor, *, num_heads, memory_config=None):
         kept = x[:, :, :num_heads]
         return kept.reshape(shape)
 
-    return _moved("nlp_concat_heads_decode", [input_tensor], shape, compute, memory_config)
+    return _moved("nlp_concat_heads_decode", [input_tensor], shape, compute, memory_config,
+                  analogy=False, kernel="concat_heads_decode", heads=num_heads)
 
 
 def _fixed_heads(name, heads, kv_heads, transposes):

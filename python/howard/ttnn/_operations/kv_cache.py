@@ -25,14 +25,21 @@ def _placed(cache, x, starts):
     return made
 
 
+# These have kernels of their own, of the same names.
+_PAGED = ("paged_update_cache", "paged_fill_cache")
+
+
 def _cache_op(name, cache, x, others, compute, mesh_coords=None):
     """Launches a program that writes a cache in its place; where `mesh_coords` is given, on those
     devices only."""
     require_device(name, cache, x)
-    kernel = "copy"
-    if x._layout is not cache._layout:
-        kernel = "tilize" if cache._layout is Layout.TILE else "untilize"
-    program(name, kernel, [x], [cache], out_shapes=[list(x._shape)])
+    if name in _PAGED and x._layout is cache._layout:
+        program(name, name, [x, cache], [cache])
+    else:
+        kernel = "copy"
+        if x._layout is not cache._layout:
+            kernel = "tilize" if cache._layout is Layout.TILE else "untilize"
+        program(name, kernel, [x], [cache], out_shapes=[list(x._shape)])
     values(compute, [cache, x] + others, [cache], _devices_at(name, cache._device, mesh_coords))
     return cache
 

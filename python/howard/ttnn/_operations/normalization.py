@@ -140,14 +140,13 @@ def _normalized(name, tensor, epsilon, weight, bias, residual, memory_config, rm
 
 
 def _launch_normalized(name, tensor, weight, out, rms):
-    """Launches a normalisation; shards are timed as the interleaved kernel."""
-    sharded = tensor._config.is_sharded()
+    """Launches a normalisation."""
     if not rms:
-        program(name, "layernorm", [tensor], [out], sharded)
+        program(name, "layernorm", [tensor], [out])
     elif weight is None:
-        program(name, "rms_norm", [tensor], [out], sharded)
+        program(name, "rms_norm", [tensor], [out])
     else:
-        program(name, "rms_norm", [tensor, weight], [out], sharded,
+        program(name, "rms_norm", [tensor, weight], [out],
                 shapes=[None, [1, tensor._shape[-1]]])
 
 

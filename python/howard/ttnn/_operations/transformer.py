@@ -115,34 +115,60 @@ def scaled_dot_product_attention(input_tensor_q, input_tensor_k, input_tensor_v,
     return out
 
 
-def _launch_decode(name, q, k, v, out, seen):
-    """Launches the kernel of a decoding step over the `seen` places of the keys."""
+def _launch_decode(name, q, k, v, out, length, told):
+    """Launches the kernel of a decoding step over caches of so many places."""
     _one, batch, heads, size = list(q._shape)
     groups = k._shape[1]
     queries = [batch, groups, max(1, heads // groups), size]
-    keys = [batch, groups, seen, size]
+    keys = [batch, groups, length, size]
     device = q._device
     if device.position is None or not device.position._storage.alive:
         device.position = device_tensor([1], DataType.UINT32, Layout.ROW_MAJOR, None, device)
     program(name, "decode_attention", [q, k, v, device.position], [out],
-            shapes=[queries, keys, keys, None], out_shapes=[queries])
+            shapes=[queries, keys, keys, None], out_shapes=[queries], **told)
+
+
+def _decode_attributes(seen, config, compute):
+    """Returns what the kernel of a decoding step is told: the places that are seen, in whole tiles,
+    and how cores share them."""
+    told = {"seen": -(-seen // 32) * 32}
+    if getattr(config, "k_chunk_size", None):
+        told["key_chunk"] = int(config.k_chunk_size)
+    if getattr(config, "max_cores_per_head_batch", None):
+        told["cores_of_head"] = int(config.max_cores_per_head_batch)
+    if compute is not None and compute.math_fidelity is not MathFidelity.Invalid:
+        told["fidelity"] = compute.math_fidelity.name
+    return told
+
+
+def _seen(length, is_causal, cur_pos, cur_pos_tensor, window):
+    """Returns how many places of a cache a step sees: all of them where its position is not known."""
+    last = None
+    if is_causal and cur_pos:
+        last = max(cur_pos)
+    elif is_causal and cur_pos_tensor is not None:
+        last = cur_pos_tensor._storage.cell.largest
+    seen = length if last is None else max(1, min(length, last + 1))
+    return min(seen, window or seen)
 
 
 def _decode(name, q, k, v, is_causal, mask, cur_pos, cur_pos_tensor, scale, memory_config,
-            window=None, sink=None):
-    """Decodes one position for each user: q [1, b, h, d], caches [b, kv, s, d]. A user at the position
-    -1 is left out."""
-    require_device(name, q, k, v)
+            window=None, sink=None, config=None, compute_config=None, table=None):
+    """Decodes one position for each user: q [1, b, h, d], caches [b, kv, s, d], or in pages by a
+    table. A user at the position -1 is left out."""
+    require_device(name, q, k, v, *([table] if table is not None else []))
     out = make_output(q._shape, q, None, Layout.TILE, memory_config or DRAM_MEMORY_CONFIG)
     _one, batch, heads, size = list(q._shape)
-    length = k._shape[-2]
-    seen = min(length, max(cur_pos) + 1) if is_causal and cur_pos else length
-    _launch_decode(name, q, k, v, out, min(seen, window or seen))
-    others = [cur_pos_tensor, mask, sink]
+    length = k._shape[-2] * (1 if table is None else table._shape[-1])
+    seen = _seen(length, is_causal, cur_pos, cur_pos_tensor, window)
+    _launch_decode(name, q, k, v, out, length, _decode_attributes(seen, config, compute_config))
+    others = [cur_pos_tensor, mask, sink, table]
 
     def compute(x, keys, all_values, *rest):
         rest = list(rest)
-        given, m, more = (rest.pop(0) if one is not None else None for one in others)
+        given, m, more, pages = (rest.pop(0) if one is not None else None for one in others)
+        if pages is not None:
+            keys, all_values = _paged(keys, pages), _paged(all_values, pages)
         more = None if more is None else more.reshape([-1, more.shape[-1]])[:heads, 0]
         places = [int(p) for p in (cur_pos or [] if given is None else given.ravel())]
         made = []
@@ -171,17 +197,16 @@ def _until(array, last):
     return array[..., :last, :]
 
 
-_UNREAD = "program_config compute_kernel_config"
-
-
-@operation("transformer.scaled_dot_product_attention_decode", unread=_UNREAD)
+@operation("transformer.scaled_dot_product_attention_decode")
 def scaled_dot_product_attention_decode(input_tensor_q, input_tensor_k, input_tensor_v, *,
                                         is_causal=True, attn_mask=None, cur_pos=(),
                                         cur_pos_tensor=None, scale=None, memory_config=None,
+                                        program_config=None, compute_kernel_config=None,
                                         attention_sink=None, sliding_window_size=None):
     return _decode("scaled_dot_product_attention_decode", input_tensor_q, input_tensor_k,
                    input_tensor_v, is_causal, attn_mask, cur_pos, cur_pos_tensor, scale,
-                   memory_config, sliding_window_size, attention_sink)
+                   memory_config, sliding_window_size, attention_sink, program_config,
+                   compute_kernel_config)
 
 
 def _paged(cache, table):
@@ -195,22 +220,16 @@ def _paged(cache, table):
     return np.concatenate(made, 0)
 
 
-@operation("transformer.paged_scaled_dot_product_attention_decode", unread=_UNREAD)
+@operation("transformer.paged_scaled_dot_product_attention_decode")
 def paged_scaled_dot_product_attention_decode(input_tensor_q, input_tensor_k, input_tensor_v,
                                               page_table_tensor, *, is_causal=True, attn_mask=None,
                                               cur_pos_tensor=None, scale=None, memory_config=None,
+                                              program_config=None, compute_kernel_config=None,
                                               attention_sink=None, sliding_window_size=None):
-    pages = page_table_tensor._shape[-1]
-    shape = [input_tensor_q._shape[1], input_tensor_k._shape[1], pages * input_tensor_k._shape[2],
-             input_tensor_k._shape[3]]
-    joined = []
-    for cache in (input_tensor_k, input_tensor_v):
-        made = make_output(shape, cache)
-        values(_paged, [cache, page_table_tensor], [made])
-        joined.append(made)
-    return _decode("paged_scaled_dot_product_attention_decode", input_tensor_q, joined[0], joined[1],
-                   is_causal, attn_mask, None, cur_pos_tensor, scale, memory_config,
-                   sliding_window_size, attention_sink)
+    return _decode("paged_scaled_dot_product_attention_decode", input_tensor_q, input_tensor_k,
+                   input_tensor_v, is_causal, attn_mask, None, cur_pos_tensor, scale, memory_config,
+                   sliding_window_size, attention_sink, program_config, compute_kernel_config,
+                   page_table_tensor)
 
 
 # Rotary embeddings.
@@ -259,7 +278,8 @@ def rotary_embedding_llama(input_tensor, cos_cache, sin_cache, trans_mat, *, is_
     out = make_output(input_tensor._shape, input_tensor, None, None, memory_config)
     tables = [1, 1, max(input_tensor._shape[-2], cos_cache._shape[-2]), input_tensor._shape[-1]]
     program("rotary_embedding_llama", "rotary_embedding", [input_tensor, cos_cache, sin_cache],
-            [out], is_decode_mode, shapes=[None, tables, tables], style="pairs")
+            [out], is_decode_mode and not input_tensor._config.is_sharded(),
+            shapes=[None, tables, tables], style="pairs")
     values(compute, [input_tensor, cos_cache, sin_cache, trans_mat], [out])
     return out
 

@@ -51,6 +51,58 @@ TEST(MatmulRules, SayWhatDoesNotFitInWords) {
             "transpose_mcast is a field of the 2D multicast program config only");
 }
 
+/// A product of one row of tiles whose weights lie in 12 banks.
+MatmulProblem decode_problem() {
+  return {.m = 1,
+          .k = 128,
+          .n = 192,
+          .in0 = Storage::l1,
+          .out = Storage::l1,
+          .in0_shards = Sharding{ShardLayout::width, {8, 4}, 32, 128},
+          .in1_shards = Sharding{ShardLayout::width, {12, 1}, 4096, 512},
+          .out_shards = Sharding{ShardLayout::width, {8, 4}, 32, 192}};
+}
+
+TEST(MatmulRules, DramShardedWeightsNeedShardsOfEveryOperand) {
+  const std::string config = "dram_sharded:per_core=1x6:in0_block_w=4";
+  MatmulProblem problem = decode_problem();
+  EXPECT_EQ(objection(problem, config), "");
+  EXPECT_EQ(objection(problem, "dram_sharded:per_core=1x6:in0_block_w=8"),
+            "shard_shape[1] / in0_tile_width must be divisible by in0_block_w: shard_shape[1] / "
+            "in0_tile_width is 4, in0_block_w 8");
+  EXPECT_EQ(objection(problem, "dram_sharded:per_core=2x6:in0_block_w=4"),
+            "M == per_core_M: Mt is 1, per_core_M 2");
+  EXPECT_EQ(
+      objection(problem, "dram_sharded:per_core=1x5:in0_block_w=4"),
+      "Nt 192 in shares of per_core_N 5 are 39 blocks, and there are 32 cores with a shard of "
+      "A");
+  problem.in1_shards.reset();
+  EXPECT_EQ(objection(problem, config),
+            "input_tensor_b.memory_config().memory_layout() == WIDTH_SHARDED, in DRAM");
+  problem.in0_shards.reset();
+  EXPECT_EQ(objection(problem, config),
+            "input_tensor_a.memory_config().memory_layout() == WIDTH_SHARDED, in L1");
+  MatmulProblem tall = decode_problem();
+  tall.m = 2;
+  EXPECT_EQ(objection(tall, config),
+            "currently only support in0 tensor height of tile height: Mt is 2");
+}
+
+TEST(MatmulRules, AShardedAFitsOnlyItsOwnKernel) {
+  const MatmulProblem width = decode_problem();
+  EXPECT_EQ(objection(width, "1d_in0:grid=8x7:per_core=1x4:in0_block_w=4"), "");
+  EXPECT_NE(objection(width, "1d_in0:grid=8x7:per_core=1x4:in0_block_w=8"), "");
+  EXPECT_NE(objection(width, "1d_in0:grid=8x7:per_core=1x4:in0_block_w=4:fuse_batch=no"), "");
+  EXPECT_NE(objection(width, "1d_in1:grid=8x7:per_core=1x192:in0_block_w=4"), "");
+  EXPECT_NE(objection(width, "multi_core"), "");
+  MatmulProblem height = {.m = 64, .k = 4, .n = 4, .in0 = Storage::l1};
+  height.in0_shards = Sharding{ShardLayout::height, {8, 4}, 64, 128};
+  EXPECT_EQ(objection(height, "1d_in1:grid=8x4:per_core=2x4:in0_block_w=4"), "");
+  EXPECT_EQ(objection(height, "1d_in1:grid=8x4:per_core=4x4:in0_block_w=4"),
+            "per_core_M == shard_shape[0] / TILE_HEIGHT: per_core_M is 4, the shards 2");
+  EXPECT_NE(objection(height, "1d_in0:grid=8x4:per_core=64x4:in0_block_w=4:gather_in0=yes"), "");
+}
+
 TEST(MatmulRules, TheDestinationRegistersHoldEightTilesOrFourOfFp32) {
   MatmulProblem problem{.m = 16, .k = 16, .n = 16};
   const std::string eight = "2d:grid=4x4:per_core=4x4:in0_block_w=4:out_subblock=2x4";

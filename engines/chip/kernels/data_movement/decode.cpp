@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "engines/chip/kernels/data_movement/data_movement.h"
+#include "engines/chip/kernels/pipeline/pages.h"
+
+namespace howard::chip {
+namespace {
+
+constexpr int kHeadBuffers = 4;
+
+/// Returns the cores that hold shards of a tensor, or as many as ttnn gives to so many sequences.
+int cores_of(const TensorSpec& spec, std::int64_t sequences, CoreGrid grid) {
+  if (spec.sharding && spec.storage == Storage::l1) return static_cast<int>(shards_of(spec));
+  return static_cast<int>(std::min<std::int64_t>(sequences, grid.cores()));
+}
+
+/// Plans a kernel whose cores copy `lines` half rows of tiles each.
+PlannedProgram plan_lines(const Program& program, int cores, std::int64_t lines, SimTime set_up,
+                          CoreGrid grid, const Profiles& profiles) {
+  const WorkSplit work{.cores = cores, .busiest = 1};
+  const StepPipeline steps{.steps = 1,
+                           .all_steps = cores,
+                           .cores = cores,
+                           .set_up = set_up,
+                           .on_shards = true,
+                           .read = lines * profiles.software.movement.row_line};
+  return planned(program, work, {profiles.software.ttnn_other_arguments, kHeadBuffers},
+                 step_pipeline_cost(steps, grid, profiles), profiles.software);
+}
+
+/// A row of a tile lies in two faces.
+constexpr std::int64_t kLinesOfRow = 2;
+
+}  // namespace
+
+PlannedProgram plan_split_heads_decode(const Program& program, CoreGrid grid,
+                                       const Profiles& profiles) {
+  const Shape& x = program.inputs[0].spec.shape;
+  const int cores = cores_of(program.outputs[0].spec, x.rows(), grid);
+  const std::int64_t sequences = ceil_div(x.rows(), cores);
+  return plan_lines(program, cores, sequences * kLinesOfRow * x.tile_columns(),
+                    profiles.software.movement.heads_start, grid, profiles);
+}
+
+PlannedProgram plan_concat_heads_decode(const Program& program, CoreGrid grid,
+                                        const Profiles& profiles) {
+  const TensorSpec& out = program.outputs[0].spec;
+  const int cores = cores_of(out, out.shape.tile_columns(), grid);
+  const std::int64_t columns = ceil_div(out.shape.tile_columns(), cores);
+  return plan_lines(program, cores, kLinesOfRow * columns * out.shape.rows(), {}, grid, profiles);
+}
+
+PlannedProgram plan_paged_update_cache(const Program& program, CoreGrid grid,
+                                       const Profiles& profiles) {
+  const TensorSpec& x = program.inputs[0].spec;
+  const TensorSpec& cache = program.inputs[1].spec;
+  const std::int64_t sequences = x.shape.heads();
+  const int cores = cores_of(x, sequences, grid);
+  const std::int64_t tiles =
+      ceil_div(sequences, cores) * cache.shape.heads() * cache.shape.tile_columns();
+  const Bytes tile = tile_bytes(cache.dtype);
+  const ChipProfile& chip = profiles.chip;
+  const StepPipeline steps{.steps = tiles,
+                           .all_steps = tiles * cores,
+                           .cores = cores,
+                           .read = read_latency(cache, chip),
+                           .compute = profiles.software.movement.cache_tile,
+                           .last_write = write_latency(cache, chip),
+                           .reads = in_dram(cache, tile),
+                           .writes = in_dram(cache, tile)};
+  return planned(program, {.cores = cores, .kernel_groups = 1},
+                 {profiles.software.ttnn_binary_arguments, kHeadBuffers + 2},
+                 step_pipeline_cost(steps, grid, profiles), profiles.software);
+}
+
+}  // namespace howard::chip
