@@ -21,6 +21,7 @@
 #include "engines/chip/profiles/profile.h"
 #include "experiments/laboratory/chip_context.h"
 #include "experiments/laboratory/laboratory.h"
+#include "experiments/logs/chip_of_log.h"
 #include "experiments/logs/log_content.h"
 #include "harness/environment.h"
 #include "python/interruption.h"
@@ -104,18 +105,16 @@ std::string explain(const std::string& what, const Words& axes, const chip::Prof
 std::string analyze(const std::string& file, bool compare, const chip::ProfileChoice& choice) {
   return LongWork::run([&](LongWork&) {
     harness::RunContext context = harness::describe_environment();
-    std::optional<chip::Profiles> emulated;
-    if (compare) {
-      emulated = chip::load_profiles(choice);
-      experiments::describe_chip(choice, context);
-    }
-    const auto tensors = compare ? profiler::Tensors::skipped : profiler::Tensors::read;
+    chip::ProfileChoice own = choice;
     const auto content =
-        experiments::read_log_content(file, emulated ? &*emulated : nullptr, {.tensors = tensors});
+        compare
+            ? experiments::compare_on_its_chip(file, own, {.tensors = profiler::Tensors::skipped})
+            : experiments::read_log_content(file, nullptr, {.tensors = profiler::Tensors::read});
+    if (compare) experiments::describe_chip(own, context);
     std::vector<harness::ExperimentResult> results =
         experiments::results_of(content, file, context);
     if (const auto* const log = std::get_if<profiler::Log>(&content)) {
-      const chip::Profiles chip = chip::load_profiles(choice);
+      const chip::Profiles chip = chip::load_profiles(experiments::choice_for(*log, choice));
       profiler::CallEmulator emulator(chip);
       std::ranges::move(
           reports::advice_results(reports::advice_of(*log, &emulator),

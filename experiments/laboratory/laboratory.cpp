@@ -13,6 +13,7 @@
 #include "experiments/experiment.h"
 #include "experiments/laboratory/chip_context.h"
 #include "experiments/laboratory/devbox.h"
+#include "experiments/logs/chip_of_log.h"
 #include "experiments/logs/log_content.h"
 #include "experiments/logs/log_workload.h"
 #include "experiments/questions/tuning_report.h"
@@ -122,6 +123,12 @@ reports::Explanation Laboratory::explain_log(const ExplainQuestion& question) co
                  .value = "it is a result file",
                  .accepted = "an ops_perf_results CSV",
                  .hint = "run_experiment analyze " + file});
+  }
+  const chip::ProfileChoice choice = choice_for(*log, settings_.profiles);
+  if (choice.profiles != settings_.profiles.profiles) {
+    LaboratorySettings own = settings_;
+    own.profiles = choice;
+    return Laboratory(own).explain_log(question);
   }
   const LogWorkload workload = log_workload(*log, file, box_->profiles());
   ExplainQuestion asked = question;

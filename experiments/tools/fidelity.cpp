@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "base/error.h"
 #include "engines/chip/calibration/error_summary.h"
 #include "experiments/checks/fidelity_tables.h"
+#include "experiments/checks/measured_rows.h"
 #include "experiments/experiment.h"
 #include "experiments/laboratory/experiment_list.h"
 #include "harness/runner.h"
@@ -43,6 +45,8 @@ struct PublishedRow {
   std::string subject;  ///< What differs in it: "matmul_sweep.1/shape:128x128x128/dispatch:worker".
   harness::Reference reference;
   Parameters parameters;
+  /// What the emulator takes, if the row is of a table of measurements and not of an experiment.
+  std::optional<double> seconds = {};
 };
 
 /// Names a row of `table` by the parameters in which its rows differ.
@@ -81,6 +85,12 @@ std::vector<PublishedRow> rows_of(std::shared_ptr<const harness::Experiment> exp
 
 /// Runs the row's point on the emulator. Axes that the row does not mention have their first value.
 PointResult emulate(const PublishedRow& row) {
+  if (row.seconds) {
+    PointResult point{.backend = Backend::emulated};
+    point.metrics.push_back({.name = "time", .value = *row.seconds, .unit = "s"});
+    point.reference = row.reference;
+    return point;
+  }
   harness::PlanOptions options{.backends = {Backend::emulated}};
   for (const harness::Axis& axis : row.experiment->axes(Backend::emulated)) {
     const auto value = harness::find_parameter(row.parameters, axis.name);
@@ -182,13 +192,28 @@ harness::Presentation fidelity_presentation() {
           .table_of = "kind"};
 }
 
-/// Returns the published rows of all questions that the emulator answers; none if they belong to
-/// another chip.
+/// Returns the published rows of all questions that the emulator answers or, for a chip of another
+/// family, the measurements to which its constants were fitted; none if they belong to another
+/// chip.
 std::shared_ptr<PublishedRows> published_rows(const Box& box) {
   std::vector<PublishedRow> rows;
   if (chip::are_published(box->profiles())) {
     for (auto& experiment : emulated_experiments(box)) {
       std::ranges::move(rows_of(std::move(experiment)), std::back_inserter(rows));
+    }
+  } else if (box->profiles().chip.architecture != chip::load_profiles().chip.architecture) {
+    for (MeasuredRow& row : measured_rows(box->constants())) {
+      rows.push_back({.experiment = nullptr,
+                      .table = std::move(row.table),
+                      .subject = std::move(row.subject),
+                      .reference = {.metric = "time",
+                                    .value = row.measured,
+                                    .unit = "s",
+                                    .source = std::move(row.source),
+                                    .status = "calibration",
+                                    .note = ""},
+                      .parameters = {},
+                      .seconds = row.emulated});
     }
   }
   return std::make_shared<PublishedRows>(std::move(rows));
@@ -203,7 +228,10 @@ std::vector<std::string> fidelity_subjects(const PublishedRows& rows) {
     if (std::ranges::find(tables, row.table) == tables.end()) tables.push_back(row.table);
   }
   std::ranges::move(tables, std::back_inserter(subjects));
-  if (!rows.rows().empty()) subjects.insert(subjects.end(), {"calibration", "prediction"});
+  for (const char* const status : {"calibration", "prediction"}) {
+    const auto has = [&](const PublishedRow& row) { return row.reference.status == status; };
+    if (std::ranges::any_of(rows.rows(), has)) subjects.emplace_back(status);
+  }
   subjects.emplace_back("all");
   return subjects;
 }

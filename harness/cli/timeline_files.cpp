@@ -14,6 +14,7 @@
 #include "profiler/formats/traces/chrome_trace.h"
 #include "profiler/formats/traces/perfetto_trace.h"
 #include "profiler/formats/tt_metal_logs.h"
+#include "profiler/silicon/logged_program.h"
 
 namespace howard::cli {
 namespace {
@@ -65,10 +66,9 @@ bool write_traces(const std::deque<TracedPoint>& points, const RunOptions& optio
   try {
     if (!options.outputs.trace.empty()) write_trace(points, options.outputs.trace);
     if (options.outputs.device_logs.empty()) return true;
-    // These are all of the chip's Tensix cores, as when Ethernet cores dispatch.
     const profiler::DeviceFacts device{.architecture = chip.architecture,
                                        .clock = chip.aiclk,
-                                       .worker_cores = chip.eth_grid.cores()};
+                                       .worker_cores = profiler::usual_grid(chip).cores()};
     bool wrote = false;
     for (const TracedPoint& point : points) {
       // The logs describe a Tenstorrent device, so runs on the host have no place in them.

@@ -144,7 +144,7 @@ std::optional<EmulatedCall> CallEmulator::run(const OpRow& call, CallObstacle* w
   try {
     const std::optional<Program> program = logged_program(call, device_);
     if (!program) return fail(Obstacle::no_such_op, "the emulator has no such op");
-    const CoreGrid grid = logged_grid(call, profiles_.chip).value_or(profiles_.chip.eth_grid);
+    const CoreGrid grid = logged_grid(call, profiles_.chip).value_or(usual_grid(profiles_.chip));
     const chip::PlannedProgram planned = plan_program(*program, grid, profiles_);
     return EmulatedCall{.kernel = planned.kernel.total,
                         .cores = planned.kernel.cores,

@@ -455,6 +455,11 @@ std::optional<CoreGrid> logged_grid(const OpRow& row, const chip::ChipProfile& c
   const int side = chip.dispatch_takes_row ? chip.tensix.columns : chip.tensix.rows;
   const std::int64_t cores = *row.worker_cores;
   constexpr int kMostHarvested = 2;
+  // Models limit the grid of a larger chip to the 8 columns of Wormhole.
+  constexpr int kWormholeColumns = 8;
+  const bool is_limited = !chip.dispatch_takes_row && cores % side != 0 && cores > 0 &&
+                          cores % kWormholeColumns == 0 && cores <= kWormholeColumns * side;
+  if (is_limited) return CoreGrid{kWormholeColumns, static_cast<int>(cores) / kWormholeColumns};
   const int most =
       (chip.dispatch_takes_row ? chip.tensix.rows : chip.tensix.columns) + kMostHarvested;
   if (cores < side || cores > side * most || cores % side != 0) {
@@ -464,6 +469,10 @@ std::optional<CoreGrid> logged_grid(const OpRow& row, const chip::ChipProfile& c
   }
   const int others = static_cast<int>(cores) / side;
   return chip.dispatch_takes_row ? CoreGrid{side, others} : CoreGrid{others, side};
+}
+
+CoreGrid usual_grid(const chip::ChipProfile& chip) {
+  return chip.dispatch_takes_row ? chip.eth_grid : chip.worker_grid;
 }
 
 }  // namespace howard::profiler

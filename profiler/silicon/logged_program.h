@@ -27,4 +27,8 @@ std::optional<Program> logged_program(const OpRow& row, Device& device);
 /// dispatch takes a column) may be harvested.
 std::optional<CoreGrid> logged_grid(const OpRow& row, const chip::ChipProfile& chip);
 
+/// Returns the cores that logs of the chip say it has for programs, as most of them are made: on
+/// Wormhole with ETH dispatch, on Blackhole with WORKER dispatch.
+CoreGrid usual_grid(const chip::ChipProfile& chip);
+
 }  // namespace howard::profiler

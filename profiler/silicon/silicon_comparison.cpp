@@ -202,6 +202,8 @@ class Comparer {
                                 profiles_.chip.architecture);
     }
     if (chip.empty() || chip == profiles_.chip.architecture) return std::nullopt;
+    found_.other_architecture = chip;
+    found_.other_cores = row.worker_cores.value_or(0);
     return fmt::format("the emulator is of another chip than {}{}", chip,
                        row.architecture.empty() ? ", which its clock or its cores say it is" : "");
   }
@@ -240,9 +242,9 @@ class Comparer {
       found_.notes.push_back(
           fmt::format("the log does not say how many cores there were: taken "
                       "to be {}",
-                      profiles_.chip.eth_grid.cores()));
+                      usual_grid(profiles_.chip).cores()));
     }
-    const CoreGrid grid = logged.value_or(profiles_.chip.eth_grid);
+    const CoreGrid grid = logged.value_or(usual_grid(profiles_.chip));
     const chip::PlannedProgram planned = plan_program(program, grid, profiles_);
     ComparedCall call{.code = std::string(row.name),
                       .call = std::string(program.name) + std::visit(Words(), program.attributes),

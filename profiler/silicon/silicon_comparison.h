@@ -53,6 +53,9 @@ struct SiliconComparison {
   std::vector<NotEmulated> not_emulated;  ///< In the order of their first rows.
   std::uint64_t host_ops = 0;             ///< The number of rows of ops that ran on the host.
   DroppedRows dropped;                    ///< Rows that could not be read, or have no time.
+  /// The family and the worker cores of a row's chip if it is another than the emulator's.
+  std::string other_architecture;
+  std::int64_t other_cores = 0;
   std::vector<std::string> notes;
 };
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -13,6 +14,13 @@
 
 namespace howard::chip {
 namespace {
+
+/// The Tensix cores of a chip before any is harvested (Tenstorrent ISA documentation).
+struct Die {
+  std::string_view architecture;
+  CoreGrid cores;
+};
+constexpr std::array kDies{Die{"wormhole_b0", {8, 10}}, Die{"blackhole", {14, 10}}};
 
 class Contradictions {
  public:
@@ -56,6 +64,13 @@ void require_no_contradiction(const ProfileConstants& constants, const Profiles&
   for (const auto& [name, rate] : rates) {
     check.require(rate <= chip.dram_bandwidth, {name, "dram.bandwidth"},
                   "a rate that is no higher than the best of the DRAM");
+  }
+  for (const Die& die : kDies) {
+    if (die.architecture != chip.architecture) continue;
+    const std::string most =
+        fmt::format("no more than the {}x{} cores of the die", die.cores.columns, die.cores.rows);
+    check.require(chip.tensix.columns <= die.cores.columns, {"tensix.columns"}, most);
+    check.require(chip.tensix.rows <= die.cores.rows, {"tensix.rows"}, most);
   }
   // The last row or column dispatches under WORKER.
   check.require(chip.worker_grid.rows > 0, {"tensix.rows"},

@@ -97,11 +97,14 @@ bool is_file(const std::string& name) {
   return std::filesystem::exists(name, ignored);
 }
 
-/// Returns the text of a built-in profile if there is one of that name, otherwise that of a file.
+/// Returns the text of a built-in profile if there is one of that name, otherwise that of a file. A
+/// version of the software that only Blackhole has is of Blackhole.
 std::string profile_text(const std::string& name_or_file) {
   const std::vector<std::string> built_in = built_in_profiles();
-  if (std::ranges::find(built_in, name_or_file) != built_in.end()) {
-    return std::string(built_in_profile(name_or_file));
+  for (const std::string& name : {name_or_file, built_for(name_or_file, "blackhole")}) {
+    if (std::ranges::find(built_in, name) != built_in.end()) {
+      return std::string(built_in_profile(name));
+    }
   }
   if (!is_file(name_or_file)) {
     if (name_or_file.find(',') != std::string::npos) {
@@ -239,7 +242,7 @@ namespace {
 void require_one_architecture(const ProfileConstants& constants) {
   const std::string& chip = constants.chip.architecture();
   const std::string& software = constants.software.architecture();
-  if (software.empty() || software == chip) return;
+  if (software.empty() || chip.empty() || software == chip) return;
   throw Error({.attempted = "emulate " + constants.chip.name(),
                .value = fmt::format("{} has the constants of kernels for {}, and the chip is {}",
                                     constants.software.name(), software, chip),

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "experiments/laboratory/chip_context.h"
+#include "experiments/logs/chip_of_log.h"
 #include "experiments/logs/log_content.h"
 #include "harness/cli/command/command.h"
 #include "harness/cli/command/program.h"
@@ -204,7 +205,7 @@ class Analysis {
  public:
   explicit Analysis(const AnalyzeOptions& options) : options_(options) {
     if (options.compare || !options.no_advice) {
-      profiles_ = read_settings(options.profiles, chip::load_profiles);
+      static_cast<void>(read_settings(options.profiles, chip::load_profiles));
     }
     if (options.compare) experiments::describe_chip(options.profiles, context);
   }
@@ -238,17 +239,24 @@ class Analysis {
   Analyzed read_content(const std::string& file) {
     const bool calls = !options_.compare && wants_calls(options_, file);
     Analyzed analysed{.file = file,
-                      .content = experiments::read_log_content(
-                          file, options_.compare ? &*profiles_ : nullptr,
-                          {.tensors = calls ? profiler::Tensors::read : profiler::Tensors::skipped,
-                           .range = options_.range,
-                           .host_ids = !options_.zones.empty()}),
+                      .content = content_of(file, {.tensors = calls ? profiler::Tensors::read
+                                                                    : profiler::Tensors::skipped,
+                                                   .range = options_.range,
+                                                   .host_ids = !options_.zones.empty()}),
                       .advice = {}};
     if (calls || options_.compare || options_.no_advice) return analysed;
     if (auto* const log = std::get_if<profiler::Log>(&analysed.content)) {
       log->notes.emplace_back("no advice for a file of this size, unless --advice asks for it");
     }
     return analysed;
+  }
+
+  experiments::LogContent content_of(const std::string& file, const profiler::ReadOptions& read) {
+    if (!options_.compare) return experiments::read_log_content(file, nullptr, read);
+    chip::ProfileChoice choice = options_.profiles;
+    experiments::LogContent content = experiments::compare_on_its_chip(file, choice, read);
+    experiments::describe_chip(choice, context);
+    return content;
   }
 
   void add_zones(Analyzed& analysed) const {
@@ -261,12 +269,13 @@ class Analysis {
   void advise(Analyzed& analysed) {
     const auto* const log = analysed.log();
     if (log == nullptr || options_.no_advice || log->calls.size() == 0) return;
-    if (!emulator_) emulator_.emplace(*profiles_);
+    const chip::ProfileChoice choice = experiments::choice_for(*log, options_.profiles);
+    const chip::Profiles profiles = chip::load_profiles(choice);
+    if (!emulator_ || emulator_->chip().name != profiles.chip.name) emulator_.emplace(profiles);
     analysed.advice = reports::advice_of(*log, &*emulator_);
   }
 
   const AnalyzeOptions& options_;
-  std::optional<chip::Profiles> profiles_;
   std::optional<profiler::CallEmulator> emulator_;
 };
 

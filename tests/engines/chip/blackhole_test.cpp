@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "engines/chip/dispatch/kept_binaries.h"
@@ -44,6 +46,15 @@ TEST(Blackhole, SoftwareOfAnotherArchitectureIsRefused) {
   EXPECT_EQ(refused.attempted, "emulate wormhole_b0_n300");
   EXPECT_NE(refused.value.find("kernels for blackhole"), std::string::npos) << refused.value;
   EXPECT_EQ(refused.hint, "--software tt_metal_2025_12");
+}
+
+TEST(Blackhole, MoreCoresThanTheDieHasAreRefused) {
+  const ErrorText refused = error_parts_of([] {
+    load_profiles({{"blackhole_p150"}, {"tensix.columns=15count"}});
+  });
+  EXPECT_EQ(refused.value, "tensix.columns=15count");
+  EXPECT_EQ(refused.accepted, "no more than the 14x10 cores of the die");
+  EXPECT_THROW(load_profiles({{}, {"tensix.rows=11count"}}), Error);
 }
 
 TEST(Blackhole, EthDispatchIsRefusedWhereABoardHasNoCoresForIt) {
@@ -101,6 +112,24 @@ TEST(Blackhole, DispatchOfATraceIsShorterSinceItKeepsBinaries) {
   EXPECT_LT(replayed("tt_metal_2026_07"), replayed("tt_metal_2025_12"));
 }
 
+/// Returns the time of a default product of bfloat4_b with these settings.
+SimTime product_time(std::vector<std::string> settings) {
+  EmulatedChip device(load_profiles({{"blackhole_p150"}, std::move(settings)}));
+  const TensorSpec spec{.shape = {1024, 1024}, .dtype = DataType::bfloat4_b};
+  const ops::Tensor a(device, spec);
+  const ops::Tensor b(device, spec);
+  const ops::Tensor out(device, spec);
+  return device.explain(ops::matmul(a, b, out)).kernel.total;
+}
+
+TEST(Blackhole, SendersWaitForTheirBlocksAndBanksTakeOneRequestAfterTheOther) {
+  const SimTime usual = product_time({});
+  EXPECT_GT(product_time({"noc.multicast_flush=1000cycles"}), usual);
+  EXPECT_GT(product_time({"dram.request=100cycles"}), usual);
+  EXPECT_EQ(product_time({"dram.request=1cycles"}), product_time({"dram.request=2cycles"}))
+      << "the readers issue no faster";
+}
+
 TEST(Clock, FallsWithTheCoresAndWithTheLengthOfAKernelOnceTheLimitIsReached) {
   PowerCosts power{.limit = 150'000,
                    .idle = 70'000,
@@ -108,16 +137,16 @@ TEST(Clock, FallsWithTheCoresAndWithTheLengthOfAKernelOnceTheLimitIsReached) {
                    .unpack = 500,
                    .patience = SimTime::microseconds(1000)};
   const SimTime time = SimTime::microseconds(1000);
-  EXPECT_EQ(time_under_load(time, time, {.cores = 80, .unpacking = kFullSpeed}, power), time);
+  EXPECT_EQ(time_under_load(time, time, {.cores = 80, .unpacking = kWhole}, power), time);
   // The cores want 165 W of 150: 10 % more, half of which counts.
-  EXPECT_EQ(time_under_load(time, time, {.cores = 95, .unpacking = kFullSpeed}, power),
+  EXPECT_EQ(time_under_load(time, time, {.cores = 95, .unpacking = kWhole}, power),
             SimTime::microseconds(1050));
   EXPECT_EQ(time_under_load(time, time, {.cores = 95, .unpacking = 0}, power), time);
   power.patience = SimTime();
-  EXPECT_EQ(time_under_load(time, time, {.cores = 95, .unpacking = kFullSpeed}, power),
+  EXPECT_EQ(time_under_load(time, time, {.cores = 95, .unpacking = kWhole}, power),
             SimTime::microseconds(1100));
   power.limit = 0;
-  EXPECT_EQ(time_under_load(time, time, {.cores = 95, .unpacking = kFullSpeed}, power), time)
+  EXPECT_EQ(time_under_load(time, time, {.cores = 95, .unpacking = kWhole}, power), time)
       << "no limit is known";
 }
 

@@ -148,10 +148,7 @@ TEST(Profile, DispatchDecidesTheComputeGrid) {
 }
 
 TEST(Profile, DispatchTakesTheLastRowOrTheLastColumn) {
-  const ChipProfile chip =
-      load_profiles({.settings = {"tensix.columns=13count", "tensix.rows=10count",
-                                  "grid.eth.rows=10count", "grid.dispatch_takes_row=0count"}})
-          .chip;
+  const ChipProfile chip = load_profiles({.profiles = {"blackhole_galaxy"}, .settings = {}}).chip;
   EXPECT_EQ(chip.compute_grid(DispatchCoreType::worker), (CoreGrid{12, 10}));
   EXPECT_EQ(chip.compute_grid(DispatchCoreType::eth), (CoreGrid{13, 10}));
 }

@@ -5,13 +5,13 @@
 #include <array>
 
 #include "base/check.h"
+#include "base/wide.h"
 #include "engines/chip/kernels/elementwise/elementwise.h"
 #include "engines/chip/kernels/matmul/dram_sharded.h"
 #include "engines/chip/kernels/pipeline/clock.h"
 #include "engines/chip/kernels/pipeline/dram_banks.h"
 #include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/chip/kernels/pipeline/tile_product.h"
-#include "engines/chip/memory/dram_sharing.h"
 
 namespace howard::chip {
 namespace {
@@ -286,9 +286,12 @@ void slow_down(const MatmulPlan& plan, const TileProduct& product, const Costs& 
   if (costs.chip.power.limit == 0) return;
   const SimTime busy = least_matmul_time(plan, costs.profiles);
   const SimTime longer = std::max(product.math, product.unpack);
-  const Speed unpacking = share_of(product.unpack, longer);
+  const auto part = [](SimTime of, SimTime whole) {
+    return static_cast<TenThousandths>(static_cast<Wide>(of.ps()) * kWhole / whole.ps());
+  };
   const PowerUse use{.cores = static_cast<int>(plan.active_cores()),
-                     .unpacking = share_of(busy, kernel.total) * unpacking / kFullSpeed};
+                     .unpacking = std::min(kWhole, part(busy, kernel.total)) *
+                                  part(product.unpack, longer) / kWhole};
   const SimTime total = kernel.total;
   for (SimTime* const time : {&kernel.reads_end, &kernel.math_end, &kernel.total, &kernel.unshared,
                               &kernel.first_write}) {

@@ -7,7 +7,7 @@ namespace howard::chip {
 
 SimTime time_under_load(SimTime time, SimTime kernel, const PowerUse& use,
                         const PowerCosts& power) {
-  const std::int64_t of_a_core = power.core + power.unpack * use.unpacking / kFullSpeed;
+  const std::int64_t of_a_core = power.core + power.unpack * use.unpacking / kWhole;
   const std::int64_t wanted = power.idle + use.cores * of_a_core;
   if (power.limit == 0 || wanted <= power.limit) return time;
   const auto full = static_cast<Wide>(time.ps()) * (wanted - power.limit) / power.limit;

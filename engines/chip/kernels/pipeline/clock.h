@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/sim_time.h"
-#include "engines/chip/memory/dram_sharing.h"
+#include "engines/chip/kernels/pipeline/dram_banks.h"
 #include "engines/chip/profiles/profile.h"
 
 namespace howard::chip {
@@ -10,8 +10,7 @@ namespace howard::chip {
 /// Says what a kernel keeps busy.
 struct PowerUse {
   int cores = 0;
-  Speed unpacking =
-      0;  ///< How much of the time its unpackers move unpack.bandwidth, in millionths.
+  TenThousandths unpacking = 0;  ///< How much of the time its unpackers move unpack.bandwidth.
 };
 
 /// Returns how long a part of a kernel takes that takes `time` at the clock that the chip is
