@@ -121,18 +121,6 @@ class PlacesTest(unittest.TestCase):
         self.assertLess(abs(arrays.matmul(a, b[:1]) - numpy.matmul(a, b[:1])).max(), 1e-4)
 
 
-class ArgumentsTest(unittest.TestCase):
-    def test_what_would_change_a_result_is_computed_or_refused(self):
-        device = ttnn.open_device(device_id=0)
-        x = ttnn.ones([1, 1, 64, 32], layout=ttnn.TILE_LAYOUT, device=device)
-        made = ttnn.cumsum(x, 2, reverse_order=True).to_numpy()
-        self.assertEqual((made[0, 0, 0, 0], made[0, 0, 63, 0]), (64, 1))
-        shape = (1, 8, 8, 32, (2, 2))
-        self.assertEqual(list(ttnn.max_pool2d(x, *shape, ceil_mode=False).shape), [1, 1, 16, 32])
-        with self.assertRaisesRegex(RuntimeError, "max_pool2d: ceil_mode=True is not computed"):
-            ttnn.max_pool2d(x, *shape, ceil_mode=True)
-
-
 class ImportTest(unittest.TestCase):
     def test_a_script_without_values_needs_no_numpy(self):
         text = ("import sys, howard.ttnn as ttnn\n"
