@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +19,9 @@
 
 namespace howard {
 namespace {
+
+/// The ending of a file that is not written as a whole yet.
+constexpr std::string_view kUnfinished = ".part";
 
 [[noreturn]] void fail(const std::string& attempted, const std::filesystem::path& path,
                        const std::string& reason) {
@@ -89,9 +93,10 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
 /// Writes `path` durably and as a whole, or leaves nothing behind. Returns 0, or the errno of the
 /// call that failed.
 int replace_file(const std::filesystem::path& path, const TextSource& source) {
-  std::string temporary = path.string() + ".XXXXXX";
-  const int descriptor = ::mkstemp(temporary.data());
+  std::string temporary = path.string() + ".XXXXXX" + std::string(kUnfinished);
+  const int descriptor = ::mkstemps(temporary.data(), static_cast<int>(kUnfinished.size()));
   if (descriptor < 0) return errno;
+  ::flock(descriptor, LOCK_EX | LOCK_NB);  // it says that a process is writing here
   // mkstemp creates private files; others must be able to read results, as far as the umask allows.
   const mode_t mask = ::umask(0);
   ::umask(mask);
@@ -151,6 +156,22 @@ void write_file(const std::filesystem::path& path, const TextSource& source) {
     return;
   }
   if (const int failure = replace_file(target, source)) fail("write", path, std::strerror(failure));
+}
+
+void remove_leftovers(const std::filesystem::path& path) {
+  const std::string name = path.filename().string() + ".";
+  constexpr std::size_t kRandom = 6;
+  std::error_code failure;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_of(path), failure)) {
+    const std::string other = entry.path().filename().string();
+    const bool of_path = other.starts_with(name) && other.ends_with(kUnfinished) &&
+                         other.size() == name.size() + kRandom + kUnfinished.size();
+    if (!of_path) continue;
+    const int descriptor = ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) continue;
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
+    ::close(descriptor);
+  }
 }
 
 std::string read_file(const std::filesystem::path& path) {

@@ -22,6 +22,10 @@ using TextSource = std::function<void(const TextSink&)>;
 /// Writes a text in pieces in the same way. When `source` throws, no file is left behind either.
 void write_file(const std::filesystem::path& path, const TextSource& source);
 
+/// Removes what writers of `path` that were killed have left beside it. What a process is writing
+/// now stays.
+void remove_leftovers(const std::filesystem::path& path);
+
 /// Returns the whole content of a file. Throws Error when it cannot be read.
 std::string read_file(const std::filesystem::path& path);
 

@@ -240,8 +240,8 @@ void Trainer::fail_where_not_finite() {
                 (check.found() ? fmt::format(", first in step {}: {}", steps_done_, *check.found())
                                : std::string("; op by op the steps are finite")),
        .accepted = "finite losses and parameters",
-       .hint = "a smaller learning rate, a clip of 1 or a dtype of float32, from the last "
-               "checkpoint"});
+       .hint = "a smaller learning_rate, use_clip_grad_norm: true or --dtype float32, from the "
+               "last checkpoint"});
 }
 
 }  // namespace howard::training

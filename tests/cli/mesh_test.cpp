@@ -117,7 +117,7 @@ TEST_F(Mesh, EnginesExportValidationAndThePageAreThoseOfOneDevice) {
        {"--device ddp.yaml", "--device ddp.yaml --engine traced",
         "--device tp.yaml --engine static", "--multihost stages.yaml", "--multihost tiers.yaml"}) {
     const Outcome outcome =
-        train(std::string(way) + " --with eval_every=2 --export w --results out --page");
+        train(std::string(way) + " --with eval_every=2 --export w --results out --page --force");
     expect_same(losses(outcome), alone, way);
     EXPECT_NEAR(validation(outcome) / validated, 1, 1e-4) << way;
     EXPECT_EQ(std::filesystem::file_size(folder() / "w"), size) << way;
@@ -191,7 +191,7 @@ TEST_F(Mesh, EmulatedChipsKeepAVirtualTime) {
 
 TEST_F(Mesh, AStepOfEmulatedChipsSaysWhereItsTimeGoes) {
   const auto parts = [&](const std::string& way) {
-    const Outcome outcome = train(way + " --backend emulated --results out");
+    const Outcome outcome = train(way + " --backend emulated --results out --force");
     EXPECT_TRUE(contains(outcome.err, "a step, as the mean of its chips: compute ")) << outcome.err;
     const json metrics = json::parse(content(folder() / "out/train.json"))["points"][0]["metrics"];
     std::map<std::string, double> last;

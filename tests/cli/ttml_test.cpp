@@ -3,6 +3,7 @@
 // train and fit over files of TTML as a contract: what they print and write, and what they refuse.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -126,6 +127,100 @@ TEST_F(Ttml, WhatIsWrongIsSaidWithItsLine) {
 json fit_of(const CliFixture&, const Outcome& outcome) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   return json::parse(outcome.out);
+}
+
+TEST_F(Ttml, FilesOf2026AreTaken) {
+  std::filesystem::create_directories(folder() / "root/tt-train/configs/model_configs");
+  put("root/tt-train/configs/model_configs/tiny.yaml",
+      "transformer_config:\n  model_type: llama\n  num_heads: 2\n  num_groups: 1\n"
+      "  embedding_dim: 64\n  num_blocks: 1\n  max_sequence_length: 32\n");
+  put("hosts.yaml", "multihost_config:\n  enabled: true\n  num_workers: 2\n");
+  const auto training = [](const std::string& more) {
+    return "training_config:\n  project_name: roses\n  model_type: gpt2\n  batch_size: 2\n"
+           "  max_steps: 30_0\n  model_save_interval: 0\n  nobody_reads: 1\n"
+           "  model_config: ${TT_METAL_RUNTIME_ROOT}/tt-train/configs/model_configs/tiny.yaml\n"
+           "  optimizer:\n    type: AdamW\n    lr: 1e-3\n" +
+           more;
+  };
+  put("new.yaml", training("  data_path: nowhere.txt\n"));
+  const std::string fit = "fit -c new.yaml --no-search";
+  const Outcome unset = run(fit);
+  EXPECT_EQ(unset.status, 1) << unset.out;
+  EXPECT_TRUE(contains(unset.err, "TT_METAL_RUNTIME_ROOT")) << unset.err;
+  ASSERT_EQ(::setenv("TT_METAL_RUNTIME_ROOT", (folder() / "root").c_str(), 1), 0);
+  const Outcome plan = run(fit);
+  EXPECT_EQ(plan.status, 0) << plan.err;
+  EXPECT_TRUE(contains(plan.err, "'nobody_reads' of training_config is no key")) << plan.err;
+  EXPECT_TRUE(contains(plan.err, "'nowhere.txt' is not there: planned with 96")) << plan.err;
+  EXPECT_TRUE(contains(plan.out, "300 steps")) << plan.out;
+  put("new.yaml", training("  data_path: text\n  multihost_config: hosts.yaml\n"));
+  const Outcome tiers = run(fit);
+  EXPECT_EQ(tiers.status, 0) << tiers.err;
+  EXPECT_TRUE(contains(tiers.out, "2 workers in 3 tiers")) << tiers.out;
+  put("new.yaml", training("  data_path: text\n"));
+  const Outcome trained = run("train -c new.yaml --threads 1 --no-progress --with max_steps=2");
+  EXPECT_EQ(trained.status, 0) << trained.err;
+  put("tokens.yaml", "tokenizer_vocab_size: 40\ndata_length: 3\ntokens: [1, 2, 39]\n");
+  const Outcome tokens = run(fit + " --data tokens.yaml --with tokenizer_type=bpe");
+  EXPECT_EQ(tokens.status, 0) << tokens.err;
+  ::unsetenv("TT_METAL_RUNTIME_ROOT");
+}
+
+TEST_F(Ttml, FitHasTheOptionsOfTrain) {
+  const Outcome traced = run(
+      "fit -c training.yaml --no-search --data text --engine static --results out --memory held");
+  ASSERT_EQ(traced.status, 0) << traced.err;
+  for (const char* const part : {"batch    ", "phases   forward ", ", optimizer ", "MFU ", " MiB)",
+                                 "4 steps: 256 tokens in "}) {
+    EXPECT_TRUE(contains(traced.out, part)) << part << "\n" << traced.out;
+  }
+  EXPECT_TRUE(json::parse(content(folder() / "out/fit.json"))["run"]["fits"]);
+  EXPECT_TRUE(std::filesystem::exists(folder() / "held/memory.md"));
+  EXPECT_EQ(run("fit -c training.yaml --data missing").status, 1);
+}
+
+TEST_F(Ttml, ARunIsNotWrittenOverAnother) {
+  ASSERT_EQ(train("--results out").status, 0);
+  const Outcome again = train("--results out");
+  EXPECT_EQ(again.status, 1);
+  EXPECT_TRUE(contains(again.err, "--force")) << again.err;
+  EXPECT_EQ(train("--results out --force").status, 0);
+  EXPECT_EQ(train("--export /howard_is_not_there/x --force").status, 1);
+  EXPECT_FALSE(std::filesystem::exists("/howard_is_not_there"));
+}
+
+TEST_F(Ttml, TheLogOfAResumedRunHasAllItsSteps) {
+  put("c.abcdef.part", "left over");
+  ASSERT_EQ(train("--results out --checkpoint c").status, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder() / "c.abcdef.part"));
+  ASSERT_EQ(train("--results out --checkpoint c --resume --with max_steps=6").status, 0);
+  std::istringstream lines(content(folder() / "out/steps.jsonl"));
+  std::string line;
+  int step = 0;
+  for (std::getline(lines, line); std::getline(lines, line);) {
+    EXPECT_EQ(json::parse(line)["Step"], ++step);
+  }
+  EXPECT_EQ(step, 6);
+}
+
+TEST_F(Ttml, AResumedPresetHasItsSettings) {
+  const std::string given =
+      "train --preset nano_gpt --data text --threads 1 --no-progress --checkpoint c ";
+  ASSERT_EQ(run(given + "--with num_blocks=1 --with embedding_dim=64 --with num_heads=2 --with "
+                        "max_sequence_length=32 --with batch_size=2 --with max_steps=2")
+                .status,
+            0);
+  const Outcome resumed = run(given + "--resume --with max_steps=3");
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_TRUE(contains(resumed.out, "Step: 3, Loss: ")) << resumed.out;
+}
+
+TEST_F(Ttml, ALossThatIsNotFiniteLeavesWhatWasRun) {
+  const Outcome outcome =
+      train("--results out --with learning_rate=1e30 --with max_steps=50 --force");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(contains(outcome.err, "use_clip_grad_norm: true")) << outcome.err;
+  EXPECT_TRUE(contains(content(folder() / "out/steps.jsonl"), "\"Step\":1")) << outcome.err;
 }
 
 TEST_F(Ttml, FitSaysWhatARunTakesAndWhatElseWouldFit) {
@@ -284,8 +379,9 @@ TEST_F(TtmlMesh, FitSaysWhatAnEmulatedRunTakes) {
         "--multihost even.yaml --schedule 1f1b --chunks 2",
         "--device tp.yaml --with enable_sp=true --with max_sequence_length=64",
         "--multihost tiers.yaml", "--multihost tiers.yaml --tiers 2"}) {
-    const Outcome outcome = run(of_both("train", way) +
-                                " --data longer --backend emulated --with max_steps=3 --results r");
+    const Outcome outcome =
+        run(of_both("train", way) +
+            " --data longer --backend emulated --with max_steps=3 --results r --force");
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const json result = json::parse(content(folder() / "r/train.json"));
     const json& samples = result["points"][0]["metrics"]["time"]["samples"];

@@ -48,7 +48,10 @@ struct TtmlTraining {
   std::optional<std::string> tokenizer_path;
   std::string data_path = "data/shakespeare.txt";
   std::optional<std::string> model_config;
-  std::int64_t model_save_interval = 500;     ///< In steps.
+  std::optional<std::string> multihost_config;  ///< A file, like model_config.
+  std::int64_t model_save_interval = 500;       ///< In steps; 0: at the end alone.
+  /// Parameters are allocated when they are divided already (FSDP).
+  bool lazy_parameter_init = false;
   std::optional<std::string> checkpoint_dir;  ///< If absent, the run is not saved.
   std::optional<std::int64_t> eval_every;     ///< In steps; if absent, there is no validation.
   TtmlOptimizer optimizer;
@@ -94,6 +97,7 @@ struct TtmlDevices {
   std::vector<std::int64_t> device_ids;  ///< If empty, all.
   bool enable_ddp = false;
   bool enable_tp = false;
+  bool enable_fsdp = false;
   bool enable_cp = false;
   bool enable_sp = false;
   bool enable_pp = false;
@@ -139,6 +143,9 @@ struct TtmlTransformer {
   std::int64_t num_groups = 3;
   std::optional<std::int64_t> intermediate_dim;  ///< 8/3 of embedding_dim, up to a multiple of 256.
   float theta = 10000;
+  std::optional<std::int64_t> head_dim;  ///< qwen3; embedding_dim / num_heads.
+  bool attention_bias = false;           ///< qwen3
+  bool bias = true;                      ///< gpt2: the norms have a beta.
   TtmlRopeScaling rope_scaling;
   std::string embedding_placement = "replicated";
 

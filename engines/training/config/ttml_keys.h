@@ -31,7 +31,9 @@ void for_each_training_key(Training& training, Visit&& visit) {
   key("tokenizer_path", training.tokenizer_path);
   key("data_path", training.data_path);
   key("model_config", training.model_config);
+  key("multihost_config", training.multihost_config);
   key("model_save_interval", training.model_save_interval);
+  key("lazy_parameter_init", training.lazy_parameter_init);
   key("checkpoint_dir", training.checkpoint_dir);
   key("eval_every", training.eval_every);
   const auto optimizer = [&](const char* name, auto& field) {
@@ -68,6 +70,9 @@ void for_each_transformer_key(Transformer& model, Visit&& visit) {
   key("num_groups", model.num_groups);
   key("intermediate_dim", model.intermediate_dim);
   key("theta", model.theta);
+  key("head_dim", model.head_dim);
+  key("attention_bias", model.attention_bias);
+  key("bias", model.bias);
   key("embedding_placement", model.embedding_placement);
   const auto experimental = [&](const char* name, auto& field) {
     visit("transformer_config.experimental", name, field);
@@ -114,6 +119,7 @@ void for_each_ttml_key(Config& config, Visit&& visit) {
   device("device_ids", config.devices.device_ids);
   device("enable_ddp", config.devices.enable_ddp);
   device("enable_tp", config.devices.enable_tp);
+  device("enable_fsdp", config.devices.enable_fsdp);
   device("enable_cp", config.devices.enable_cp);
   device("enable_sp", config.devices.enable_sp);
   device("enable_pp", config.devices.enable_pp);

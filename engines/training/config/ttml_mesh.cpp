@@ -33,7 +33,8 @@ struct MeshChecker {
 void require_known_ways(const MeshChecker& check) {
   const TtmlDevices& devices = check.devices();
   const std::pair<const char*, bool> ways[] = {{"enable_cp", devices.enable_cp},
-                                               {"enable_pp", devices.enable_pp}};
+                                               {"enable_pp", devices.enable_pp},
+                                               {"enable_fsdp", devices.enable_fsdp}};
   for (const auto& [key, on] : ways) {
     check.require(!on, std::string("device_config.") + key, "true",
                   "false: devices share by enable_ddp, enable_tp and pipeline_parallel_config");

@@ -49,16 +49,18 @@ struct TtmlChecker {
 void require_ranges(const TtmlChecker& check) {
   const TtmlTraining& training = check.training();
   const TtmlTransformer& model = check.model();
-  const auto require = [&](const char* key, std::optional<std::int64_t> value, std::int64_t most) {
-    check.require_number(!value || (*value >= 1 && *value <= most), key, value.value_or(1),
-                         fmt::format("1 to {}", most));
+  constexpr std::int64_t kMost = 1'000'000'000;
+  const auto require = [&](const char* key, std::optional<std::int64_t> value, std::int64_t least,
+                           std::int64_t most) {
+    check.require_number(!value || (*value >= least && *value <= most), key, value.value_or(least),
+                         fmt::format("{} to {}", least, most));
   };
-  require("training_config.num_epochs", training.num_epochs, 1'000'000'000);
-  require("training_config.model_save_interval", training.model_save_interval, 1'000'000'000);
-  require("training_config.eval_every", training.eval_every, 1'000'000'000);
-  require("training_config.validation_batch_size", training.validation_batch_size, 1'000'000'000);
-  require("transformer_config.vocab_size", model.vocab_size, 1 << 24);
-  require("transformer_config.intermediate_dim", model.intermediate_dim, 1 << 24);
+  require("training_config.num_epochs", training.num_epochs, 1, kMost);
+  require("training_config.model_save_interval", training.model_save_interval, 0, kMost);
+  require("training_config.eval_every", training.eval_every, 0, kMost);
+  require("training_config.validation_batch_size", training.validation_batch_size, 1, kMost);
+  require("transformer_config.vocab_size", model.vocab_size, 0, 1 << 24);
+  require("transformer_config.intermediate_dim", model.intermediate_dim, 1, 1 << 24);
 }
 
 /// Applies the keys that are settings of a recipe. Throws Error for a value out of range.
@@ -112,7 +114,8 @@ void apply_model(const TtmlChecker& check, Recipe& recipe) {
   const TtmlTransformer& model = check.model();
   check.require_word("transformer_config.model_type", model.model_type, {"gpt2", "llama"});
   const std::string also = check.training().model_type.value_or(model.model_type);
-  check.require(also == model.model_type, "training_config.model_type", "'" + also + "'",
+  const bool named = check.settings.has("transformer_config.model_type");
+  check.require(named || also == model.model_type, "training_config.model_type", "'" + also + "'",
                 "the model_type of transformer_config, which counts: " + model.model_type);
   check.require_word("transformer_config.runner_type", model.runner_type,
                      {"default", "memory_efficient"});
@@ -211,6 +214,11 @@ void apply_optimizer_map(const TtmlChecker& check, Recipe& recipe) {
   const auto set = [](float& field, const std::optional<float>& value) {
     if (value) field = *value;
   };
+  if (optimizer != TtmlOptimizer{}) {
+    // TTML reads nothing but the map, which has defaults of its own.
+    recipe.optimizer.learning_rate = 1e-3F;
+    recipe.optimizer.adamw.weight_decay = 0.01F;
+  }
   set(recipe.optimizer.learning_rate, optimizer.lr);
   set(recipe.optimizer.adamw.beta1, optimizer.beta1);
   set(recipe.optimizer.adamw.beta2, optimizer.beta2);
@@ -299,6 +307,15 @@ void require_unset(const TtmlChecker& check) {
   unset("training_config.tokenizer_path",
         training.tokenizer_path.has_value() && training.tokenizer_type == "char",
         "characters need no file");
+  const TtmlTransformer& model = check.model();
+  check.require_off("transformer_config.attention_bias", model.attention_bias,
+                    "products of attention have no bias here");
+  check.require(model.bias || model.model_type == "llama", "transformer_config.bias", "false",
+                "true: a gpt2's norms have a beta here");
+  const std::int64_t width = model.embedding_dim / std::max(model.num_heads, std::int64_t{1});
+  check.require_number(model.head_dim.value_or(width) == width, "transformer_config.head_dim",
+                       model.head_dim.value_or(width),
+                       fmt::format("{}, the embedding_dim divided by the num_heads", width));
 }
 
 }  // namespace
@@ -324,7 +341,7 @@ Recipe recipe_of(const TtmlSettings& settings) {
 }
 
 std::optional<std::int64_t> vocabulary_of(const TtmlConfig& config) {
-  if (!config.transformer.vocab_size) return std::nullopt;
+  if (config.transformer.vocab_size.value_or(0) == 0) return std::nullopt;
   return ceil_div(*config.transformer.vocab_size, kTileSide) * kTileSide;
 }
 

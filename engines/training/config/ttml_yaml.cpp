@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <set>
@@ -51,16 +52,61 @@ struct YamlValue {
   }
 };
 
-void take(const YamlValue& value, std::string& field) { field = value.text(); }
+/// A variable in a text: `${NAME}` or `$NAME`.
+struct Variable {
+  std::size_t begin = 0, end = 0;
+  std::string name;
+};
+
+/// Returns the first variable from `from` on.
+std::optional<Variable> next_variable(std::string_view text, std::size_t from) {
+  const auto is_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  for (std::size_t i = text.find('$', from); i != std::string_view::npos;
+       i = text.find('$', i + 1)) {
+    const bool braced = i + 1 < text.size() && text[i + 1] == '{';
+    const std::size_t closing = braced ? 1 : 0;
+    const std::size_t first = i + 1 + closing;
+    std::size_t last = first;
+    while (last < text.size() && is_word(text[last])) ++last;
+    const bool closed = !braced || (last < text.size() && text[last] == '}');
+    if (last == first || !closed) continue;
+    return Variable{i, last + closing, std::string(text.substr(first, last - first))};
+  }
+  return std::nullopt;
+}
+
+/// Puts values of the environment in the place of variables.
+std::string expanded(const std::string& text) {
+  std::string result;
+  std::size_t done = 0;
+  for (auto found = next_variable(text, 0); found; found = next_variable(text, found->end)) {
+    result += text.substr(done, found->begin - done);
+    const char* const value = std::getenv(found->name.c_str());
+    result += value == nullptr ? text.substr(found->begin, found->end - found->begin) : value;
+    done = found->end;
+  }
+  return result + text.substr(done);
+}
+
+/// Returns the text of a number, which may have underscores between its digits: 30_000.
+std::string digits_of(std::string text) {
+  const bool number = text.find_first_of("0123456789") <= 1;
+  if (number) std::erase(text, '_');
+  return text;
+}
+
+void take(const YamlValue& value, std::string& field) { field = expanded(value.text()); }
 
 void take(const YamlValue& value, std::int64_t& field) {
-  const auto number = parse_integer(value.text());
+  const auto number = parse_integer(digits_of(value.text()));
   if (!number) value.refuse("a whole number");
   field = *number;
 }
 
 void take(const YamlValue& value, float& field) {
-  const auto number = parse_number(value.text());
+  const auto number = parse_number(digits_of(value.text()));
   if (!number || std::abs(*number) > double{std::numeric_limits<float>::max()}) {
     value.refuse("a number");
   }
@@ -145,18 +191,17 @@ class TtmlReader {
                 const YAML::Node& node) {
     const std::string name = section.empty() ? key : section + "." + key;
     if (known_.contains(name)) return read(node, name);
-    require_known(section, key, place);
-    if (node.IsNull()) return;
+    if (!is_known(section, key, place) || node.IsNull()) return;
     for_each_ttml_key(settings_.config, [&](const std::string& of, const char* known, auto& field) {
       if (of == section && known == key) take(YamlValue{name, place, node}, field);
     });
     settings_.places[name] = place;
   }
 
-  void require_known(const std::string& section, const std::string& key,
-                     const std::string& place) const {
+  /// Notes a key that TTML does not have. Throws Error for one that is mistyped or misplaced.
+  bool is_known(const std::string& section, const std::string& key, const std::string& place) {
     const std::vector<std::string>& keys = known_.at(section);
-    if (std::ranges::find(keys, key) != keys.end()) return;
+    if (std::ranges::find(keys, key) != keys.end()) return true;
     const std::string where = section.empty() ? "" : " of " + section;
     const std::string what = fmt::format("'{}'{} is no key", key, where);
     const auto suggestion = closest(key, keys);
@@ -166,7 +211,10 @@ class TtmlReader {
         fail_at(place, what, other == kTopLevel ? "it at the top of a file" : "it in " + other);
       }
     }
-    fail_at(place, what, join(keys, ", "), suggestion.value_or(""));
+    if (suggestion || place == file_)
+      fail_at(place, what, join(keys, ", "), suggestion.value_or(""));
+    settings_.notes.push_back(fmt::format("{}: {}, and nothing reads it", place, what));
+    return false;
   }
 
   std::string file_;
@@ -238,6 +286,11 @@ void read_ttml(std::string_view text, const std::string& file, TtmlSettings& set
             "lines of 'key: value', maps within maps by deeper indents");
   }
   TtmlReader(file, settings).read(root, kTopLevel);
+}
+
+std::string variable_in(std::string_view text) {
+  const auto found = next_variable(text, 0);
+  return found ? found->name : "";
 }
 
 std::map<std::string, std::string> ttml_values(const TtmlConfig& config) {

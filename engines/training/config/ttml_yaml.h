@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engines/training/config/ttml_config.h"
 
@@ -15,6 +16,8 @@ struct TtmlSettings {
   /// The place of each key that a file has, such as "training.yaml:12", by section and key with a
   /// dot between.
   std::map<std::string, std::string> places;
+  /// What TTML reads over, a sentence each: keys that it does not have.
+  std::vector<std::string> notes;
 
   bool has(const std::string& key) const { return places.contains(key); }
   /// Returns "training.yaml:12: training_config.batch_size", or the key alone if no file has it.
@@ -27,10 +30,15 @@ struct TtmlSettings {
                               const std::string& hint = "");
 
 /// Reads a file of TTML. The parts may be in one file or in several: keys that are set take the
-/// place of what was there. `file` names it in messages. Throws Error, with the line, for text that
-/// is not YAML, for a key that TTML does not have (it would ignore it), for a key that is there
-/// twice, and for a value of another kind.
+/// place of what was there. `file` names it in messages. Variables of the environment, as $NAME or
+/// ${NAME}, are replaced in texts; a name that is not set stays, as in TTML. Throws Error, with the
+/// line, for text that is not YAML, for a key that is nearly one of TTML's or belongs elsewhere
+/// (any other that TTML does not have becomes a note), for a key that is there twice, and for a
+/// value of another kind.
 void read_ttml(std::string_view text, const std::string& file, TtmlSettings& settings);
+
+/// Returns the name of the first variable, as $NAME or ${NAME}, in a text; empty if there is none.
+std::string variable_in(std::string_view text);
 
 /// Returns the text of each value, by section and key with a dot between; an optional without a
 /// value has none.

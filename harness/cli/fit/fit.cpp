@@ -13,14 +13,17 @@
 #include "base/file.h"
 #include "engines/training/config/ttml_recipe.h"
 #include "harness/cli/command/command.h"
+#include "harness/cli/command/program.h"
 #include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/fit/fit_search.h"
 #include "harness/cli/fit/fit_tables.h"
 #include "harness/cli/fit/run_plan.h"
+#include "harness/cli/memory_watch.h"
 #include "harness/cli/terminal/interruption.h"
 #include "harness/cli/terminal/terminal.h"
 #include "harness/cli/train/model_options.h"
+#include "harness/cli/train/train_corpus.h"
 #include "harness/cli/train/train_files.h"
 #include "reports/findings/memory_report.h"
 #include "reports/tables/terminal_table.h"
@@ -33,6 +36,9 @@ struct FitOptions {
   TtmlFiles files;
   chip::ProfileChoice profiles;
   std::string json;
+  std::filesystem::path results, memory;  ///< Folders; empty: not wanted.
+  training::Engine engine = training::Engine::dynamic;
+  reports::Canvas canvas;
   MeshSettings mesh;
   bool search = true;
   ColorMode color = ColorMode::automatic;
@@ -40,14 +46,23 @@ struct FitOptions {
 
 OptionList fit_options(FitOptions& options) {
   return joined({ttml_options(options.files),
+                 data_options(options.files),
+                 {engine_option(options.engine)},
                  mesh_options(options.mesh),
-                 {{"--no-search", "", "Says what the files ask for, and looks for nothing else",
+                 {{"--results", "DIR", "Writes DIR/fit.json, of the schema howard.fit/1",
+                   to(options.results)},
+                  {"--memory", "DIR",
+                   "Writes to DIR what the set-up and the first step allocate, with who held it at "
+                   "the peak",
+                   to(options.memory)},
+                  {"--no-search", "", "Says what the files ask for, and looks for nothing else",
                    to(options.search, false)},
                   {"--json", "FILE",
                    "Writes JSON of the schema howard.fit/1 too; \"-\" is standard output and "
                    "replaces the tables there",
                    to(options.json)},
                   color_option(options.color)},
+                 picture_options(options.canvas),
                  chip_options(options.profiles)});
 }
 
@@ -110,6 +125,9 @@ nlohmann::ordered_json json_of(const RunPlan& plan) {
   if (plan.trace > Bytes()) json["trace_region_bytes"] = plan.trace.value();
   json["tokens_per_second"] = plan.tokens_per_second();
   json["share_of_peak"] = plan.share_of_peak();
+  json["mfu"] = plan.mfu();
+  for (const auto& [phase, time] : plan.phases) json["phases_ps"][phase] = time.ps();
+  if (plan.largest_batch) json["largest_batch"] = *plan.largest_batch;
   if (plan.band) json["mean_error"] = *plan.band;
   for (const PlanPart& part : plan.parts) {
     json["parts"].push_back({{"name", part.name},
@@ -122,7 +140,8 @@ nlohmann::ordered_json json_of(const RunPlan& plan) {
   return json;
 }
 
-void write_json(const std::string& file, const RunPlan& plan, const std::vector<RunPlan>& others) {
+void write_json(const std::filesystem::path& file, const RunPlan& plan,
+                const std::vector<RunPlan>& others) {
   nlohmann::ordered_json json{{"schema", "howard.fit/1"}, {"run", json_of(plan)}};
   json["others"] = nlohmann::ordered_json::array();
   for (const RunPlan& other : others) json["others"].push_back(json_of(other));
@@ -131,15 +150,14 @@ void write_json(const std::string& file, const RunPlan& plan, const std::vector<
 
 /// Returns the run that the files ask for. Throws Error for what cannot be planned.
 RunSetting setting_of(const FitOptions& options, const training::TtmlSettings& settings) {
-  RunSetting setting{.recipe = training::recipe_of(settings)};
-  const auto vocabulary = training::vocabulary_of(settings.config);
-  if (!vocabulary) {
-    training::refuse_ttml(settings, "transformer_config.vocab_size", "it is not set",
-                          "the tokens of the tokenizer", "--with vocab_size=96");
-  }
-  setting.vocabulary = *vocabulary;
+  RunSetting setting{.recipe = training::recipe_of(settings), .engine = options.engine};
+  setting.vocabulary = planned_vocabulary(options.files, settings);
   require_plannable(settings, setting);
   setting.plan = shared_plan(settings, setting.recipe, options.mesh).value_or(training::MeshPlan{});
+  const bool one_step = setting.plan.stages() == 1 && setting.plan.workers == 0;
+  if (options.engine != training::Engine::dynamic && !one_step) {
+    throw UsageError("--engine is for runs without the stages or tiers of a multihost_config");
+  }
   return setting;
 }
 
@@ -179,8 +197,13 @@ int fit(const FitOptions& options) {
   const chip::Profiles profiles = read_settings(options.profiles, chip::load_profiles);
   end_on_signals();
   const training::TtmlSettings settings = read_ttml_files(options.files, NamedFiles::optional);
+  for (const std::string& note : settings.notes) complain("note: {}", note);
+  for (const auto& folder : {options.results, options.memory}) {
+    if (!folder.empty()) require_writable_folder(folder);
+  }
   const RunSetting setting = setting_of(options, settings);
-  const RunPlan plan = plan_run(setting, profiles, true);
+  RunPlan plan = plan_run(setting, profiles, true);
+  plan.largest_batch = largest_batch(plan, profiles);
   const bool to_stdout = options.json == "-";
   if (!to_stdout) {
     fmt::print("{}", plan_text(plan, settings.config.training.project_name, profiles.chip.name));
@@ -192,6 +215,12 @@ int fit(const FitOptions& options) {
     print_advice(plan, others);
   }
   if (!options.json.empty()) write_json(options.json, plan, others);
+  if (!options.results.empty()) write_json(options.results / "fit.json", plan, others);
+  if (!options.memory.empty() && plan.memory) {
+    reports::Canvas canvas = options.canvas;
+    canvas.folder = options.memory;
+    write_memory(*plan.memory, memory_tables(*plan.memory, "fit"), "fit", canvas);
+  }
   return plan.clash.empty() ? kOk : kFailed;
 }
 

@@ -19,6 +19,15 @@ std::string gibibytes(Bytes size) {
   return fmt::format("{:.2f} GiB", static_cast<double>(size.value()) / kGibibyte);
 }
 
+constexpr double kMebibyte = 1 << 20;
+
+/// Returns "9.49 of 11.88 GiB": the peak and what a chip has.
+std::string used_text(const RunPlan& plan, double unit, const char* name, int digits) {
+  const auto in_unit = [&](Bytes size) { return static_cast<double>(size.value()) / unit; };
+  return fmt::format("{:.{}f} of {:.{}f} {}", in_unit(plan.peak), digits, in_unit(plan.capacity),
+                     digits, name);
+}
+
 std::string time_text(SimTime time) { return reports::format_quantity(time.seconds(), "s"); }
 
 std::string fit_text(const std::string& clash, Bytes peak, Bytes capacity) {
@@ -63,6 +72,18 @@ std::string step_text(const RunPlan& plan) {
   return text;
 }
 
+/// Returns what the passes and the update take, and what chips exchange.
+std::string phases_text(const RunPlan& plan) {
+  std::vector<std::string> parts;
+  for (const char* const phase : {"forward", "backward", "optimizer"}) {
+    const auto found = plan.phases.find(phase);
+    if (found == plan.phases.end()) continue;
+    parts.push_back(fmt::format("{} {}", phase, time_text(found->second)));
+  }
+  parts.push_back("exchange " + time_text(plan.sums + plan.exchanges));
+  return join(parts, ", ");
+}
+
 }  // namespace
 
 std::string shared_text(const training::MeshPlan& plan) {
@@ -95,15 +116,26 @@ std::string plan_text(const RunPlan& plan, const std::string& name, const std::s
           : fmt::format("{} chips, {},", plan.setting.chips(), shared_text(shared)),
       chip);
   if (!plan.clash.empty()) return text + fmt::format("does not run: {}\n", plan.clash);
-  text += fmt::format(
-      "DRAM     {} at its peak of {} on {}: {}\n", gibibytes(plan.peak), gibibytes(plan.capacity),
-      plan.parts.empty() ? "each chip" : "the chip that needs most", fit_text(plan));
+  text +=
+      fmt::format("DRAM     {} ({}) at its peak on {}: {}\n", used_text(plan, kGibibyte, "GiB", 2),
+                  used_text(plan, kMebibyte, "MiB", 1),
+                  plan.parts.empty() ? "each chip" : "the chip that needs most", fit_text(plan));
+  if (plan.largest_batch) {
+    text += fmt::format("batch    {} sequences at most, with this runner\n", *plan.largest_batch);
+  }
   text += fmt::format("step     {}\n", step_text(plan));
+  if (!plan.phases.empty()) text += fmt::format("phases   {}\n", phases_text(plan));
   if (!plan.kernels_by_op.empty()) text += fmt::format("kernels  {}\n", kernels_text(plan));
-  text += fmt::format("rate     {:.0f} tokens/s, {:.1f} % of the chips' {} at HiFi4\n",
-                      plan.tokens_per_second(), 100 * plan.share_of_peak(),
-                      reports::format_quantity(
-                          plan.peak_flops * static_cast<double>(plan.setting.chips()), "FLOP/s"));
+  text += fmt::format(
+      "rate     {:.0f} tokens/s, {:.1f} % of the chips' {} at HiFi4; MFU {:.1f} % "
+      "as TTML counts it, of 1 TFLOP/s a core\n",
+      plan.tokens_per_second(), 100 * plan.share_of_peak(),
+      reports::format_quantity(plan.peak_flops * static_cast<double>(plan.setting.chips()),
+                               "FLOP/s"),
+      100 * plan.mfu());
+  const std::int64_t steps = recipe.schedule.steps;
+  text += fmt::format("run      {} steps: {} tokens in {:.2f} h\n", steps, plan.tokens() * steps,
+                      plan.step.seconds() * static_cast<double>(steps) / 3600);
   if (plan.messages > 0) {
     text += fmt::format("messages {} a step, {:.1f} MB\n", plan.messages,
                         static_cast<double>(plan.message_bytes.value()) * 1e-6);

@@ -18,6 +18,7 @@
 #include "engines/program/program.h"
 #include "engines/training/clipped.h"
 #include "engines/training/optimizers.h"
+#include "engines/training/step_runner.h"
 #include "experiments/cases/known_time.h"
 #include "experiments/cases/step_work.h"
 #include "experiments/laboratory/devbox.h"
@@ -42,11 +43,28 @@ std::int64_t rows_of(const RunSetting& setting) {
   return ceil_div(setting.vocabulary, rows) * rows;
 }
 
+/// Notes when the first kernel of each launch begins.
+class LaunchStarts final : public EventSink {
+ public:
+  void record(const TimelineEvent& event) override {
+    if (event.category != "kernel" || event.program <= last_) return;
+    last_ = event.program;
+    starts_.push_back(event.start);
+  }
+  void clear() { starts_.clear(); }
+  const std::vector<SimTime>& starts() const { return starts_; }
+
+ private:
+  std::uint64_t last_ = 0;
+  std::vector<SimTime> starts_;
+};
+
 /// Emulates a run on one chip of the mesh; all others do the same.
 class EmulatedRun {
  public:
   EmulatedRun(const RunSetting& setting, const chip::Profiles& profiles, MemorySink* memory)
       : recipe_(setting.recipe),
+        engine_(setting.engine),
         chip_(profiles, {.memory = memory}),
         tensor_(chip_, 0, setting.plan.tp, 0),
         data_(chip_, 1, setting.plan.ddp, 0) {
@@ -57,25 +75,37 @@ class EmulatedRun {
         chip_, recipe_.model.with(vocabulary_, &tensor_, setting.plan.sequence_parallel));
     chip_.begin_phase("optimizer");
     const autograd::Calls calls(chip_);
-    optimizer_ = training::make_optimizer(recipe_, calls, model_->parameters(), false);
+    optimizer_ = training::make_optimizer(recipe_, calls, model_->parameters(),
+                                          engine_ == training::Engine::traced);
     if (recipe_.optimizer.clip > 0) {
       clipped_ = std::make_unique<training::Clipped>(*optimizer_, model_->parameters(),
-                                                     recipe_.optimizer.clip, /*reads_norm=*/true);
+                                                     recipe_.optimizer.clip,
+                                                     engine_ == training::Engine::dynamic);
     }
     averaged_ = std::make_unique<autograd::AveragedGradients>(clipped_ ? *clipped_ : *optimizer_,
                                                               model_->parameters(), data_);
+    if (engine_ == training::Engine::traced && recipe_.model.dropout > 0) {
+      seed_offset_.emplace(chip_, TensorSpec{{1, 1}, DataType::uint32});
+    }
     step_ = autograd::training_step(
         [this](autograd::Tape& tape, int) {
           return model_->loss(tape, model_->tokens(), model_->targets());
         },
         *averaged_,
-        {.tape = {.calls = {.products = models::kTtmlProducts}, .compute = recipe_.model.compute},
+        {.tape = {.calls = {.products = models::kTtmlProducts},
+                  .compute = recipe_.model.compute,
+                  .seed_offset = seed_offset_},
          .batches = recipe_.accumulate});
+    if (engine_ != training::Engine::dynamic) {
+      runner_.emplace(chip_, step_, engine_, training::scalars_of(recipe_, engine_));
+    }
+    chip_.set_trace_sink(&starts_);
   }
 
   /// Runs an update, with its data and the loss that is read at its end.
   SimTime update() {
-    const SimTime start = chip_.now();
+    starts_.clear();
+    start_ = chip_.now();
     CommandQueue& queue = chip_.command_queue(0);
     const std::vector<std::uint32_t> data(
         static_cast<std::size_t>(recipe_.model.batch * recipe_.model.sequence));
@@ -83,8 +113,15 @@ class EmulatedRun {
       autograd::write_indices(queue, model_->tokens(), data);
       autograd::write_indices(queue, model_->targets(), data);
     }
-    static_cast<void>(autograd::read_values(queue, step_(chip_)));
-    return chip_.now() - start;
+    optimizer_->set_numbers(training::numbers_of(recipe_, ++steps_));
+    optimizer_->write_numbers(queue);
+    if (seed_offset_) autograd::write_indices(queue, *seed_offset_, std::vector<std::uint32_t>(1));
+    if (runner_) {
+      static_cast<void>(runner_->run());
+    } else {
+      static_cast<void>(autograd::read_values(queue, step_(chip_)));
+    }
+    return chip_.now() - start_;
   }
 
   /// Describes the programs of an update.
@@ -92,8 +129,12 @@ class EmulatedRun {
     autograd::StepRecorder recorder(chip_, autograd::StepRecorder::Reads::zeros);
     static_cast<void>(step_(recorder));
     const std::size_t update = recorder.phases().back().first;
+    std::vector<std::size_t> launches_before;
+    std::vector<SimTime> exchanged_by;  // by each program
     for (std::size_t i = 0; i < recorder.programs().size(); ++i) {
       const Program& program = recorder.programs()[i];
+      launches_before.push_back(plan.launches);
+      const SimTime before = plan.exchanges + plan.sums;
       SimTime& exchanged = i < update ? plan.exchanges : plan.sums;
       for (const chip::PlannedProgram& launch : chip_.launches(program)) {
         plan.trace += chip::trace_bytes(launch.footprint, profiles.software);
@@ -105,6 +146,10 @@ class EmulatedRun {
         plan.kernels += launch.kernel.total;
         plan.kernels_by_op[std::string(launch.name)] += launch.kernel.total;
       }
+      exchanged_by.push_back(plan.exchanges + plan.sums - before);
+    }
+    if (starts_.starts().size() == plan.launches) {
+      describe_phases(recorder.phases(), launches_before, exchanged_by, plan);
     }
     const auto whole = models::make_model(recorder, recipe_.model.with(vocabulary_));
     for (const autograd::Parameter* parameter : whole->parameters()) {
@@ -130,13 +175,40 @@ class EmulatedRun {
   }
 
  private:
+  /// Divides the last update at the first kernels of its phases.
+  void describe_phases(const std::vector<autograd::StepRecorder::Phase>& phases,
+                       const std::vector<std::size_t>& launches_before,
+                       const std::vector<SimTime>& exchanged_by, RunPlan& plan) const {
+    const auto start_of = [&](std::size_t phase) {
+      if (phase == 0) return start_;
+      if (phase == phases.size() || phases[phase].first == launches_before.size()) {
+        return start_ + plan.step;
+      }
+      return starts_.starts().at(launches_before[phases[phase].first]);
+    };
+    for (std::size_t phase = 0; phase < phases.size(); ++phase) {
+      const std::size_t end =
+          phase + 1 < phases.size() ? phases[phase + 1].first : exchanged_by.size();
+      SimTime time = start_of(phase + 1) - start_of(phase);
+      for (std::size_t i = phases[phase].first; i < end; ++i) time = time - exchanged_by[i];
+      const std::string& name = phases[phase].name;
+      plan.phases[name == "step" ? "optimizer" : name] += std::max(time, SimTime());
+    }
+  }
+
   training::Recipe recipe_;
+  training::Engine engine_;
   std::int64_t vocabulary_ = 0;
+  LaunchStarts starts_;
+  SimTime start_;  ///< When the last update began.
+  std::int64_t steps_ = 0;
   chip::EmulatedChip chip_;
+  std::optional<ops::Tensor> seed_offset_;
   autograd::DeviceGroup tensor_, data_;
   std::unique_ptr<models::LanguageModel> model_;
   std::unique_ptr<autograd::Optimizer> optimizer_, clipped_, averaged_;
   autograd::StepFunction step_;
+  std::optional<training::StepRunner> runner_;
 };
 
 /// Plans a run with `batches` batches; its step is the second update.
@@ -170,6 +242,7 @@ RunPlan plan_mesh(const RunSetting& setting, const chip::Profiles& profiles,
   plan.trace += (plan.trace - one.trace) * more;
   plan.launches += (plan.launches - one.launches) * static_cast<std::size_t>(more);
   plan.exchanges += (plan.exchanges - one.exchanges) * more;
+  for (auto& [phase, time] : plan.phases) time += (time - one.phases.at(phase)) * more;
   for (auto& [op, time] : plan.kernels_by_op) {
     const auto found = one.kernels_by_op.find(op);
     const SimTime first = found == one.kernels_by_op.end() ? SimTime() : found->second;
@@ -220,11 +293,38 @@ double RunPlan::share_of_peak() const {
   return most > 0 ? flops() / most : 0;
 }
 
+double RunPlan::mfu() const {
+  constexpr double kFlopsOfCore = 1e12;
+  const double most = kFlopsOfCore * cores * setting.chips() * step.seconds();
+  return most > 0 ? flops() / most : 0;
+}
+
+std::optional<std::int64_t> largest_batch(const RunPlan& plan, const chip::Profiles& profiles) {
+  const training::MeshPlan& shared = plan.setting.plan;
+  if (shared.stages() > 1 || shared.workers > 0 || !plan.clash.empty()) return std::nullopt;
+  RunSetting tried = plan.setting;
+  tried.recipe.accumulate = 1;
+  const auto peak_of = [&](std::int64_t sequences) {
+    tried.recipe.model.batch = sequences * shared.ddp;
+    return plan_run(tried, profiles).peak;
+  };
+  // Activations grow with the batch, and everything else stays.
+  const Bytes one = peak_of(1);
+  if (one > plan.capacity) return std::nullopt;
+  const Bytes each = peak_of(2) - one;
+  if (each <= Bytes()) return std::nullopt;
+  std::int64_t most = 1 + (plan.capacity - one).value() / each.value();
+  constexpr std::int64_t kMostTried = 256;  // beyond it, a sequence more or less says nothing
+  while (most > 1 && most <= kMostTried && peak_of(most) > plan.capacity) --most;
+  return most * shared.ddp;
+}
+
 void complete_plan(const RunSetting& setting, const chip::Profiles& profiles, RunPlan& plan) {
   plan.setting = setting;
   plan.capacity = profiles.chip.dram_capacity - profiles.software.trace_region;
   const CoreGrid grid = profiles.chip.compute_grid(chip::DispatchCoreType::worker);
   plan.peak_flops = profiles.chip.peak_flops(grid.cores(), MathFidelity::hifi4);
+  plan.cores = static_cast<int>(grid.cores());
 }
 
 RunPlan plan_run(const RunSetting& setting, const chip::Profiles& profiles, bool with_memory) {

@@ -14,6 +14,7 @@
 #include "engines/chip/profiles/profile.h"
 #include "engines/training/parallel/mesh_plan.h"
 #include "engines/training/recipe.h"
+#include "engines/training/step_runner.h"
 #include "profiler/memory.h"
 
 namespace howard::cli {
@@ -25,6 +26,7 @@ struct RunSetting {
   training::Recipe recipe;
   std::int64_t vocabulary = 0;  ///< The tokens; chips that divide them round up to whole tiles.
   training::MeshPlan plan;
+  training::Engine engine = training::Engine::dynamic;  ///< TTML's; others without stages or tiers.
 
   int chips() const { return plan.ranks(); }
   /// Returns the sequences of an update of all chips.
@@ -55,11 +57,16 @@ struct RunPlan {
   SimTime kernels;  ///< The part of it in which a kernel computes.
   /// The parts of `kernels` by the name of the op that launched them; empty for stages and tiers.
   std::map<std::string, SimTime> kernels_by_op;
+  /// The parts of the step, from the first program of each to that of the next, without what chips
+  /// exchange in them: "forward", "backward" and "optimizer"; empty for stages and tiers.
+  std::map<std::string, SimTime> phases;
   std::size_t launches = 0;  ///< 0 if they are not counted.
   Bytes peak;                ///< The most DRAM in use, on the chip that needs most.
   Bytes capacity;            ///< A chip's DRAM without the trace region.
   Bytes trace;               ///< The trace region's need, if the step were captured; 0: not known.
   double peak_flops = 0;     ///< A chip's FLOP/s at HiFi4.
+  int cores = 0;             ///< A chip's cores that compute.
+  std::optional<std::int64_t> largest_batch{};  ///< Present where it was looked for.
   std::optional<double> band{};   ///< The mean error of measured times of its kinds, if known.
   std::vector<PlanPart> parts{};  ///< The stages of a pipeline or the ranks of tiers.
   std::int64_t messages = 0;      ///< What tiers send in a step, a tensor each.
@@ -77,6 +84,8 @@ struct RunPlan {
   double flops() const;
   /// Returns the share of all chips' peak that is reached.
   double share_of_peak() const;
+  /// Returns the share that TTML calls MFU: of 1 TFLOP/s for each core.
+  double mfu() const;
 };
 
 /// Runs the set-up and two updates on an emulated chip whose DRAM has no end, with the engine of
@@ -84,6 +93,10 @@ struct RunPlan {
 /// runs the passes of each stage (experiments::mesh_step), and of tiers the work of each rank.
 RunPlan plan_run(const RunSetting& setting, const chip::Profiles& profiles,
                  bool with_memory = false);
+
+/// Returns the largest batch of all chips that fits, with the same runner and way to share; nothing
+/// if not even one sequence for each group does, or for stages and tiers.
+std::optional<std::int64_t> largest_batch(const RunPlan& plan, const chip::Profiles& profiles);
 
 /// Plans a pipeline with each of `schedules`; its stages run once for all.
 std::vector<RunPlan> plan_pipeline(const RunSetting& setting, const chip::Profiles& profiles,

@@ -115,7 +115,7 @@ class MeshRun {
       log(step, rate);
       report_memory();
       validate();
-      if (trainer_->steps_done() % options_.every == 0) save();
+      if (options_.is_saved_after(trainer_->steps_done())) save();
       stops = stops_now();
     }
     save();
@@ -204,7 +204,7 @@ class MeshRun {
     if (!is_first()) return;
     fmt::print("Number of parameters: {}\n", trainer_->parameters());
     log_.emplace(options_.results, options_.settings.config, options_.name,
-                 static_cast<double>(trainer_->parameters()));
+                 static_cast<double>(trainer_->parameters()), trainer_->steps_done());
   }
 
   void log(const StepOutcome& step, float rate) {

@@ -26,6 +26,20 @@ OptionList ttml_options(TtmlFiles& files) {
        to(files.keys)}};
 }
 
+OptionList data_options(TtmlFiles& files) {
+  return {{"--data", "FILE", "Takes this text in the place of data_path", to(files.data)},
+          {"--tokenizer", "FILE", "Reads this tokenizer.json in the place of tokenizer_path",
+           to(files.tokenizer)}};
+}
+
+Option engine_option(training::Engine& engine) {
+  using training::Engine;
+  return {"--engine", "NAME", "Chooses dynamic (default, as TTML), static or traced",
+          choice(engine, {{"dynamic", Engine::dynamic},
+                          {"static", Engine::static_step},
+                          {"traced", Engine::traced}})};
+}
+
 void require_named(const TtmlFiles& files) {
   if (!files.training.empty() || !files.preset.empty()) return;
   throw UsageError("no training file; try -c training_configs/training.yaml, or --preset nano_gpt");

@@ -8,6 +8,7 @@
 #include "engines/training/config/ttml_yaml.h"
 #include "engines/training/parallel/mesh_plan.h"
 #include "engines/training/recipe.h"
+#include "engines/training/step_runner.h"
 #include "harness/cli/command/option.h"
 #include "harness/cli/train/train_files.h"
 
@@ -23,6 +24,12 @@ struct MeshSettings {
 
 /// The options that name a run's files: --config, --preset, --model, --device, --multihost, --with.
 OptionList ttml_options(TtmlFiles& files);
+
+/// --data and --tokenizer.
+OptionList data_options(TtmlFiles& files);
+
+/// --engine
+Option engine_option(training::Engine& engine);
 
 /// Throws UsageError if neither a file nor a preset says what is to be trained.
 void require_named(const TtmlFiles& files);

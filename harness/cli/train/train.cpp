@@ -101,7 +101,12 @@ class TrainRun {
 
   /// Returns false if the run was interrupted.
   bool run() {
-    train();
+    try {
+      train();
+    } catch (const Error&) {
+      write_what_was_run();
+      throw;
+    }
     const bool stays = has_nothing_for(options_.checkpoint);
     if (!stays) save();
     summarise();
@@ -119,6 +124,16 @@ class TrainRun {
     options_.recipe = limited_to_epochs(options_, corpus_);
     require_fitting_chip(options_, corpus_.tokenizer->vocabulary());
     return options_.recipe;
+  }
+
+  /// Writes the results of the steps before one that failed; the checkpoint stays as it is.
+  void write_what_was_run() {
+    if (losses_.empty()) return;
+    losses_.resize(rates_.size());  // a step that has failed has no rate
+    log_->write(options_.canvas);
+    if (options_.results.empty()) return;
+    write_result();
+    write_metrics();
   }
 
   /// Goes on from a checkpoint, or starts from weights of others.
@@ -163,7 +178,7 @@ class TrainRun {
     while (trainer_.steps_done() < options_.recipe.schedule.steps && !interrupted()) {
       const float rate = trainer_.learning_rate();
       const SimTime start = devices_.device().now();
-      step(progress.wants_bound() || (trainer_.steps_done() + 1) % options_.every == 0);
+      step(progress.wants_bound() || options_.is_saved_after(trainer_.steps_done() + 1));
       times_.push_back((devices_.device().now() - start).seconds());
       ++interval_steps_;
       rates_.push_back(double{rate});
@@ -171,7 +186,7 @@ class TrainRun {
       validate();
       if (losses_.size() == 1) report_memory(progress);
       const TrainState state = this->state(rate);
-      if (trainer_.steps_done() % options_.every == 0) {
+      if (options_.is_saved_after(trainer_.steps_done())) {
         progress.keep(state);
         save();
         interval_start_ = devices_.device().now();
@@ -203,7 +218,7 @@ class TrainRun {
     const std::int64_t parameters = trainer_.parameters();
     fmt::print("Number of parameters: {}\n", parameters);
     log_.emplace(options_.results, options_.settings.config, options_.name,
-                 static_cast<double>(parameters));
+                 static_cast<double>(parameters), trainer_.steps_done());
     programs_ =
         step_programs(devices_.device(), options_.recipe, trainer_.tokenizer().vocabulary());
   }
@@ -214,6 +229,7 @@ class TrainRun {
     log_->add(trainer_.steps_done(), samples, losses_.back(), rate);
     fmt::print("{}", ttml_step_lines(trainer_.steps_done(), losses_.back(), times_.back(),
                                      programs_.different));
+    std::fflush(stdout);  // a file has the lines as they come
   }
 
   void validate() {
@@ -428,8 +444,9 @@ const Command kTrain{
         {{"",
           "It reads the files of tt-train as they are: training_config, scheduler_config, "
           "eval_config, device_config, multihost_config and transformer_config, in one file or in "
-          "several. Every key is applied or refused by its name with file and line; a key that "
-          "TTML does not have, and would ignore, is an error. Standard output has TTML's lines: "
+          "several. Every key is applied or refused by its name with file and line. A mistyped or "
+          "misplaced key, which TTML would ignore, is an error; one that nothing reads is said. "
+          "Variables as ${TT_METAL_RUNTIME_ROOT} are replaced. Standard output has TTML's lines: "
           "step, loss, step time, and on one device, after the first step, the memory summary."},
          {"",
           "With a tokenizer_type of char it trains on the characters of the text. With bpe the "

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/train/train_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -8,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "engines/language/tokens/token_ids.h"
 #include "harness/cli/command/option.h"
 
 namespace howard::cli {
@@ -40,20 +43,38 @@ std::optional<std::filesystem::path> find_beside(const std::filesystem::path& fi
     if (folder == folder.parent_path()) break;
   }
   if (std::filesystem::exists(path)) return path;
-  const char* const home = std::getenv("TT_METAL_HOME");
-  if (home == nullptr) return std::nullopt;
-  const std::filesystem::path there = std::filesystem::path(home) / "tt-train" / path;
-  return std::filesystem::exists(there) ? std::optional(there) : std::nullopt;
+  for (const char* const variable : {"TT_METAL_RUNTIME_ROOT", "TT_METAL_HOME"}) {
+    const char* const root = std::getenv(variable);
+    if (root == nullptr) continue;
+    const std::filesystem::path train = std::filesystem::path(root) / "tt-train";
+    for (const char* const inner : {"", "configs", "configs/training_configs"}) {
+      if (std::filesystem::exists(train / inner / path)) return train / inner / path;
+    }
+  }
+  return std::nullopt;
 }
 
 constexpr const char* kPlaces =
     "a file, from the training file's folder or one above it, from here, or from "
-    "$TT_METAL_HOME/tt-train";
+    "$TT_METAL_RUNTIME_ROOT/tt-train or $TT_METAL_HOME/tt-train";
+
+/// Throws Error if a path has a variable that is not set.
+void require_expanded(const TtmlSettings& settings, const std::string& key,
+                      const std::string& value) {
+  const std::string variable = training::variable_in(value);
+  if (variable.empty()) return;
+  const bool root = variable.starts_with("TT_METAL");
+  training::refuse_ttml(
+      settings, key, "'" + value + "', whose variable " + variable + " is not set",
+      "a path whose variables are set",
+      fmt::format("export {}={}", variable, root ? "the folder that has tt-train" : "its value"));
+}
 
 /// Returns the value of a key that is a path. Throws Error when it is nowhere.
 std::filesystem::path required_path(const TtmlSettings& settings, const std::string& key,
                                     const std::string& value,
                                     const std::filesystem::path& training) {
+  require_expanded(settings, key, value);
   const auto found = find_beside(training, value);
   if (found) return *found;
   training::refuse_ttml(settings, key, "'" + value + "' is not there", kPlaces);
@@ -110,6 +131,15 @@ void read_key(const std::string& text, TtmlSettings& settings) {
   training::read_ttml(yaml, "--with " + text, settings);
 }
 
+/// Says how the data are read where no file does: a model with a vocabulary of its own reads
+/// tokens, unless the data are a text.
+void choose_tokenizer(const std::filesystem::path& data, TtmlSettings& settings) {
+  const bool named = settings.has("training_config.tokenizer_type");
+  if (named || settings.config.transformer.vocab_size.value_or(0) == 0) return;
+  if (std::filesystem::exists(data) && !language::names_token_file(data.string())) return;
+  settings.config.training.tokenizer_type = "bpe";
+}
+
 }  // namespace
 
 TtmlSettings read_ttml_files(const TtmlFiles& files, NamedFiles named) {
@@ -129,7 +159,11 @@ TtmlSettings read_ttml_files(const TtmlFiles& files, NamedFiles named) {
   }
   read_into(model, settings);
   read_into(files.device, settings);
-  read_into(files.multihost, settings);
+  std::filesystem::path multihost = files.multihost;
+  if (const auto& given = settings.config.training.multihost_config; multihost.empty() && given) {
+    multihost = required_path(settings, "training_config.multihost_config", *given, files.training);
+  }
+  read_into(multihost, settings);
   read_keys();
   const auto resolve = [&](const char* key, std::optional<std::string>& path) {
     if (!path || path->empty()) return;
@@ -140,6 +174,7 @@ TtmlSettings read_ttml_files(const TtmlFiles& files, NamedFiles named) {
   resolve("training_config.tokenizer_path", settings.config.training.tokenizer_path);
   std::string& data = settings.config.training.data_path;
   if (const auto found = find_beside(files.training, data)) data = found->string();
+  choose_tokenizer(files.data.empty() ? std::filesystem::path(data) : files.data, settings);
   return settings;
 }
 
@@ -149,6 +184,7 @@ std::vector<std::pair<std::string_view, std::string>> presets() {
 
 void require_data(const TtmlSettings& settings, const std::filesystem::path& data) {
   if (std::filesystem::exists(data)) return;
+  require_expanded(settings, "training_config.data_path", data.string());
   training::refuse_ttml(settings, "training_config.data_path",
                         "'" + data.string() + "' is not there", kPlaces, "--data FILE");
 }

@@ -19,6 +19,8 @@ struct TtmlFiles {
   std::filesystem::path model;      ///< --model: in the place of training_config.model_config.
   std::filesystem::path device;     ///< --device
   std::filesystem::path multihost;  ///< --multihost
+  std::filesystem::path data;       ///< --data: in the place of training_config.data_path.
+  std::filesystem::path tokenizer;  ///< --tokenizer: in the place of tokenizer_path.
   /// The values of --with, which go over what the files say: "max_steps=10" or
   /// "training_config.max_steps=10".
   std::vector<std::string> keys;

@@ -18,6 +18,7 @@
 namespace howard::cli {
 namespace {
 
+constexpr const char* kStepsFile = "steps.jsonl";
 constexpr double kMegabyte = 1 << 20;
 
 double megabytes(Bytes size) { return static_cast<double>(size.value()) / kMegabyte; }
@@ -181,7 +182,7 @@ std::string ttml_metrics_json(const TtmlRun& run) {
 }
 
 TtmlStepLog::TtmlStepLog(const std::filesystem::path& folder, const training::TtmlConfig& config,
-                         std::string_view name, double parameters)
+                         std::string_view name, double parameters, std::int64_t done)
     : folder_(folder) {
   if (folder_.empty()) return;
   require_writable_folder(folder_);
@@ -190,6 +191,23 @@ TtmlStepLog::TtmlStepLog(const std::filesystem::path& folder, const training::Tt
                                     {"parameters", parameters},
                                     {"config", configuration(config)}};
   lines_ = head.dump() + "\n";
+  const std::filesystem::path file = folder_ / kStepsFile;
+  if (done > 0 && std::filesystem::exists(file)) keep(read_file(file), done);
+}
+
+void TtmlStepLog::keep(std::string_view earlier, std::int64_t done) {
+  std::string kept;
+  for (const std::string& line : split(earlier, '\n')) {
+    const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_object()) continue;
+    if (json.contains("Step")) {
+      const std::int64_t step = json.value("Step", std::int64_t{0});
+      if (step < 1 || step > done) continue;
+      losses_.emplace_back(step, json.value("Loss", 0.0));
+    }
+    kept += line + "\n";
+  }
+  if (!kept.empty()) lines_ = kept;
 }
 
 void TtmlStepLog::add(std::int64_t step, double samples, double loss, float learning_rate) {
@@ -204,7 +222,7 @@ void TtmlStepLog::add(std::int64_t step, double samples, double loss, float lear
 
 void TtmlStepLog::write(const reports::Canvas& canvas) const {
   if (folder_.empty()) return;
-  write_file(folder_ / "steps.jsonl", lines_);
+  write_file(folder_ / kStepsFile, lines_);
   if (losses_.empty()) return;
   reports::Canvas here = canvas;
   here.folder = folder_;

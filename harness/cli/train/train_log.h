@@ -65,9 +65,11 @@ std::string ttml_metrics_json(const TtmlRun& run);
 /// for each step, with Step, Samples, Loss and Learning rate.
 class TtmlStepLog {
  public:
-  /// Nothing is written where `folder` is empty. Throws Error when a file cannot be.
+  /// Nothing is written where `folder` is empty. If `done` is above 0, the lines of the steps up to
+  /// it that the folder has already stay, with their configuration. Throws Error when a file cannot
+  /// be written.
   TtmlStepLog(const std::filesystem::path& folder, const training::TtmlConfig& config,
-              std::string_view name, double parameters);
+              std::string_view name, double parameters, std::int64_t done);
 
   void add(std::int64_t step, double samples, double loss, float learning_rate);
   /// Writes the lines so far to steps.jsonl, and their loss as a picture to loss.png and loss.svg,
@@ -75,6 +77,9 @@ class TtmlStepLog {
   void write(const reports::Canvas& canvas) const;
 
  private:
+  /// Takes the lines of an earlier part of the run.
+  void keep(std::string_view earlier, std::int64_t done);
+
   std::filesystem::path folder_;
   std::string lines_;
   std::vector<std::pair<std::int64_t, double>> losses_;

@@ -10,12 +10,11 @@
 #include "base/file.h"
 #include "engines/training/config/ttml_recipe.h"
 #include "engines/training/settings.h"
+#include "harness/cli/command/program.h"
 #include "harness/cli/command/shared_options.h"
 
 namespace howard::cli {
 namespace {
-
-using training::Engine;
 
 /// Returns what the files of `train` say, as options.
 TrainOptions options_of_files(const TrainOptions& given) {
@@ -23,11 +22,15 @@ TrainOptions options_of_files(const TrainOptions& given) {
   TrainOptions options;
   options.settings = read_ttml_files(
       given.files, given.print_config ? NamedFiles::optional : NamedFiles::required);
+  for (const std::string& note : options.settings.notes) complain("note: {}", note);
   const training::TtmlTraining& training = options.settings.config.training;
   options.recipe = training::recipe_of(options.settings);
   options.name = training.project_name;
-  options.data = training.data_path;
-  options.tokenizer = training.tokenizer_path.value_or("");
+  const TtmlFiles& files = given.files;
+  options.data = files.data.empty() ? std::filesystem::path(training.data_path) : files.data;
+  options.tokenizer = files.tokenizer.empty()
+                          ? std::filesystem::path(training.tokenizer_path.value_or(""))
+                          : files.tokenizer;
   options.epochs = training.num_epochs;
   options.eval_every = training.eval_every.value_or(0);
   options.eval_batch =
@@ -68,12 +71,57 @@ std::optional<training::MeshPlan> plan_of(const TrainOptions& options) {
   return plan;
 }
 
-void require_no_file(const std::filesystem::path& checkpoint) {
-  if (checkpoint.empty() || !std::filesystem::exists(checkpoint)) return;
-  throw Error({.attempted = "save the run to " + checkpoint.string(),
-               .value = "the file is there already",
-               .accepted = "a new file",
-               .hint = "--resume to go on from it, or another --checkpoint"});
+/// Throws Error where the files of another run are.
+void require_no_run(const TrainOptions& options) {
+  const auto refuse = [](const std::filesystem::path& place, const char* value,
+                         const char* accepted, const char* hint) {
+    throw Error({.attempted = "save the run to " + place.string(),
+                 .value = value,
+                 .accepted = accepted,
+                 .hint = hint});
+  };
+  if (!options.checkpoint.empty() && std::filesystem::exists(options.checkpoint)) {
+    refuse(options.checkpoint, "the file is there already", "a new file",
+           "--resume to go on from it, --force to write over it, or another --checkpoint");
+  }
+  if (!options.results.empty() && std::filesystem::exists(options.results / kTrainResult)) {
+    refuse(options.results, "it has the results of another run", "a new folder",
+           "--force to write over them, or another --results");
+  }
+}
+
+/// Throws Error for a file whose folder would be made directly in the root of all files.
+void require_folder_of(const std::filesystem::path& file) {
+  if (file.empty()) return;
+  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+  const auto top = std::ranges::next(folder.begin(), 2, folder.end());
+  std::filesystem::path first;
+  for (auto part = folder.begin(); part != top; ++part) first /= *part;
+  if (std::filesystem::exists(first)) return;
+  throw Error({.attempted = "write " + file.string(),
+               .value = "there is no folder " + first.string(),
+               .accepted = "a file in a folder that is there, or in a new one within it"});
+}
+
+/// A run that goes on from a preset's checkpoint has its settings, but for those that the command
+/// line gives.
+void take_settings_of_checkpoint(TrainOptions& options) {
+  if (options.files.preset.empty()) return;
+  const training::Recipe preset =
+      training::recipe_of(read_ttml_files({.preset = options.files.preset}, NamedFiles::optional));
+  const auto is_given = [&](const training::Setting& setting) {
+    const auto place = options.settings.places.find(std::string(setting.key));
+    return training::field_text(options.recipe, setting.name) !=
+               training::field_text(preset, setting.name) ||
+           (place != options.settings.places.end() && place->second.starts_with("--with"));
+  };
+  training::Recipe recipe = options.resumed->recipe;
+  training::for_each_setting(options.recipe, [&](const training::Setting& setting, const auto&) {
+    if (!is_given(setting)) return;
+    training::set_field(recipe, setting.name, training::field_text(options.recipe, setting.name));
+  });
+  recipe.model.vocabulary = options.recipe.model.vocabulary;
+  options.recipe = recipe;
 }
 
 /// A setting of the recipe of which TTML's files say nothing.
@@ -95,11 +143,16 @@ OptionList saving_options(TrainOptions& options) {
        "Saves the run to FILE every model_save_interval steps and at its end (default: "
        "checkpoint_dir/NAME.ckpt where the files have a checkpoint_dir)",
        to(options.checkpoint)},
-      {"--resume", "", "Continues from the checkpoint", to(options.resume)},
+      {"--resume", "",
+       "Continues from the checkpoint; after a --preset, with its settings where no option gives "
+       "another",
+       to(options.resume)},
+      {"--force", "", "Takes the place of a run whose checkpoint or results are there",
+       to(options.force)},
       {"--every", "N",
        "Saves every N steps, and says then on standard error how far it is, in the place of "
-       "model_save_interval",
-       whole(options.every, 1, 1'000'000'000)},
+       "model_save_interval; 0: at the end alone",
+       whole(options.every, 0, 1'000'000'000)},
       {"--results", "DIR",
        "Writes DIR/train.json (howard.result/1), with every step, DIR/metrics.json, as TTML's "
        "tools/run_models.py makes it, DIR/steps.jsonl, what TTML sends to Weights & Biases, and "
@@ -122,18 +175,13 @@ OptionList train_options(TrainOptions& options) {
   const Applies writes{[&] { return options.generate > 0; }, "--generate N"};
   return joined(
       {ttml_options(options.files),
+       data_options(options.files),
        saving_options(options),
        {{"--print-config", "",
          "Shows all settings, defaults included, as one file, and trains nothing",
          to(options.print_config)},
         {"-n, --name", "NAME", "Names the run (default: project_name)", to(options.name)},
-        {"--data", "FILE", "Trains on this text in the place of data_path", to(options.data)},
-        {"--tokenizer", "FILE", "Reads this tokenizer.json in the place of tokenizer_path",
-         to(options.tokenizer)},
-        {"--engine", "NAME", "Chooses dynamic (default, as TTML), static or traced",
-         choice(options.engine, {{"dynamic", Engine::dynamic},
-                                 {"static", Engine::static_step},
-                                 {"traced", Engine::traced}})},
+        engine_option(options.engine),
         {"--dtype", "TYPE",
          "Sets the type of products and activations: bfloat16 (default, as TTML) or float32",
          field_values(options, "dtype")},
@@ -177,10 +225,17 @@ void complete(TrainOptions& options, const Given& given) {
   } catch (const Error& failure) {
     throw UsageError(failure.what());
   }
-  if (!options.resume) return require_no_file(options.checkpoint);
+  for (const auto& file : {options.checkpoint, options.exported, options.page_file()}) {
+    require_folder_of(file);
+  }
+  if (options.force && options.resume) throw UsageError("--force and --resume exclude each other");
+  if (!options.resume && !options.force) require_no_run(options);
+  if (!options.checkpoint.empty()) remove_leftovers(options.checkpoint);
+  if (!options.resume) return;
   if (options.checkpoint.empty()) throw UsageError("--resume needs --checkpoint FILE");
   options.resumed =
       training::parse_checkpoint(read_file(options.checkpoint), options.checkpoint.string());
+  take_settings_of_checkpoint(options);
 }
 
 }  // namespace howard::cli

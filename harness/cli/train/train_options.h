@@ -24,6 +24,8 @@ namespace howard::cli {
 
 /// The name of the command, in what it writes.
 inline constexpr std::string_view kTrainName = "train";
+/// The file of its results.
+inline constexpr const char* kTrainResult = "train.json";
 
 /// Holds what `train` is asked for.
 struct TrainOptions {
@@ -55,8 +57,9 @@ struct TrainOptions {
   chip::ProfileChoice profiles;
 
   std::filesystem::path checkpoint;  ///< Empty if the run is not saved.
-  std::int64_t every = 100;          ///< The steps between two checkpoints.
+  std::int64_t every = 100;          ///< The steps between two checkpoints; 0: at the end alone.
   bool resume = false;               ///< The run goes on from `checkpoint`.
+  bool force = false;                ///< The run takes the place of one whose files are there.
   /// Holds what was read from `checkpoint` if the run goes on from there.
   std::optional<training::Checkpoint> resumed;
 
@@ -70,6 +73,7 @@ struct TrainOptions {
   std::optional<std::string> page;  ///< Where a page goes; "": to index.html in `results`.
   bool progress = true;
 
+  bool is_saved_after(std::int64_t step) const { return every > 0 && step % every == 0; }
   /// Returns the file of the page; empty if none is wanted.
   std::filesystem::path page_file() const {
     if (!page) return {};

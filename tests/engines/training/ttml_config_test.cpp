@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <functional>
 #include <set>
 #include <string>
@@ -102,8 +103,40 @@ TEST(TtmlConfig, WhatIsNoneOfItsKeysIsAnErrorWithItsLine) {
   fails("training_config: 8\n", "training_config is no map");
   fails("- 1\n", "the file is no map");
   fails("training_config: {seed: 1\n", "it is no YAML");
-  fails("a: &x [*x]\n", "file.yaml:1");
+  fails("training_config: &x [*x]\n", "file.yaml:1");
   EXPECT_EQ(error_of([] { settings_of(""); }), "");
+}
+
+TEST(TtmlConfig, WhatNothingReadsIsNotedWithItsLine) {
+  const TtmlSettings settings = settings_of(
+      "training_config:\n  seed: 3\n  wandb_entity: us\ngrpo_config:\n  epsilon: 0.2\n");
+  ASSERT_EQ(settings.notes.size(), 2U);
+  EXPECT_TRUE(contains(settings.notes[0], "file.yaml:3: 'wandb_entity' of training_config"));
+  EXPECT_TRUE(contains(settings.notes[1], "file.yaml:4: 'grpo_config'"));
+  EXPECT_EQ(settings.config.training.seed, 3);
+}
+
+TEST(TtmlConfig, NumbersAndVariablesAreReadAsTtmlReadsThem) {
+  ::setenv("HOWARD_TEST_ROOT", "/somewhere", 1);
+  ::unsetenv("HOWARD_TEST_NONE");
+  const TtmlSettings settings = settings_of(
+      "training_config:\n  model_config: ${HOWARD_TEST_ROOT}/tt-train/$HOWARD_TEST_ROOT.yaml\n"
+      "  data_path: ${HOWARD_TEST_NONE}/a$\n  model_save_interval: 0\n"
+      "transformer_config:\n  vocab_size: 30_000\n");
+  EXPECT_EQ(settings.config.training.model_config, "/somewhere/tt-train//somewhere.yaml");
+  EXPECT_EQ(settings.config.training.data_path, "${HOWARD_TEST_NONE}/a$");
+  EXPECT_EQ(variable_in(settings.config.training.data_path), "HOWARD_TEST_NONE");
+  EXPECT_EQ(variable_in("a$ b"), "");
+  EXPECT_EQ(settings.config.transformer.vocab_size, 30000);
+  EXPECT_EQ(recipe_of(settings_of("training_config: {model_save_interval: 0}\n")), recipe_of({}));
+}
+
+TEST(TtmlConfig, TheMapOfAnOptimizerHasDefaultsOfItsOwn) {
+  const auto recipe = [](const std::string& text) { return recipe_of(settings_of(text)); };
+  EXPECT_EQ(recipe("training_config: {learning_rate: 0.5}\n").optimizer.learning_rate, 0.5F);
+  EXPECT_EQ(recipe("training_config: {learning_rate: 0.5, optimizer: {type: AdamW}}\n")
+                .optimizer.learning_rate,
+            1e-3F);
 }
 
 TEST(TtmlConfig, DeepNestingIsAnErrorAndNoCrash) {
@@ -132,12 +165,13 @@ std::string valid(const std::string& key, const std::string& otherwise) {
 
 // What is applied by others than the recipe: the command, the mesh, the text.
 const std::set<std::string> kElsewhere{
-    "training_config.project_name",   "training_config.num_epochs",
-    "training_config.eval_every",     "training_config.validation_batch_size",
-    "training_config.tokenizer_type", "training_config.data_path",
-    "training_config.model_config",   "training_config.model_save_interval",
-    "training_config.checkpoint_dir", "transformer_config.model_path",
-    "transformer_config.vocab_size"};
+    "training_config.project_name",       "training_config.num_epochs",
+    "training_config.eval_every",         "training_config.validation_batch_size",
+    "training_config.tokenizer_type",     "training_config.data_path",
+    "training_config.model_config",       "training_config.model_save_interval",
+    "training_config.checkpoint_dir",     "transformer_config.model_path",
+    "transformer_config.vocab_size",      "training_config.multihost_config",
+    "training_config.lazy_parameter_init"};
 
 /// Whether the section says how text is written or where the run is made.
 bool is_elsewhere(const std::string& name) {
@@ -242,13 +276,15 @@ transformer_config:
   EXPECT_EQ(recipe_of({}).model.dropout, 0.2F);
 }
 
-TEST(TtmlConfig, TheModelMayBeNamedAmongTheTrainingsKeysIfBothNamesAgree) {
+TEST(TtmlConfig, TheModelMayBeNamedAmongTheTrainingsKeysToo) {
   const std::string named = "training_config: {model_type: llama}\n";
   const std::string failure = error_of([&] { recipe_of(settings_of(named)); });
   EXPECT_TRUE(contains(failure, "training_config.model_type") && contains(failure, "gpt2"))
       << failure;
   const Recipe recipe = recipe_of(settings_of(named + "transformer_config: {model_type: llama}\n"));
   EXPECT_EQ(recipe.model.kind, ModelKind::llama);
+  const Recipe other = recipe_of(settings_of(named + "transformer_config: {model_type: gpt2}\n"));
+  EXPECT_EQ(other.model.kind, ModelKind::nano_gpt) << "the model file counts";
 }
 
 TEST(TtmlConfig, SchedulersOfTtmlsLibraryAreNamed) {
