@@ -410,6 +410,12 @@ class PreparationTest(ValuesTest):
         self.assertEqual(parameters.stem.ttnn_module_args.in_channels, 3)
         self.assertNotIn("device", parameters.stem.ttnn_module_args)
 
+    def test_wrong_words_are_said(self):
+        x = self.tiles(torch.randn(32, 32))
+        with self.assertRaisesRegex(TypeError, r"ttnn.softmax\(\): incompatible function arguments: it "
+                                    r"got an unexpected keyword argument 'axis'; it takes"):
+            ttnn.softmax(x, axis=1)
+
     def test_examples(self):
         x = torch.randn(32, 32)
         self.near(x, ttnn.prim.example(self.tiles(x)))

@@ -82,6 +82,13 @@ class Operation:
             return self.function(*args, **kwargs)
         except _native.Error as failure:
             raise RuntimeError(f"TT_FATAL @ ttnn.{self.name}: {failure}") from None
+        except TypeError as failure:
+            if failure.__traceback__.tb_next is not None:
+                raise
+            # The call itself has failed: the words or their number are wrong.
+            text = str(failure).partition("() ")[2] or str(failure)
+            raise TypeError(f"ttnn.{self.name}(): incompatible function arguments: it {text}; it "
+                            f"takes {self.signature}") from None
         except (AttributeError, KeyError, ZeroDivisionError) as failure:
             if not _is_ours(failure):
                 raise
