@@ -8,7 +8,6 @@ import unittest
 
 import numpy
 
-import howard.ttnn as ttnn
 from howard import _native
 from howard.ttnn import _arrays as arrays
 from howard.ttnn._types import broadcast_shape
