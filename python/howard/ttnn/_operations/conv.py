@@ -5,7 +5,7 @@
 from .. import _arrays as arrays
 from .._arrays import apply, np
 from .._configs import activation_of
-from .._launch import fail, make_output, operation, program, require_device, steps_of, values
+from .._launch import fail, operation, program, require_device, steps_of, values
 from .._memory import DRAM_MEMORY_CONFIG
 from .._tensor import device_tensor, host_tensor
 from .._types import BufferType, Layout, MathFidelity, TensorMemoryLayout
