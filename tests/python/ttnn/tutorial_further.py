@@ -37,7 +37,7 @@ check(ttnn.dequantize(ttnn.quantize(x_, 0.1, 3), 0.1, 3), torch.round(x.bfloat16
       0.11)
 
 image = torch.randn(1, 4, 6, 8)
-folded = image.reshape(1, 2, 2, 3, 2, 8).permute(0, 1, 3, 2, 4, 5).reshape(1, 1, 6, 32)
+folded = image.reshape(1, 2, 2, 3, 2, 8).permute(0, 1, 3, 2, 4, 5).reshape(1, 2, 3, 32)
 check(ttnn.fold(on_device(image, layout=ROWS), 2, 2), folded)
 count, places = ttnn.nonzero(on_device(torch.tensor([[[[0.0, 1, 0, 2]]]]), layout=ROWS))
 assert ttnn.to_torch(count).item() == 2 and ttnn.to_torch(places).flatten().tolist()[:2] == [1, 3]
