@@ -9,7 +9,6 @@ from throughput import measure, open_device
 
 BATCH = 16
 HEIGHT = ttnn.TensorMemoryLayout.HEIGHT_SHARDED
-WIDTH = ttnn.TensorMemoryLayout.WIDTH_SHARDED
 BLOCK = ttnn.TensorMemoryLayout.BLOCK_SHARDED
 COMPUTE = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.LoFi, packer_l1_acc=True)
 # Blocks, channels inside, channels, the height and width of the input, stride of the first block, sharding.
@@ -85,12 +84,15 @@ class ResNet50:
         size = 56
         for block in self.blocks:
             x, size = block(x, size)
-        x = ttnn.to_memory_config(x, ttnn.create_sharded_memory_config_(
-            x.shape, ttnn.CoreGrid(x=8, y=8), WIDTH, ttnn.ShardOrientation.ROW_MAJOR, tile_layout=True))
+        rows = -(-BATCH * size * size // 32) * 32
+        x = ttnn.to_memory_config(x, ttnn.create_sharded_memory_config(
+            [1, 1, rows, 32], ttnn.CoreGrid(x=8, y=8), ttnn.ShardStrategy.WIDTH,
+            use_height_and_width_as_shard_shape=True))
         x = ttnn.avg_pool2d(x, BATCH, size, size, 2048, [size, size], [1, 1], [0, 0], output_layout=ttnn.TILE_LAYOUT,
                             dtype=ttnn.bfloat8_b)
-        x = ttnn.to_memory_config(x, ttnn.create_sharded_memory_config_(
-            x.shape, ttnn.CoreGrid(x=8, y=4), WIDTH, ttnn.ShardOrientation.ROW_MAJOR, tile_layout=True))
+        x = ttnn.to_memory_config(x, ttnn.create_sharded_memory_config(
+            [1, 1, 32, 64], ttnn.CoreGrid(x=8, y=4), ttnn.ShardStrategy.WIDTH,
+            use_height_and_width_as_shard_shape=True))
         return ttnn.linear(
             x, self.matrix, bias=self.bias, memory_config=ttnn.L1_WIDTH_SHARDED_MEMORY_CONFIG, dtype=ttnn.bfloat16,
             compute_kernel_config=COMPUTE, program_config=ttnn.MatmulMultiCoreReuseMultiCast1DProgramConfig(
