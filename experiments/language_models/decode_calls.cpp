@@ -50,12 +50,12 @@ class DecodeStep {
   CallGroup end() {
     gather_residual();
     norm("last norm", wide_cores_);
-    const std::int64_t cores = head_cores();
+    const std::int64_t cores = head_cores(serving_, cores_);
     if (cores != wide_cores_) {
       move("head", stream(model_.hidden, wide_cores_), stream(model_.hidden, cores));
     }
     SpecList logits;
-    for (const std::int64_t columns : head_splits(serving_)) {
+    for (const std::int64_t columns : head_splits(serving_, cores_)) {
       product("head", model_.hidden, columns, {}, cores, DataType::bfloat8_b);
       logits.push_back(interleaved(kUserRows, columns, DataType::bfloat8_b, Storage::l1));
       move("logits", stream_of(columns, cores, DataType::bfloat8_b), logits.back());
@@ -98,15 +98,6 @@ class DecodeStep {
       if (common % d == 0 && is_rectangle(d)) best = d;
     }
     return best;
-  }
-
-  /// The head's product has the largest rectangle of whole rows of cores that divides its K.
-  std::int64_t head_cores() const {
-    for (int rows = cores_.rows; rows >= 1; --rows) {
-      const std::int64_t cores = std::int64_t{rows} * cores_.columns;
-      if (tiles(model_.hidden) % cores == 0) return cores;
-    }
-    return wide_cores_;
   }
 
   TensorSpec stream_of(std::int64_t columns, std::int64_t cores, DataType dtype) const {

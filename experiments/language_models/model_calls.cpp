@@ -15,12 +15,21 @@ TensorSpec group_handle() {
   return {.shape = {1}, .dtype = DataType::uint32, .layout = Layout::row_major};
 }
 
-std::vector<std::int64_t> head_splits(const Serving& serving) {
-  // tt_transformers gives each of 64 cores at most 668 columns, in multiples of 32.
-  constexpr std::int64_t kMostColumns = std::int64_t{668} * 64;
+std::int64_t head_cores(const Serving& serving, CoreGrid cores) {
+  const std::int64_t tiles = ceil_div(serving.model.hidden, kTileSide);
+  for (int rows = cores.rows; rows >= 1; --rows) {
+    const std::int64_t wanted = std::int64_t{rows} * cores.columns;
+    if (tiles % wanted == 0) return wanted;
+  }
+  return 1;
+}
+
+std::vector<std::int64_t> head_splits(const Serving& serving, CoreGrid cores) {
+  // tt_transformers gives each core at most 668 columns.
+  const std::int64_t most = 668 * head_cores(serving, cores) / kTileSide * kTileSide;
   std::int64_t left = serving.column_share(serving.model.vocabulary);
   std::vector<std::int64_t> splits;
-  for (; left > kMostColumns; left -= kMostColumns) splits.push_back(kMostColumns);
+  for (; left > most; left -= most) splits.push_back(most);
   splits.push_back(left);
   return splits;
 }

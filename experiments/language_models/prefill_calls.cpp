@@ -38,7 +38,7 @@ class PrefillStep {
     gather(kTileSide);
     norm("last norm", kTileSide);
     SpecList parts;
-    for (const std::int64_t columns : head_splits(serving_)) {
+    for (const std::int64_t columns : head_splits(serving_, cores_)) {
       const TensorSpec part = interleaved(kTileSide, columns, DataType::bfloat8_b);
       add("head", MatmulAttributes{.compute = WeightFormat{}.compute},
           {interleaved(kTileSide, model_.hidden),
@@ -151,7 +151,9 @@ class PrefillStep {
     fill_cache(k, formats.cache);
     see(formats, before);
     add("heads", ConcatHeadsAttributes{}, {q}, {interleaved(tokens_, heads * d)});
-    product("output", heads * d, model_.hidden, formats.output, kFolded, step_of_k(heads * d));
+    constexpr std::int64_t kFoldedOutput = 1024;
+    product("output", heads * d, model_.hidden, formats.output, kFoldedOutput,
+            step_of_k(heads * d));
     reduce();
     add_residual();
   }
