@@ -22,7 +22,9 @@ class Session:
         self.default_device = None
         self.open_devices = {}
         self.regions = []
-        self.process = os.getpid()
+        self.process, self.forked = os.getpid(), False
+        # Each call asks whether it is in a fork, and asking the system takes long.
+        os.register_at_fork(after_in_child=self._fork)
         self.last_chip = None
         self.interrupted = False
         self._chips_of_mesh = 0
@@ -44,8 +46,11 @@ class Session:
         self.last_chip = self.chips[key]
         return self.last_chip
 
+    def _fork(self):
+        self.forked = True
+
     def require_process(self):
-        if os.getpid() != self.process:
+        if self.forked:
             raise RuntimeError(
                 "this process was forked from the one that opened the device: devices do not "
                 "outlive a fork; open them in one process"
