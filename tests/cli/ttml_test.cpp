@@ -262,7 +262,8 @@ TEST_F(Ttml, FitDividesABatchAndWeightsAmongChips) {
   const auto plan = [&](const std::string& device) {
     put("device.yaml", "device_config:\n" + device);
     return fit_of(*this, run("fit -c training.yaml --model llama.yaml --device device.yaml "
-                             "--with vocab_size=128 --no-search --json -"))["run"];
+                             "--with vocab_size=128 --with tokenizer_type=bpe --no-search --json "
+                             "-"))["run"];
   };
   const json one = plan("  mesh_shape: [1, 1]\n");
   const json ddp = plan("  mesh_shape: [1, 2]\n  enable_ddp: true\n");

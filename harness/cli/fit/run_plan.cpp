@@ -308,12 +308,20 @@ std::optional<std::int64_t> largest_batch(const RunPlan& plan, const chip::Profi
     tried.recipe.model.batch = sequences * shared.ddp;
     return plan_run(tried, profiles).peak;
   };
-  // Activations grow with the batch, and everything else stays.
-  const Bytes one = peak_of(1);
-  if (one > plan.capacity) return std::nullopt;
-  const Bytes each = peak_of(2) - one;
-  if (each <= Bytes()) return std::nullopt;
-  std::int64_t most = 1 + (plan.capacity - one).value() / each.value();
+  // Activations grow with the batch, and everything else stays; with few sequences the peak may be
+  // that of the update, which does not grow.
+  std::int64_t few = 1;
+  Bytes least = peak_of(few);
+  if (least > plan.capacity) return std::nullopt;
+  Bytes growth = peak_of(2 * few) - least;
+  if (growth <= Bytes()) {
+    few = 512;
+    least = peak_of(few);
+    growth = peak_of(2 * few) - least;
+  }
+  if (growth <= Bytes()) return std::nullopt;
+  std::int64_t most =
+      std::max(few + few * (plan.capacity - least).value() / growth.value(), std::int64_t{1});
   constexpr std::int64_t kMostTried = 256;  // beyond it, a sequence more or less says nothing
   while (most > 1 && most <= kMostTried && peak_of(most) > plan.capacity) --most;
   return most * shared.ddp;
