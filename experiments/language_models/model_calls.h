@@ -29,6 +29,7 @@ using CallList = std::vector<CallGroup>;
 struct ChipSizes {
   CoreGrid cores;  ///< Those that compute.
   int banks = 1;   ///< Of the DRAM.
+  Bytes l1;        ///< Of a core, for circular buffers.
 };
 
 /// Returns the calls of a step in which tt_transformers writes a token for each user behind

@@ -11,7 +11,11 @@ namespace {
 class PrefillStep {
  public:
   PrefillStep(const Serving& serving, const ChipSizes& chip, std::int64_t tokens)
-      : serving_(serving), model_(serving.model), cores_(chip.cores), tokens_(tokens) {}
+      : serving_(serving),
+        model_(serving.model),
+        cores_(chip.cores),
+        l1_(chip.l1),
+        tokens_(tokens) {}
 
   CallGroup begin() {
     const TensorSpec token{
@@ -112,6 +116,16 @@ class PrefillStep {
                         .per_core_n = ceil_div(ceil_div(n, kTileSide), cores_.columns),
                         .in0_block_w = step,
                         .fuse_batch = folded == 1};
+    // The emulator counts the sums beside the result, where ttnn's kernel may share their room.
+    const auto buffers = [&](std::int64_t k_tiles) {
+      const Bytes bf16 = tile_bytes(DataType::bfloat16);
+      return 2 * k_tiles *
+                 (config.per_core_m * bf16 + config.per_core_n * tile_bytes(format.dtype)) +
+             2 * config.per_core_m * config.per_core_n * bf16;
+    };
+    while (config.in0_block_w > 1 && buffers(config.in0_block_w) > l1_) {
+      config.in0_block_w = divisor(config.in0_block_w, config.in0_block_w - 1);
+    }
     config.out_block_h = config.per_core_m;
     config.out_block_w = config.per_core_n;
     if (step > 1) config.subblock_w = divisor(config.per_core_n, 4);
@@ -220,6 +234,7 @@ class PrefillStep {
   const Serving& serving_;
   const LanguageModel& model_;
   CoreGrid cores_;
+  Bytes l1_;
   std::int64_t tokens_;
   std::vector<ModelCall> group_;
 };

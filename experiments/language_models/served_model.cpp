@@ -55,7 +55,7 @@ SimTime other_groups_time(const Serving& serving, const chip::Profiles& profiles
 }
 
 ChipSizes sizes_of(const chip::EmulatedChip& chip, const chip::Profiles& profiles) {
-  return {chip.compute_grid(), profiles.chip.dram_banks};
+  return {chip.compute_grid(), profiles.chip.dram_banks, chip.l1_free()};
 }
 
 std::span<const std::byte> no_values(const std::unique_ptr<std::byte[]>& room,
