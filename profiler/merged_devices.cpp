@@ -10,22 +10,9 @@
 namespace howard::profiler {
 namespace {
 
-using DeviceRuns = std::vector<const ProgramRun*>;
-
-/// Returns the runs of each op on each device, in the order in which they started.
-std::map<NameId, std::map<std::uint16_t, DeviceRuns>> runs_by_op(const Timeline& timeline) {
-  DeviceRuns ordered;
-  ordered.reserve(timeline.programs.size());
-  for (const ProgramRun& program : timeline.programs) ordered.push_back(&program);
-  std::ranges::stable_sort(ordered, {}, [](const ProgramRun* run) { return run->kernel.start; });
-  std::map<NameId, std::map<std::uint16_t, DeviceRuns>> runs;
-  for (const ProgramRun* const run : ordered) runs[run->name][run->device].push_back(run);
-  return runs;
-}
-
 /// Returns the start of each device's first program that all devices have.
-std::map<std::uint16_t, SimTime> origins_of(
-    const std::map<NameId, std::map<std::uint16_t, DeviceRuns>>& runs, std::size_t devices) {
+std::map<std::uint16_t, SimTime> origins_of(const std::map<NameId, DeviceRuns>& runs,
+                                            std::size_t devices) {
   std::map<std::uint16_t, SimTime> origins;
   for (const auto& [name, by_device] : runs) {
     if (by_device.size() < devices) continue;
@@ -45,6 +32,16 @@ bool is_collective(std::string_view name) {
                                                    "MeshPartition"};
   return std::ranges::any_of(
       kWords, [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
+}
+
+std::map<NameId, DeviceRuns> runs_by_op(const Timeline& timeline) {
+  std::vector<const ProgramRun*> ordered;
+  ordered.reserve(timeline.programs.size());
+  for (const ProgramRun& program : timeline.programs) ordered.push_back(&program);
+  std::ranges::stable_sort(ordered, {}, [](const ProgramRun* run) { return run->kernel.start; });
+  std::map<NameId, DeviceRuns> runs;
+  for (const ProgramRun* const run : ordered) runs[run->name][run->device].push_back(run);
+  return runs;
 }
 
 MergedDevices merge_devices(const Timeline& timeline, bool knows_starts) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -36,6 +37,11 @@ struct MergedDevices {
 
 /// Returns whether the op of that name is a collective: devices exchange data within it.
 bool is_collective(std::string_view name);
+
+/// Holds the runs of one op on each device, in the order in which they started. The k-th runs of
+/// all devices belong together, on however many cores each of them ran.
+using DeviceRuns = std::map<std::uint16_t, std::vector<const ProgramRun*>>;
+std::map<NameId, DeviceRuns> runs_by_op(const Timeline& timeline);
 
 /// Matches the programs of a timeline's devices: the k-th run of an op on one device with the k-th
 /// on the others. Skews are zero unless `knows_starts`. There are no ops with fewer than two

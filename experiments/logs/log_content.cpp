@@ -3,11 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "profiler/formats/csv/gzip_source.h"
 #include "profiler/formats/log_file.h"
 #include "reports/findings/log_results.h"
 #include "reports/findings/silicon_report.h"
@@ -36,11 +40,8 @@ profiler::SiliconComparison compare_log(profiler::ByteSource& source, const std:
   return comparison;
 }
 
-}  // namespace
-
-LogContent read_log_content(const std::string& file, const chip::Profiles* emulated,
-                            const profiler::ReadOptions& options) {
-  profiler::FileSource source(file);
+/// Returns what a file begins with, as much as tells its kind.
+std::string beginning_of(profiler::ByteSource& source) {
   std::string beginning(profiler::kDetectionBytes, '\0');
   std::size_t size = 0;
   while (size < beginning.size()) {  // a pipe gives little at a time
@@ -49,8 +50,30 @@ LogContent read_log_content(const std::string& file, const chip::Profiles* emula
     size += more;
   }
   beginning.resize(size);
+  return beginning;
+}
+
+}  // namespace
+
+LogContent read_log_content(const std::string& file, const chip::Profiles* emulated,
+                            const profiler::ReadOptions& options) {
+  profiler::FileSource stored(file);
+  const std::string packed = beginning_of(stored);
+  profiler::PrefixedSource all(packed, stored);
+  std::optional<profiler::GzipSource> unpacked;
+  if (profiler::is_gzip(packed)) unpacked.emplace(all, file);
+  profiler::ByteSource& source = unpacked ? static_cast<profiler::ByteSource&>(*unpacked) : all;
+  const std::string beginning = beginning_of(source);
   const profiler::LogKind kind = profiler::detect_kind(beginning, file);
   profiler::PrefixedSource whole(beginning, source);
+  if (emulated != nullptr && profiler::becomes_ops_csv(kind)) {
+    profiler::OpsCsvText text = ops_csv_text(kind, whole, file);
+    profiler::TextBytes bytes(text.csv);
+    profiler::SiliconComparison comparison =
+        compare_log(bytes, file, profiler::LogKind::ops_csv, *emulated);
+    std::ranges::move(text.notes, std::back_inserter(comparison.notes));
+    return comparison;
+  }
   if (emulated != nullptr) return compare_log(whole, file, kind, *emulated);
   if (kind == profiler::LogKind::result) {
     if (options.range.is_whole()) return reports::parse_result_json(read_file(file), file);

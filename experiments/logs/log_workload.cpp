@@ -17,6 +17,7 @@
 #include "experiments/experiment.h"
 #include "experiments/laboratory/devbox.h"
 #include "experiments/questions/what_ifs.h"
+#include "profiler/silicon/log_advice.h"
 #include "profiler/silicon/logged_program.h"
 #include "reports/tables/format.h"
 
@@ -68,11 +69,28 @@ bool calls_like_python(const chip::Profiles& profiles, SimTime call) {
   return 2 * call > device.now() - begin;
 }
 
-/// Adds a program to the workload, or its time to what is left.
+/// Adds programs to the workload, or their times to what is left.
 class Collector {
  public:
   Collector(const profiler::Log& log, const chip::Profiles& profiles, LogWorkload& workload)
       : log_(log), device_(profiles), workload_(workload), places_(log.calls.size() + 1) {}
+
+  /// Leaves out the calls whose runs differ by more than one shape allows.
+  void doubt(const std::vector<const profiler::ProgramRun*>& programs) {
+    std::vector<std::vector<SimTime>> times(places_.size());
+    for (const profiler::ProgramRun* const program : programs) {
+      times[program->call].push_back(program->kernel.duration());
+    }
+    for (std::uint32_t call = 1; call < times.size(); ++call) {
+      const std::string_view op = log_.calls.row(call).name;
+      if (!profiler::has_doubtful_shapes(op, std::move(times[call]))) continue;
+      places_[call] = {.known = true,
+                       .call = {},
+                       .reason = fmt::format("{} (its runs differ by more than the shape that the "
+                                             "log has allows)",
+                                             op)};
+    }
+  }
 
   void add(const profiler::ProgramRun& program) {
     ++workload_.programs;
@@ -287,7 +305,11 @@ LogWorkload log_workload(const profiler::Log& log, const std::string& file,
                                          reports::format_quantity(call->seconds(), "s"),
                                          workload.python ? "Python" : "C++"));
   }
+  for (const std::string& warning : warnings_of(log)) {
+    workload.notes.push_back("warning: " + warning);
+  }
   Collector collector(log, profiles, workload);
+  collector.doubt(programs);
   for (const profiler::ProgramRun* const program : programs) collector.add(*program);
   if (workload.order.empty()) {
     fail("the emulator can run none of its ops: " + workload.left.begin()->first,
@@ -330,15 +352,25 @@ reports::Explanation explain_log(const DevBox& box, const ExplainQuestion& quest
   reports::Explanation explanation = answer(box, question, planned);
   std::vector<std::string>& notes = explanation.notes;
   notes.insert(notes.end(), workload.notes.begin(), workload.notes.end());
+  const std::string share = reports::format_quantity(workload.share(), "1");
   if (workload.left.empty()) {
-    notes.push_back(fmt::format("all {} programs are emulated, 100 % of the kernels' logged time",
-                                workload.programs));
+    notes.push_back(
+        fmt::format("all {} programs that could be read are emulated, 100 % of the kernels' "
+                    "logged time",
+                    workload.programs));
     return explanation;
   }
+  explanation.beside = workload.kernels_left;
+  constexpr double kEnough = 0.5;
+  if (workload.share() < kEnough) {
+    explanation.headline = fmt::format(
+        "{} of the kernels' logged time is emulated: too little to say what the log is bound by",
+        share);
+  }
   notes.push_back(fmt::format(
-      "{} of {} programs are emulated, {} of the kernels' logged time; the others stay at their "
-      "logged {}",
-      workload.order.size(), workload.programs, reports::format_quantity(workload.share(), "1"),
+      "{} of {} programs are emulated, {} of the kernels' logged time; the others keep their "
+      "logged {}, in every time and gain here",
+      workload.order.size(), workload.programs, share,
       reports::format_quantity(workload.kernels_left.seconds(), "s")));
   std::vector<std::pair<SimTime, std::string>> left;
   for (const auto& [why, time] : workload.left) left.emplace_back(time, why);
@@ -348,14 +380,6 @@ reports::Explanation explain_log(const DevBox& box, const ExplainQuestion& quest
     notes.push_back(fmt::format("not emulated, {}: {}",
                                 reports::format_quantity(left[i].first.seconds(), "s"),
                                 left[i].second));
-  }
-  const double rest = workload.kernels_left.seconds();
-  const double whole = explanation.run.time.seconds() + rest;
-  for (const reports::TriedChange& tried : explanation.tried) {
-    const double then = tried.run.time.seconds() + rest;
-    notes.push_back(fmt::format("{}: with what is not emulated, {} instead of {}, {:.2f} x",
-                                tried.what, reports::format_quantity(then, "s"),
-                                reports::format_quantity(whole, "s"), whole / then));
   }
   return explanation;
 }

@@ -50,4 +50,13 @@ void remove_defects(Timeline& timeline, DroppedRows& dropped) {
   remove(timeline.activities, activities);
 }
 
+std::vector<std::string> warnings_of(const Log& log) {
+  std::vector<std::string> warnings;
+  for (const auto& reason : log.dropped.reasons()) {
+    warnings.push_back("left out " + describe(reason));
+  }
+  warnings.insert(warnings.end(), log.notes.begin(), log.notes.end());
+  return warnings;
+}
+
 }  // namespace howard::profiler

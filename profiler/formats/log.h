@@ -61,6 +61,10 @@ struct Log {
   OpCalls calls;                   ///< Those of its programs, where they were asked for.
 };
 
+/// Returns what the reader of anything that is said of a log must know: what was left out of it and
+/// its notes, a sentence each.
+std::vector<std::string> warnings_of(const Log& log);
+
 /// Says which part of a log is looked at.
 struct LogRange {
   /// The name of a signpost, or a GLOBAL CALL COUNT, from which on and up to which the log is read.

@@ -4,12 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
+#include <iterator>
 #include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "profiler/formats/device_log/device_log_reader.h"
 #include "profiler/formats/ops_csv/ops_csv_reader.h"
+#include "profiler/formats/raw/raw_ops.h"
 #include "profiler/formats/traces/chrome_trace_reader.h"
 #include "profiler/formats/traces/perfetto_reader.h"
 
@@ -24,7 +32,6 @@ struct Guess {
 
 Guess guess(std::string_view beginning) {
   if (beginning.empty()) return {"the file is empty", "the run again: its log was not written"};
-  if (beginning.starts_with("\x1f\x8b")) return {"it is compressed", "gunzip"};
   if (beginning.starts_with("\x28\xb5\x2f\xfd")) return {"it is compressed", "unzstd"};
   if (beginning.starts_with("PK\x03\x04")) return {"it is a zip archive", "unzip"};
   if (beginning.starts_with("tracy") || beginning.starts_with("tlZ") ||
@@ -55,6 +62,10 @@ std::string_view name_of(LogKind kind) {
       return "Perfetto trace";
     case LogKind::result:
       return "howard.result";
+    case LogKind::raw_ops:
+      return "raw file of tt-metal's profiler";
+    case LogKind::perf_report:
+      return "tt-perf-report";
   }
   return "";
 }
@@ -66,6 +77,13 @@ LogKind detect_kind(std::string_view beginning, std::string_view name) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   const std::string_view line = text.substr(0, text.find('\n'));
   if (text.starts_with("ARCH:")) return LogKind::device_log;
+  const auto has = [&](std::string_view word) { return line.find(word) != line.npos; };
+  const bool has_messages = has("MessageName") && has("total_ns");
+  const bool is_report_of_devices = has("OP NAME") && !has("OP CODE");
+  if (has_messages || (has("ns_since_start") && has("exec_time_ns")) || is_report_of_devices) {
+    return LogKind::raw_ops;
+  }
+  if (has("OP Code") && has("Device Time")) return LogKind::perf_report;
   if (line.find("OP CODE") != line.npos || line.find("DEVICE KERNEL DURATION") != line.npos) {
     return LogKind::ops_csv;
   }
@@ -76,13 +94,79 @@ LogKind detect_kind(std::string_view beginning, std::string_view name) {
   Guess found = guess(beginning);
   throw Error({.attempted = fmt::format("tell what {} is", name),
                .value = std::move(found.value),
-               .accepted = "ops_perf_results CSV, profile_log_device CSV, Chrome trace JSON, "
-                           "Perfetto trace, howard.result JSON",
+               .accepted = "ops_perf_results CSV, profile_log_device CSV, tt-metal's raw files, "
+                           "tt-perf-report's CSV, Chrome trace JSON, Perfetto trace, "
+                           "howard.result JSON, each also as .gz",
                .hint = std::move(found.hint)});
 }
 
+namespace {
+
+/// Returns the rest of a file.
+std::string rest_of(ByteSource& source) {
+  std::string text;
+  std::array<char, 64 * 1024> buffer{};
+  while (const std::size_t size = source.read(buffer)) text.append(buffer.data(), size);
+  return text;
+}
+
+/// These are the names that tt-metal gives its raw files, in the order of RawFiles.
+constexpr std::array<std::string_view, 3> kRawNames{"tracy_ops_data.csv", "tracy_ops_times.csv",
+                                                    "cpp_device_perf_report.csv"};
+
+/// Returns which of the raw files a text is.
+std::size_t raw_file_of(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  if (line.find("MessageName") != line.npos) return 0;
+  return line.find("ns_since_start") != line.npos ? 1 : 2;
+}
+
+OpsCsvText join_raw_files(std::string text, std::string_view name) {
+  const std::size_t own = raw_file_of(text);
+  const std::filesystem::path folder = std::filesystem::path(name).parent_path();
+  std::array<std::string, kRawNames.size()> texts;
+  std::vector<std::string> others;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::filesystem::path other = folder / kRawNames.at(i);
+    std::error_code ignored;
+    if (i == own || !std::filesystem::is_regular_file(other, ignored)) continue;
+    FileSource source(other);
+    texts.at(i) = rest_of(source);
+    others.emplace_back(kRawNames.at(i));
+  }
+  texts.at(own) = std::move(text);
+  OpsCsvText found;
+  const bool devices_alone = texts[0].empty() && texts[1].empty();
+  found.csv = devices_alone
+                  ? std::move(texts[2])
+                  : ops_csv_of({.ops = texts[0], .times = texts[1], .devices = texts[2]}, name);
+  if (!others.empty()) {
+    found.notes.push_back(
+        fmt::format("read together with {} of its folder", join(others, " and ")));
+  }
+  if (!devices_alone && texts[2].empty()) {
+    found.notes.push_back(
+        fmt::format("there is no {} beside it: only what the host did is known", kRawNames[2]));
+  }
+  return found;
+}
+
+}  // namespace
+
+bool becomes_ops_csv(LogKind kind) {
+  return kind == LogKind::raw_ops || kind == LogKind::perf_report;
+}
+
+OpsCsvText ops_csv_text(LogKind kind, ByteSource& source, std::string_view name) {
+  HOWARD_CHECK(becomes_ops_csv(kind), "other logs are read as they are");
+  if (kind == LogKind::raw_ops) return join_raw_files(rest_of(source), name);
+  return {.csv = ops_csv_of_report(rest_of(source), name),
+          .notes = {"it is tt-perf-report's: of ops that are no products it does not say what they "
+                    "are of, and of products not where the second operand and the result are"}};
+}
+
 Log read_log(LogKind kind, ByteSource& source, std::string_view name, const ReadOptions& options) {
-  if (kind != LogKind::ops_csv && !options.range.is_whole()) {
+  if (kind != LogKind::ops_csv && !becomes_ops_csv(kind) && !options.range.is_whole()) {
     throw Error({.attempted = fmt::format("take a part of {}", name),
                  .value = fmt::format("a {} has no signposts", name_of(kind)),
                  .accepted = "an ops_perf_results CSV"});
@@ -96,6 +180,14 @@ Log read_log(LogKind kind, ByteSource& source, std::string_view name, const Read
       return read_chrome_trace(source, name);
     case LogKind::perfetto_trace:
       return read_perfetto_trace(source, name);
+    case LogKind::raw_ops:
+    case LogKind::perf_report: {
+      OpsCsvText text = ops_csv_text(kind, source, name);
+      TextBytes bytes(text.csv);
+      Log log = read_ops_csv(bytes, name, options);
+      std::ranges::move(text.notes, std::back_inserter(log.notes));
+      return log;
+    }
     case LogKind::result:
       break;
   }

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "profiler/formats/csv/byte_source.h"
 #include "profiler/formats/log.h"
@@ -16,10 +18,12 @@ enum class LogKind : std::uint8_t {
   chrome_trace,    ///< Written by Howard or another program.
   perfetto_trace,  ///< Written by Howard or another program.
   result,          ///< Howard's result JSON, "howard.result/1".
+  raw_ops,         ///< One of the files of which tt-metal makes ops_perf_results_*.csv.
+  perf_report,     ///< The CSV that tt-perf-report writes.
 };
 
-/// Returns "ops_perf_results", "profile_log_device", "Chrome trace", "Perfetto trace" or
-/// "howard.result".
+/// Returns "ops_perf_results", "profile_log_device", "Chrome trace", "Perfetto trace",
+/// "howard.result", "raw file of tt-metal's profiler" or "tt-perf-report".
 std::string_view name_of(LogKind kind);
 
 /// `detect_kind` needs to see this much of a file, if the file is that long.
@@ -30,8 +34,20 @@ inline constexpr std::size_t kDetectionBytes = 64 * 1024;
 /// file's name.
 LogKind detect_kind(std::string_view beginning, std::string_view name);
 
-/// Reads a log of any kind but a result. Throws Error as the readers do, and for a range of a log
-/// that has no signposts.
+/// Says whether a log of that kind is read as the ops_perf_results CSV that is made of it.
+bool becomes_ops_csv(LogKind kind);
+
+/// Holds an ops_perf_results CSV that was made of something else, and what its reader must know.
+struct OpsCsvText {
+  std::string csv;
+  std::vector<std::string> notes = {};
+};
+/// Makes it. `name` is the file's path: a raw file is joined with those in its folder. Throws Error
+/// as ops_csv_of() does.
+OpsCsvText ops_csv_text(LogKind kind, ByteSource& source, std::string_view name);
+
+/// Reads a log of any kind but a result. `name` is the file's path. Throws Error as the readers do,
+/// and for a range of a log that has no signposts.
 Log read_log(LogKind kind, ByteSource& source, std::string_view name,
              const ReadOptions& options = {});
 

@@ -15,10 +15,16 @@ namespace howard::profiler {
 
 /// Says what a call of a log had to do, by its operands, and what the chip could do at the most.
 struct CallFacts {
-  std::string operands;          ///< "32x1280 bfloat16, 1280x1280 bfloat16 -> 32x1280 bfloat16".
-  Flops flops;                   ///< A matrix product's; else 0.
-  Bytes dram;                    ///< Read and written once; of operands that are in DRAM.
+  std::string operands;        ///< "32x1280 bfloat16, 1280x1280 bfloat16 -> 32x1280 bfloat16".
+  std::string short_operands;  ///< "32x1280 @ 1280x1280 bf16": one type where all have it.
+  Flops flops;                 ///< Of a matrix product, a convolution or an attention; else 0.
+  Bytes dram;                  ///< What is read from DRAM and written to it; an operand once.
+  /// The part of a product's second operand that is read again for each matrix of the first one's
+  /// batch, beside `dram`.
+  Bytes read_again;
+  std::int64_t batch = 1;        ///< The matrices of a first operand that share the second one.
   bool knows_sizes = false;      ///< All operands could be read; else `dram` means nothing.
+  bool moves_a_part = false;     ///< Of a cache it touches a part that the log does not say.
   std::int64_t work_units = 0;   ///< Result tiles: cores beyond their number have nothing to do.
   std::optional<SimTime> ideal;  ///< The log's PM IDEAL, where it has a model of the op.
 };
@@ -49,7 +55,6 @@ struct CallObstacle {
 /// Runs calls of logs on an emulated chip.
 class CallEmulator {
  public:
-  /// `profiles` must outlive this.
   explicit CallEmulator(const chip::Profiles& profiles);
 
   /// The result is absent when the emulator cannot run it; `why`, if given, then gets the reason.
@@ -57,15 +62,20 @@ class CallEmulator {
   std::optional<EmulatedCall> run(const OpRow& call, CallObstacle* why = nullptr);
 
   const chip::ChipProfile& chip() const { return profiles_.chip; }
+  const chip::SoftwareProfile& software() const { return profiles_.software; }
+  /// Returns the time of a kernel that has next to nothing to do; zero if it cannot run one.
+  SimTime launch();
 
  private:
-  const chip::Profiles& profiles_;
+  chip::Profiles profiles_;  ///< Its own, so that each log can have its chip.
   chip::EmulatedChip device_;  ///< Operands are allocated on it.
 };
 
 /// Returns the time in which a chip could move the bytes at the peak of its DRAM. It is zero when
 /// there are none, or they are not known.
 SimTime dram_time_at_peak(const CallFacts& facts, const chip::ChipProfile& chip);
+/// Returns the same for any number of bytes.
+SimTime dram_time_of(Bytes bytes, const chip::ChipProfile& chip);
 /// Returns the time in which `cores` cores could do the operations at `fidelity`. A product whose
 /// fidelity the log does not say has HiFi2, ttnn's default for bfloat16. The time is zero as above.
 SimTime flops_time_at_peak(const CallFacts& facts, const chip::ChipProfile& chip, int cores,

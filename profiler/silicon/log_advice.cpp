@@ -6,17 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
-#include <tuple>
 
 #include "engines/chip/kernels/ttnn_names.h"
 #include "profiler/merged_devices.h"
+#include "profiler/silicon/host_advice.h"
+#include "profiler/silicon/logged_call.h"
 #include "profiler/silicon/op_attributes.h"
 
 namespace howard::profiler {
 namespace {
-
-std::string us(SimTime time) { return fmt::format("{:.2f} us", time.seconds() * 1e6); }
 
 /// Returns `time` in the proportion of two times of the emulator.
 SimTime in_proportion(SimTime time, SimTime now, SimTime then) {
@@ -27,6 +25,21 @@ SimTime in_proportion(SimTime time, SimTime now, SimTime then) {
 
 /// Returns "Matmul 32x1280 bfloat16, ...".
 std::string where(const CallUse& use) { return use.name + " " + use.facts.operands; }
+
+/// Returns "Matmul 32x1280 @ 1280x1280 bf16".
+std::string brief(const CallUse& use) {
+  std::string_view name = use.name;
+  constexpr std::string_view kEnding = "DeviceOperation";
+  if (name.ends_with(kEnding)) name.remove_suffix(kEnding.size());
+  return fmt::format("{} {}", name, use.facts.short_operands);
+}
+
+/// Returns the attributes of a product without a configuration of its own.
+std::string plain_attributes(const OpRow& product) {
+  const OpAttributes told(product.attributes);
+  const bool ta = told.find("transpose_a") == "true", tb = told.find("transpose_b") == "true";
+  return fmt::format("{{'transpose_a': '{}'; 'transpose_b': '{}'}}", ta, tb);
+}
 
 /// Collects a finding about pairs of programs on each of several devices, which run side by side:
 /// what the whole would gain is what the device with the most does.
@@ -53,114 +66,38 @@ class FindingOfDevices {
   std::map<std::uint16_t, LogFinding> devices_;
 };
 
-/// Of thousands of calls, those that take the most time say enough about the others.
-constexpr std::size_t kMostCompared = 200;
-
 class Adviser {
  public:
-  Adviser(const LoggedRun& run, const OpCalls& calls, CallEmulator* emulator)
-      : run_(run), calls_(calls), emulator_(emulator) {}
+  Adviser(const LoggedRun& run, const OpCalls& calls, std::span<const CallUse> uses,
+          CallEmulator* emulator);
 
   void look_at_host(std::span<const BusyLane> devices);
   void look_at_collectives();
-  void look_at_calls(std::span<const CallUse> uses);
-  void look_at_movements(std::span<const CallUse> uses);
-  void look_at_neighbours(std::span<const CallUse> uses);
+  void look_at_links();
+  void look_at_calls();
+  void look_at_movements();
+  void look_at_neighbours();
   std::vector<LogFinding> take() &&;
 
  private:
   void add(LogFinding finding) {
     if (finding.gain > SimTime()) findings_.push_back(std::move(finding));
   }
-  void look_at_cores(const CallUse& use, SimTime shortest);
+  SimTime least_time(const CallUse& use) const;
+  void look_at_cores(const CallUse& use);
+  void look_at_batch(const CallUse& use);
   void look_at_product(const CallUse& use);
   void look_at_memory(const CallUse& use);
   void try_variant(const CallUse& use, SimTime now, const OpRow& variant, std::string what);
 
   const LoggedRun& run_;
   const OpCalls& calls_;
+  std::span<const CallUse> uses_;
   CallEmulator* emulator_;
+  SimTime launch_;      ///< The least that a program takes.
+  double fastest_ = 0;  ///< The most bytes of DRAM in a second that any of the calls moved.
   std::vector<LogFinding> findings_;
 };
-
-SimTime middle_of(std::vector<SimTime> times) {
-  if (times.empty()) return {};
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::ranges::nth_element(times, middle);
-  return *middle;
-}
-
-/// Holds a gap that the host had a part in.
-struct HostGap {
-  SimTime gap, host;
-  bool first = false;     ///< The program behind it ran for the first time.
-  bool compiled = false;  ///< The log says that it was compiled.
-};
-
-struct HostGaps {
-  std::vector<HostGap> gaps;
-  std::vector<SimTime> launches;  ///< Gaps that it had no part in.
-};
-
-HostGaps host_gaps(const std::vector<ProgramRun>& programs, const BusyLane& lane) {
-  HostGaps found;
-  std::set<std::tuple<std::uint32_t, NameId>> seen;
-  const auto is_first = [&](const ProgramRun& program) {
-    return seen.insert({program.call, program.name}).second;
-  };
-  if (!lane.gaps.empty()) is_first(programs[lane.gaps.front().before]);
-  for (std::size_t i = 0; i < lane.gaps.size(); ++i) {
-    const Gap& gap = lane.gaps[i];
-    const CauseTimes causes = lane.causes_of(i);
-    const SimTime host = causes[GapCause::between_calls] + causes[GapCause::host_issuing] +
-                         causes[GapCause::compile];
-    const SimTime length = gap.span.duration();
-    if (causes[GapCause::launch] == length) found.launches.push_back(length);
-    const ProgramRun& after = programs[gap.after];
-    const bool first = is_first(after);
-    if (host > SimTime()) found.gaps.push_back({length, host, first, after.compiled});
-  }
-  return found;
-}
-
-/// Returns what the host made one device wait for, by what could be done about it.
-std::vector<LogFinding> host_findings(const std::vector<ProgramRun>& programs,
-                                      const BusyLane& lane) {
-  const HostGaps found = host_gaps(programs, lane);
-  const SimTime floor = middle_of(found.launches);
-  std::vector<SimTime> usual;
-  for (const HostGap& gap : found.gaps) {
-    if (!gap.first && !gap.compiled) usual.push_back(gap.gap);
-  }
-  constexpr std::int64_t kPause = 50;  // of the usual length: not the time of a call
-  const SimTime pause = kPause * middle_of(usual);
-  LogFinding first{.what = "keep the process and its program cache: first runs of programs",
-                   .why = "the host was busy before programs that had not run yet",
-                   .source = GainSource::at_most};
-  LogFinding again{.what = "avoid recompilation: shapes or attributes that change",
-                   .why = "PROGRAM CACHE HIT says so of programs that had run before",
-                   .source = GainSource::at_most};
-  LogFinding paused{.what = "shorten the host's pauses: reading results, preparing inputs",
-                    .why = fmt::format("gaps of over {} times the usual one", kPause),
-                    .source = GainSource::at_most};
-  LogFinding steady{.what = "replay a trace (or make calls faster): the device waits for calls",
-                    .why = floor > SimTime()
-                               ? fmt::format("the calls came late; where they had come before, "
-                                             "gaps take {}",
-                                             us(floor))
-                               : "the calls came late",
-                    .source = floor > SimTime() ? GainSource::measured : GainSource::at_most};
-  for (const HostGap& gap : found.gaps) {
-    LogFinding& finding = gap.first         ? first
-                          : gap.compiled    ? again
-                          : gap.gap > pause ? paused
-                                            : steady;
-    ++finding.programs;
-    finding.now += gap.gap;
-    finding.gain += std::max(SimTime(), std::min(gap.host, gap.gap - floor));
-  }
-  return {std::move(first), std::move(again), std::move(paused), std::move(steady)};
-}
 
 /// Advises on gaps for which the host was the cause. Devices wait side by side: the one that waits
 /// the most speaks for all.
@@ -195,24 +132,111 @@ void Adviser::look_at_collectives() {
   }
 }
 
+/// Advises on collectives: what they take is what their links pass.
+void Adviser::look_at_links() {
+  for (const CallUse& use : uses_) {
+    if (!is_collective(use.name)) continue;
+    const OpAttributes told(calls_.row(use.call).attributes);
+    const auto links = told.find("num_links");
+    const bool ring = told.find("topology").value_or("").find("Ring") != std::string_view::npos;
+    const SimTime floor = launch_ * static_cast<std::int64_t>(use.runs);
+    add({.what = fmt::format("more links{}, or run it beside the ops that do not need its result",
+                             ring ? "" : ", a ring in place of a line"),
+         .where = where(use),
+         .brief = brief(use),
+         .why = fmt::format("links bound it, not cores: {}, {}; {} each",
+                            links ? fmt::format("num_links {}", *links)
+                                  : std::string("the log does not say how many links"),
+                            ring ? "a ring" : "not said to be a ring", us(use.median)),
+         .programs = use.runs,
+         .now = use.time,
+         .gain = use.time - std::min(use.time, floor),
+         .source = GainSource::at_most});
+  }
+}
+
+Adviser::Adviser(const LoggedRun& run, const OpCalls& calls, std::span<const CallUse> uses,
+                 CallEmulator* emulator)
+    : run_(run), calls_(calls), uses_(uses), emulator_(emulator) {
+  if (emulator != nullptr) launch_ = emulator->launch();
+  for (const CallUse& use : uses) {
+    const bool tells = use.facts.knows_sizes && !use.facts.moves_a_part && !use.doubtful;
+    if (!tells || use.median == SimTime()) continue;
+    if (launch_ == SimTime() || use.median < launch_) launch_ = use.median;
+    fastest_ =
+        std::max(fastest_, static_cast<double>(use.facts.dram.value()) / use.median.seconds());
+  }
+}
+
+/// Returns the least that a run of the call can take: a launch, and its bytes at the peak of the
+/// DRAM. Where that is not known, its bytes are as fast as those of the log's fastest call.
+SimTime Adviser::least_time(const CallUse& use) const {
+  if (use.at_peak() > SimTime()) return launch_ + use.at_peak();
+  if (fastest_ <= 0) return launch_;
+  return launch_ + SimTime::picoseconds(static_cast<std::int64_t>(
+                       1e12 * static_cast<double>(use.facts.dram.value()) / fastest_));
+}
+
 /// Advises on a call on few cores, though its result has tiles for more.
-void Adviser::look_at_cores(const CallUse& use, SimTime shortest) {
+void Adviser::look_at_cores(const CallUse& use) {
   if (use.cores == 0 || use.base_cores == 0 || !use.facts.knows_sizes) return;
   const auto usable =
       static_cast<int>(std::min<std::int64_t>(use.base_cores, use.facts.work_units));
   if (2 * use.cores > usable) return;
   const SimTime one = std::max(
       in_proportion(use.median, SimTime::picoseconds(usable), SimTime::picoseconds(use.cores)),
-      std::max(shortest, use.at_peak()));
+      least_time(use));
   const SimTime then = one * static_cast<std::int64_t>(use.runs);
   add({.what = "spread it over more cores: a core grid, or operands sharded over them",
        .where = where(use),
-       .why = fmt::format("{} of {} cores, its result has {} tiles; {} each", use.cores,
-                          use.base_cores, use.facts.work_units, us(use.median)),
+       .brief = brief(use),
+       .why =
+           fmt::format("{} of {} cores, its result has {} tiles; {} each, {} at least", use.cores,
+                       use.base_cores, use.facts.work_units, us(use.median), us(least_time(use))),
        .programs = use.runs,
        .now = use.time,
        .gain = use.time - std::min(then, use.time),
        .source = GainSource::at_most});
+}
+
+/// Advises on a product that reads its second operand again for each matrix of the first one.
+void Adviser::look_at_batch(const CallUse& use) {
+  if (use.facts.read_again == Bytes() || emulator_ == nullptr) return;
+  OpRow folded = calls_.row(use.call);
+  const auto fold = [](TensorCells& tensor, std::string& rows) {
+    std::int64_t all = 1;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto side = logged::parse_side(tensor.dimensions.at(i));
+      if (__builtin_mul_overflow(all, side ? side->padded : 1, &all)) return;
+    }
+    rows = fmt::to_string(all);
+    tensor.dimensions = {"1", "1", rows, tensor.dimensions[3]};
+  };
+  std::string in_rows, out_rows;
+  fold(folded.inputs.front(), in_rows);
+  fold(folded.outputs.front(), out_rows);
+  const std::string attributes = plain_attributes(folded);
+  OpRow plain = calls_.row(use.call);
+  folded.attributes = attributes;
+  plain.attributes = attributes;
+  const auto now = use.emulated ? use.emulated : emulator_->run(plain);
+  const auto then = emulator_->run(folded);
+  const bool emulated = now && then && then->kernel < now->kernel;
+  const SimTime least =
+      std::min(use.median, launch_ + dram_time_at_peak(use.facts, emulator_->chip()));
+  add({.what = "fold the batch of the first operand into its rows: reshape to 1x1xMxK",
+       .where = where(use),
+       .brief = brief(use),
+       .why = fmt::format(
+           "the second operand is read {} times, {:.1f} MB more than once; {}", use.facts.batch,
+           1e-6 * static_cast<double>(use.facts.read_again.value()),
+           emulated ? fmt::format("emulated {} instead of {}", us(then->kernel), us(now->kernel))
+                    : fmt::format("{} each", us(use.median))),
+       .programs = use.runs,
+       .now = use.time,
+       .gain = use.time - (emulated ? in_proportion(use.time, now->kernel, then->kernel)
+                                    : least * static_cast<std::int64_t>(use.runs)),
+       .source = emulated ? GainSource::emulated : GainSource::at_most});
 }
 
 void Adviser::try_variant(const CallUse& use, SimTime now, const OpRow& variant, std::string what) {
@@ -220,6 +244,7 @@ void Adviser::try_variant(const CallUse& use, SimTime now, const OpRow& variant,
   if (!then || then->kernel >= now) return;
   add({.what = std::move(what),
        .where = where(use),
+       .brief = brief(use),
        .why = fmt::format("emulated {} instead of {}; {} each in the log", us(then->kernel),
                           us(now), us(use.median)),
        .programs = use.runs,
@@ -230,13 +255,13 @@ void Adviser::try_variant(const CallUse& use, SimTime now, const OpRow& variant,
 
 void Adviser::look_at_product(const CallUse& use) {
   const OpRow& row = calls_.row(use.call);
+  const bool sharded = std::ranges::any_of(
+      row.inputs, [](const TensorCells& tensor) { return tensor.memory.ends_with("_SHARDED"); });
+  if (sharded) return;  // ttnn then takes a configuration from the shards
   // This is how ttnn's default would run it: without a configuration of its own.
   OpRow plain = row;
   plain.name = "Matmul";
-  const OpAttributes told(row.attributes);
-  const bool ta = told.find("transpose_a") == "true", tb = told.find("transpose_b") == "true";
-  const std::string attributes =
-      fmt::format("{{'transpose_a': '{}'; 'transpose_b': '{}'}}", ta, tb);
+  const std::string attributes = plain_attributes(row);
   plain.attributes = attributes;
   const auto emulated = emulator_->run(plain);
   if (!emulated) return;
@@ -248,6 +273,7 @@ void Adviser::look_at_product(const CallUse& use) {
     add({.what = tunable ? "another configuration: run_experiment tune searches one"
                          : "ttnn.matmul without a configuration of its own, or a tuned one",
          .where = where(use),
+         .brief = brief(use),
          .why = fmt::format(
              "{} each; the emulator's default takes {}, bound by {}; at the peaks {}",
              us(use.median), us(emulated->kernel), emulated->bound_by, us(use.at_peak())),
@@ -289,9 +315,9 @@ void Adviser::look_at_memory(const CallUse& use) {
 
 /// Advises on neighbours that could run beside each other: both are on few cores, and the second
 /// does not read anything of the first's shape.
-void Adviser::look_at_neighbours(std::span<const CallUse> uses) {
+void Adviser::look_at_neighbours() {
   std::map<std::uint32_t, const CallUse*> by_call;
-  for (const CallUse& use : uses) by_call[use.call] = &use;
+  for (const CallUse& use : uses_) by_call[use.call] = &use;
   const std::vector<ProgramRun>& programs = run_.timeline.programs;
   const bool divided = std::ranges::any_of(
       programs, [](const ProgramRun& program) { return program.sub_device != 0; });
@@ -324,27 +350,23 @@ void Adviser::look_at_neighbours(std::span<const CallUse> uses) {
   add(std::move(finding));
 }
 
-void Adviser::look_at_calls(std::span<const CallUse> uses) {
-  if (uses.empty()) return;
-  for (const CallUse& use : uses) {
-    // It is not expected to take less than the shortest of the others.
-    SimTime shortest = use.median;
-    for (const CallUse& other : uses.first(std::min(uses.size(), kMostCompared))) {
-      if (other.call != use.call) shortest = std::min(shortest, other.median);
-    }
-    look_at_cores(use, shortest < use.median ? shortest : SimTime());
-    const bool product = use.facts.flops > Flops() && use.facts.knows_sizes;
-    const bool same_chip = use.obstacle != Obstacle::other_chip;
-    if (product && emulator_ != nullptr && same_chip) look_at_product(use);
-    if (emulator_ != nullptr && same_chip) look_at_memory(use);
+void Adviser::look_at_calls() {
+  for (const CallUse& use : uses_) {
+    if (use.doubtful || is_collective(use.name)) continue;
+    look_at_cores(use);
+    const bool product = chip::is_product(use.name) && use.facts.flops > Flops();
+    if (emulator_ == nullptr || use.obstacle == Obstacle::other_chip) continue;
+    if (product) look_at_product(use);
+    if (product) look_at_batch(use);
+    look_at_memory(use);
   }
 }
 
 /// Advises on ops that only move elements, by name, and on pairs of them of which the second undoes
 /// the first.
-void Adviser::look_at_movements(std::span<const CallUse> uses) {
+void Adviser::look_at_movements() {
   std::map<std::string, LogFinding> by_name;
-  for (const CallUse& use : uses) {
+  for (const CallUse& use : uses_) {
     if (!chip::moves_elements(use.name)) continue;
     LogFinding& finding = by_name[use.name];
     finding.programs += use.runs;
@@ -415,12 +437,13 @@ std::string_view name_of(GainSource source) {
 std::vector<LogFinding> advise(const LoggedRun& run, const OpCalls& calls,
                                std::span<const BusyLane> devices, std::span<const CallUse> uses,
                                CallEmulator* emulator) {
-  Adviser adviser(run, calls, emulator);
+  Adviser adviser(run, calls, uses, emulator);
   adviser.look_at_host(devices);
   adviser.look_at_collectives();
-  adviser.look_at_calls(uses);
-  adviser.look_at_movements(uses);
-  adviser.look_at_neighbours(uses);
+  adviser.look_at_links();
+  adviser.look_at_calls();
+  adviser.look_at_movements();
+  adviser.look_at_neighbours();
   return std::move(adviser).take();
 }
 

@@ -84,14 +84,16 @@ Program binary(const Call& call) {
   if (!function) {
     refuse(fmt::format("binary_op_type '{}'", name), "a function that the emulator has");
   }
-  const auto chain = [&](const char* attribute) {
-    return chain_of(call.attributes.find(attribute).value_or(""));
+  // The second name is that of 2024.
+  const auto chain = [&](const char* attribute, const char* old) {
+    const auto text = call.attributes.find(attribute);
+    return chain_of(text ? *text : call.attributes.find(old).value_or(""));
   };
   return eltwise(call, {.function = *function,
                         .scalar = scalar,
-                        .then = chain("post_activations"),
-                        .on_a = chain("lhs_activations"),
-                        .on_b = chain("rhs_activations")});
+                        .then = chain("post_activations", "activations"),
+                        .on_a = chain("lhs_activations", "input_tensor_a_activation"),
+                        .on_b = chain("rhs_activations", "input_tensor_b_activation")});
 }
 
 Program unary(const Call& call) {

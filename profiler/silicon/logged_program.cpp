@@ -20,6 +20,7 @@
 #include "engines/ops/training.h"
 #include "engines/program/fields.h"
 #include "profiler/silicon/logged_call.h"
+#include "profiler/silicon/logged_shards.h"
 
 namespace howard::profiler {
 namespace {
@@ -39,10 +40,13 @@ Program matmul(const Call& call) {
   if (const auto fp32 = call.attributes.member("compute_kernel_config", "fp32_dest_acc_en")) {
     attributes.compute.fp32_accumulation = fp32 == "1" || fp32 == "true";
   }
-  if (call.attributes.find("program_config")) {
-    refuse("a program configuration of its own", "ttnn's default");
-  }
   attributes.activation = logged::activation_of(call, "user_fused_activation");
+  attributes.config = logged::matmul_config(call.attributes);
+  if (attributes.config) {
+    attributes.core_grid.reset();
+    const auto chain = logged::chain_of(logged::config_activation(call.attributes));
+    if (chain.size() == 1) attributes.activation = chain.front();
+  }
   const Tensor a = call.input(0);
   const Tensor b = call.input(1);
   if (call.inputs() < 3) return ops::matmul(a, b, call.output(), attributes);
@@ -385,11 +389,9 @@ struct Builder {
   Program (*build)(const Call& call);
 };
 constexpr std::array kBuilders{Builder{operation::kMatmul, matmul},
-                               Builder{"MatmulDeviceOperation", matmul},
                                Builder{operation::kBinary, logged::binary},
                                Builder{operation::kUnary, logged::unary},
                                Builder{operation::kReduce, reduce_one},
-                               Builder{"ReduceDeviceOperation", reduce_one},
                                Builder{operation::kReduceBatch, reduce_batch},
                                Builder{operation::kMorehSum, reduce_moreh},
                                Builder{operation::kMorehMean, reduce_moreh},
@@ -415,21 +417,17 @@ constexpr std::array kBuilders{Builder{operation::kMatmul, matmul},
                                Builder{operation::kSgd, sgd},
                                Builder{SwigluAttributes::kTtnn, swiglu},
                                Builder{operation::kTernary, logged::ternary},
-                               Builder{"WhereDeviceOperation", logged::ternary},
                                Builder{operation::kSiluBackward, logged::silu_backward},
                                Builder{"TypecastDeviceOperation", logged::cast},
                                Builder{operation::kSlice, slice},
                                Builder{operation::kPad, pad},
-                               Builder{"Pad", pad},
                                Builder{operation::kPermute, permute},
                                Builder{"InterleavedToShardedDeviceOperation", move},
                                Builder{"ShardedToInterleavedDeviceOperation", move},
                                Builder{"ReshardDeviceOperation", move},
                                Builder{"CopyDeviceOperation", move},
                                Builder{operation::kMinimalMatmul, minimal_matmul},
-                               Builder{"MinimalMatmulDeviceOperation", minimal_matmul},
                                Builder{operation::kAttention, attention},
-                               Builder{"ScaledDotProductAttention", attention},
                                Builder{operation::kTtmlAttention, ttml_attention},
                                Builder{operation::kAttentionBackwardQ, attention_backward},
                                Builder{operation::kAttentionBackwardKv, attention_backward},
@@ -441,10 +439,14 @@ constexpr std::array kBuilders{Builder{operation::kMatmul, matmul},
 }  // namespace
 
 std::optional<Program> logged_program(const OpRow& row, Device& device) {
-  const auto builder = std::ranges::find(kBuilders, row.name, &Builder::code);
+  if (row.name.empty()) return std::nullopt;
+  const std::string_view stem = chip::stem_of(row.name);
+  const auto builder = std::ranges::find(
+      kBuilders, stem, [](const Builder& one) { return chip::stem_of(one.code); });
   if (builder != kBuilders.end()) return builder->build(Call(row, device));
-  const auto op = std::ranges::find(all_ops(), row.name, ttnn_name_of);
-  if (op == all_ops().end() || row.name.empty()) return std::nullopt;
+  const auto op = std::ranges::find(
+      all_ops(), stem, [](const Attributes& one) { return chip::stem_of(ttnn_name_of(one)); });
+  if (op == all_ops().end()) return std::nullopt;
   return op_of(Call(row, device), *op);
 }
 

@@ -16,6 +16,7 @@
 #include "engines/chip/kernels/planner.h"
 #include "profiler/formats/device_log/cycle_counter.h"
 #include "profiler/formats/logged_chip.h"
+#include "profiler/silicon/log_advice.h"
 #include "profiler/silicon/logged_program.h"
 
 namespace howard::profiler {
@@ -31,6 +32,7 @@ struct Words {
     if (attributes.compute.fp32_accumulation.value_or(false)) words += " fp32";
     if (attributes.activation)
       words += fmt::format(" +{}", name_of(attributes.activation->function));
+    if (attributes.config) words += " " + text_of(*attributes.config);
     return words + text(attributes.core_grid);
   }
   std::string operator()(const EltwiseAttributes& attributes) const {
@@ -96,6 +98,7 @@ std::string text(const std::vector<Operand>& operands) {
   for (const Operand& operand : operands) {
     text += (text.empty() ? "" : ", ") + layout_text(operand.spec);
     if (operand.spec.storage == Storage::l1) text += " in L1";
+    if (operand.spec.sharding) text += ", " + operand.spec.sharding->text();
   }
   return text;
 }
@@ -283,6 +286,41 @@ class Comparer {
   std::map<std::pair<std::string, std::string>, std::size_t> reasons_;
 };
 
+SimTime median_of(const ComparedCall& call) {
+  std::vector<SimTime> times;
+  for (const MeasuredRun& run : call.runs) times.push_back(run.kernel);
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::ranges::nth_element(times, middle);
+  return *middle;
+}
+
+/// Leaves out what cannot be compared: runs of a thousand times the median of their call, and calls
+/// whose runs differ by more than one shape allows.
+void leave_out_doubtful(SiliconComparison& found) {
+  constexpr std::int64_t kFar = 1'000;
+  for (ComparedCall& call : found.calls) {
+    const SimTime limit = kFar * median_of(call);
+    const auto far =
+        std::erase_if(call.runs, [&](const MeasuredRun& run) { return run.kernel > limit; });
+    if (far == 0) continue;
+    found.dropped.add("DEVICE KERNEL DURATION [ns] is a thousand times the median of its call", 0,
+                      call.code, far);
+  }
+  std::erase_if(found.calls, [&](const ComparedCall& call) {
+    std::vector<SimTime> times;
+    for (const MeasuredRun& run : call.runs) times.push_back(run.kernel);
+    if (!has_doubtful_shapes(call.code, times)) return false;
+    NotEmulated& left = found.not_emulated.emplace_back(
+        NotEmulated{.code = call.code,
+                    .reason = fmt::format("its runs differ by more than the shape that the log "
+                                          "has allows: {}",
+                                          call.inputs),
+                    .runs = times.size()});
+    for (const SimTime time : times) left.measured += time;
+    return true;
+  });
+}
+
 }  // namespace
 
 double error_of(const ComparedCall& call, const MeasuredRun& run) {
@@ -302,6 +340,7 @@ SiliconComparison compare_with_silicon(ByteSource& source, std::string_view name
   const bool cut_off = for_each_op_row(source, name, Tensors::read, found.dropped,
                                        [&](const OpRow& row) { comparer.add(row); });
   if (cut_off) found.notes.emplace_back("the file ends within a row");
+  leave_out_doubtful(found);
   return found;
 }
 

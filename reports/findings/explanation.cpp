@@ -104,7 +104,7 @@ Table costs_table(const Explanation& explanation) {
   const std::size_t shown = std::min(kMostCosts, costs.size());
   std::vector<std::string> names, remarks;
   std::vector<std::optional<double>> times, shares;
-  const double all = explanation.run.time.seconds();
+  const double all = explanation.whole(explanation.run).seconds();
   const auto add = [&](std::string name, SimTime time, std::string remark) {
     names.push_back(std::move(name));
     remarks.push_back(std::move(remark));
@@ -123,8 +123,11 @@ Table costs_table(const Explanation& explanation) {
     rest = rest - cost.time;
   }
   if (shown < costs.size()) add("the rest", rest, fmt::format("{} more", costs.size() - shown));
-  add("an iteration", explanation.run.time, "");
-  Table table{.caption = verdict_sentence(explanation.run) + mean_error(explanation.run)};
+  if (explanation.beside > SimTime()) add("not emulated", explanation.beside, "as logged");
+  add("an iteration", explanation.whole(explanation.run), "");
+  Table table{.caption = explanation.headline.empty()
+                             ? verdict_sentence(explanation.run) + mean_error(explanation.run)
+                             : explanation.headline};
   add_words(table, "largest costs", names);
   add_quantities(table, "time", "s", times);
   add_quantities(table, "share", "1", shares);
@@ -162,7 +165,7 @@ Table changes_table(const Explanation& explanation) {
     names.push_back(change.candidates == 1
                         ? change.what
                         : fmt::format("{} (best of {})", change.what, change.candidates));
-    times.emplace_back(change.run.time.seconds());
+    times.emplace_back(explanation.whole(change.run).seconds());
     effects.push_back(effect_text(explanation, change));
     options.push_back(change.how);
   }
@@ -377,7 +380,12 @@ harness::ExperimentResult explanation_result(const Explanation& explanation,
   harness::ExperimentResult result{.experiment = "explain", .context = context, .points = {}};
   PointResult base = point_of(explanation, {});
   describe(explanation.run, base);
-  base.details.emplace_back("verdict", verdict_sentence(explanation.run));
+  base.details.emplace_back("verdict", explanation.headline.empty()
+                                           ? verdict_sentence(explanation.run)
+                                           : explanation.headline);
+  if (explanation.beside > SimTime()) {
+    base.metrics.push_back(time_metric("not_emulated", explanation.beside));
+  }
   base.details.emplace_back("command", explanation.command);
   for (std::size_t i = 0; i < explanation.notes.size(); ++i) {
     base.details.emplace_back(fmt::format("note {}", i + 1), explanation.notes[i]);

@@ -61,9 +61,14 @@ struct Explanation {
   std::vector<TriedChange> tried;  ///< The fastest comes first.
   std::vector<UntriedChange> untried;
   std::vector<std::string> notes;  ///< Further notes, such as the part of a log that it is about.
+  /// What an iteration takes beside what is run, whatever is changed: the ops of a log that the
+  /// emulator cannot run, as long as they took.
+  SimTime beside{};
+  std::string headline{};  ///< Stands in place of the verdict, where too little was run for one.
 
+  SimTime whole(const ExplainedRun& one) const { return one.time + beside; }
   double gain(const TriedChange& change) const {
-    return run.time.seconds() / change.run.time.seconds();
+    return whole(run).seconds() / whole(change.run).seconds();
   }
 };
 

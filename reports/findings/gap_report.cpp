@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "reports/findings/gap_names.h"
+#include "reports/findings/op_groups.h"
 #include "reports/tables/format.h"
 #include "reports/tables/row_columns.h"
 
@@ -78,8 +79,8 @@ Table op_pairs_table(const profiler::Timeline& timeline, std::span<const BusyLan
   for (const profiler::OpPairGaps& pair : pairs) {
     all += pair.idle;
     if (rows.size() < most) {
-      rows.push_back({std::string(timeline.names.name(pair.before)),
-                      std::string(timeline.names.name(pair.after)), pair});
+      rows.push_back({std::string(brief_name(timeline.names.name(pair.before))),
+                      std::string(brief_name(timeline.names.name(pair.after))), pair});
       continue;
     }
     rest.count += pair.count;

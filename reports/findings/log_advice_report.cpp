@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <utility>
 
+#include "reports/findings/op_groups.h"
 #include "reports/tables/format.h"
 #include "reports/tables/row_columns.h"
 
@@ -32,9 +35,31 @@ std::optional<double> share_of_flops(const CallUse& use) {
   return use.flops_at_peak.seconds() / use.median.seconds();
 }
 
-std::string bound_of(const CallUse& use) {
+std::string emulated_bound(const CallUse& use) {
   if (use.emulated) return std::string(use.emulated->bound_by);
   return use.not_emulated.empty() ? "" : fmt::format("({})", use.not_emulated);
+}
+
+std::string cores_of_call(const CallUse& use) {
+  if (use.cores == 0) return "";
+  if (use.base_cores == 0) return fmt::to_string(use.cores);
+  return fmt::format("{}/{}", use.cores, use.base_cores);
+}
+
+void add_call_notes(const LogAdvice& advice, Table& table) {
+  table.notes.emplace_back(
+      "of DRAM, of FLOPs: each operand moved once at the DRAM's peak (of a product, weights again "
+      "for each matrix of a batch), and the product at the peak of the cores that it could have at "
+      "its fidelity, over the median. Blank: not known, or it touches a part of an operand");
+  table.notes.emplace_back(
+      "bound: DRAM, FLOPs or both from 65 % on; host: the device waited longer for it than the "
+      "call took; slow: neither");
+  const auto doubtful = std::ranges::count_if(advice.uses, &CallUse::doubtful);
+  if (doubtful == 0) return;
+  table.notes.push_back(fmt::format(
+      "{} not compared: the runs differ by more than the shape that the log has allows. Logs of "
+      "2026 give elementwise programs the shapes of the first call with the same program hash",
+      counted(static_cast<std::size_t>(doubtful), "call")));
 }
 
 Table calls_table(const LogAdvice& advice, std::size_t top) {
@@ -44,32 +69,98 @@ Table calls_table(const LogAdvice& advice, std::size_t top) {
   Table table{.caption = "calls by kernel time"};
   const auto first = std::span(advice.uses).first(shown);
   const RowColumns columns(table, first);
-  columns.words("op", &CallUse::name);
-  columns.keys("operands", [](const CallUse& use) { return use.facts.operands; });
-  columns.counts("runs", &CallUse::runs);
-  columns.quantities("time", "s", &CallUse::time);
-  columns.quantities("share", "1", [&](const CallUse& use) { return share(use.time, all); });
+  columns.keys("op", [](const CallUse& use) { return brief_name(use.name); });
+  columns.keys("operands", [](const CallUse& use) { return use.facts.short_operands; });
   columns.quantities("median", "s", &CallUse::median);
-  columns.words("cores", [](const CallUse& use) {
-    return use.cores == 0        ? std::string()
-           : use.base_cores == 0 ? fmt::to_string(use.cores)
-                                 : fmt::format("{} of {}", use.cores, use.base_cores);
-  });
+  columns.words("cores", cores_of_call);
   columns.quantities("of DRAM", "1", share_of_dram);
   columns.quantities("of FLOPs", "1", share_of_flops);
-  columns.words("fidelity", &CallUse::fidelity);
-  columns.quantities("PM IDEAL", "s", [](const CallUse& use) { return use.facts.ideal; });
+  columns.words("bound", [](const CallUse& use) { return profiler::bound_of(use); });
+  columns.quantities("time", "s", &CallUse::time);
   columns.quantities("emulated", "s", [](const CallUse& use) {
     return use.emulated ? std::optional(use.emulated->kernel) : std::nullopt;
   });
-  columns.words("emulated bound by", bound_of);
+  columns.words("fidelity", &CallUse::fidelity);
+  columns.words("emulated bound by", emulated_bound);
+  columns.quantities("PM IDEAL", "s", [](const CallUse& use) { return use.facts.ideal; });
+  columns.quantities("share", "1", [&](const CallUse& use) { return share(use.time, all); });
+  columns.counts("runs", &CallUse::runs);
+  make_keys(table, {"median", "cores", "of DRAM", "of FLOPs", "bound"});
   if (shown < advice.uses.size()) {
     table.notes.push_back(counted(advice.uses.size() - shown, "more call"));
   }
-  table.notes.emplace_back(
-      "of DRAM, of FLOPs: each operand moved once at the DRAM's peak, and the product at the peak "
-      "of the cores that it could have at its fidelity, over the median");
+  add_call_notes(advice, table);
   return table;
+}
+
+/// Holds what the calls of one kind of work took.
+struct WorkTime {
+  profiler::OpWork work{};
+  std::uint64_t runs = 0;
+  SimTime time;
+};
+
+Table work_table(const LogAdvice& advice) {
+  std::vector<WorkTime> works;
+  SimTime all;
+  for (const CallUse& use : advice.uses) {
+    const profiler::OpWork work = profiler::work_of(use.name);
+    auto found = std::ranges::find(works, work, &WorkTime::work);
+    if (found == works.end()) found = works.insert(works.end(), WorkTime{.work = work});
+    found->runs += use.runs;
+    found->time += use.time;
+    all += use.time;
+  }
+  std::ranges::stable_sort(works, std::greater(), &WorkTime::time);
+  Table table{.caption = "kernel time by kind of work"};
+  const RowColumns columns(table, works);
+  columns.words("work", [](const WorkTime& one) { return name_of(one.work); });
+  columns.quantities("time", "s", &WorkTime::time);
+  columns.quantities("share", "1", [&](const WorkTime& one) { return share(one.time, all); });
+  columns.counts("runs", &WorkTime::runs);
+  return table;
+}
+
+Table misses_table(const LogAdvice& advice, std::size_t top) {
+  const auto first = std::span(advice.misses).first(std::min(top, advice.misses.size()));
+  Table table{.caption = "programs that were compiled: misses of the program cache"};
+  const RowColumns columns(table, first);
+  columns.keys("op", [](const CacheMiss& miss) { return brief_name(miss.op); });
+  columns.keys("operands", &CacheMiss::operands);
+  columns.counts("misses", &CacheMiss::misses);
+  columns.counts("runs", &CacheMiss::runs);
+  columns.quantities("waited", "s", &CacheMiss::waited);
+  if (first.size() < advice.misses.size()) {
+    table.notes.push_back(counted(advice.misses.size() - first.size(), "more call"));
+  }
+  return table;
+}
+
+/// Returns the calls that were compiled, by what the devices waited before.
+std::vector<CacheMiss> misses_of(const profiler::LoggedRun& run, const profiler::OpCalls& calls,
+                                 std::span<const profiler::BusyLane> devices) {
+  std::map<std::uint32_t, CacheMiss> by_call;
+  for (const profiler::ProgramRun& program : run.timeline.programs) {
+    if (program.call == 0) continue;
+    CacheMiss& miss = by_call[program.call];
+    ++miss.runs;
+    if (program.compiled) ++miss.misses;
+  }
+  for (const profiler::BusyLane& lane : devices) {
+    for (const profiler::Gap& gap : lane.gaps) {
+      const profiler::ProgramRun& after = run.timeline.programs[gap.after];
+      if (after.compiled && after.call != 0) by_call[after.call].waited += gap.span.duration();
+    }
+  }
+  std::vector<CacheMiss> misses;
+  for (auto& [call, miss] : by_call) {
+    if (miss.misses == 0) continue;
+    miss.op = calls.row(call).name;
+    miss.operands = profiler::facts_of(calls.row(call)).short_operands;
+    misses.push_back(std::move(miss));
+  }
+  std::ranges::stable_sort(misses, std::greater(), &CacheMiss::waited);
+  return misses;
 }
 
 Table findings_table(const LogAdvice& advice, std::size_t top) {
@@ -78,12 +169,12 @@ Table findings_table(const LogAdvice& advice, std::size_t top) {
   const auto first = std::span(advice.findings).first(shown);
   const RowColumns columns(table, first);
   columns.keys("change", &LogFinding::what);
-  columns.keys("of", &LogFinding::where);
-  columns.counts("programs", &LogFinding::programs);
+  columns.keys("of", &LogFinding::brief);
   columns.quantities("now", "s", &LogFinding::now);
   columns.quantities("gain", "s", &LogFinding::gain);
   columns.words("certainty", [](const LogFinding& finding) { return name_of(finding.source); });
-  columns.words("because", &LogFinding::why);
+  columns.keys("because", &LogFinding::why);
+  columns.counts("programs", &LogFinding::programs);
   make_keys(table, {"now", "gain", "certainty"});
   if (shown == 0) {
     table.notes.emplace_back(
@@ -129,6 +220,7 @@ PointResult point_of(const CallUse& use, const std::string& log, std::size_t run
   add_time(point, "median_time", use.median);
   add_share(point, "share_of_dram", share_of_dram(use));
   add_share(point, "share_of_flops", share_of_flops(use));
+  add_time(point, "host_gap", use.gap);
   if (use.facts.ideal) add_time(point, "ideal_time", *use.facts.ideal);
   if (use.emulated) add_time(point, "emulated_time", use.emulated->kernel);
   add_detail(point, "fidelity", use.fidelity);
@@ -136,6 +228,8 @@ PointResult point_of(const CallUse& use, const std::string& log, std::size_t run
   if (use.base_cores > 0) add_detail(point, "worker_cores", fmt::to_string(use.base_cores));
   if (use.emulated) add_detail(point, "bound_by", std::string(use.emulated->bound_by));
   add_detail(point, "not_emulated", use.not_emulated);
+  add_detail(point, "bound", std::string(profiler::bound_of(use)));
+  add_detail(point, "work", std::string(name_of(profiler::work_of(use.name))));
   return point;
 }
 
@@ -159,16 +253,22 @@ std::vector<LogAdvice> advice_of(const profiler::Log& log, profiler::CallEmulato
   if (log.calls.size() == 0) return advice;
   for (const profiler::LoggedRun& run : log.runs) {
     LogAdvice& of_run = advice.emplace_back();
-    of_run.uses = profiler::uses_of_calls(run, log.calls, emulator);
     const auto devices = profiler::find_gaps(run.timeline, profiler::LaneKind::device);
+    of_run.uses = profiler::uses_of_calls(run, log.calls, devices, emulator);
     of_run.findings = profiler::advise(run, log.calls, devices, of_run.uses, emulator);
+    for (profiler::LogFinding& finding : of_run.findings) {
+      if (finding.brief.empty()) finding.brief = brief_name(finding.where);
+    }
+    of_run.misses = misses_of(run, log.calls, devices);
   }
   return advice;
 }
 
 std::vector<Table> advice_tables(const LogAdvice& advice, std::string_view title, std::size_t top) {
   if (advice.uses.empty()) return {};
-  std::vector<Table> tables{calls_table(advice, top), findings_table(advice, top)};
+  std::vector<Table> tables{findings_table(advice, top), calls_table(advice, top),
+                            work_table(advice)};
+  if (!advice.misses.empty()) tables.push_back(misses_table(advice, top));
   for (Table& table : tables) table.caption = fmt::format("{}: {}", title, table.caption);
   return tables;
 }

@@ -7,7 +7,11 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "reports/findings/gap_names.h"
@@ -67,6 +71,13 @@ struct Roofs {
   double bandwidth = 0;                 ///< The DRAM's B/s.
 };
 
+/// Returns the time of a run's bytes at the peak of the DRAM, each operand once.
+double dram_seconds(const profiler::CallUse& use) {
+  const auto once = static_cast<double>(use.facts.dram.value());
+  const auto again = static_cast<double>(use.facts.read_again.value());
+  return use.dram_at_peak.seconds() * once / (once + again);
+}
+
 ChartSeries roof_of(const std::string& fidelity, double peak, double bandwidth,
                     const XyChart& chart) {
   constexpr double kTera = 1e-12;
@@ -102,7 +113,7 @@ std::optional<BarPicture> ops_chart(const profiler::LoggedRun& run, const std::s
                      .line = {}};
   for (std::size_t i = 0; i < shown; ++i) {
     picture.rows.push_back(
-        {.name = std::string(run.timeline.names.name(groups[i].name)),
+        {.name = std::string(brief_name(run.timeline.names.name(groups[i].name))),
          .ends = {in_unit(times[i], scale)},
          .cells = {format_number(times[i], scale),
                    whole > 0 ? fmt::format("{:.1f}", 100 * times[i] / whole) : "",
@@ -180,10 +191,43 @@ std::optional<StackChart> idle_chart(const BusyLane& lane, const std::string& of
   return chart;
 }
 
+profiler::BusyLane steady_part(const profiler::Timeline& timeline, const BusyLane& lane) {
+  std::set<std::pair<std::uint32_t, profiler::NameId>> seen;
+  std::size_t first = 0;  // the gap behind the last of the first runs
+  if (!lane.gaps.empty()) {
+    const profiler::ProgramRun& one = timeline.programs[lane.gaps.front().before];
+    seen.insert({one.call, one.name});
+  }
+  constexpr std::size_t kQuarter = 4;
+  for (std::size_t i = 0; i < lane.gaps.size(); ++i) {
+    const profiler::ProgramRun& program = timeline.programs[lane.gaps[i].after];
+    const bool is_new = seen.insert({program.call, program.name}).second || program.compiled;
+    const bool leaves_enough = kQuarter * (lane.gaps.size() - i) >= lane.gaps.size();
+    if (is_new && leaves_enough) first = i + 1;
+  }
+  if (first == 0 || first >= lane.gaps.size()) return lane;
+  BusyLane part = lane;
+  part.gaps.assign(lane.gaps.begin() + static_cast<std::ptrdiff_t>(first), lane.gaps.end());
+  part.gap_causes.clear();
+  part.causes = {};
+  part.idle = {};
+  part.span.start = lane.gaps[first - 1].span.end;
+  for (std::size_t i = first; i < lane.gaps.size(); ++i) {
+    const profiler::CauseTimes causes = lane.causes_of(i);
+    part.gap_causes.push_back(causes);
+    part.idle += lane.gaps[i].span.duration();
+    for (std::size_t cause = 0; cause < profiler::kGapCauses; ++cause) {
+      part.causes[static_cast<GapCause>(cause)] += causes[static_cast<GapCause>(cause)];
+    }
+  }
+  part.busy = part.span.duration() - part.idle;
+  return part;
+}
+
 std::optional<XyChart> roofline_chart(const LogAdvice& advice, const std::string& of) {
-  constexpr std::size_t kMostMarks = 10;
+  constexpr std::size_t kMostMarks = 10, kNamed = 6;
   Roofs roofs;
-  ChartSeries calls{.title = "calls, medians", .line = false, .marks = {}};
+  std::vector<ChartSeries> calls;
   std::vector<double> intensities, rates;
   for (const profiler::CallUse& use : advice.uses) {
     if (use.flops_at_peak == SimTime() || use.dram_at_peak == SimTime()) continue;
@@ -193,16 +237,23 @@ std::optional<XyChart> roofline_chart(const LogAdvice& advice, const std::string
     const double rate = flops / use.median.seconds();
     const double peak = flops / use.flops_at_peak.seconds();
     roofs.peaks[use.fidelity.empty() ? "default" : use.fidelity] = peak;
-    roofs.bandwidth = bytes / use.dram_at_peak.seconds();
+    roofs.bandwidth = bytes / dram_seconds(use);
     intensities.push_back(flops / bytes);
     rates.insert(rates.end(), {rate * 1e-12, peak * 1e-12});
-    calls.marks.push_back(
+    const std::string name = fmt::format("{} {}", brief_name(use.name), use.facts.short_operands);
+    if (calls.size() <= kNamed) {
+      calls.push_back({.title = calls.size() < kNamed ? name : "other calls",
+                       .color = calls.size(),
+                       .line = false,
+                       .marks = {}});
+    }
+    calls.back().marks.push_back(
         {.x = flops / bytes,
          .y = rate * 1e-12,
-         .hint = fmt::format("{} {}: {}, {:.1f} FLOP/B", use.name, use.facts.operands,
-                             format_quantity(rate, "FLOP/s"), flops / bytes)});
+         .hint = fmt::format("{}: {}, {:.1f} FLOP/B", name, format_quantity(rate, "FLOP/s"),
+                             flops / bytes)});
   }
-  if (calls.marks.empty()) return std::nullopt;
+  if (calls.empty()) return std::nullopt;
   const auto [least, most] = std::ranges::minmax(intensities);
   const auto [slowest, fastest] = std::ranges::minmax(rates);
   XyChart chart{.name = {},
@@ -214,9 +265,9 @@ std::optional<XyChart> roofline_chart(const LogAdvice& advice, const std::string
                 .series = {}};
   for (const auto& [fidelity, peak] : roofs.peaks) {
     chart.series.push_back(roof_of(fidelity, peak, roofs.bandwidth, chart));
-    chart.series.back().color = chart.series.size();
+    chart.series.back().dashes = chart.series.size();
   }
-  chart.series.push_back(std::move(calls));
+  std::ranges::move(calls, std::back_inserter(chart.series));
   return chart;
 }
 

@@ -27,8 +27,13 @@ std::optional<BarPicture> causes_chart(std::span<const profiler::BusyLane> lanes
 /// Returns the idle share of a lane by cause, over its time in 60 equal parts.
 std::optional<StackChart> idle_chart(const profiler::BusyLane& lane, const std::string& of);
 
+/// Returns a lane from where its first runs are over: from the last program that ran for the first
+/// time, or was compiled, of those that leave a quarter of the lane's programs. The lane is the
+/// same if there is none.
+profiler::BusyLane steady_part(const profiler::Timeline& timeline, const profiler::BusyLane& lane);
+
 /// Returns the calls whose operations and bytes are known under the roof of the chip, a roof for
-/// each fidelity.
+/// each fidelity. Those that take the most time have their names in the legend.
 std::optional<XyChart> roofline_chart(const LogAdvice& advice, const std::string& of);
 
 }  // namespace howard::reports

@@ -4,14 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "profiler/dispatch_gaps.h"
 #include "profiler/silicon/call_facts.h"
+#include "profiler/silicon/log_advice.h"
 #include "reports/tables/format.h"
 #include "reports/tables/row_columns.h"
 
@@ -62,88 +65,153 @@ Totals for_each_thing(const profiler::Log& log, const Take& take) {
   return totals;
 }
 
-std::string verdict(const LogChange& change) {
-  if (change.runs_before == 0) return "new";
-  if (change.runs_after == 0) return "gone";
-  if (change.change() == SimTime()) return "same";
-  return change.change() > SimTime() ? "slower" : "faster";
-}
-
 std::string signed_share(SimTime change, SimTime before) {
   if (before == SimTime()) return "";
   return fmt::format("{:+.1f} %", 100 * change.seconds() / before.seconds());
 }
 
+using Values = std::vector<std::optional<double>>;
+
 Table totals_table(const LogDifference& difference) {
   Table table{.caption = "before and after"};
   add_words(table, "what", {"kernels", "idle", "first start to last end"});
-  const auto add = [&](std::string title, SimTime kernels, SimTime idle, SimTime span) {
-    add_quantities(table, std::move(title), "s",
-                   {kernels.seconds(), idle.seconds(), span.seconds()});
-  };
   const LogDifference& d = difference;
-  add("before", d.kernels_before, d.idle_before, d.span_before);
-  add("after", d.kernels_after, d.idle_after, d.span_after);
-  add("change", d.kernels_after - d.kernels_before, d.idle_after - d.idle_before,
-      d.span_after - d.span_before);
+  const auto seconds = [](SimTime kernels, SimTime idle, SimTime span) {
+    return Values{kernels.seconds(), idle.seconds(), span.seconds()};
+  };
+  add_compared(table, "s",
+               {{"before", seconds(d.kernels_before, d.idle_before, d.span_before)},
+                {"after", seconds(d.kernels_after, d.idle_after, d.span_after)},
+                {"change", seconds(d.kernels_after - d.kernels_before, d.idle_after - d.idle_before,
+                                   d.span_after - d.span_before)}});
   add_words(table, "relative",
             {signed_share(d.kernels_after - d.kernels_before, d.kernels_before),
              signed_share(d.idle_after - d.idle_before, d.idle_before),
              signed_share(d.span_after - d.span_before, d.span_before)});
   table.notes.push_back(
       fmt::format("{} before, {} after", counted(d.programs_before, "program"), d.programs_after));
+  for (const std::string& warning : d.warnings_before) {
+    table.notes.push_back("warning, before: " + warning);
+  }
+  for (const std::string& warning : d.warnings_after) {
+    table.notes.push_back("warning, after: " + warning);
+  }
   return table;
+}
+
+std::optional<double> seconds_of(SimTime time) {
+  return time > SimTime() ? std::optional(time.seconds()) : std::nullopt;
+}
+
+/// Returns the changes that are no noise, the largest first, and after them one for all others.
+std::vector<LogChange> shown_changes(const LogDifference& difference, std::size_t top) {
+  std::vector<LogChange> rows;
+  LogChange rest;
+  std::size_t others = 0;
+  for (const LogChange& one : difference.changes) {
+    if (rows.size() < top && verdict_of(one) != "same") {
+      rows.push_back(one);
+      continue;
+    }
+    ++others;
+    rest.runs_before += one.runs_before;
+    rest.runs_after += one.runs_after;
+    rest.before += one.before;
+    rest.after += one.after;
+  }
+  rest.op = fmt::format("others: {}", others);
+  if (others > 0) rows.push_back(rest);
+  return rows;
 }
 
 Table changes_table(const LogDifference& difference, std::size_t top) {
-  const auto changed = std::ranges::count_if(
-      difference.changes, [](const LogChange& one) { return one.change() != SimTime(); });
-  const std::size_t shown = std::min(top, static_cast<std::size_t>(changed));
-  std::vector<LogChange> rows(difference.changes.begin(),
-                              difference.changes.begin() + static_cast<std::ptrdiff_t>(shown));
-  std::vector<std::string> verdicts = each(rows, verdict);
-  if (shown < difference.changes.size()) {
-    LogChange rest{.op = fmt::format("others: {}", difference.changes.size() - shown)};
-    for (const LogChange& one : std::span(difference.changes).subspan(shown)) {
-      rest.runs_before += one.runs_before;
-      rest.runs_after += one.runs_after;
-      rest.before += one.before;
-      rest.after += one.after;
-    }
-    rows.push_back(rest);
-    verdicts.emplace_back();
-  }
+  const std::vector<LogChange> rows = shown_changes(difference, top);
+  const auto is_rest = [](const LogChange& one) { return one.op.starts_with("others: "); };
   Table table{.caption = "what changed, by kernel time"};
   const RowColumns columns(table, rows);
-  columns.words("op", &LogChange::op);
+  columns.keys("op", &LogChange::op);
   columns.keys("call", &LogChange::operands);
-  add_words(table, "is", verdicts);
+  columns.words(
+      "is", [&](const LogChange& one) { return is_rest(one) ? std::string() : verdict_of(one); });
+  add_compared(
+      table, "s",
+      {{"a run before",
+        each(rows, [](const LogChange& one) { return seconds_of(one.one_before); })},
+       {"after", each(rows, [](const LogChange& one) { return seconds_of(one.one_after); })}});
+  columns.words("relative", [](const LogChange& one) {
+    const bool both = one.one_before > SimTime() && one.one_after > SimTime();
+    return both ? signed_share(one.one_after - one.one_before, one.one_before) : std::string();
+  });
+  columns.words("noise", [](const LogChange& one) {
+    if (one.one_before == SimTime() || one.one_after == SimTime()) return std::string();
+    return fmt::format("{:.1f} %", 100 * one.noise.seconds() / one.one_before.seconds());
+  });
   columns.counts("runs before", &LogChange::runs_before);
   columns.counts("runs after", &LogChange::runs_after);
-  columns.quantities("before", "s", &LogChange::before);
-  columns.quantities("after", "s", &LogChange::after);
-  columns.quantities("change", "s", &LogChange::change);
-  columns.words("relative",
-                [](const LogChange& one) { return signed_share(one.change(), one.before); });
-  make_keys(table, {"is", "change", "relative"});
-  table.notes.emplace_back("the changes add up to that of the kernels");
+  columns.quantities("change of all", "s", &LogChange::change);
+  make_keys(table, {"is", "a run before", "after", "relative"});
+  table.notes.emplace_back(
+      "a run: the median; slower, faster: by more than the noise, which is that of the logs' own "
+      "runs and 1 % at least. The changes of all add up to that of the kernels");
+  const bool missing = std::ranges::any_of(difference.changes, [](const LogChange& one) {
+    return verdict_of(one).find("rows missing") != std::string::npos;
+  });
+  if (missing) {
+    table.notes.emplace_back(
+        "rows missing: rows of the op were left out of one of the logs, as the warnings say, so "
+        "that the numbers of runs tell nothing");
+  }
   return table;
 }
 
+SimTime quantile(const std::vector<SimTime>& sorted, std::size_t quarter) {
+  return sorted.empty() ? SimTime() : sorted[(sorted.size() - 1) * quarter / 4];
+}
+
+/// Returns the standard error of a median: 1.25 standard deviations over the root of the number,
+/// and of a normal distribution the quartiles are 1.35 deviations apart.
+double error_of_median(const std::vector<SimTime>& sorted) {
+  if (sorted.size() < 2) return 0;
+  const double deviation = (quantile(sorted, 3) - quantile(sorted, 1)).seconds() / 1.35;
+  return 1.25 * deviation / std::sqrt(static_cast<double>(sorted.size()));
+}
+
+/// Returns what the medians may differ by: three standard errors of their difference, and a
+/// hundredth of them, by which kernels differ from session to session.
+SimTime noise_of(const std::vector<SimTime>& before, const std::vector<SimTime>& after) {
+  constexpr double kSessions = 0.01, kErrors = 3;
+  const double error = std::hypot(error_of_median(before), error_of_median(after));
+  const double noise = std::max(kErrors * error, kSessions * quantile(before, 2).seconds());
+  return SimTime::picoseconds(std::llround(noise * 1e12));
+}
+
+struct TimesOfThing {
+  std::vector<SimTime> before, after;
+};
+
 }  // namespace
 
+std::string verdict_of(const LogChange& change) {
+  const bool missing = change.missing_before != change.missing_after;
+  if (change.runs_before == 0) return missing ? "rows missing" : "new";
+  if (change.runs_after == 0) return missing ? "rows missing" : "gone";
+  if (change.doubtful) return "shapes unsure";
+  const SimTime difference = change.one_after - change.one_before;
+  const bool noise = std::abs(difference.ps()) <= change.noise.ps();
+  std::string verdict = noise ? "same" : difference > SimTime() ? "slower" : "faster";
+  if (change.runs_before == change.runs_after) return verdict;
+  const std::string runs = missing                                  ? "rows missing"
+                           : change.runs_after < change.runs_before ? "fewer runs"
+                                                                    : "more runs";
+  return noise ? runs : verdict + ", " + runs;
+}
+
 LogDifference difference(const profiler::Log& before, const profiler::Log& after) {
-  std::map<CallKey, LogChange> changes;
-  const Totals first = for_each_thing(before, [&](const CallKey& key, SimTime time) {
-    LogChange& change = changes[key];
-    ++change.runs_before;
-    change.before += time;
-  });
-  const Totals second = for_each_thing(after, [&](const CallKey& key, SimTime time) {
-    LogChange& change = changes[key];
-    ++change.runs_after;
-    change.after += time;
-  });
+  std::map<CallKey, TimesOfThing> things;
+  const Totals first = for_each_thing(
+      before, [&](const CallKey& key, SimTime time) { things[key].before.push_back(time); });
+  const Totals second = for_each_thing(
+      after, [&](const CallKey& key, SimTime time) { things[key].after.push_back(time); });
   LogDifference found{.changes = {},
                       .programs_before = first.programs,
                       .programs_after = second.programs,
@@ -152,16 +220,30 @@ LogDifference difference(const profiler::Log& before, const profiler::Log& after
                       .idle_before = first.idle,
                       .idle_after = second.idle,
                       .span_before = first.span,
-                      .span_after = second.span};
+                      .span_after = second.span,
+                      .warnings_before = warnings_of(before),
+                      .warnings_after = warnings_of(after)};
   std::map<std::pair<std::string, std::string>, int>
       attributes;  // these tell calls that look alike apart
-  for (auto& [key, change] : changes) {
+  for (auto& [key, times] : things) {
     const auto& [op, operands, fidelity, told] = key;
-    change.op = op;
-    change.operands = operands;
+    LogChange change{.op = op, .operands = operands};
     if (!fidelity.empty()) change.operands += ", " + fidelity;
     const int number = ++attributes[{op, change.operands}];
     if (number > 1) change.operands += fmt::format(", other attributes ({})", number);
+    change.runs_before = times.before.size();
+    change.runs_after = times.after.size();
+    for (const SimTime time : times.before) change.before += time;
+    for (const SimTime time : times.after) change.after += time;
+    change.doubtful = !operands.empty() && (profiler::has_doubtful_shapes(op, times.before) ||
+                                            profiler::has_doubtful_shapes(op, times.after));
+    std::ranges::sort(times.before);
+    std::ranges::sort(times.after);
+    change.one_before = quantile(times.before, 2);
+    change.one_after = quantile(times.after, 2);
+    change.noise = noise_of(times.before, times.after);
+    change.missing_before = before.dropped.count_of(op);
+    change.missing_after = after.dropped.count_of(op);
     found.changes.push_back(std::move(change));
   }
   std::ranges::stable_sort(found.changes, std::greater(),
@@ -181,6 +263,12 @@ harness::ExperimentResult difference_result(const LogDifference& difference,
                                             const harness::RunContext& context) {
   harness::ExperimentResult result{
       .experiment = "log_difference", .context = context, .points = {}};
+  for (const std::string& warning : difference.warnings_before) {
+    result.context.warnings.push_back(before + ": " + warning);
+  }
+  for (const std::string& warning : difference.warnings_after) {
+    result.context.warnings.push_back(after + ": " + warning);
+  }
   for (const LogChange& one : difference.changes) {
     harness::PointResult point{
         .backend = harness::Backend::log,
@@ -194,7 +282,10 @@ harness::ExperimentResult difference_result(const LogDifference& difference,
     add("change", one.change().seconds(), "s");
     add("runs_before", static_cast<double>(one.runs_before), "count");
     add("runs_after", static_cast<double>(one.runs_after), "count");
-    point.details.emplace_back("is", verdict(one));
+    add("before_each", one.one_before.seconds(), "s");
+    add("after_each", one.one_after.seconds(), "s");
+    add("noise", one.noise.seconds(), "s");
+    point.details.emplace_back("is", verdict_of(one));
     result.points.push_back(std::move(point));
   }
   return result;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -144,10 +145,7 @@ void add_host_ops(const LoggedRun& run, const harness::Parameters& of_run,
 
 std::vector<ExperimentResult> log_results(const profiler::Log& log, const std::string& name,
                                           harness::RunContext context) {
-  context.warnings.insert(context.warnings.end(), log.notes.begin(), log.notes.end());
-  for (const auto& reason : log.dropped.reasons()) {
-    context.warnings.push_back("left out " + describe(reason));
-  }
+  std::ranges::move(warnings_of(log), std::back_inserter(context.warnings));
   const auto result_of = [&](std::string experiment) {
     return ExperimentResult{.experiment = std::move(experiment), .context = context, .points = {}};
   };

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "profiler/merged_devices.h"
+#include "reports/findings/op_groups.h"
 #include "reports/tables/format.h"
 #include "reports/tables/row_columns.h"
 
@@ -24,7 +25,8 @@ std::vector<Table> merged_devices_tables(const profiler::LoggedRun& run, std::st
   Table table{.caption = fmt::format("{}: ops of {} devices as one", title, merged.devices)};
   const auto first = std::span(merged.ops).first(shown);
   const RowColumns columns(table, first);
-  columns.keys("op", [&](const MergedOp& op) { return run.timeline.names.name(op.name); });
+  columns.keys("op",
+               [&](const MergedOp& op) { return brief_name(run.timeline.names.name(op.name)); });
   columns.counts("runs", &MergedOp::runs);
   columns.quantities("time", "s", &MergedOp::time);
   columns.quantities("share", "1", [&](const MergedOp& op) {

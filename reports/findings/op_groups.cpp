@@ -23,6 +23,15 @@ std::vector<OpGroup> group_programs(const profiler::Timeline& timeline,
   return groups;
 }
 
+std::string_view brief_name(std::string_view op) {
+  for (const std::string_view ending : {"DeviceOperation", "Operation"}) {
+    if (op.ends_with(ending) && op.size() > ending.size()) {
+      return op.substr(0, op.size() - ending.size());
+    }
+  }
+  return op;
+}
+
 SimTime total_time(std::span<const OpGroup> groups) {
   SimTime time;
   for (const OpGroup& group : groups) time += group.time;

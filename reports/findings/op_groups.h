@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "profiler/timeline.h"
@@ -19,6 +20,9 @@ struct OpGroup {
 /// Returns the programs of a timeline by the names of `member`, with the largest time first.
 std::vector<OpGroup> group_programs(const profiler::Timeline& timeline,
                                     profiler::NameId profiler::ProgramRun::*member);
+
+/// Returns an op's name without "DeviceOperation" or "Operation" at its end.
+std::string_view brief_name(std::string_view op);
 
 SimTime total_time(std::span<const OpGroup> groups);
 

@@ -196,7 +196,7 @@ void op_table(const Timeline& timeline, std::string_view title, std::size_t top,
   const auto shown = std::span(groups).first(std::min(top, groups.size()));
   Table table{.caption = "ops by kernel time"};
   add_words(table, "op", each(shown, [&](const OpGroup& group) {
-              return std::string(timeline.names.name(group.name));
+              return std::string(brief_name(timeline.names.name(group.name)));
             }));
   add_counts(table, "runs", each(shown, [](const OpGroup& group) { return some(group.runs); }));
   add_times(table, "time", each(shown, &OpGroup::time));

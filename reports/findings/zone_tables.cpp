@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "reports/findings/op_groups.h"
 #include "reports/tables/format.h"
 #include "reports/tables/row_columns.h"
 
@@ -74,7 +75,7 @@ Table kernels_table(const profiler::NameTable& names, std::span<const OpZones> o
   const auto waits_for_room = [](const OpZones& op) { return share_of_wait(op, kReserveBack); };
   Table table{.caption = "kernels of the RISCs by op"};
   const RowColumns columns(table, shown);
-  columns.keys("op", [&](const OpZones& op) { return names.name(op.name); });
+  columns.keys("op", [&](const OpZones& op) { return brief_name(names.name(op.name)); });
   columns.counts("programs", &OpZones::programs);
   columns.counts("cores", cores_of);
   columns.quantities("program", "s", [](const OpZones& op) {
@@ -117,7 +118,7 @@ Table inner_zones_table(const profiler::NameTable& names, std::span<const OpZone
   Table table{.caption = "zones within kernels by time"};
   const auto first = std::span(zones).first(shown);
   const RowColumns columns(table, first);
-  columns.keys("op", [&](const Row& row) { return names.name(row.first->name); });
+  columns.keys("op", [&](const Row& row) { return brief_name(names.name(row.first->name)); });
   columns.words("RISC", [](const Row& row) { return row.second->risc; });
   columns.keys("zone", [](const Row& row) { return row.second->zone; });
   columns.counts("entries", [](const Row& row) {

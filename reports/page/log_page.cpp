@@ -53,29 +53,81 @@ std::string lane_words(const BusyLane& lane) {
   return words;
 }
 
-std::string charts_of(const PageLog& log, const std::vector<BusyLane>& devices) {
+/// Returns the charts of the idle time; those of several devices stand beside each other.
+std::string idle_charts(const PageLog& log, const std::vector<BusyLane>& devices) {
+  std::string text;
+  for (const BusyLane& lane : devices) {
+    if (const auto idle = idle_chart(lane, log.title)) text += svg_stack(*idle);
+  }
+  if (devices.size() < 2) return text;
+  return "<div class=\"multiples\">\n" + text + "</div>\n";
+}
+
+std::string gap_charts(const PageLog& log, const std::vector<BusyLane>& devices) {
   std::string text;
   if (const auto causes = causes_chart(devices, LaneKind::device, log.title)) {
     text += svg_bars(*causes);
   }
+  return text + idle_charts(log, devices);
+}
+
+/// Returns the charts of the time after the first runs, and those of all of it behind a switch.
+std::string charts_of(const PageLog& log, const std::vector<BusyLane>& devices) {
+  std::vector<BusyLane> steady;
+  bool is_part = false;
   for (const BusyLane& lane : devices) {
-    if (const auto idle = idle_chart(lane, log.title)) text += svg_stack(*idle);
+    steady.push_back(steady_part(log.run->timeline, lane));
+    is_part = is_part || steady.back().span.start != lane.span.start;
   }
+  std::string text;
   if (const auto ops = ops_chart(*log.run, log.title)) text += svg_bars(*ops);
   if (const auto roofline = roofline_chart(log.advice, log.title)) text += svg_chart(*roofline);
-  return text;
+  if (!is_part) return text + gap_charts(log, devices);
+  return text +
+         "<p>These charts begin where programs had run once. What came before is in the next "
+         "ones.</p>\n" +
+         gap_charts(log, steady) + "<details><summary>With the first runs</summary>\n" +
+         gap_charts(log, devices) + "</details>\n";
 }
 
 PagePart log_part(const PageLog& log) {
-  PagePart part{.name = log.title, .heading = log.title, .html = {}};
+  const std::string place = log_place(log);
+  PagePart part{.name = log.title,
+                .heading = place.empty() ? log.title : fmt::format("{} ({})", log.title, place),
+                .html = html_tables(log.advice_tables)};
   if (log.run != nullptr && !log.run->timeline.programs.empty()) {
-    part.html = charts_of(log, devices_of(*log.run));
+    part.html += charts_of(log, devices_of(*log.run));
   }
   part.html += html_tables(log.tables);
   return part;
 }
 
+/// Returns what the browser calls the page: the first log and its chip.
+std::string title_of(const LogPage& page) {
+  const auto first =
+      std::ranges::find_if(page.logs, [](const PageLog& log) { return log.run != nullptr; });
+  if (first == page.logs.end()) return "Howard: logs";
+  const std::string place = log_place(*first);
+  return place.empty() ? first->title : fmt::format("{}: {}", first->title, place);
+}
+
 }  // namespace
+
+std::string log_place(const PageLog& log) {
+  if (log.run == nullptr) return "";
+  std::string place;
+  const std::vector<profiler::LoggedDevice>& devices = log.run->devices;
+  if (!devices.empty()) {
+    const profiler::LoggedDevice& one = devices.front();
+    if (devices.size() > 1) place += fmt::format("{} devices of ", devices.size());
+    place += one.architecture.empty() ? "an unknown chip" : one.architecture;
+    if (one.worker_cores > 0)
+      place += ", " + counted(static_cast<std::size_t>(one.worker_cores), "core");
+    if (one.clock.value() > 0) place += fmt::format(", {} MHz", one.clock.value() / 1'000'000);
+  }
+  if (log.recorded.empty()) return place;
+  return place.empty() ? log.recorded : place + "; " + log.recorded;
+}
 
 std::vector<std::string> log_words(const PageLog& log) {
   std::vector<std::string> words;
@@ -99,7 +151,7 @@ std::vector<std::string> log_words(const PageLog& log) {
     const profiler::LogFinding& finding = log.advice.findings[i];
     words.push_back(fmt::format("{} of {} could go ({}): {}, of {}.", quantity(finding.gain),
                                 quantity(finding.now), name_of(finding.source), finding.what,
-                                finding.where));
+                                finding.brief.empty() ? finding.where : finding.brief));
   }
   if (!log.advice.uses.empty() && log.advice.findings.empty()) {
     words.emplace_back("No change that is known would make it faster.");
@@ -119,13 +171,13 @@ std::string html_log_page(const LogPage& page) {
   }
   summary.html += html_context(page.context);
   std::vector<PagePart> parts{std::move(summary)};
+  for (const PageLog& log : page.logs) parts.push_back(log_part(log));
   if (!page.timelines.empty()) {
     parts.push_back(
         timeline_part("The programs of each device, and the host's calls where the log has them.",
                       page.timelines));
   }
-  for (const PageLog& log : page.logs) parts.push_back(log_part(log));
-  return html_document("Howard: logs", parts);
+  return html_document(title_of(page), parts);
 }
 
 }  // namespace howard::reports

@@ -18,7 +18,9 @@ struct PageLog {
   std::string title;                         ///< "ops_perf_results.csv, run 1 of 2".
   const profiler::LoggedRun* run = nullptr;  ///< Null if the file is no log: it has tables alone.
   LogAdvice advice = {};                     ///< Empty if none was wanted.
-  std::vector<Table> tables = {};            ///< The tables of the terminal.
+  std::vector<Table> tables = {};            ///< The tables of the terminal, but for the advice.
+  std::vector<Table> advice_tables = {};     ///< They stand before the charts.
+  std::string recorded = {};                 ///< When the log was made: "2025-09-18 11:39".
 };
 
 /// Holds the page of `analyze --page`.
@@ -30,8 +32,12 @@ struct LogPage {
 };
 
 /// Returns the page, as html_document() makes it: in the summary what each log spent its time on
-/// and what would make it faster, then its charts and tables.
+/// and what would make it faster; then for each log the advice, charts of the part after its first
+/// runs, and of all of it where that is more, and tables; then the timeline. Titles name the chips.
 std::string html_log_page(const LogPage& page);
+
+/// Returns "wormhole_b0, 64 cores, 1000 MHz; 2025-09-18 11:39", of what is known.
+std::string log_place(const PageLog& log);
 
 /// Says in sentences how long a run took, how much of it its devices were busy, what they waited
 /// for most, and the largest gains.

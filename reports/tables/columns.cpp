@@ -49,18 +49,26 @@ void add_counts(Table& table, std::string title,
   add_texts(table, {.title = std::move(title), .number = true}, texts);
 }
 
-void add_quantities(Table& table, std::string title, std::string_view unit,
-                    const std::vector<std::optional<double>>& values) {
+void add_compared(Table& table, std::string_view unit, const std::vector<QuantityColumn>& columns) {
   std::vector<double> present;
-  for (const std::optional<double>& value : values) {
-    if (value) present.push_back(*value);
+  for (const QuantityColumn& column : columns) {
+    for (const std::optional<double>& value : column.values) {
+      if (value) present.push_back(*value);
+    }
   }
   const Scale scale = fit_scale(unit, present);
-  std::vector<std::string> texts;
-  for (const std::optional<double>& value : values) {
-    texts.push_back(value ? format_number(*value, scale) : "");
+  for (const QuantityColumn& column : columns) {
+    std::vector<std::string> texts;
+    for (const std::optional<double>& value : column.values) {
+      texts.push_back(value ? format_number(*value, scale) : "");
+    }
+    add_texts(table, {.title = column.title, .unit = scale.unit, .number = true}, texts);
   }
-  add_texts(table, {.title = std::move(title), .unit = scale.unit, .number = true}, texts);
+}
+
+void add_quantities(Table& table, std::string title, std::string_view unit,
+                    const std::vector<std::optional<double>>& values) {
+  add_compared(table, unit, {{std::move(title), values}});
 }
 
 void add_times(Table& table, std::string title, const std::vector<SimTime>& times) {

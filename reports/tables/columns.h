@@ -36,6 +36,13 @@ void add_counts(Table& table, std::string title,
 void add_quantities(Table& table, std::string title, std::string_view unit,
                     const std::vector<std::optional<double>>& values);
 
+/// Adds several columns of quantities that are compared: one prefix for all of them.
+struct QuantityColumn {
+  std::string title;
+  std::vector<std::optional<double>> values;
+};
+void add_compared(Table& table, std::string_view unit, const std::vector<QuantityColumn>& columns);
+
 /// Adds times, with one prefix for all.
 void add_times(Table& table, std::string title, const std::vector<SimTime>& times);
 

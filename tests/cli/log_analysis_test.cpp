@@ -33,7 +33,7 @@ TEST_F(LogAnalysis, AnalyzeSaysWhyTheDeviceWaitedAndWhatToDo) {
   const std::string log = log_of("256x512/layernorm/linear:512/gelu", "logs");
   const Outcome outcome = run("analyze '" + log + "'");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  for (const char* const part : {"calls by kernel time", "256x512 bfloat16", "what would save time",
+  for (const char* const part : {"calls by kernel time", "256x512", "what would save time", "bound",
                                  "idle time by cause", "host issuing", "its clock counts"}) {
     EXPECT_TRUE(contains(outcome.out, part)) << part << "\n" << outcome.out;
   }
@@ -54,6 +54,31 @@ TEST_F(LogAnalysis, AgainstAnOlderLogChangesAddUp) {
   EXPECT_TRUE(contains(outcome.out, " new")) << outcome.out;
   EXPECT_EQ(run("analyze a b --against c").status, 2);
   EXPECT_EQ(run("analyze '" + after + "' --against both.json").status, 1);
+}
+
+TEST_F(LogAnalysis, ProgramsAreListedInOrderAsTheyAreAskedFor) {
+  const std::string log = log_of("256x512/layernorm/linear:512/gelu", "logs");
+  const Outcome all = run("analyze '" + log + "' --programs --json list.json");
+  ASSERT_EQ(all.status, 0) << all.err;
+  EXPECT_TRUE(contains(all.out, "programs in order")) << all.out;
+  EXPECT_TRUE(contains(content(folder() / "list.json"), "log_programs"));
+  const Outcome products = run("analyze '" + log + "' --programs --op MATMUL --md -");
+  EXPECT_TRUE(contains(products.out, "programs in order")) << products.out;
+  const std::string list = products.out.substr(products.out.find("programs in order"));
+  EXPECT_TRUE(contains(list, "Matmul")) << list;
+  EXPECT_FALSE(contains(list, "LayerNorm")) << list;
+  const Outcome none = run("analyze '" + log + "' --programs --longer-than 1000000");
+  EXPECT_EQ(none.status, 0) << none.err;
+  EXPECT_EQ(run("analyze '" + log + "' --op x").status, 2) << "it lists nothing";
+}
+
+TEST_F(LogAnalysis, TheWarningsOfBothLogsAreSaid) {
+  const std::string log = log_of("256x512/linear:512/gelu", "logs");
+  put("cut.csv", content(log).substr(0, content(log).size() - 20));
+  const Outcome outcome = run("analyze cut.csv --against '" + log + "'");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "warning, after: left out 1 row")) << outcome.out;
+  EXPECT_TRUE(contains(run("explain cut.csv").out, "left out 1 row"));
 }
 
 TEST_F(LogAnalysis, PicturesAreDrawnWhereTheyAreAskedFor) {

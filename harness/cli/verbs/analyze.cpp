@@ -50,6 +50,9 @@ struct AnalyzeOptions {
   std::size_t top = 15;
   bool compare = false;
   bool advice = false, no_advice = false;
+  bool programs = false;   ///< The programs are listed.
+  std::string op;          ///< A part of the names of those that are.
+  double longer_than = 0;  ///< In microseconds.
   profiler::LogRange range;
   std::string against;  ///< The older log.
   std::string zones;    ///< The device log of the same run.
@@ -117,6 +120,7 @@ OptionList analyze_options(AnalyzeOptions& options) {
                            "logs that are shown; --compare-emulated takes whole logs"};
   const Applies emulates{[&] { return options.compare || !options.no_advice; },
                          "advice and --compare-emulated"};
+  const Applies listed{[&] { return options.programs; }, "--programs"};
   OptionList chip = chip_options(options.profiles);
   for (Option& option : chip) option.applies = emulates;
   return joined(
@@ -136,6 +140,16 @@ OptionList analyze_options(AnalyzeOptions& options) {
          to(options.join),
          {[&] { return !options.compare && options.against.empty(); },
           "logs that are shown, not compared"}},
+        {"--programs",
+         "",
+         "Lists the programs in order: start, time before, kernel time, op, operands and bound. "
+         "--from and --to choose a part of the log",
+         to(options.programs),
+         {[&] { return !options.compare && options.against.empty(); },
+          "logs that are shown, not compared"}},
+        {"--op", "NAME", "Lists programs of ops with NAME in theirs", to(options.op), listed},
+        {"--longer-than", "US", "Lists programs whose kernels took longer, in microseconds",
+         number(options.longer_than, 0, 1e12), listed},
         {"--zones",
          "FILE",
          "Adds the zones in the profile_log_device CSV of the same run, by op",
@@ -214,6 +228,7 @@ class Analysis {
     Analyzed analysed = read_content(file);
     if (!options_.zones.empty()) add_zones(analysed);
     advise(analysed);
+    if (options_.programs) analysed.programs = wanted_programs();
     return analysed;
   }
 
@@ -230,6 +245,7 @@ class Analysis {
                     .content = profiler::join_logs(logs, names),
                     .advice = {}};
     advise(joined);
+    if (options_.programs) joined.programs = wanted_programs();
     return joined;
   }
 
@@ -249,6 +265,12 @@ class Analysis {
       log->notes.emplace_back("no advice for a file of this size, unless --advice asks for it");
     }
     return analysed;
+  }
+
+  reports::ProgramFilter wanted_programs() const {
+    return {
+        .op = options_.op,
+        .longer_than = SimTime::picoseconds(static_cast<std::int64_t>(options_.longer_than * 1e6))};
   }
 
   experiments::LogContent content_of(const std::string& file, const profiler::ReadOptions& read) {
@@ -345,6 +367,11 @@ class Show {
                                   std::filesystem::path(analysed.file).filename().string(),
                                   analysis_.context),
           std::back_inserter(results_));
+      if (analysed.programs && analysed.log() != nullptr) {
+        results_.push_back(reports::program_result(
+            *analysed.log(), analysed.advice, *analysed.programs,
+            std::filesystem::path(analysed.file).filename().string(), analysis_.context));
+      }
     }
     if (!options_.outputs.pictures.empty())
       well_ = draw_log(analysed, options_.outputs.canvas) && well_;
@@ -381,10 +408,17 @@ const Command kAnalyze{
     .summary = "show where the time in a profiler's log went",
     .usage = {"FILE... [OPTIONS]"},
     .text =
-        {{"", "The command recognises a file by its content; \"-\" is standard input:"},
+        {{"",
+          "The command recognises a file by its content, also of what gzip compressed; \"-\" is "
+          "standard input:"},
          {"ops_perf_results CSV",
-          "tt-metal writes it; so is cpp_device_perf_report.csv. Every version works: columns are "
-          "found by name, and rows may stand in any order"},
+          "tt-metal writes it. Every version works: columns are found by name, and rows may stand "
+          "in any order"},
+         {"raw files",
+          "tracy_ops_data.csv, tracy_ops_times.csv and cpp_device_perf_report.csv, of which "
+          "tt-metal "
+          "makes an ops_perf_results CSV: one is read together with the others in its folder"},
+         {"tt-perf-report CSV", "--csv of tt-perf-report; it has the shapes of products alone"},
          {"profile_log_device CSV", "tt-metal's device profiler writes it, with 13 or 15 columns"},
          {"Chrome trace JSON", "--trace writes it, and so do other programs"},
          {"Perfetto trace", "--trace FILE.pftrace writes it. Its times are whole nanoseconds"},
@@ -425,6 +459,7 @@ const Command kAnalyze{
          "run_experiment analyze new.csv --against old.csv",
          "run_experiment analyze host0.csv host1.csv --join",
          "run_experiment analyze ops_perf_results.csv --zones profile_log_device.csv",
+         "run_experiment analyze ops_perf_results.csv --programs --op matmul --longer-than 50",
          "run_experiment analyze ops_perf_results.csv --trace timeline.pftrace",
          "run_experiment analyze ops_perf_results.csv --page"},
     .status = "0 done; 1 a file cannot be read, or nothing ran in it; 2 bad command line",

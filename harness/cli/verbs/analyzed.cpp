@@ -6,6 +6,7 @@
 #include <oneapi/tbb/parallel_invoke.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
@@ -14,6 +15,7 @@
 #include <variant>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "experiments/laboratory/presentations.h"
 #include "harness/cli/command/program.h"
 #include "profiler/formats/log_trace.h"
@@ -40,25 +42,45 @@ std::vector<Table> result_tables(const std::vector<harness::ExperimentResult>& r
   return tables;
 }
 
+const reports::LogAdvice& advice_of_run(const Analyzed& file, std::size_t run) {
+  static const reports::LogAdvice kNone;
+  return run < file.advice.size() ? file.advice[run] : kNone;
+}
+
+std::vector<Table> advice_of_page(const Analyzed& file, std::size_t run, std::size_t top) {
+  return reports::advice_tables(advice_of_run(file, run), file.title_of(run), top);
+}
+
+/// Returns the list of programs that is asked for.
+void add_program_list(const Analyzed& file, std::size_t run, std::size_t top,
+                      std::vector<Table>& tables) {
+  if (!file.programs || file.log()->runs[run].timeline.programs.empty()) return;
+  constexpr std::size_t kListed = 200;
+  tables.push_back(reports::program_table(*file.log(), run, advice_of_run(file, run),
+                                          *file.programs, file.title_of(run),
+                                          std::max(top, kListed)));
+}
+
+/// Says whether the tables of a log contain its advice; a page has them before its charts.
+enum class AdviceTables : std::uint8_t { within, apart };
+
 /// Returns the tables of the first `count` runs of a log.
-std::vector<std::vector<Table>> log_tables(const Analyzed& file, std::size_t top,
-                                           std::size_t count) {
+std::vector<std::vector<Table>> log_tables(const Analyzed& file, std::size_t top, std::size_t count,
+                                           AdviceTables advice) {
   const profiler::Log& log = *file.log();
   std::vector<std::vector<Table>> of_runs(count);
   tbb::parallel_for(std::size_t{0}, of_runs.size(), [&](std::size_t i) {
     of_runs[i] = reports::timeline_tables(log.runs[i], file.title_of(i), top);
-    if (i >= file.advice.size()) return;
-    std::ranges::move(reports::advice_tables(file.advice[i], file.title_of(i), top),
-                      std::back_inserter(of_runs[i]));
+    if (advice == AdviceTables::within) {
+      std::ranges::move(advice_of_page(file, i, top), std::back_inserter(of_runs[i]));
+    }
+    add_program_list(file, i, top, of_runs[i]);
   });
   const auto first = std::ranges::find_if(of_runs, [](const auto& some) { return !some.empty(); });
   if (first == of_runs.end()) return of_runs;
   // The table that has the numbers also says what is missing.
   std::vector<std::string>& notes = first->front().notes;
-  for (const auto& reason : log.dropped.reasons()) {
-    notes.push_back("warning: left out " + describe(reason));
-  }
-  for (const std::string& note : log.notes) notes.push_back("warning: " + note);
+  for (const std::string& warning : warnings_of(log)) notes.push_back("warning: " + warning);
   if (count < log.runs.size()) {
     notes.push_back(fmt::format("the first {} of {} runs are shown; --json FILE has all of them",
                                 count, log.runs.size()));
@@ -66,10 +88,32 @@ std::vector<std::vector<Table>> log_tables(const Analyzed& file, std::size_t top
   return of_runs;
 }
 
+/// Returns the date in a file's name, as tt-metal gives it one: of "..._2025_09_18_11_39_20.csv"
+/// "2025-09-18 11:39"; "" where there is none.
+std::string date_in(const std::string& file) {
+  const std::string name = std::filesystem::path(file).stem().string();
+  std::vector<std::string> numbers;
+  for (const std::string& part : split(name, '_')) {
+    const bool digits =
+        !part.empty() && std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
+    const std::size_t wanted = numbers.empty() ? 4 : 2;
+    if (digits && part.size() == wanted) {
+      numbers.push_back(part);
+    } else if (numbers.size() < 3) {
+      numbers.clear();
+    }
+  }
+  if (numbers.size() < 3) return "";
+  std::string date = numbers[0] + "-" + numbers[1] + "-" + numbers[2];
+  if (numbers.size() > 4) date += " " + numbers[3] + ":" + numbers[4];
+  return date;
+}
+
 reports::PageLog page_log(const Analyzed& file, std::size_t run) {
   return {.title = file.title_of(run),
           .run = &file.log()->runs[run],
-          .advice = run < file.advice.size() ? file.advice[run] : reports::LogAdvice{}};
+          .advice = advice_of_run(file, run),
+          .recorded = date_in(file.file)};
 }
 
 /// Returns the sentences with which the page of a log begins. It has no rows for a long log, whose
@@ -115,12 +159,13 @@ std::vector<Table> tables_of(const Analyzed& file, std::size_t top) {
     constexpr std::size_t kMostRuns = 20;  // more than these nobody reads one after the other
     std::vector<Table> answers(std::min(kMostRuns, file.log()->runs.size()));
     std::vector<std::vector<Table>> of_runs;
-    tbb::parallel_invoke([&] { of_runs = log_tables(file, top, answers.size()); },
-                         [&] {
-                           for (std::size_t i = 0; i < answers.size(); ++i) {
-                             answers[i] = answer_table(file, i);
-                           }
-                         });
+    tbb::parallel_invoke(
+        [&] { of_runs = log_tables(file, top, answers.size(), AdviceTables::within); },
+        [&] {
+          for (std::size_t i = 0; i < answers.size(); ++i) {
+            answers[i] = answer_table(file, i);
+          }
+        });
     std::vector<Table> tables;
     for (std::size_t i = 0; i < of_runs.size(); ++i) {
       if (!answers[i].rows.empty()) tables.push_back(std::move(answers[i]));
@@ -173,10 +218,12 @@ void write_log_page(const std::deque<Analyzed>& files, const std::vector<std::st
       page.logs.push_back({.title = file.title_of(0), .tables = tables_of(file, top)});
       continue;
     }
-    std::vector<std::vector<Table>> tables = log_tables(file, top, file.log()->runs.size());
+    std::vector<std::vector<Table>> tables =
+        log_tables(file, top, file.log()->runs.size(), AdviceTables::apart);
     for (std::size_t i = 0; i < tables.size(); ++i) {
       page.logs.push_back(page_log(file, i));
       page.logs.back().tables = std::move(tables[i]);
+      page.logs.back().advice_tables = advice_of_page(file, i, top);
     }
   }
   const std::vector<profiler::LogTrace> traces = log_traces(files);

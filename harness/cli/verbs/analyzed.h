@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "experiments/logs/log_content.h"
 #include "harness/result.h"
 #include "reports/findings/log_advice_report.h"
+#include "reports/findings/program_list.h"
 #include "reports/pictures/picture.h"
 #include "reports/tables/table.h"
 
@@ -20,6 +22,7 @@ struct Analyzed {
   experiments::LogContent content;
   std::vector<reports::LogAdvice>
       advice;  ///< One for each run of a log; none where it is not wanted.
+  std::optional<reports::ProgramFilter> programs{};  ///< The programs that are listed, if any.
 
   /// Returns the log; null if the file is of another kind.
   const profiler::Log* log() const { return std::get_if<profiler::Log>(&content); }

@@ -25,6 +25,23 @@ void DroppedRows::add(std::string_view reason, std::uint64_t line, std::string_v
   found->count += count;
 }
 
+void DroppedRows::add_of(std::string_view op, std::string_view reason, std::uint64_t line,
+                         std::string_view example) {
+  add(reason, line, example);
+  constexpr std::size_t kMostOps = 1'000;
+  const auto found = ops_.find(op);
+  if (found != ops_.end()) {
+    ++found->second;
+  } else if (!op.empty() && ops_.size() < kMostOps) {
+    ops_.emplace(op, 1);
+  }
+}
+
+std::uint64_t DroppedRows::count_of(std::string_view op) const {
+  const auto found = ops_.find(op);
+  return found != ops_.end() ? found->second : 0;
+}
+
 std::string describe(const DroppedRows::Reason& reason) {
   std::string text =
       fmt::format("{} {}: {}", reason.count, reason.count == 1 ? "row" : "rows", reason.text);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,14 +25,20 @@ class DroppedRows {
 
   void add(std::string_view reason, std::uint64_t line, std::string_view example = {},
            std::uint64_t count = 1);
+  /// Adds a row of an op, which then misses a run.
+  void add_of(std::string_view op, std::string_view reason, std::uint64_t line,
+              std::string_view example = {});
 
   std::uint64_t count() const { return count_; }
+  /// Returns the number of the rows that are known to be of an op.
+  std::uint64_t count_of(std::string_view op) const;
   /// Returns the reasons in the order of their first occurrence.
   const std::vector<Reason>& reasons() const { return reasons_; }
 
  private:
   std::uint64_t count_ = 0;
   std::vector<Reason> reasons_;
+  std::map<std::string, std::uint64_t, std::less<>> ops_;
 };
 
 /// Returns "3 rows: DEVICE ID is not an integer, first on line 17: 'abc'".

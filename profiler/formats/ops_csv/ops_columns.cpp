@@ -287,6 +287,7 @@ void OpsColumns::read(const CsvRecord& record, const CsvFields& fields, Tensors 
                       OpsRecord& out) const {
   out.kind = OpsRecord::Kind::dropped;
   out.row.line = record.line;
+  out.row.name = {};
   out.cut_off = false;
   Cells cells(*this, fields, out);
   if (record.defect) {
@@ -298,6 +299,7 @@ void OpsColumns::read(const CsvRecord& record, const CsvFields& fields, Tensors 
     out.reason = fewer ? "fewer cells than columns" : "more cells than columns";
     out.example = fmt::to_string(fields.size());
     out.cut_off = fewer && record.cut_off;
+    if (columns_[kOpCode] < fields.size()) out.row.name = trimmed(fields[columns_[kOpCode]]);
   } else if (cells.is_header()) {
     out.kind = OpsRecord::Kind::header;
   } else if (cells.read_row(tensors)) {

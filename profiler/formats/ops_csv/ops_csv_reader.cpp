@@ -69,7 +69,7 @@ bool for_each_op_row(ByteSource& source, std::string_view name, Tensors tensors,
           starts_file = true;
           break;
         case OpsRecord::Kind::dropped:
-          dropped.add(record.reason, record.row.line, record.example);
+          dropped.add_of(record.row.name, record.reason, record.row.line, record.example);
           cut_off = record.cut_off;
           break;
       }
@@ -103,11 +103,7 @@ Log read_ops_csv(ByteSource& source, std::string_view name, const ReadOptions& o
   Log log;
   std::optional<OpsTimelineBuilder> builder;
   const bool cut_off = for_each_op_row(
-      source, name, options.tensors, log.dropped,
-      [&](const OpRow& row) {
-        if (row.starts_file) builder->end_run();
-        builder->add(row);
-      },
+      source, name, options.tensors, log.dropped, [&](const OpRow& row) { builder->add(row); },
       [&](const OpsFileKnows& knows) { builder.emplace(log, knows, options); });
   builder->end_run();
   builder->end_log();

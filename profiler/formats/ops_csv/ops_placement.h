@@ -26,9 +26,10 @@ struct PlacedDevice {
 /// the host's clock.
 ///
 /// What cannot have happened is left out, and counted as dropped: firmware that took another time
-/// than its cycles, a kernel that outlasts its firmware, and one that ran on while two later ones
-/// began and ended on cores of which there are too few. An op-to-op latency that the cycles
-/// contradict is not used.
+/// than its cycles, a kernel that outlasts its firmware, one that ran on while a later one began,
+/// or two later ones began and ended, on cores of which there are too few, and one that took a
+/// thousand times the median of its call. So is a row that is there twice. An op-to-op latency that
+/// the cycles contradict is not used.
 void place_kernels(LoggedOps& ops, const PlacedDevice& device, LoggedRun& run, Log& log);
 
 }  // namespace howard::profiler

@@ -84,6 +84,7 @@ OpsTimelineBuilder::OpsTimelineBuilder(Log& log, const OpsFileKnows& knows,
 }
 
 void OpsTimelineBuilder::add(const OpRow& row) {
+  if (row.starts_file && !repeats_first_row(row)) end_run();
   if (is_signpost(row)) {
     sections_.add_signpost(row);
   } else if (!sections_.wants(row)) {
@@ -91,7 +92,7 @@ void OpsTimelineBuilder::add(const OpRow& row) {
   } else if (!is_device_op(row)) {
     add_host_op(row);
   } else if (!row.kernel_time || (!row.firmware_start && knows_.starts)) {
-    log_.dropped.add("a device op without device times", row.line, row.name);
+    log_.dropped.add_of(row.name, "a device op without device times", row.line, row.name);
     ++run_.timeline.losses;
   } else {
     add_device_op(row);
@@ -107,10 +108,17 @@ void OpsTimelineBuilder::add_host_op(const OpRow& row) {
   op.time += row.host_time.value_or(SimTime());
 }
 
+bool OpsTimelineBuilder::repeats_first_row(const OpRow& row) const {
+  const auto found = devices_.find(row.device);
+  return found != devices_.end() && row.call && row.call == found->second.first_call &&
+         row.firmware_start == found->second.first_cycle;
+}
+
 bool OpsTimelineBuilder::begins_run(const OpRow& row) const {
   const auto found = devices_.find(row.device);
   if (found == devices_.end() || !row.call || row.replay || !row.firmware_start) return false;
   const Device& device = found->second;
+  if (repeats_first_row(row)) return false;
   return row.call == device.first_call && *row.firmware_start < device.last_cycle &&
          !CycleCounter::between(device.last_cycle, *row.firmware_start);
 }
@@ -118,12 +126,13 @@ bool OpsTimelineBuilder::begins_run(const OpRow& row) const {
 void OpsTimelineBuilder::add_device_op(const OpRow& row) {
   if (begins_run(row)) end_run();
   if (programs_ == kMostLoggedPrograms) {
-    log_.dropped.add(fmt::format("beyond the first {} programs", kMostLoggedPrograms), row.line);
+    log_.dropped.add_of(row.name, fmt::format("beyond the first {} programs", kMostLoggedPrograms),
+                        row.line);
     ++run_.timeline.losses;
     return;
   }
   const auto drop = [&](std::string_view reason) {
-    log_.dropped.add(reason, row.line, row.name);
+    log_.dropped.add_of(row.name, reason, row.line, row.name);
     ++run_.timeline.losses;
   };
   Device& device = devices_[row.device];
@@ -142,7 +151,10 @@ void OpsTimelineBuilder::add_device_op(const OpRow& row) {
   device.mixed |= !row.architecture.empty() && row.architecture != device.architecture;
   device.worker_cores = std::max(device.worker_cores, row.worker_cores.value_or(0));
   // A replay repeats the call count of its capture: only a call that is made again begins a run.
-  if (!device.first_call && !row.replay) device.first_call = row.call;
+  if (!device.first_call && !row.replay) {
+    device.first_call = row.call;
+    device.first_cycle = start;
+  }
   device.last_cycle = start;
   if (!host_origin_) host_origin_ = row.host_start;
   LoggedOp& kept = device.add_op();  // written there and not copied: see place_kernels()

@@ -23,7 +23,8 @@ class OpsTimelineBuilder {
   OpsTimelineBuilder(Log& log, const OpsFileKnows& knows, const ReadOptions& options);
 
   /// Takes a row. If a row repeats the first call of its device at an earlier cycle, the device was
-  /// reset between them and another run begins.
+  /// reset between them and another run begins, as with another file that was appended. Rows that
+  /// are in the file twice are of the same run.
   void add(const OpRow& row);
   /// Ends the run if it has rows; the next row begins another.
   void end_run();
@@ -36,7 +37,8 @@ class OpsTimelineBuilder {
     bool mixed = false;  ///< Rows name several chips.
     std::int64_t worker_cores = 0;
     std::optional<std::int64_t> first_call;
-    std::int64_t last_cycle = 0;  ///< The latest row's start, as the file has it.
+    std::int64_t first_cycle = 0;  ///< The start of the first row.
+    std::int64_t last_cycle = 0;   ///< The latest row's start, as the file has it.
     OpsOrder order;
     LoggedOps ops;
     std::map<std::int64_t, std::size_t> clocks;  ///< The number of rows that say each MHz.
@@ -49,6 +51,7 @@ class OpsTimelineBuilder {
   void add_device_op(const OpRow& row);
   void set_host_times(const OpRow& row, LoggedOp& op) const;
   bool begins_run(const OpRow& row) const;
+  bool repeats_first_row(const OpRow& row) const;
   LoggedDevice describe_device(std::uint16_t id, Device& device);
   void put_in_order();
   void make_programs();

@@ -36,15 +36,20 @@ struct Op {
   std::string fidelity = "HiFi4";
   std::string memory = "DEV_0_DRAM_INTERLEAVED";
   int device = 0;
+  std::string in1_memory = {};  ///< Of the second operand; "": as the others.
+  std::string in1_type = "BFLOAT16";
 
   std::string text() const {
     const auto tensor = [&](const std::string& shape) {
       return shape.empty() ? ",,,,,," : shape + ",TILE,BFLOAT16," + memory;
     };
+    const auto second = [&] {
+      return in1_memory.empty() ? tensor(in1) : in1 + ",TILE," + in1_type + "," + in1_memory;
+    };
     return fmt::format(
         "{},tt_dnn_device,{},{},wormhole_b0,{},{},{},64,{},1000,{},{},{},{},5000,{},{},{}\n", code,
         call, device, attributes, fidelity, cores, host, start, start + kernel + 500, kernel + 500,
-        kernel, tensor(in0), tensor(in1), tensor(out));
+        kernel, tensor(in0), second(), tensor(out));
   }
 };
 
@@ -114,7 +119,11 @@ TEST(LogAdvice, TransposedOperandsCountTheRightSides) {
 TEST(LogAdvice, WhatIsInL1IsNoTrafficOfTheDram) {
   const Log log = read(back_to_back({.kernel = 40'000, .memory = "DEV_0_L1_INTERLEAVED"}, 1));
   EXPECT_EQ(facts_of(log.calls.row(1)).dram, Bytes());
-  const Log sharded = read(back_to_back({.kernel = 40'000, .memory = "DEV_0_L1_BLOCK_SHARDED"}, 1));
+  const Log sharded = read(back_to_back({.code = "SoftmaxDeviceOperation",
+                                         .kernel = 40'000,
+                                         .in1 = "",
+                                         .memory = "DEV_0_L1_BLOCK_SHARDED"},
+                                        1));
   const reports::LogAdvice found = advice(sharded);
   EXPECT_FALSE(found.uses[0].emulated);
   EXPECT_NE(found.uses[0].not_emulated.find("sharded"), std::string::npos);
@@ -189,9 +198,9 @@ TEST(LogAdvice, NothingToGainIsAnAnswer) {
   reports::LogAdvice nothing;
   nothing.uses.push_back({.name = "Matmul", .runs = 1, .time = SimTime::microseconds(1)});
   const std::vector<reports::Table> tables = reports::advice_tables(nothing, "log", 3);
-  ASSERT_EQ(tables.size(), 2U);
-  ASSERT_EQ(tables[1].notes.size(), 1U);
-  EXPECT_NE(tables[1].notes[0].find("nothing to gain here"), std::string::npos);
+  ASSERT_EQ(tables.size(), 3U);
+  ASSERT_EQ(tables[0].notes.size(), 1U);
+  EXPECT_NE(tables[0].notes[0].find("nothing to gain here"), std::string::npos);
 }
 
 TEST(LogDifference, ChangesAddUpToTheDifferenceOfTheKernels) {
@@ -284,6 +293,188 @@ TEST(LogAdvice, OfSeveralDevicesIsThatOfOne) {
   ASSERT_NE(host, nullptr);
   EXPECT_EQ(host->where, "the host of device 1");
   EXPECT_LE(host->programs, 8U) << "the gaps of one device";
+}
+
+TEST(LogAdvice, WhatDevicesRunOnOtherNumbersOfCoresIsOneCall) {
+  std::vector<Op> ops = two_devices();
+  for (Op& op : ops) {
+    if (op.device == 1) op.cores = 48;
+  }
+  const reports::LogAdvice found = advice(read(ops));
+  ASSERT_EQ(found.uses.size(), 2U);
+  EXPECT_EQ(found.uses[1].name, "AllGatherAsync");
+  EXPECT_EQ(found.uses[1].time, SimTime::nanoseconds(6 * 20'000)) << "once, not once a device";
+}
+
+TEST(LogAdvice, AConfiguredProductOfShardsIsEmulated) {
+  // A decode product of a 3B model on an N150, which took 47.3 us.
+  Op op{.kernel = 47'337,
+        .attributes =
+            "{'program_config': "
+            "'MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig(in0_block_w=12;"
+            "per_core_M=1;per_core_N=12;fused_activation=std::nullopt)'}",
+        .in0 = "1,1,32,3072",
+        .in1 = "1,1,3072,3072",
+        .out = "1,1,32,3072",
+        .fidelity = "HiFi2",
+        .memory = "DEV_0_L1_WIDTH_SHARDED",
+        .in1_memory = "DEV_0_DRAM_WIDTH_SHARDED",
+        .in1_type = "BFLOAT8_B"};
+  const reports::LogAdvice found = advice(read(back_to_back(op, 3)));
+  const CallUse& use = found.uses.at(0);
+  ASSERT_TRUE(use.emulated) << use.not_emulated;
+  EXPECT_NEAR(use.emulated->kernel.seconds(), 47.3e-6, 10e-6);
+  EXPECT_EQ(bound_of(use), "DRAM");
+  op.attributes = "{'program_config': 'SomeProgramConfig(per_core_M=1)'}";
+  EXPECT_FALSE(advice(read(back_to_back(op, 3))).uses.at(0).emulated);
+}
+
+TEST(LogAdvice, OpsAreKnownByTheNamesOfEachYear) {
+  for (const char* const name : {"Softmax", "SoftmaxDeviceOperation"}) {
+    const Op op{.code = name, .kernel = 20'000, .in1 = ""};
+    const reports::LogAdvice found = advice(read(back_to_back(op, 2)));
+    EXPECT_TRUE(found.uses.at(0).emulated) << name << ": " << found.uses[0].not_emulated;
+  }
+  const Op old{.code = "BinaryDeviceOperation",
+               .kernel = 20'000,
+               .attributes = "{'binary_op_type': 'BinaryOpType::ADD'}"};
+  EXPECT_TRUE(advice(read(back_to_back(old, 2))).uses.at(0).emulated);
+}
+
+TEST(LogAdvice, LinksBoundCollectivesNotCores) {
+  std::vector<Op> ops = two_devices();
+  for (Op& op : ops) {
+    if (op.code == "AllGatherAsync") op.cores = 4;
+    if (op.code == "AllGatherAsync") op.attributes = "{'num_links': '1'}";
+  }
+  const reports::LogAdvice found = advice(read(ops));
+  for (const LogFinding& finding : found.findings) {
+    const bool spread = finding.what.find("spread it") != std::string::npos;
+    EXPECT_FALSE(spread && finding.where.starts_with("AllGather")) << finding.where;
+  }
+  const LogFinding* const links = find(found, "more links");
+  ASSERT_NE(links, nullptr);
+  EXPECT_NE(links->why.find("num_links 1"), std::string::npos) << links->why;
+}
+
+TEST(LogAdvice, ABatchThatReadsTheWeightsAgainIsCountedAndToBeFolded) {
+  const Log log = read(back_to_back(
+      {.kernel = 2'000'000, .in0 = "1,32,32,1024", .in1 = "1,1,1024,1024", .out = "1,32,32,1024"},
+      3));
+  const reports::LogAdvice found = advice(log);
+  const CallUse& use = found.uses.at(0);
+  EXPECT_EQ(use.facts.batch, 32);
+  EXPECT_EQ(use.facts.read_again, Bytes(31LL * 1024 * 1024 * 2));
+  const SimTime once = dram_time_at_peak(use.facts, profiles().chip);
+  EXPECT_GT(use.dram_at_peak, 10 * once);
+  const LogFinding* const fold = find(found, "fold the batch");
+  ASSERT_NE(fold, nullptr);
+  EXPECT_GT(fold->gain.seconds(), 0.5 * fold->now.seconds()) << fold->why;
+  Log told = read(back_to_back({.kernel = 2'000'000,
+                                .attributes = "{'program_config': 'Config(fuse_batch=1)'}",
+                                .in0 = "1,32,32,1024",
+                                .in1 = "1,1,1024,1024",
+                                .out = "1,32,32,1024"},
+                               3));
+  EXPECT_EQ(facts_of(told.calls.row(1)).read_again, Bytes()) << "it is folded";
+}
+
+TEST(LogAdvice, OperandsOfAnySizeAreShown) {
+  const Log log = read(back_to_back({.code = "EmbeddingsDeviceOperation",
+                                     .kernel = 10'000,
+                                     .in0 = "1,1,0,64",
+                                     .in1 = "1,1,4194304,64",
+                                     .out = "1,1,0,64"},
+                                    1));
+  EXPECT_EQ(facts_of(log.calls.row(1)).operands,
+            "0x64 bfloat16, 4194304x64 bfloat16 -> 0x64 bfloat16");
+  EXPECT_EQ(facts_of(log.calls.row(1)).short_operands, "0x64, 4194304x64 bf16");
+}
+
+TEST(LogAdvice, NoShareOfDramIsAboveAllOfIt) {
+  const Op cache{.code = "PagedUpdateCacheDeviceOperation",
+                 .kernel = 5'000,
+                 .in0 = "32,8,4096,128",
+                 .in1 = "1,32,32,128",
+                 .out = "32,8,4096,128"};
+  const reports::LogAdvice updated = advice(read(back_to_back(cache, 3)));
+  EXPECT_EQ(updated.uses.at(0).facts.dram, Bytes(2LL * 32 * 32 * 128 * 2)) << "the part";
+  Op attention = cache;
+  attention.code = "SdpaDecodeDeviceOperation";
+  EXPECT_EQ(advice(read(back_to_back(attention, 3))).uses.at(0).dram_at_peak, SimTime());
+  Op other = cache;
+  other.code = "SomeDeviceOperation";
+  EXPECT_EQ(advice(read(back_to_back(other, 3))).uses.at(0).dram_at_peak, SimTime())
+      << "256 MB in 5 us";
+}
+
+TEST(LogAdvice, FewCoresCannotGainTheTimeOfTheDramAndALaunch) {
+  const Op op{.code = "LayerNormDeviceOperation",
+              .cores = 1,
+              .kernel = 70'000,
+              .in0 = "1,1,1024,4096",
+              .in1 = "",
+              .out = "1,1,1024,4096"};
+  const reports::LogAdvice found = advice(read(back_to_back(op, 10)));
+  const LogFinding* const finding = find(found, "spread it over more cores");
+  ASSERT_NE(finding, nullptr);
+  const SimTime dram = dram_time_at_peak(found.uses.at(0).facts, profiles().chip);
+  EXPECT_GT(dram, SimTime::microseconds(50));
+  EXPECT_LT(finding->gain, finding->now - 10 * dram);
+}
+
+TEST(LogAdvice, RunsThatOneShapeCannotExplainAreNotCompared) {
+  std::vector<Op> ops = back_to_back({.code = "BinaryNgDeviceOperation",
+                                      .kernel = 20'000,
+                                      .attributes = "{'binary_op_type': 'BinaryOpType::ADD'}"},
+                                     8);
+  for (std::size_t i = 4; i < ops.size(); ++i) ops[i].kernel = 5'000;
+  const reports::LogAdvice found = advice(read(ops));
+  EXPECT_TRUE(found.uses.at(0).doubtful);
+  EXPECT_FALSE(found.uses[0].emulated);
+  for (Op& op : ops) op.code = "Matmul";
+  EXPECT_FALSE(advice(read(ops)).uses.at(0).doubtful) << "products have their own shapes";
+}
+
+TEST(LogDifference, ACallIsJudgedByItsRunsAndTheirSpread) {
+  const auto with = [](std::vector<std::int64_t> kernels, int count) {
+    std::vector<Op> ops = back_to_back({.kernel = 100'000}, count);
+    for (std::size_t i = 0; i < ops.size(); ++i) ops[i].kernel = kernels[i % kernels.size()];
+    return read(ops);
+  };
+  const auto verdict = [&](const Log& before, const Log& after) {
+    return reports::verdict_of(reports::difference(before, after).changes.at(0));
+  };
+  const Log usual = with({50'000, 50'100}, 20);
+  EXPECT_EQ(verdict(usual, with({50'200}, 20)), "same") << "by 0.4 %";
+  EXPECT_EQ(verdict(usual, with({50'000, 50'100}, 10)), "fewer runs");
+  EXPECT_EQ(verdict(usual, with({55'000}, 20)), "slower");
+  EXPECT_EQ(verdict(usual, with({45'000}, 10)), "faster, fewer runs");
+  EXPECT_EQ(verdict(with({20'000, 80'000}, 20), with({21'000, 82'000}, 20)), "same") << "noise";
+}
+
+TEST(LogDifference, ACallWhoseRowsWereLeftOutIsNotGone) {
+  std::vector<Op> ops = back_to_back({.kernel = 10'000}, 4);
+  ops.push_back(
+      {.code = "LayerNorm", .call = 5, .host = 9'000, .start = 2'000'000, .kernel = 9'000});
+  const Log before = read(ops);
+  std::string text(kHeader);
+  for (const Op& op : ops) {
+    std::string row = op.text();
+    if (op.code == "LayerNorm") row.replace(row.find(",2000000,"), 9, ",?,");
+    text += row;
+  }
+  TextBytes source(text);
+  const Log after = read_ops_csv(source, "ops.csv", {.tensors = Tensors::read});
+  const reports::LogDifference found = reports::difference(before, after);
+  ASSERT_EQ(found.changes.at(0).op, "LayerNorm");
+  EXPECT_EQ(reports::verdict_of(found.changes[0]), "rows missing");
+  EXPECT_EQ(found.warnings_after.size(), found.warnings_before.size() + 1);
+  const std::vector<reports::Table> tables = reports::difference_tables(found, "log", 5);
+  const auto warned = std::ranges::any_of(tables.at(0).notes, [](const std::string& note) {
+    return note.find("warning, after: left out 1 row") != std::string::npos;
+  });
+  EXPECT_TRUE(warned);
 }
 
 }  // namespace

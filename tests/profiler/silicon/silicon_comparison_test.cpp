@@ -123,7 +123,7 @@ TEST(SiliconComparison, ACallThatCannotBeEmulatedSaysWhy) {
   says({.fidelity = "HiFi9"}, "'HiFi9'");
   says({.worker_cores = "130"}, "130 worker cores");
   says({.attributes = "{'program_config': 'MatmulMultiCoreReuse(a=1)'}"},
-       "configuration of its own");
+       "a program_config without a grid");
   says({.attributes = "{'transpose_a': 'maybe'}"}, "'maybe'");
   Row zero;
   zero.input0 = "1[1],1[1],0[0],512[512],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED";

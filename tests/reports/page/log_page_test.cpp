@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "profiler/dispatch_gaps.h"
+#include "reports/findings/log_charts.h"
 #include "reports/page/timeline.h"
 
 namespace howard::reports {
@@ -65,6 +67,44 @@ TEST(LogPage, HasChartsTablesAndProblems) {
   EXPECT_FALSE(has(text, "<b>"));
   EXPECT_FALSE(has(text, "<script>alert"));
   EXPECT_EQ(text, html_log_page(page)) << "the same input gives the same bytes";
+}
+
+TEST(LogPage, BeginsWithTheAdviceAndNamesTheChip) {
+  profiler::LoggedRun run = sample_run("Matmul");
+  run.devices.push_back({.id = 0,
+                         .architecture = "wormhole_b0",
+                         .clock = Frequency(1'000'000'000),
+                         .worker_cores = 64});
+  PageLog log{.title = "a.csv",
+              .run = &run,
+              .tables = {{.caption = "a table"}},
+              .advice_tables = {{.caption = "some advice"}},
+              .recorded = "2025-09-18 11:39"};
+  EXPECT_EQ(log_place(log), "wormhole_b0, 64 cores, 1000 MHz; 2025-09-18 11:39");
+  const std::string text = html_log_page({.logs = {log}});
+  EXPECT_TRUE(has(text, "<title>a.csv: wormhole_b0, 64 cores, 1000 MHz; 2025-09-18 11:39</title>"));
+  EXPECT_LT(text.find("some advice"), text.find("Kernel time by op"));
+  EXPECT_LT(text.find("Kernel time by op"), text.find("a table"));
+}
+
+TEST(LogPage, ChartsBeginWhereProgramsHadRunOnce) {
+  profiler::LoggedRun run;
+  const profiler::NameId names[] = {run.timeline.names.id("Matmul"), run.timeline.names.id("Exp")};
+  SimTime now;
+  for (int i = 0; i < 20; ++i) {
+    profiler::ProgramRun& program = run.timeline.programs.emplace_back();
+    program.number = static_cast<std::uint64_t>(i + 1);
+    program.name = names[i % 2];
+    program.kernel = {now, now + us(10)};
+    now = now + us(10) + (i < 1 ? us(1'000'000) : us(5));
+  }
+  const auto lanes = profiler::find_gaps(run.timeline, profiler::LaneKind::device);
+  const profiler::BusyLane part = steady_part(run.timeline, lanes.at(0));
+  EXPECT_EQ(part.span.duration(), us(19 * 10 + 18 * 5)) << "without the second it waited for Exp";
+  EXPECT_EQ(part.idle, us(18 * 5));
+  EXPECT_EQ(part.busy, us(19 * 10));
+  const std::string text = html_log_page({.logs = {{.title = "a.csv", .run = &run}}});
+  EXPECT_TRUE(has(text, "<summary>With the first runs</summary>"));
 }
 
 TEST(LogPage, TwoLogsOfOneNameHaveTwoAddresses) {
