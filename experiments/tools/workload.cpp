@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <mutex>
@@ -88,13 +89,28 @@ std::vector<harness::Axis> workload_axes() {
       kWaits.of("where the program waited, or once at its end", {"recorded", "end"}, {"recorded"})};
 }
 
+bool has_first_calls(const workload::Workload& program) {
+  return std::ranges::any_of(program.commands, [](const workload::Command& command) {
+    return command.step == workload::Step::miss || command.step == workload::Step::compile;
+  });
+}
+
+/// Leaves the first calls of programs out, or adds them.
+harness::WhatIf first_calls_or_none(RecordedPrograms& programs, const Point& point) {
+  if (point.has(kFile) && !has_first_calls(*programs.of(point[kFile]))) {
+    return {"first calls", {}, "no program of it is called for the first time"};
+  }
+  return point[kFirstCalls] == "known"
+             ? set_axis<std::string>("with first calls", point, kFirstCalls, "recorded", "")
+             : set_axis<std::string>("all programs known", point, kFirstCalls, "known", "");
+}
+
 std::vector<harness::WhatIf> workload_what_ifs(RecordedPrograms& programs, const Point& point) {
   std::vector<harness::WhatIf> changes{
       set_axis<std::string>("trace", point, kReplays, "yes", "its calls are replays already"),
       set_axis<std::string>("calls from C++", point, kCaller, "cpp",
                             "its calls come from C++ already"),
-      set_axis<std::string>("all programs known", point, kFirstCalls, "known",
-                            "its programs are known already"),
+      first_calls_or_none(programs, point),
       set_axis<std::string>("waiting once", point, kWaits, "end", "it waits once already")};
   const bool eth = point.has(kFile) &&
                    dispatch_of(point, *programs.of(point[kFile])) == chip::DispatchCoreType::eth;

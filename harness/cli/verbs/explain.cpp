@@ -121,7 +121,8 @@ const Command kExplain{
          {"ops", "A list of ops, as in -a ops=1024x512/linear:2048/gelu/linear:512/softmax"},
          {"NAME", "A point of an experiment. An axis left out gets its first value that can run"},
          {"FILE.json",
-          "A recorded program, or a list of ops of your own (docs/workload_format.md)"},
+          "A recorded program whose programs are known already (-a first_calls=recorded: as it was "
+          "recorded), or a list of ops of your own (docs/workload_format.md)"},
          {"MODEL.onnx",
           "The inference of an ONNX model, as in --input x=1x3x224x224. It needs python3-onnx"},
          {"LOG.csv",

@@ -113,7 +113,8 @@ void print_call_cost(const ScriptRun& run) {
 
 void print_foot(const ScriptRun& run) {
   print_call_cost(run);
-  say("again, or with something changed: run_experiment explain " + run.workload.string());
+  say("without first calls, or with something changed: run_experiment explain " +
+      run.workload.string());
   say(run.virtual_clock
           ? "time.time() and time.perf_counter() of the script were the virtual clock"
           : "time.time() of the script was the wall clock of this machine; howard.now() or "
@@ -137,8 +138,9 @@ void summarize(const ScriptRun& run) {
   const auto found = account_of(*planned.experiment, planned.points.front());
   print_head(run, found);
   if (run.tries_changes && found && found->time > SimTime()) {
-    explain_script(run, laboratory.explain(
-                            {.what = run.workload.string(), .axes = {}, .profiles = run.profiles}));
+    explain_script(run, laboratory.explain({.what = run.workload.string(),
+                                            .axes = {"first_calls=recorded"},
+                                            .profiles = run.profiles}));
   }
 }
 
