@@ -67,7 +67,7 @@ class CallEmulator {
   SimTime launch();
 
  private:
-  chip::Profiles profiles_;  ///< Its own, so that each log can have its chip.
+  chip::Profiles profiles_;    ///< Its own, so that each log can have its chip.
   chip::EmulatedChip device_;  ///< Operands are allocated on it.
 };
 
