@@ -39,7 +39,7 @@ import textwrap
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 DOCUMENTS = ["README.md", "docs/**/*.md"]
 MARK = re.compile(r"<!-- (shows|measured|text)(?:, (\d+) wide)?: (.*?) -->$", re.S)
-COMMAND = re.compile(r"^(\$ |\./run_|run_experiment |cmake |export |git |#|howard |HOWARD_|  )")
+COMMAND = re.compile(r"^(\$ |\./run_|run_experiment |cmake |export |git |#|howard |apt |HOWARD_|  )")
 LONGEST = 118
 
 

@@ -30,7 +30,9 @@ ELSEWHERE = [
     (r"^(#!|#SBATCH|srun )", "needs a cluster"),
     (r"^export PYTHONPATH", "is about this machine's folders"),
     (r"^docs/regenerate.py", "is another test"),
-    (r"apt-get", "changes the machine"),
+    (r"apt-get|apt install", "changes the machine"),
+    (r"-m pytest", "needs a checkout of tt-metal"),
+    (r"path/to/", "needs a model's config.json that is not here"),
     (r"TinyLlama", "needs weights that are not here"),
     (r"\.onnx", "needs a model that is not here"),
 ]

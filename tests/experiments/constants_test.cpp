@@ -198,6 +198,15 @@ std::vector<double> kernels(const Profiles& profiles) {
     times.push_back(
         device.explain(make_program(conv, {images, weights}, {result})).kernel.total.seconds());
   }
+  // Few weights, so that what a core prepares of its images counts.
+  const Window around{.height = 32, .width = 32, .size = {3, 3}, .padding = {1, 1, 1, 1}};
+  for (const DataType dtype : {DataType::bfloat16, DataType::bfloat8_b}) {
+    const Operand images{.spec = {.shape = {1024, 32}, .dtype = dtype}};
+    const Operand weights{.spec = {.shape = {288, 32}}}, result{.spec = {.shape = {1024, 32}}};
+    const Conv2dAttributes conv{.window = around, .cores = 1};
+    times.push_back(
+        device.explain(make_program(conv, {images, weights}, {result})).kernel.total.seconds());
+  }
   const Operand image{.spec = {.shape = {1024, 32}}}, pooled{.spec = {.shape = {256, 32}}};
   times.push_back(
       device.explain(make_program(Pool2dAttributes{.window = window}, {image}, {pooled}))
@@ -379,7 +388,10 @@ void expect_all_count(const std::string& profile) {
     const Outcome twice = tried.with(name, 2);
     EXPECT_NE(half, Outcome::does_nothing) << "half of " << name;
     EXPECT_NE(twice, Outcome::does_nothing) << "twice " << name;
-    EXPECT_TRUE(half == Outcome::moves || twice == Outcome::moves) << name;
+    // Between two limits there may be room for a little more.
+    EXPECT_TRUE(half == Outcome::moves || twice == Outcome::moves ||
+                tried.with(name, 1.2) == Outcome::moves)
+        << name;
   }
 }
 

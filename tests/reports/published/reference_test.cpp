@@ -168,7 +168,8 @@ TEST(Reference, ABadFileIsAnErrorWithFileAndRow) {
           "an object with \"value\"");
   EXPECT_EQ(
       error_of(file_with(kGoodRow, "ms")),
-      attempted + "/tables/0/unit: \"ms\"; accepted: \"s\", \"FLOP/s\", \"1\", \"count\", \"\"");
+      attempted +
+          "/tables/0/unit: \"ms\"; accepted: \"s\", \"FLOP/s\", \"1/s\", \"1\", \"count\", \"\"");
   for (const std::string bad_row :
        {R"({"params": {}, "value": "fast", "status": "artefact", "note": ""})",
         R"({"params": {}, "value": -1, "status": "artefact", "note": ""})",
