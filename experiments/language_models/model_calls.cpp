@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiments/language_models/model_calls.h"
 
+#include <algorithm>
+
 namespace howard::experiments {
 
 TensorSpec interleaved(std::int64_t rows, std::int64_t columns, DataType dtype, Storage storage) {
@@ -16,17 +18,22 @@ TensorSpec group_handle() {
 }
 
 std::int64_t head_cores(const Serving& serving, CoreGrid cores) {
+  constexpr int kMostSide = 8;  // The grid of tt_transformers' head, on every chip.
   const std::int64_t tiles = ceil_div(serving.model.hidden, kTileSide);
-  for (int rows = cores.rows; rows >= 1; --rows) {
-    const std::int64_t wanted = std::int64_t{rows} * cores.columns;
+  for (int rows = std::min(cores.rows, kMostSide); rows >= 1; --rows) {
+    const std::int64_t wanted = std::int64_t{rows} * std::min(cores.columns, kMostSide);
     if (tiles % wanted == 0) return wanted;
   }
   return 1;
 }
 
-std::vector<std::int64_t> head_splits(const Serving& serving, CoreGrid cores) {
-  // tt_transformers gives each core at most 668 columns.
-  const std::int64_t most = 668 * head_cores(serving, cores) / kTileSide * kTileSide;
+std::vector<std::int64_t> head_splits(const Serving& serving, CoreGrid cores, int banks) {
+  // tt_transformers gives each core at most 668 columns where 12 banks share what a product reads.
+  // The columns of a bank are as many on a chip with fewer banks, because a reader holds three
+  // blocks of them.
+  constexpr int kBanks = 12;
+  const std::int64_t most =
+      668 * head_cores(serving, cores) * std::min(banks, kBanks) / kBanks / kTileSide * kTileSide;
   std::int64_t left = serving.column_share(serving.model.vocabulary);
   std::vector<std::int64_t> splits;
   for (; left > most; left -= most) splits.push_back(most);

@@ -40,12 +40,12 @@ CallList decode_calls(const Serving& serving, const ChipSizes& chip);
 /// than one. Only the tile of the last token goes through the head.
 CallList prefill_calls(const Serving& serving, const ChipSizes& chip, std::int64_t tokens);
 
-/// Returns the cores that hold the operand and the result of the head's products: the most whole
-/// rows of cores that divide the tiles of hidden_size.
+/// Returns the cores that hold the operand and the result of the head's products: as many
+/// rows of eight cores, up to eight, as divide the tiles of hidden_size.
 std::int64_t head_cores(const Serving& serving, CoreGrid cores);
 /// Returns the parts of the vocabulary whose logits a chip computes in its products, in whole
 /// tiles; tt_transformers splits the head so that the result of a product has room in L1.
-std::vector<std::int64_t> head_splits(const Serving& serving, CoreGrid cores);
+std::vector<std::int64_t> head_splits(const Serving& serving, CoreGrid cores, int banks);
 
 // These make the specs of both lists.
 

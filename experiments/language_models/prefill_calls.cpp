@@ -14,6 +14,7 @@ class PrefillStep {
       : serving_(serving),
         model_(serving.model),
         cores_(chip.cores),
+        banks_(chip.banks),
         l1_(chip.l1),
         tokens_(tokens) {}
 
@@ -42,7 +43,7 @@ class PrefillStep {
     gather(kTileSide);
     norm("last norm", kTileSide);
     SpecList parts;
-    for (const std::int64_t columns : head_splits(serving_, cores_)) {
+    for (const std::int64_t columns : head_splits(serving_, cores_, banks_)) {
       const TensorSpec part = interleaved(kTileSide, columns, DataType::bfloat8_b);
       add("head", MatmulAttributes{.compute = WeightFormat{}.compute},
           {interleaved(kTileSide, model_.hidden),
@@ -234,6 +235,7 @@ class PrefillStep {
   const Serving& serving_;
   const LanguageModel& model_;
   CoreGrid cores_;
+  int banks_;
   Bytes l1_;
   std::int64_t tokens_;
   std::vector<ModelCall> group_;

@@ -52,6 +52,20 @@ TEST(Inference, FewerBytesFewerUsersAndMoreChipsAreFaster) {
   EXPECT_GT(rate({{"batch", {"32"}}, {"sampling", {"device"}}}), rate({{"batch", {"32"}}}));
 }
 
+TEST(Inference, TheHeadsProductsFitEveryChip) {
+  const auto box = std::make_shared<const DevBox>(
+      chip::load_constants({.profiles = {"blackhole_p150"}, .settings = {}}), host::HostOptions{},
+      1);
+  const auto points =
+      run_emulated(*make_experiment("inference", box), {{"model", {"llama-3.2-1b", "llama-3.1-8b"}},
+                                                        {"machine", {"p150"}},
+                                                        {"mode", {"performance"}}});
+  ASSERT_EQ(points.size(), 2U);
+  for (const harness::PointResult& point : points) {
+    EXPECT_FALSE(point.skipped) << point.id() << ": " << *point.skipped;
+  }
+}
+
 TEST(Inference, ATokenReadsAllWeightsOnceAtNoMoreThanTheChipsRate) {
   const harness::PointResult point = point_of({{"model", {"llama-3.1-8b"}}});
   const double table = 128256.0 * 4096 * 2;
