@@ -2,7 +2,6 @@
 #include <pybind11/pybind11.h>
 
 #include "harness/environment.h"
-#include "python/module_autograd.h"
 #include "python/module_device.h"
 #include "python/module_errors.h"
 #include "python/module_experiments.h"
@@ -19,6 +18,5 @@ PYBIND11_MODULE(_native, module) {
   howard::python::bind_values(ttnn);
   howard::python::bind_chip(ttnn);
   pybind11::module_ ttml = module.def_submodule("_ttml", "What howard.ttml is made on.");
-  howard::python::bind_autograd(ttml);
   howard::python::bind_models(ttml);
 }
