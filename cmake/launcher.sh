@@ -95,7 +95,8 @@ configure() {
     return
   fi
   say "configuring build/$preset; the first build takes some minutes"
-  if ! cmake --fresh -S "$howard_root" --preset "$preset" "$@" >"$log" 2>&1 </dev/null; then
+  rm -rf -- "$folder/CMakeCache.txt" "$folder/CMakeFiles"  # cmake --fresh came with CMake 3.24
+  if ! cmake -S "$howard_root" --preset "$preset" "$@" >"$log" 2>&1 </dev/null; then
     cat "$log" >&2
     die "cmake failed (see above)"
   fi

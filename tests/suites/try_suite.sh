@@ -8,7 +8,9 @@
 #   COMMAND   a line for bash in the clone: './run_tests -R lint'
 #
 #   CXX       the compiler's package and command, for example clang++: CXX=clang++ try_suite.sh debian-13
-#   SUITES    the folder for the roots, build/suites by default. A root is kept after a failure.
+#   SUITES    the folder for the roots, build/suites by default. A root is kept after a failure, and used
+#             again with the new HEAD and what was built.
+#   CCACHE    a folder for ccache, without which nothing is cached
 #   MIRROR    the mirror, in place of the distribution's own
 set -euo pipefail
 
@@ -38,29 +40,46 @@ command -v mmdebstrap >/dev/null || die "mmdebstrap is missing: apt-get install 
 ((EUID == 0)) || die "a root can be made and entered by root alone: sudo $0 $suite"
 tree=$(git -C "$(dirname -- "$(readlink -f -- "$0")")" rev-parse --show-toplevel)
 folder=$(readlink -m -- "${SUITES:-$tree/build/suites}/$suite")
-[[ ! -e $folder ]] || die "$folder is there already: remove it first"
 mkdir -p "${folder%/*}"
 log=$folder.log
 
-# A mirror whose key this system does not have is taken on trust; on a Debian that is Ubuntu's.
-trust=
-[[ $suite != ubuntu-* || -e /usr/share/keyrings/ubuntu-archive-keyring.gpg ]] || trust='[trusted=yes] '
-echo "try_suite: making $folder"
-mmdebstrap --mode=root --variant=apt "$release" "$folder" "deb ${trust}${MIRROR:-$mirror} $release $components" \
-  >"$log" 2>&1 || { cat "$log" >&2; die "mmdebstrap failed (see above)"; }
-git clone --quiet --no-hardlinks "$tree" "$folder/howard"
-[[ ! -e /etc/resolv.conf ]] || cp -L /etc/resolv.conf "$folder/etc/resolv.conf"
+if [[ -d $folder/howard/.git ]]; then
+  echo "try_suite: using $folder again"
+  git -C "$folder/howard" fetch --quiet "$tree" HEAD
+  git -C "$folder/howard" reset --quiet --hard FETCH_HEAD
+else
+  # A mirror whose key this system does not have is taken on trust; on a Debian that is Ubuntu's.
+  trust=
+  [[ $suite != ubuntu-* || -e /usr/share/keyrings/ubuntu-archive-keyring.gpg ]] || trust='[trusted=yes] '
+  echo "try_suite: making $folder"
+  [[ ! -e $folder ]] || die "$folder is there already, without a clone: remove it first"
+  mmdebstrap --mode=root --variant=apt --dpkgopt=force-unsafe-io "$release" "$folder" \
+    "deb ${trust}${MIRROR:-$mirror} $release $components" >"$log" 2>&1 ||
+    { cat "$log" >&2; die "mmdebstrap failed (see above)"; }
+  git clone --quiet --no-hardlinks "$tree" "$folder/howard"
+  [[ ! -e /etc/resolv.conf ]] || cp -L /etc/resolv.conf "$folder/etc/resolv.conf"
+fi
+
+variables=("CXX=${CXX:-}")
+tools=${CXX:+${CXX/clang++/clang}}
+if [[ -n ${CCACHE:-} ]]; then
+  mkdir -p "$CCACHE" "$folder/ccache"
+  variables+=(CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR=/ccache CCACHE_BASEDIR=/howard)
+  tools+=' ccache'
+fi
+setup=${tools:+"apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq --no-install-recommends install $tools >/dev/null"}
 
 # within COMMAND: runs it in the clone, with the kernel's folders and nothing else of this system.
 within() {
   unshare --mount bash -c '
     for part in proc sys dev; do mount --rbind "/$part" "$0/$part"; done
-    exec chroot "$0" env -i HOME=/root LANG=C.UTF-8 CXX="$2" \
+    [[ -z $2 ]] || mount --bind "$2" "$0/ccache"
+    exec chroot "$0" env -i HOME=/root LANG=C.UTF-8 "${@:3}" \
       PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-      bash -c "cd /howard && $1"' "$folder" "$1" "${CXX:-}"
+      bash -c "cd /howard && $1"' "$folder" "$1" "${CCACHE:-}" "${variables[@]}"
 }
 
-for command in "${CXX:+apt-get -qq update && apt-get -qq install ${CXX/clang++/clang} >/dev/null}" "${commands[@]}"; do
+for command in "$setup" "${commands[@]}"; do
   [[ -n $command ]] || continue
   echo "try_suite: $suite: $command"
   SECONDS=0
