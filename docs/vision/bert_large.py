@@ -55,10 +55,10 @@ class Layer:
         x = self.linear(x, self.qkv, self.qkv_bias, product(12, 4, (1, 6)))
         q, k, v = ttnn.transformer.split_query_key_value_and_split_heads(x, memory_config=HEIGHT, num_heads=HEADS)
         ttnn.deallocate(x)
-        scores = ttnn.matmul(q, k, memory_config=HEIGHT, dtype=ttnn.bfloat8_b, program_config=per_head(12, 1, (1, 6)),
+        scores = ttnn.matmul(q, k, memory_config=HEIGHT, dtype=ttnn.bfloat8_b, program_config=per_head(12, 2, (1, 6)),
                              compute_kernel_config=COMPUTE)
         scores = ttnn.transformer.attention_softmax_(scores, attention_mask=mask, head_size=64, program_config=SOFTMAX)
-        x = ttnn.matmul(scores, v, memory_config=HEIGHT, dtype=ttnn.bfloat8_b, program_config=per_head(2, 2, (4, 2)),
+        x = ttnn.matmul(scores, v, memory_config=HEIGHT, dtype=ttnn.bfloat8_b, program_config=per_head(2, 12, (4, 2)),
                         compute_kernel_config=COMPUTE)
         x = ttnn.transformer.concatenate_heads(x, memory_config=BLOCK)
         return self.linear(x, self.out, self.out_bias, product(4, 4, (2, 4)))

@@ -80,6 +80,10 @@ class ResNet50:
         x = ttnn.fold(x, 2, 2)
         x, size = self.stem(x, 115)
         x = ttnn.max_pool2d(x, BATCH, size, size, 64, [3, 3], [2, 2], [1, 1], [1, 1], deallocate_input=True)
+        # 56 cores have whole tiles of the 56 x 56 places of 16 images.
+        whole = ttnn.create_sharded_memory_config([1, 1, BATCH * 56 * 56, 64], ttnn.CoreGrid(x=8, y=7),
+                                                  ttnn.ShardStrategy.HEIGHT)
+        x = ttnn.to_memory_config(x, whole)
         x = ttnn.to_layout(x, ttnn.TILE_LAYOUT, dtype=ttnn.bfloat8_b)
         size = 56
         for block in self.blocks:

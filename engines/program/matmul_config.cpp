@@ -156,6 +156,8 @@ std::string python_activation(std::optional<Eltwise> activation) {
   std::ranges::transform(name, name.begin(),
                          [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   if (*activation == Eltwise::reciprocal) name = "RECIP";
+  if (*activation == Eltwise::gelu) name = "GELU, False";
+  if (*activation == Eltwise::gelu_approx) name = "GELU, True";
   return fmt::format("ttnn.UnaryWithParam(ttnn.UnaryOpType.{})", name);
 }
 

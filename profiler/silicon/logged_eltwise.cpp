@@ -57,7 +57,10 @@ std::vector<EltwiseStep> chain_of(std::string_view text) {
     const bool has_variants = *function == Eltwise::exp || *function == Eltwise::erf ||
                               *function == Eltwise::gelu || *function == Eltwise::rsqrt ||
                               *function == Eltwise::sqrt;
-    if (has_variants && !values.empty() && values[0] == "1") {
+    const bool is_fast = has_variants && !values.empty() && parse_number(values[0]) == 1;
+    if (is_fast && *function == Eltwise::gelu) {
+      step.function = Eltwise::gelu_approx;
+    } else if (is_fast) {
       refuse(fmt::format("the approximate {}", name), "the exact one");
     }
     steps.push_back(step);

@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -210,7 +211,7 @@ class ModelsTest(unittest.TestCase):
                 [PROGRAM, "python", "--no-values", "--no-what-if", "--virtual-clock", "--save-workload", "made.json",
                  ROOT / "docs" / "vision" / script], cwd=folder, text=True, capture_output=True, timeout=120)
             self.assertEqual(made.returncode, 0, made.stderr)
-            self.assertRegex(made.stdout, r"a pass takes [1-9][0-9.]* ms")
+            self.require_near_published(made.stdout)
             with open(pathlib.Path(folder) / "made.json", encoding="utf-8") as file:
                 program = json.load(file)
         names, captures = [], False
@@ -219,6 +220,12 @@ class ModelsTest(unittest.TestCase):
             if captures and step == "call":
                 names.append(program["ops"][program["calls"][number][0]]["name"])
         return names
+
+    def require_near_published(self, said):
+        """Requires a pass to take what tt-metal's kernels take, and some 1 us an op between them."""
+        each, published = re.search(r"a pass takes [0-9.]+ ms \((\d+)/s; published: (\d+)/s", said).groups()
+        self.assertLess(float(published) / float(each), 1.25, said)
+        self.assertGreater(float(published) / float(each), 1.0, said)
 
     def test_vit_has_as_many_programs_as_tt_metals(self):
         # tt-metal's 204 have the move of the images into shards, which is before the trace here.

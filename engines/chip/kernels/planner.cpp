@@ -69,15 +69,14 @@ struct Planner {
   PlannedProgram operator()(const ConcatAttributes&) const {
     return plan_move_tiles(program, program.outputs[0].spec.shape.tiles(), grid, profiles);
   }
-  // ttnn shares the rows of tiles of [n, 1, s, heads d] among the cores.
-  PlannedProgram operator()(const SplitHeadsAttributes&) const {
-    return plan_move_tiles(program, tile_rows(program.inputs[0]), grid, profiles);
+  PlannedProgram operator()(const SplitHeadsAttributes& attributes) const {
+    return plan_split_heads(program, attributes.transpose_k, grid, profiles);
   }
   PlannedProgram operator()(const SplitGroupsAttributes&) const {
     return plan_move_tiles(program, tile_rows(program.inputs[0]), grid, profiles);
   }
   PlannedProgram operator()(const ConcatHeadsAttributes&) const {
-    return plan_move_tiles(program, tile_rows(program.outputs[0]), grid, profiles);
+    return plan_concat_heads(program, grid, profiles);
   }
   PlannedProgram operator()(const SplitHeadsDecodeAttributes&) const {
     return plan_split_heads_decode(program, grid, profiles);

@@ -90,8 +90,11 @@ std::string ttnn_chain(std::span<const EltwiseStep> steps) {
   std::string chain;
   for (const EltwiseStep& step : steps) {
     const EltwiseEntry& entry = entry_of(step.function);
+    // The fast gelu is ttnn's gelu with a number that says so.
+    const bool is_fast = step.function == Eltwise::gelu_approx;
     chain += fmt::format("{}BasicUnaryWithParam<float>(op_type=UnaryOpType::{};param={{{}",
-                         chain.empty() ? "" : "; ", entry.ttnn, step.numbers[0]);
+                         chain.empty() ? "" : "; ", is_fast ? "GELU" : entry.ttnn,
+                         is_fast ? 1.0F : step.numbers[0]);
     if (entry.numbers == 2) chain += fmt::format(";{}", step.numbers[1]);
     chain += "})";
   }

@@ -7,7 +7,7 @@ used.
 """
 
 # The catalogue's name, where it is not ttnn's. These are no analogies.
-SPELLED = {"typecast": "cast", "gelu_approx": "gelu", "swish": "silu"}
+SPELLED = {"typecast": "cast", "swish": "silu"}
 
 # The catalogue has these for a number and a tensor; of two tensors they are timed as these.
 NEAREST = {("rdiv", 2): "divide", ("rpow", 2): "multiply"}

@@ -228,4 +228,7 @@ def activation_of(given):
     else:
         raise TypeError(f"incompatible function arguments: {given!r} is no activation")
     name = _SPELLED.get(name, name)
+    if name == "gelu" and not isinstance(given, str):
+        # Its number says whether it is the fast one, which ttnn's kernels take where nothing is said.
+        return ("gelu", []) if params and not params[0] else ("gelu_approx", [])
     return name, params or _PARAMETERS.get(name, [])

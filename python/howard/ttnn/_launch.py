@@ -208,10 +208,15 @@ def result_config(tensor, memory_config):
 
 
 def make_output(shape, like, dtype=None, layout=None, memory_config=None, output=None):
-    """Returns a tensor for a result, on the device of `like`, or the one that the caller gave."""
+    """Returns a tensor for a result, on the device of `like`, or the one that the caller gave. A
+    result that is to be sharded, and nobody says how, has the shards of `like`."""
     if output is not None:
         output._require_memory()
         return output
+    if memory_config is not None and memory_config.shard_spec is None and \
+            memory_config.memory_layout is like._config.memory_layout and \
+            like._config.shard_spec is not None and tuple(shape) == tuple(like._shape):
+        memory_config = memory_config.with_shard_spec(like._config.shard_spec)
     return device_tensor(shape, dtype or like._dtype, layout or like._layout,
                          result_config(like, memory_config), like._device,
                          topology=like._topology)

@@ -229,5 +229,16 @@ TEST(Profile, BadSettingsAreErrors) {
   EXPECT_EQ(refusal.hint, "dram.read.noc1=...");
 }
 
+TEST(Profile, TheFastGeluTakesWhatBiasGeluTakesMoreThanAnAddition) {
+  const Profiles profiles = load_profiles();
+  const auto cycles = [&](Eltwise function) {
+    const SimTime time = profiles.software.tiles.functions.at(static_cast<std::size_t>(function));
+    return time.seconds() * static_cast<double>(profiles.chip.aiclk.value());
+  };
+  EXPECT_NEAR(cycles(Eltwise::gelu_approx) - cycles(Eltwise::identity),
+              cycles(Eltwise::bias_gelu) - cycles(Eltwise::add), 10);
+  EXPECT_GT(cycles(Eltwise::gelu), 10 * cycles(Eltwise::gelu_approx));
+}
+
 }  // namespace
 }  // namespace howard::chip

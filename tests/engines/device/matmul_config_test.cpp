@@ -74,7 +74,7 @@ TEST(MatmulConfig, PythonIsTheConstructorOfTtnnsClass) {
             "    out_block_w=2,\n"
             "    per_core_M=1,\n"
             "    per_core_N=2,\n"
-            "    fused_activation=ttnn.UnaryWithParam(ttnn.UnaryOpType.GELU),\n"
+            "    fused_activation=ttnn.UnaryWithParam(ttnn.UnaryOpType.GELU, False),\n"
             "    fuse_batch=True,\n"
             "    mcast_in0=True,\n"
             ")");

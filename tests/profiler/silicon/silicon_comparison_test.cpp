@@ -166,6 +166,9 @@ TEST(SiliconComparison, ElementwiseOpsAreTakenByTheirEnumerators) {
       "erf");
   EXPECT_TRUE(contains(reason(with("{'op_chain': '{U(op_type=UnaryOpType::EXP;param={1})}'}")),
                        "approximate EXP"));
+  EXPECT_EQ(
+      compare({with("{'op_chain': '{U(op_type=UnaryOpType::GELU;param={1})}'}")}).calls.at(0).call,
+      "gelu_approx");
   EXPECT_TRUE(contains(reason(with("{'op_chain': '{U(op_type=UnaryOpType::LGAMMA;param={0})}'}")),
                        "'LGAMMA'"));
   EXPECT_EQ(compare({with("{'op_chain': '{U(op_type=UnaryOpType::EXP) "

@@ -5,6 +5,7 @@
 
 #include "engines/chip/kernels/convolution/convolution.h"
 #include "engines/chip/kernels/elementwise/elementwise.h"
+#include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/chip/kernels/pipeline/tile_product.h"
 
 namespace howard::chip {
@@ -99,8 +100,8 @@ StepTimes times_of(const Program& program, const Conv2dAttributes& op, const Con
   const ChipProfile& chip = profiles.chip;
   const SoftwareProfile& software = profiles.software;
   const Bytes weight = tile_bytes(program.inputs[1].spec.dtype);
-  // Activations are tilized into their own type; a halo gives rows of bfloat16.
-  const bool packs = tile_bytes(program.inputs[0].spec.dtype) < tile_bytes(DataType::bfloat16);
+  // A halo gives rows of bfloat16, which are tilized into the type of the result.
+  const bool packs = is_block_format(program.outputs[0].spec.dtype);
   const Bytes tile = tile_bytes(packs ? DataType::bfloat8_b : DataType::bfloat16);
   const std::int64_t x_tiles = work.block_m * work.step_k;
   const std::int64_t w_tiles = work.block_n * work.step_k;

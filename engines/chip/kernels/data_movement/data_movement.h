@@ -34,6 +34,14 @@ PlannedProgram plan_layout(const Program& program, CoreGrid grid, const Profiles
 PlannedProgram plan_move_tiles(const Program& program, std::int64_t units, CoreGrid grid,
                                const Profiles& profiles);
 
+/// Plans the heads of rows. Where operands and results are shards, which hold whole heads, each
+/// core copies the tiles of its own: ttnn's create_qkv_heads, with a transposition of keys if they
+/// are wanted so. Other tensors are read and written tile by tile.
+PlannedProgram plan_split_heads(const Program& program, bool transposes_k, CoreGrid grid,
+                                const Profiles& profiles);
+/// Plans rows of heads, likewise.
+PlannedProgram plan_concat_heads(const Program& program, CoreGrid grid, const Profiles& profiles);
+
 /// Plans the repetition of heads: each row of a row-major tensor is read once and written as often
 /// as there are copies, with a barrier each.
 PlannedProgram plan_repeat(const Program& program, CoreGrid grid, const Profiles& profiles);

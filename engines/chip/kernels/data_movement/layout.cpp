@@ -29,12 +29,31 @@ PlannedProgram plan_padded_tilize(const Program& program, CoreGrid grid, const P
       grid, profiles);
 }
 
+/// Plans a kernel whose cores bring the rows of their own shards into tiles, or their tiles into
+/// rows.
+PlannedProgram plan_layout_of_shards(const Program& program, CoreGrid grid,
+                                     const Profiles& profiles) {
+  const TensorSpec& tiled = program.outputs[0].spec.layout == Layout::tile ? program.outputs[0].spec
+                                                                           : program.inputs[0].spec;
+  const ConvolutionCosts& cost = profiles.software.convolution;
+  const auto cores = static_cast<int>(shards_of(tiled));
+  const std::int64_t tiles = shard_pages(tiled).count;
+  return plan_steps(program, {.cores = cores, .busiest = tiles},
+                    {.all_steps = tiles * cores,
+                     .on_shards = true,
+                     .compute = is_block_format(tiled.dtype) ? cost.tilize_block : cost.tilize},
+                    grid, profiles);
+}
+
 }  // namespace
 
 PlannedProgram plan_layout(const Program& program, CoreGrid grid, const Profiles& profiles) {
   const TensorSpec& in = program.inputs[0].spec;
   const TensorSpec& out = program.outputs[0].spec;
   const bool tilize = out.layout == Layout::tile;
+  if (in.sharding && in.storage == Storage::l1 && in.sharding == out.sharding) {
+    return plan_layout_of_shards(program, grid, profiles);
+  }
   if (tilize && in.shape.rows() % kTileSide != 0)
     return plan_padded_tilize(program, grid, profiles);
   const Bytes tile = tile_bytes(in.dtype);

@@ -10,13 +10,25 @@
 namespace howard::chip {
 namespace {
 
-/// Says whether ttnn runs the program on the shards where they are: if all are alike and full.
-bool runs_on_shards(const Program& program) {
+/// Says whether ttnn has its older kernel for a function of two values: if one of them has shards
+/// in a block format (binary_ng's is_legacy_only).
+bool is_older(const Program& program) {
+  return std::ranges::any_of(program.inputs, [](const Operand& input) {
+    return input.spec.sharding && is_block_format(input.spec.dtype);
+  });
+}
+
+/// Says whether ttnn runs the program on the shards where they are: if all are alike. Its present
+/// kernel for two values wants full shards and two tensors besides; the older one fills up the last
+/// shards, and keeps a scalar beside them.
+bool runs_on_shards(const Program& program, bool binary) {
   const TensorSpec& out = program.outputs[0].spec;
-  if (!out.sharding || shards_of(out) * shard_pages(out).count != out.shape.tiles()) return false;
-  return std::ranges::all_of(program.inputs, [&](const Operand& input) {
+  if (!out.sharding) return false;
+  const bool alike = std::ranges::all_of(program.inputs, [&](const Operand& input) {
     return input.spec.shape == out.shape && input.spec.sharding == out.sharding;
   });
+  if (!alike || !binary || is_older(program)) return alike;
+  return program.inputs.size() > 1 && shards_of(out) * shard_pages(out).count == out.shape.tiles();
 }
 
 }  // namespace
@@ -42,7 +54,8 @@ PlannedProgram plan_eltwise_in_l1(const Program& program, const EltwiseAttribute
   StepPipeline steps{.compute = eltwise_math_time(attributes, software.tiles)};
   if (attributes.scalar) steps.set_up = scalar_tile_time(software);
   WorkSplit work{.kernel_groups = 1};
-  if (runs_on_shards(program)) {
+  const bool binary = arity_of(attributes.function) == 2;
+  if (runs_on_shards(program, binary)) {
     steps.cores = work.cores = static_cast<int>(shards_of(out));
     steps.steps = shard_pages(out).count;
     steps.all_steps = steps.steps * steps.cores;
@@ -70,8 +83,8 @@ PlannedProgram plan_eltwise_in_l1(const Program& program, const EltwiseAttribute
     steps.writes = in_dram(out, tile);
     steps.l1_writes = in_spread_l1(out, tile);
   }
-  const bool binary = arity_of(attributes.function) == 2;
-  if (binary) work = {.cores = grid.cores(), .kernel_groups = 1};
+  if (binary && !(steps.on_shards && is_older(program)))
+    work = {.cores = grid.cores(), .kernel_groups = 1};
   const int arguments = binary ? software.ttnn_binary_arguments : software.ttnn_unary_arguments;
   return planned(program, work, {arguments, kTileBuffers},
                  step_pipeline_cost(steps, grid, profiles), software);

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "engines/chip/kernels/matmul/matmul_rules.h"
+#include "engines/chip/kernels/pipeline/pages.h"
 
 namespace howard::chip {
 namespace {
@@ -74,10 +75,6 @@ Block fit_block(std::int64_t m, std::int64_t n, std::int64_t k, bool may_shorten
 }
 
 std::int64_t most_tiles(bool fp32_accumulation) { return fp32_accumulation ? 4 : 8; }
-
-bool is_block_format(DataType type) {
-  return type == DataType::bfloat8_b || type == DataType::bfloat4_b;
-}
 
 /// Says whether both factors are fp32.
 bool multiplies_fp32(const MatmulTypes& types) {

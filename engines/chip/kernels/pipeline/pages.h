@@ -29,6 +29,11 @@ Bytes in_dram(const TensorSpec& spec, Bytes size);
 /// not.
 Bytes in_spread_l1(const TensorSpec& spec, Bytes size);
 
+/// Says whether numbers of a tile share exponents, as in bfloat8_b.
+constexpr bool is_block_format(DataType type) {
+  return type == DataType::bfloat8_b || type == DataType::bfloat4_b;
+}
+
 /// Says in what pieces a shard is moved: in tiles, or in its rows if the tensor is row-major.
 struct ShardPages {
   std::int64_t count = 0;

@@ -28,7 +28,10 @@ PlannedProgram plan_rows(const Program& program, const RowWork& row, CoreGrid gr
 /// Returns one tile for each row of `program`'s first input.
 TilesPerStep one_a_row(const Program& program);
 
-/// Plans ttnn's softmax along the columns.
+/// Plans ttnn's softmax along the columns. The kernel of interleaved rows is planned as it was
+/// measured: with the accurate exponential, accumulation in fp32, and a mask of the columns that
+/// fill up the last tile. The kernel of shards is planned with ttnn's own settings, the fast
+/// exponential and none of the others.
 PlannedProgram plan_softmax(const Program& program, CoreGrid grid, const Profiles& profiles);
 /// Plans moreh_softmax_backward.
 PlannedProgram plan_softmax_backward(const Program& program, CoreGrid grid,

@@ -14,14 +14,18 @@ constexpr std::int64_t kSoftmaxBackwardPasses = 4;  // y dy; sum; difference; pr
 
 PlannedProgram plan_softmax(const Program& program, CoreGrid grid, const Profiles& profiles) {
   const TileCosts& cost = profiles.software.tiles;
-  return plan_rows(
-      program,
-      {.reads = {1, 1},
-       .writes = {1, 1},
-       .math = kSoftmaxPasses * cost.pass + eltwise_math_time({.function = Eltwise::exp}, cost),
-       .per_row = cost.softmax_row,
-       .set_up = cost.softmax_start},
-      grid, profiles);
+  const TensorSpec& x = program.inputs[0].spec;
+  const bool on_shards = x.sharding && x.storage == Storage::l1;
+  RowWork row{.reads = {1, 1}, .writes = {1, 1}, .per_row = cost.softmax_row};
+  if (on_shards) {
+    // A pass without accumulation in fp32 is one of the matrix unit on a tile.
+    row.math = kSoftmaxPasses * cost.fpu + profiles.software.attention.exp;
+    row.set_up = scalar_tile_time(profiles.software);
+  } else {
+    row.math = kSoftmaxPasses * cost.pass + eltwise_math_time({.function = Eltwise::exp}, cost);
+    row.set_up = cost.softmax_start;
+  }
+  return plan_rows(program, row, grid, profiles);
 }
 
 PlannedProgram plan_softmax_backward(const Program& program, CoreGrid grid,

@@ -75,8 +75,11 @@ def _unary(name, function, tensor, parameters, memory_config, output):
 _HOW = "fast_and_approximate_mode vector_mode vec_mode mode"
 
 
-def _make_unary(name, function, defaults):
-    def call(input_tensor, *args, memory_config=None, output_tensor=None, **kwargs):
+def _make_unary(name, function, defaults, fast=None):
+    """Makes the op of a function, which may have a fast one with a kernel of its own."""
+    def call(input_tensor, *args, memory_config=None, output_tensor=None,
+             fast_and_approximate_mode=False, **kwargs):
+        chosen = fast if fast and fast_and_approximate_mode else function
         if not isinstance(input_tensor, Tensor):
             raise TypeError(
                 f"ttnn.{name}(): incompatible function arguments: a {type(input_tensor).__name__} "
@@ -89,7 +92,7 @@ def _make_unary(name, function, defaults):
         unknown = [*args[len(defaults):], *sorted(kwargs)]
         if unknown:
             raise TypeError(f"ttnn.{name}(): incompatible function arguments: {unknown}")
-        return _unary(name, function, input_tensor, parameters, memory_config, output_tensor)
+        return _unary(name, chosen, input_tensor, parameters, memory_config, output_tensor)
 
     call.__doc__ = f"The function {function} of each element: one program."
     return operation(name, unread=_HOW)(call)
@@ -230,6 +233,7 @@ def _make_in_place(name, original):
 
 for _name, _defaults in _UNARY.items():
     FUNCTIONS[_name] = _make_unary(_name, _name, _defaults)
+FUNCTIONS["gelu"] = _make_unary("gelu", "gelu", (), "gelu_approx")
 FUNCTIONS["swish"] = _make_unary("swish", "silu", ())
 for _name in _BINARY:
     FUNCTIONS[_name] = _make_binary(_name, _name)

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements what splits rows into heads and joins heads to rows."""
 
+import math
+
 from .._arrays import np
 from .._launch import fail, make_output, operation, program, require_device, values
-from .._types import Layout
+from .._memory import ShardSpec
+from .._types import Layout, TensorMemoryLayout
 from .data_movement import _moved
 
 
@@ -73,8 +76,37 @@ def _results(name, shapes, like, memory_config, given):
     for one, shape in zip(given, shapes):
         if one is not None and one._shape != tuple(shape):
             fail(name, f"an output tensor has the shape {one._shape}, the result has {shape}")
-    return [make_output(shape, like, None, Layout.TILE, memory_config, one)
+    return [make_output(shape, like, None, Layout.TILE, _head_shards(shape, like, memory_config), one)
             for shape, one in zip(shapes, given)]
+
+
+def _head_shards(shape, like, config):
+    """Returns where heads go that are made of shards: if the caller names none, the cores that have
+    the shards keep as many rows of whole heads each."""
+    if config is None or config.shard_spec is not None or like._config.shard_spec is None or \
+            config.memory_layout is not TensorMemoryLayout.HEIGHT_SHARDED:
+        return config
+    spec = like._config.shard_spec
+    rows, columns = math.prod(shape[:-2]) * -(-shape[-2] // 32), -(-shape[-1] // 32)
+    cores = spec.grid.num_cores()
+    if rows % cores:
+        return config
+    return config.with_shard_spec(ShardSpec(spec.grid, [32 * rows // cores, 32 * columns]))
+
+
+def _row_shards(heads, config):
+    """Returns where rows go that are made of shards of heads: if the caller names no shards, the
+    cores that have the heads of a sequence keep their columns."""
+    spec = heads._config.shard_spec
+    if config is None or config.shard_spec is not None or spec is None or \
+            config.memory_layout is not TensorMemoryLayout.BLOCK_SHARDED:
+        return config
+    batch, count, rows, size = heads._shape
+    grid = spec.grid.bounding_box().grid_size()
+    tiles = batch * -(-rows // 32)
+    if tiles % grid.y or count * size % (32 * grid.x) or grid.x * grid.y != spec.grid.num_cores():
+        return config
+    return config.with_shard_spec(ShardSpec(spec.grid, [32 * tiles // grid.y, count * size // grid.x]))
 
 
 @operation("transformer.split_query_key_value_and_split_heads")
@@ -134,7 +166,7 @@ def nlp_create_qkv_heads_decode(input_tensor, *, num_heads, num_kv_heads=None, m
 
 def _joined(name, tensor, shape, memory_config):
     require_device(name, tensor)
-    out = make_output(shape, tensor, None, None, memory_config)
+    out = make_output(shape, tensor, None, None, _row_shards(tensor, memory_config))
     batch, heads, rows, size = tensor._shape
     program(name, "concat_heads", [tensor], [out], out_shapes=[[batch, 1, rows, heads * size]])
     values(lambda x: x.swapaxes(1, 2).reshape(shape), [tensor], [out])

@@ -125,7 +125,7 @@ def _result_config(config, program_config, a, matrix):
     per_n = getattr(program_config, "per_core_N", None)
     if config is None or not config.is_sharded() or config.shard_spec is not None or not per_n:
         return config
-    rows, columns = -(-math.prod(matrix[:-1]) // 32), -(-matrix[-1] // 32)
+    rows, columns = math.prod(matrix[:-2]) * -(-matrix[-2] // 32), -(-matrix[-1] // 32)
     per_m = min(program_config.per_core_M, rows)
     across = -(-columns // per_n)
     size = getattr(program_config, "compute_with_storage_grid_size", None)

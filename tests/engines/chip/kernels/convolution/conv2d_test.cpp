@@ -18,19 +18,19 @@ Operand tensor(const Shape& shape, DataType dtype = DataType::bfloat16,
 class ImageOps : public ::testing::Test {
  protected:
   double us(const Attributes& op, std::vector<Operand> inputs, const Shape& result,
-            Layout layout = Layout::tile) {
-    const Operand out = tensor(result, DataType::bfloat16, layout);
+            Layout layout = Layout::tile, DataType dtype = DataType::bfloat16) {
+    const Operand out = tensor(result, dtype, layout);
     return chip_.explain(make_program(op, std::move(inputs), {out})).kernel.total.seconds() * 1e6;
   }
 
   /// A convolution with a bias of square images.
   double conv(const Conv2dAttributes& op, std::int64_t channels, std::int64_t outside,
-              DataType weights) {
+              DataType weights, DataType made = DataType::bfloat16) {
     const std::int64_t inner = op.window.places() * channels;
     return us(op,
               {tensor({op.window.places_in(), channels}), tensor({inner, outside}, weights),
                tensor({outside}, weights)},
-              {op.window.places_out(), outside});
+              {op.window.places_out(), outside}, Layout::tile, made);
   }
 
   EmulatedChip chip_{load_profiles({.profiles = {"wormhole_b0_n150"}, .settings = {}}),
@@ -92,6 +92,13 @@ TEST_F(ImageOps, SmallBlocksOfStopsReadTheWeightsAgain) {
   EXPECT_GT(small, 1.5 * whole);
   op.act_block_h = 5;  // It does not divide the 98 tiles of a core.
   EXPECT_EQ(conv(op, 16, 64, DataType::bfloat8_b), small);
+}
+
+TEST_F(ImageOps, ActivationsAreTilizedIntoTheTypeOfTheResult) {
+  // 13 x 8 tiles of activations go to each of 8 columns of cores, at half the bytes.
+  const Conv2dAttributes op{.window = window(16, 14, 3, 1, 1), .sharding = ShardLayout::block};
+  const double wide = conv(op, 256, 256, DataType::bfloat8_b);
+  EXPECT_LT(conv(op, 256, 256, DataType::bfloat8_b, DataType::bfloat8_b), 0.85 * wide);
 }
 
 TEST_F(ImageOps, TwoBuffersAndReuseSaveTime) {

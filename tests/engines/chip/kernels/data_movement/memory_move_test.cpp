@@ -72,6 +72,72 @@ TEST_F(L1Ops, AFunctionOfOneValueKeepsTheSharding) {
             ns(600 + 4 * 50));
 }
 
+TEST_F(L1Ops, ShardsInABlockFormatStayWithAScalarAndWithAShardThatIsNotFull) {
+  const auto shards = [&](std::int64_t rows, DataType dtype) {
+    return ops::Tensor(device_, {.shape = {rows, 128},
+                                 .dtype = dtype,
+                                 .storage = Storage::l1,
+                                 .sharding = Sharding{ShardLayout::height, {8, 1}, 64, 128}});
+  };
+  const auto block = [&](std::int64_t rows) { return shards(rows, DataType::bfloat8_b); };
+  const auto sum = [&](const ops::Tensor& x) { return ops::eltwise(Eltwise::add, x, x, x); };
+  // 8 tiles a core in 30 ns each, also where the last core has 4 of them.
+  EXPECT_EQ(time(sum(block(512))), ns(600 + 8 * 30));
+  EXPECT_EQ(time(sum(block(480))), ns(600 + 8 * 30));
+  EXPECT_EQ(plan(sum(block(480))).footprint.cores, 8);
+  // A scalar fills a tile first.
+  EXPECT_EQ(time(ops::eltwise(Eltwise::multiply, block(512), 2.0F, block(512))),
+            ns(600 + 8 * 30 + 512 * 2));
+  // The newer kernel reads all of these tile by tile.
+  const ops::Tensor even = shards(512, DataType::bfloat16);
+  EXPECT_EQ(time(sum(even)), ns(600 + 8 * 50));
+  EXPECT_GT(time(sum(shards(480, DataType::bfloat16))), ns(1000));
+  EXPECT_GT(time(ops::eltwise(Eltwise::multiply, even, 2.0F, even)), ns(1000));
+}
+
+TEST_F(L1Ops, HeadsOfShardsAreCopiedWithinTheirCore) {
+  const auto shards = [&](const Shape& shape, ShardLayout layout, CoreGrid grid, std::int64_t rows,
+                          std::int64_t columns) {
+    return ops::Tensor(device_, {.shape = shape,
+                                 .storage = Storage::l1,
+                                 .sharding = Sharding{layout, grid, rows, columns}});
+  };
+  // Two sequences of 64 rows and 8 heads: 4 heads a core, 24 tiles with their keys and values.
+  const ops::Tensor x = shards({2, 1, 64, 768}, ShardLayout::block, {2, 2}, 64, 384);
+  const ops::Tensor q = shards({2, 8, 64, 32}, ShardLayout::height, {4, 1}, 256, 32);
+  const auto split = [&](const ops::Tensor& from, bool transposes, const ops::Tensor& k) {
+    return make_program(SplitHeadsAttributes{.heads = 8, .transpose_k = transposes},
+                        {from.operand()}, {q.operand(), k.operand(), q.operand()});
+  };
+  // Each RISC copies 12 tiles of 64 ns.
+  EXPECT_EQ(time(split(x, false, q)), ns(600 + 36 + 12 * 64));
+  EXPECT_EQ(plan(split(x, false, q)).kernel.cores, 4);
+  // 8 tiles of keys are transposed, which takes longer.
+  Profiles slow = profiles();
+  slow.software.tiles.transpose = ns(1000);
+  EmulatedChip chip(slow, {.dispatch = DispatchCoreType::eth});
+  const ops::Tensor k = shards({2, 8, 32, 64}, ShardLayout::height, {4, 1}, 128, 64);
+  EXPECT_EQ(chip.explain(split(x, true, k)).kernel.total, ns(600 + 36 + 8 * 1000));
+  const Program joined =
+      make_program(ConcatHeadsAttributes{}, {q.operand()},
+                   {shards({2, 1, 64, 256}, ShardLayout::block, {2, 2}, 64, 128).operand()});
+  EXPECT_EQ(time(joined), ns(600 + 36 + 4 * 64));
+  EXPECT_GT(time(split(in_l1({2, 1, 64, 768}), false, q)), ns(2000));
+}
+
+TEST_F(L1Ops, RowsOfAShardBecomeTilesWhereTheyAre) {
+  const auto rows = [&](Layout layout) {
+    return ops::Tensor(device_, {.shape = {64 * 32, 128},
+                                 .layout = layout,
+                                 .storage = Storage::l1,
+                                 .sharding = Sharding{ShardLayout::height, {8, 8}, 32, 128}});
+  };
+  const PlannedProgram tilized = plan(make_program(
+      LayoutAttributes{}, {rows(Layout::row_major).operand()}, {rows(Layout::tile).operand()}));
+  EXPECT_EQ(tilized.kernel.total, ns(600) + 4 * profiles().software.convolution.tilize);
+  EXPECT_EQ(tilized.kernel.cores, 64);
+}
+
 TEST_F(L1Ops, TensorsMoveBetweenMemories) {
   const Shape shape{64 * 32, 128};
   const PlannedProgram into = plan(ops::to_memory(in_dram(shape), in_shards(shape)));

@@ -46,6 +46,19 @@ TEST_F(RowOps, SoftmaxPassesOverRowsOfTiles) {
   EXPECT_EQ(planned.footprint.kernel_groups, 1);
 }
 
+TEST_F(RowOps, ASoftmaxOfShardsReadsNothingAndHasTheFastExponential) {
+  Profiles profiles = round_profiles();
+  profiles.software.attention.exp = ns(20);
+  EmulatedChip chip(profiles, {.dispatch = DispatchCoreType::eth});
+  const ops::Tensor x(chip, {.shape = {4, 64, 128},
+                             .storage = Storage::l1,
+                             .sharding = Sharding{ShardLayout::height, {4, 1}, 64, 128}});
+  // A core has two rows of 4 tiles, with 4 passes of 30 and an exponential each; a tile of
+  // constants takes 512 stores.
+  EXPECT_EQ(chip.explain(ops::softmax(x, x)).kernel.total,
+            ns(600 + 512 * 2 + 2 * 70 + 8 * (4 * 30 + 20)));
+}
+
 TEST_F(RowOps, ACoreWithTwoRowsDecidesAndIsAGroupOfItsOwn) {
   const PlannedProgram planned = plan(softmax({65, 32, 128}));
   EXPECT_EQ(planned.kernel.cores, 64);
