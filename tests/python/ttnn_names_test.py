@@ -60,7 +60,7 @@ def document():
         if absent:
             absent_lines.append(f"- {title}: " + ", ".join(f"`{n}`" for n in absent))
     lines += ["| all | " + " | ".join(map(str, total)) + " |", "", "## Absent", ""]
-    lines += absent_lines + ["", "## Partial", ""]
+    lines += (absent_lines or ["None."]) + ["", "## Partial", ""]
     lines += [f"- `{note.split(': ', 1)[0]}`: {note.split(': ', 1)[1]}" for note in notes]
     return "\n".join(lines) + "\n"
 

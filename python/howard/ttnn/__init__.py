@@ -24,6 +24,8 @@ from . import (
     _methods,
     _operations as _ops,
     _printing,
+    _refused,
+    _reported_calls,
     _reports,
     _settings,
     _types,
@@ -149,6 +151,7 @@ dot_access = _Namespace("dot_access", {"DotAccessDict": model_preprocessing.Para
 CONFIG_PATH = _settings.CONFIG_PATH
 if not _settings.CONFIG.enable_fast_runtime_mode:
     _comparison.install()
+    _reported_calls.install()
 
 
 ClusterType = _enum.Enum("ClusterType", "INVALID N150 N300 T3K GALAXY TG P100 P150 P300")
@@ -187,7 +190,7 @@ DumpDeviceProfiler = ReadDeviceProfiler = _devices.ReadDeviceProfiler
 EnablePersistentKernelCache = DisablePersistentKernelCache = EnableMemoryReports = _no
 DisableMemoryReports = SetRootDir = deallocate_buffers = dump_device_memory_state = _no
 using_distributed_env = lambda: False  # noqa: E731
-apply_device_delay = _no
+globals().update(_refused.NAMES)
 SystemMeshDescriptor = _SystemMesh
 is_tensor_storage_on_device = lambda t: t.device() is not None  # noqa: E731
 has_storage_type_of = lambda t, kind: t.storage_type() is kind  # noqa: E731

@@ -69,7 +69,8 @@ def to_whole(values: Any, bits: int = 32) -> Any:
 # These give 0 for a shift of less than 0 or more than 31.
 _SHIFTS = ("bitwise_left_shift", "logical_left_shift", "logical_right_shift")
 # These have two operands; as an activation the second one is a number.
-_OF_A_NUMBER = ("add", "subtract", "multiply", "divide", "pow", "rsub", "rdiv", "remainder", "fmod")
+_OF_A_NUMBER = ("add", "subtract", "multiply", "divide", "pow", "rsub", "rdiv", "remainder", "fmod",
+                "eq", "ne", "gt", "lt", "ge", "le", "maximum", "minimum", "rpow")
 
 
 def apply(function: str, *operands: Any, numbers: Any = ()) -> Any:

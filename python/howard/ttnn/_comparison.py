@@ -1,15 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implements the comparison mode: each call beside its golden function, once fast mode is off."""
+"""Implements the comparison mode: each call beside its golden function, once fast mode is off. Locally a
+golden function gets what the call gets; globally, what the golden functions before it gave."""
 
 import sys
+import weakref
+from typing import Any, Dict
 
-from . import _convert, _golden, _graph, _launch
+from . import _convert, _golden, _graph, _launch, database
+from ._operations.core import to_torch
+from ._reported_calls import report_path
+from ._tensor import Tensor, new_tensor_number
 
 _expected = []  # for each call that is under way: what its golden function gives, or None
+_goldens: Dict[int, Any] = {}  # what golden functions gave, by the number of the tensor that it is for
 
 
 def _config():
     return sys.modules["howard.ttnn"].CONFIG
+
+
+def _say(level, text):
+    print(f"{level:8} | {text}", file=sys.stderr)
+
+
+def _global_golden(tensor):
+    """Returns what golden functions gave for a tensor; its own values where none of them made it."""
+    if tensor.tensor_id not in _goldens:
+        _say("WARNING", f"tensor {tensor.tensor_id} is no result of a golden function: its own values "
+             "are taken")
+        _keep(tensor, to_torch.function(tensor))
+    return _goldens[tensor.tensor_id]
+
+
+def _keep(tensor, golden):
+    """Keeps a golden tensor as long as its own lives."""
+    if tensor.tensor_id not in _goldens:
+        weakref.finalize(tensor, _goldens.pop, tensor.tensor_id, None)
+    _goldens[tensor.tensor_id] = golden
 
 
 def _before(operation, args, kwargs):
@@ -20,7 +47,14 @@ def _before(operation, args, kwargs):
         return
     prepare = operation.preprocess_golden_function_inputs or _golden.to_golden
     plain, words = prepare(args, kwargs)
-    _expected.append(golden(*plain, **words))
+    locally = golden(*plain, **words)
+    plain, words = _golden.each(
+        lambda one: _global_golden(one) if isinstance(one, Tensor) else one, (tuple(args), kwargs))
+    _expected.append((locally, golden(*plain, **words)))
+
+
+def _listed(given):
+    return list(given) if isinstance(given, (list, tuple)) else [given]
 
 
 def _after(operation, args, kwargs, output):
@@ -28,19 +62,39 @@ def _after(operation, args, kwargs, output):
     expected = _expected.pop()
     if expected is None:
         return
+    failed = []
+    for index, made in enumerate(_listed(output)):
+        found = []
+        for where, golden in zip(("locally", "globally"), expected):
+            golden = dict(enumerate(_listed(golden))).get(index)
+            if made is None or not _convert.is_torch(golden):
+                continue
+            pcc = _golden.pearson_correlation_coefficient(golden, made)
+            _record(where, made, pcc)
+            if pcc < _config().comparison_mode_pcc:
+                found.append(f"{where}: its PCC is {pcc}")
+            if where == "globally" and isinstance(made, Tensor):
+                _keep(made, golden)
+        if found:
+            failed.append(f"{operation.python_fully_qualified_name}: output tensor {index} does not "
+                          f"match its golden function {' and '.join(found)}, and "
+                          f"{_config().comparison_mode_pcc} is expected")
+    if failed and _config().comparison_mode_should_raise_exception:
+        raise RuntimeError("\n".join(failed))
+    for text in failed:
+        _say("ERROR", text)
+
+
+def _record(where, made, pcc):
+    """Writes a comparison to the report, if there is one."""
+    if report_path() is None or not isinstance(made, Tensor):
+        return
     least = _config().comparison_mode_pcc
-    pairs = zip(expected, output) if isinstance(output, (list, tuple)) else [(expected, output)]
-    for index, (golden, made) in enumerate(pairs):
-        if not _convert.is_torch(golden) or made is None:
-            continue
-        found = _golden.pearson_correlation_coefficient(golden, made)
-        if found >= least:
-            continue
-        text = (f"{operation.python_fully_qualified_name}: output tensor {index} does not match its "
-                f"golden function locally: its PCC is {found}, and {least} is expected")
-        if _config().comparison_mode_should_raise_exception:
-            raise RuntimeError(text)
-        print(f"ERROR    | {text}", file=sys.stderr)
+    record = database.TensorComparisonRecord(made.tensor_id, new_tensor_number(), pcc >= least,
+                                             least, pcc)
+    name = "local" if where == "locally" else "global"
+    database.insert_tensor_comparison_records(report_path(), f"{name}_tensor_comparison_records",
+                                              [record])
 
 
 def install():

@@ -175,7 +175,9 @@ hardtanh heaviside i0 i1 identity isfinite isinf isnan isneginf isposinf leaky_r
 log1p log2 logical_not_unary ltz mish neg nez power prelu_sfpu rad2deg rdiv recip relu relu6 relu_max
 relu_min remainder round rsqrt rsub selu sigmoid sign signbit silu sin sinh softplus softshrink
 softsign sqrt square sub_unary_sfpu tan tanh tanhshrink threshold tiled_prod trunc typecast
-bitwise_not mul_unary_sfpu add_unary_sfpu div_unary_sfpu log_sigmoid""".split()
+bitwise_not mul_unary_sfpu add_unary_sfpu div_unary_sfpu log_sigmoid abs_int32 clamp_tss fmod
+rpow unary_eq unary_ne unary_gt unary_lt unary_ge unary_le maximum minimum
+lgamma logit""".split()
 
 UnaryOpType = enum.Enum(  # type: ignore[misc]  # mypy wants to read the names.
     "UnaryOpType", [(name.upper(), name) for name in _UNARY_NAMES])
@@ -203,10 +205,14 @@ class UnaryWithParam:
         return f"UnaryWithParam({self.op_type}, {self.params})"
 
 
+# What ttnn takes as a text; any other function is given as UnaryWithParam.
+_TEXTS = """relu relu6 gelu gelu_approx silu sigmoid sigmoid_approx hardsigmoid sqrt rsqrt exp recip log
+log1p tanh log2 log10 sin cos cosh sinh abs abs_int32 sign square softplus selu hardmish mish""".split()
 _SPELLED = {"recip": "reciprocal", "logical_not_unary": "logical_not", "power": "pow",
-            "gelu_approx": "gelu_approx", "swish": "silu", "gelu_new": "gelu_approx",
             "sigmoid_approx": "sigmoid", "add_unary_sfpu": "add", "sub_unary_sfpu": "subtract",
-            "mul_unary_sfpu": "multiply", "div_unary_sfpu": "divide"}
+            "mul_unary_sfpu": "multiply", "div_unary_sfpu": "divide", "abs_int32": "abs",
+            "clamp_tss": "clamp", "prelu_sfpu": "leaky_relu",
+            **{f"unary_{name}": name for name in ("eq", "ne", "gt", "lt", "ge", "le")}}
 # What functions are told where an activation has no parameters.
 _PARAMETERS = {"softplus": [1.0, 20.0], "elu": [1.0], "celu": [1.0], "leaky_relu": [0.01],
                "hardtanh": [-1.0, 1.0], "hardshrink": [0.5], "softshrink": [0.5], "round": [0.0]}
@@ -224,7 +230,10 @@ def activation_of(given):
     elif isinstance(given, UnaryOpType):
         name, params = given.value, []
     elif isinstance(given, str):
-        name, params = given.lower(), []
+        if given not in _TEXTS:
+            raise RuntimeError(f"TT_FATAL: Unsupported activation: {given!r}; accepted: "
+                               f"{', '.join(_TEXTS)}")
+        name, params = given, []
     else:
         raise TypeError(f"incompatible function arguments: {given!r} is no activation")
     name = _SPELLED.get(name, name)

@@ -246,6 +246,13 @@ def get_memory_view(device, buffer_type):
     return MemoryView(12, 1 << 30, used)
 
 
+def apply_device_delay(mesh_device, delays, *, subdevice_id=None):
+    """Checks a delay in cycles for each device of a mesh. Nothing waits: devices run together here."""
+    rows, columns = mesh_device.shape
+    if len(delays) != rows or any(len(row) != columns for row in delays):
+        raise RuntimeError(f"apply_device_delay: {delays} must be {rows} rows of {columns} numbers")
+
+
 def ReadDeviceProfiler(device, *args, **kwargs):
     """Waits for the device; profiles come from the emulator's timeline (--trace, --device-logs)."""
     device.synchronize()

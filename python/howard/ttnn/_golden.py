@@ -48,12 +48,12 @@ def get_golden_function_for_activation(activation):
     return _goldens().get_golden_function_for_activation(activation)
 
 
-def _each(convert, given):
+def each(convert, given):
     """Returns the same lists, tuples and dictionaries, with all else in them converted."""
     if isinstance(given, (list, tuple)):
-        return type(given)(_each(convert, one) for one in given)
+        return type(given)(each(convert, one) for one in given)
     if isinstance(given, dict):
-        return {key: _each(convert, one) for key, one in given.items()}
+        return {key: each(convert, one) for key, one in given.items()}
     return convert(given)
 
 
@@ -72,14 +72,14 @@ def to_golden(args, kwargs):
     def convert(one):
         return to_torch(one) if isinstance(one, Tensor) else one
 
-    return _each(convert, list(args)), _each(convert, kwargs)
+    return each(convert, list(args)), each(convert, kwargs)
 
 
 def _from_golden(output, args, kwargs):
     like = _first_tensor([list(args), kwargs])
     if not _convert.is_torch(output) and not isinstance(output, (list, tuple)):
         raise RuntimeError(f"a {type(output).__name__} of a golden function cannot become a tensor")
-    return _each(lambda one: from_torch(one, like._dtype, layout=like._layout,
+    return each(lambda one: from_torch(one, like._dtype, layout=like._layout,
                                         device=like._device), output)
 
 

@@ -20,6 +20,10 @@ RunMode = enum.Enum("RunMode", "NORMAL NO_DISPATCH", start=0)
 _graphs: List[Any] = []
 
 
+def is_capturing():
+    return bool(_graphs)
+
+
 def _record(operation, call, args, kwargs):
     if not _graphs:
         return call()

@@ -21,6 +21,7 @@ OPERATIONS = {}
 _depth = [0]
 RECORDER = [None]  # of calls, while a graph is captured
 HOOKS = [None]  # before and after calls, once some are registered
+REPORTER = [None]  # of calls, where fast mode is off
 GOLDEN_OF: List[Any] = [None]  # a function that knows the golden function of a name
 _queue = [None]
 _sub_device = [0]
@@ -113,10 +114,13 @@ class Operation:
         for hook in list(before):
             hook(self, args, kwargs)
 
-        def call():
+        def plain():
             return self.function(*args, **kwargs)
 
-        made = call() if RECORDER[0] is None else RECORDER[0](self, call, args, kwargs)
+        def call():
+            return plain() if RECORDER[0] is None else RECORDER[0](self, plain, args, kwargs)
+
+        made = call() if REPORTER[0] is None else REPORTER[0](self, call, args, kwargs)
         for hook in list(after):
             hook(self, args, kwargs, made)
         return made

@@ -37,7 +37,9 @@ class ShardSpec:
         return hash((self.grid, tuple(self.shape), self.orientation))
 
     def __repr__(self):
-        return f"ShardSpec(grid={self.grid!r},shape={self.shape},orientation={self.orientation})"
+        shape = ", ".join(map(str, self.shape))
+        return (f"ShardSpec(grid={self.grid!r},shape={{{shape}}},"
+                f"orientation=ShardOrientation::{self.orientation.name})")
 
 
 class NdShardSpec:
@@ -117,10 +119,9 @@ class MemoryConfig:
         return hash(self._key())
 
     def __repr__(self):
-        return (
-            f"MemoryConfig(memory_layout={self.memory_layout},buffer_type={self.buffer_type},"
-            f"shard_spec={self.shard_spec})"
-        )
+        spec = "std::nullopt" if self.shard_spec is None else self.shard_spec
+        return (f"MemoryConfig(memory_layout=TensorMemoryLayout::{self.memory_layout.name},"
+                f"buffer_type=BufferType::{self.buffer_type.name},shard_spec={spec})")
 
 
 _CHIP_LAYOUTS = {

@@ -11,7 +11,7 @@ from ._types import Layout, padded_shape
 
 def _init(self, *args, **kwargs):
     made = core.new_tensor(*args, **kwargs)
-    for name in Tensor.__slots__[:-1]:
+    for name in Tensor.__slots__[:-2]:
         setattr(self, name, getattr(made, name))
 
 

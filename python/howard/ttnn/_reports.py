@@ -6,7 +6,7 @@ import types
 from typing import Any
 
 from ._addresses import DRAM_BANKS, L1_BASE, L1_TOP, bytes_in_bank, pages_of
-from ._types import BufferType
+from ._types import BufferType, TensorMemoryLayout
 
 
 @dataclasses.dataclass
@@ -43,13 +43,19 @@ def _living(devices):
                 yield device, storage
 
 
+_LAYOUTS = {"height": TensorMemoryLayout.HEIGHT_SHARDED, "width": TensorMemoryLayout.WIDTH_SHARDED,
+            "block": TensorMemoryLayout.BLOCK_SHARDED}
+
+
 def get_buffers(devices):
     """Returns each buffer of these devices."""
     made = []
     for device, storage in _living(devices):
         kind = BufferType.L1 if storage.in_l1 else BufferType.DRAM
+        shards = storage.spec[4]
+        layout = _LAYOUTS[shards[0]] if shards else TensorMemoryLayout.INTERLEAVED
         made.append(BufferInfo(device.id(), storage.address(),
-                               bytes_in_bank(storage.spec, _banks(device, storage)), kind, None))
+                               bytes_in_bank(storage.spec, _banks(device, storage)), kind, layout))
     return made
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements tensors: a shape, what it means, and memory that several of them may share."""
 
+import itertools
 import math
 import sys
 import weakref
@@ -166,11 +167,19 @@ def _out_of_memory(failure, in_l1):
     )
 
 
+_numbers = itertools.count(1)
+
+
+def new_tensor_number():
+    """Returns the number of a tensor that is none of ours, such as one of a golden function."""
+    return next(_numbers)
+
+
 class Tensor:
     """Describes memory: a shape, a type, a layout. What ops do with it, _methods.py adds."""
 
     __slots__ = ("_shape", "_dtype", "_layout", "_config", "_storage", "_device", "_topology",
-                 "_whole", "__weakref__")
+                 "_whole", "_number", "__weakref__")
 
     @staticmethod
     def _make(shape, dtype, layout, config, storage, device, topology=None):
@@ -211,7 +220,12 @@ class Tensor:
 
     @property
     def tensor_id(self):
-        return id(self._storage)
+        """Returns a number that no other tensor has, from the first time that it is asked for."""
+        try:
+            return self._number
+        except AttributeError:
+            self._number = next(_numbers)
+            return self._number
 
     @property
     def rank(self):

@@ -39,24 +39,43 @@ MatmulBuffers buffers_of(const MatmulPlan& plan) {
           .bias_tile = plan.problem.bias ? tile_bytes(plan.problem.types.bias) : Bytes()};
 }
 
+namespace {
+
+/// Returns the type of partial sums. Only sums that the packer adds up in L1, of more than two
+/// steps of K, or of more than one with a bias, are wider than the result.
+DataType partial_type(const MatmulPlan& plan) {
+  if (plan.fp32_accumulation) return DataType::float32;
+  const bool adds_up = plan.k_blocks() > (plan.problem.bias ? 1 : 2);
+  return adds_up ? DataType::bfloat16 : plan.problem.types.out;
+}
+
+/// Returns what partial sums and results take together. They share a buffer if their types are
+/// equal, unless the result is in shards of several blocks: shards are their own buffer.
+Bytes result_bytes(const MatmulPlan& plan) {
+  const std::int64_t tiles = plan.out_block_h * plan.out_block_w;
+  const DataType partial = partial_type(plan), out = plan.problem.types.out;
+  const bool in_shards = plan.problem.out_shards.has_value();
+  const bool shares = partial == out && (!in_shards || plan.per_core_m == plan.out_block_h);
+  return tiles *
+         ((in_shards ? Bytes() : tile_bytes(out)) + (shares ? Bytes() : tile_bytes(partial)));
+}
+
+}  // namespace
+
 Bytes circular_buffer_bytes(const MatmulPlan& plan) {
   const MatmulBuffers buffers = buffers_of(plan);
-  Bytes size = buffers.size(plan.out_block_h, plan.out_block_w, plan.in0_block_w);
-  if (plan.kind != MatmulKind::dram_sharded) {
-    // Shards of the result are its buffer, where partial sums of one step need no other, and those
-    // of rows of A are read where they are.
-    const std::int64_t results = plan.out_block_h * plan.out_block_w;
-    if (plan.problem.out_shards) {
-      size = size - results * buffers.output_tile;
-      if (plan.k_blocks() == 1) size = size - results * buffers.partial_tile;
-    }
-    if (plan.problem.in0_shards && plan.kind == MatmulKind::multicast_1d_in1) {
-      size = size - 2 * plan.out_block_h * plan.in0_block_w * buffers.in0_tile;
-    }
-    return size;
+  if (plan.kind == MatmulKind::dram_sharded) {
+    // Three blocks of B are in flight.
+    return buffers.size(plan.out_block_h, plan.out_block_w, plan.in0_block_w) +
+           plan.in0_block_w * plan.out_block_w * buffers.in1_tile;
   }
-  // Three blocks of B are in flight.
-  return size + plan.in0_block_w * plan.out_block_w * buffers.in1_tile;
+  // Blocks are double buffered where there is more than one. Shards of rows of A are read where
+  // they are.
+  const std::int64_t blocks = plan.batch * plan.k_blocks() > 1 ? 2 : 1;
+  const bool in_place = plan.problem.in0_shards && plan.kind == MatmulKind::multicast_1d_in1;
+  const Bytes a = in_place ? Bytes() : plan.out_block_h * buffers.in0_tile;
+  return blocks * plan.in0_block_w * (a + plan.out_block_w * buffers.in1_tile) +
+         plan.out_block_w * buffers.bias_tile + result_bytes(plan);
 }
 
 }  // namespace howard::chip

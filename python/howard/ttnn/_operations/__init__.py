@@ -15,6 +15,7 @@ from . import (
     eltwise_backward,
     embedding,
     examples,
+    experts,
     grid_sample,
     group_norm_helpers,
     heads,
@@ -40,7 +41,7 @@ from . import (
 )
 
 MODULES = (broadcasting, ccl, complex, complex_backward, conv, conv3d, core, creation,
-           data_movement, eltwise, eltwise_backward, embedding, examples, grid_sample,
+           data_movement, eltwise, eltwise_backward, embedding, examples, experts, grid_sample,
            group_norm_helpers, heads, indexing, kv_cache, layout, loss, matmul, moreh,
            moreh_backward, moreh_optimizers, named_numbers, normalization, padding, pool,
            quantization, reduction, sampling, sparse, ssm, transformer, windows)

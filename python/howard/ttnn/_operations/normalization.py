@@ -96,14 +96,16 @@ def scale_causal_mask_hw_dims_softmax_in_place(input_tensor, scale=None, mask=No
 
 
 def _require_row(name, word, tensor, width):
-    """Requires a weight of one row: of the width, padded to a tile with what is not read, or folded
-    into sticks of 32."""
+    """Requires a weight of one row: tiles of the width, with what is not read below it, or rows of 32
+    that hold it one after the other."""
     shape = tensor._shape
-    folded = tensor._layout is Layout.ROW_MAJOR and shape[-1] == 32 and shape.volume() == width
+    if tensor._layout is Layout.ROW_MAJOR:
+        if shape[-1] != 32 or shape.volume() != width:
+            fail(name, f"{word} {shape} in ROW_MAJOR layout must be rows of 32 that hold {width}: "
+                 f"reshape it to [{width // 32}, 32]")
+        return
     high = shape[-2] if len(shape) > 1 else 1
-    one_row = shape[-1] == width and (shape.volume() == width or (
-        tensor._layout is Layout.TILE and high <= 32 and shape.volume() == width * high))
-    if not folded and not one_row:
+    if shape[-1] != width or high > 32 or shape.volume() != width * high:
         fail(name, f"{word} {shape} must be a row of {width}, of one tile row at most")
 
 

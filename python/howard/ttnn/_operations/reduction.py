@@ -17,7 +17,7 @@ _KERNEL = {"sum": "sum", "mean": "mean", "max": "max", "min": "max", "prod": "su
 
 def _dims(name, tensor, dim):
     rank = len(tensor._shape)
-    if dim is None:
+    if dim is None or not rank and dim in (0, -1):  # A number has these, as in torch.
         return list(range(rank))
     found = sorted({_axis(name, tensor, d) for d in ([dim] if isinstance(dim, int) else dim)})
     return found or list(range(rank))

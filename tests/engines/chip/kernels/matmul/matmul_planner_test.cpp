@@ -264,6 +264,29 @@ TEST(MatmulPlanner, CircularBuffersHoldEachOperandInItsType) {
             2 * wide.in0_block_w * wide.out_block_w * (2048 - 1088));
 }
 
+TEST(MatmulPlanner, PartialSumsHaveABufferOfTheirOwnOnlyInAnotherType) {
+  // 3072x3072x4096 on 8x8 cores: blocks of 12x16 tiles, 6 of K in a step.
+  MatmulPlan blocks{.problem = product(3072, 4096, 3072), .kind = MatmulKind::multicast_2d};
+  blocks.k = 128;
+  blocks.per_core_m = blocks.out_block_h = 12;
+  blocks.per_core_n = blocks.out_block_w = 16;
+  blocks.in0_block_w = 4;
+  const std::int64_t inputs = 2 * 4 * (12 + 16) * 2048, tiles = 12 * 16;
+  EXPECT_EQ(circular_buffer_bytes(blocks).value(), inputs + tiles * 2048);
+  blocks.problem.types.out = DataType::bfloat8_b;
+  EXPECT_EQ(circular_buffer_bytes(blocks).value(), inputs + tiles * (1088 + 2048));
+  blocks.fp32_accumulation = true;
+  EXPECT_EQ(circular_buffer_bytes(blocks).value(), inputs + tiles * (1088 + 4096));
+  blocks.in0_block_w = 64;
+  blocks.fp32_accumulation = false;
+  EXPECT_EQ(circular_buffer_bytes(blocks).value(), 16 * inputs + tiles * 1088) << "of two steps";
+  blocks.problem.out_shards = Sharding{};
+  EXPECT_EQ(circular_buffer_bytes(blocks).value(), 16 * inputs) << "shards are the buffer";
+  blocks.out_block_h = 6;
+  EXPECT_EQ(circular_buffer_bytes(blocks).value(), 2 * 64 * (6 + 16) * 2048 + 6 * 16 * 1088)
+      << "of two blocks";
+}
+
 TEST(MatmulPlanner, Fp32AccumulationHalvesTheSubBlock) {
   MatmulProblem problem = product(1024, 1024, 1024);
   EXPECT_EQ(plan(problem, kEth).subblock_h * plan(problem, kEth).subblock_w, 8);

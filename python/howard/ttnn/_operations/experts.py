@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Implements how tokens go to the devices of their experts, and what these made of them comes back."""
+
+from .. import _arrays as arrays
+from .._arrays import np
+from .._launch import fail, make_output, operation, program, require_device
+from .._tensor import device_tensor
+from .._types import DataType, Layout
+from .ccl import _group_handle, _groups
+
+_WIRES = "num_links topology multi_device_global_semaphore barrier_semaphore"
+
+
+def _send(name, rows, like, count):
+    """Asks for the program that leaves so many rows on each device: by analogy, those that the
+    devices of a line show each other."""
+    each, width = -(-rows // count), like._shape[-1]
+    part, whole = (device_tensor([1, 1, n, width], like._dtype, like._layout, None, like._device)
+                   for n in (each, each * count))
+    if count == 1:
+        program(name + "_alone", "copy", [part], [part], True)
+    else:
+        program(name, "all_gather", [part, _group_handle(like._device)], [whole], True, dimension=2)
+
+
+def _on_devices(device, groups, inputs, outputs, compute):
+    """Computes what each device has afterwards, of what all devices of its group had: `compute` gets
+    the group and lists of arrays, and gives an array of each result for each device."""
+    if not device.values:
+        return
+    cells = [one._storage.cell for one in outputs]
+
+    def run():
+        count = device.get_num_devices()
+        given = [one.shards() if len(one.shards()) > 1 else one.shards() * count for one in inputs]
+        made = [[None] * count for _ in outputs]
+        for group in groups:
+            found = compute(group, [[all_[i] for i in group] for all_ in given])
+            for place, i in enumerate(group):
+                for kept, arrays_ in zip(made, found):
+                    kept[i] = arrays_[place]
+        for cell, kept, one in zip(cells, made, outputs):
+            cell.shards = [arrays.rounded(array, one._dtype.value) for array in kept]
+
+    if device.capture is not None:
+        device.capture.steps.append(run)
+    else:
+        run()
+
+
+def _require_mapping(name, mapping, device):
+    if len(mapping._shape) != 4 or mapping._shape[-1] != device.get_num_devices():
+        fail(name, f"expert_mapping_tensor {mapping._shape} must be [1, 1, experts, "
+             f"{device.get_num_devices()} devices]")
+
+
+@operation(unread=_WIRES)
+def all_to_all_dispatch(input_tensor, expert_indices_tensor, expert_mapping_tensor, *,
+                        cluster_axis=None, memory_config=None, output_tensors=None):
+    """Gives each device the tokens that chose one of its experts, at their places among all tokens of
+    its line, with zeros between; and what all of them chose. Tokens are [batch, 1, length, width] of
+    each device, choices [batch, 1, length, chosen], and the mapping has a 1 where a device has an
+    expert."""
+    name = "all_to_all_dispatch"
+    tokens, chosen, mapping = input_tensor, expert_indices_tensor, expert_mapping_tensor
+    device = require_device(name, tokens, chosen, mapping)
+    _require_mapping(name, mapping, device)
+    for word, one in (("input_tensor", tokens), ("expert_indices_tensor", chosen)):
+        if one._layout is not Layout.ROW_MAJOR or len(one._shape) != 4:
+            fail(name, f"{word} must have rank 4 and ROW_MAJOR layout")
+    if chosen._dtype is not DataType.UINT16:
+        fail(name, "expert_indices_tensor must be uint16")
+    groups = _groups(device, cluster_axis)
+    batch, length = tokens._shape[0] * len(groups[0]), chosen._shape[-2]
+    given = output_tensors or (None, None)
+    out = make_output([1, batch, length, tokens._shape[-1]], tokens, None, None, memory_config,
+                      given[0])
+    told = make_output([1, batch, length, chosen._shape[-1]], chosen, None, None, memory_config,
+                       given[1])
+    _send(name, batch * length, tokens, len(groups[0]))
+
+    def compute(group, found):
+        rows, choices = (np.concatenate(parts).reshape(1, batch, length, -1) for parts in found[:2])
+        owned = found[2][0].reshape(mapping._shape[-2], -1)[choices.astype(np.int64)]
+        sent = [np.where(owned[..., i].any(-1)[..., None], rows, 0) for i in group]
+        return sent, [choices] * len(group)
+
+    _on_devices(device, groups, [tokens, chosen, mapping], [out, told], compute)
+    return out, told
+
+
+@operation(unread=_WIRES, refuses={"locally_reduced": False})
+def all_to_all_combine(input_tensor, expert_metadata_tensor, expert_mapping_tensor, *,
+                       cluster_axis=None, axis=None, memory_config=None,
+                       optional_output_tensor=None):
+    """Brings back to each token what its experts made of it: [experts of the device, batch, length,
+    width] with the choices of all tokens, as all_to_all_dispatch() gives them, become [chosen, batch of
+    the device, length, width]."""
+    name = "all_to_all_combine"
+    made, chosen, mapping = input_tensor, expert_metadata_tensor, expert_mapping_tensor
+    device = require_device(name, made, chosen, mapping)
+    _require_mapping(name, mapping, device)
+    groups = _groups(device, cluster_axis if axis is None else axis)
+    count, (_, batch, length, k) = len(groups[0]), tuple(chosen._shape)
+    if batch % count or made._shape[1] != batch:
+        fail(name, f"{made._shape} and {chosen._shape} must have a batch that {count} devices share")
+    own = batch // count
+    out = make_output([k, own, length, made._shape[-1]], made, None, None, memory_config,
+                      optional_output_tensor)
+    _send(name, k * own * length, made, count)
+
+    def compute(group, found):
+        choices = found[1][0].reshape(batch, length, k).astype(np.int64)
+        owners = found[2][0].reshape(mapping._shape[-2], -1)
+        whole = np.zeros((k, batch, length, made._shape[-1]), np.float32)
+        for part, i in zip(found[0], group):
+            ranks = np.cumsum(owners[:, i]) - 1  # An expert's place among those of its device.
+            for n in range(k):
+                at = np.nonzero(owners[choices[..., n], i])
+                whole[(n, *at)] = part[(ranks[choices[(*at, n)]].astype(np.int64), *at)]
+        return [np.split(whole, count, 1)]
+
+    _on_devices(device, groups, [made, chosen, mapping], [out], compute)
+    return out
