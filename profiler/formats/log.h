@@ -47,6 +47,7 @@ struct LoggedRun {
   /// GLOBAL CALL COUNT of an ops CSV (0: none), if it was asked for; else it is empty.
   std::vector<std::uint32_t> host_ids = {};
   std::vector<ProgramZones> zones = {};  ///< Of a device log; sorted by device, then by host ID.
+  std::vector<CoreTime> cores = {};      ///< Of a device log; sorted by device, row and column.
   /// True if the log says when each program ran. Otherwise they stand one after the other, and only
   /// how long they took means anything.
   bool knows_starts = true;

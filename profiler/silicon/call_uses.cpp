@@ -195,6 +195,7 @@ std::vector<CallUse> uses_of_calls(const LoggedRun& run, const OpCalls& calls,
     use.doubtful = has_doubtful_shapes(row.name, times[id]);
     use.median = median(times[id]);
     if (!gaps[id].empty()) use.gap = median(gaps[id]);
+    for (std::size_t i = 0; i < use.counters.size(); ++i) use.counters.at(i) = calls.counter(id, i);
     constexpr std::int64_t kMostCores = 1'000;
     use.cores = static_cast<int>(std::clamp<std::int64_t>(row.cores.value_or(0), 0, kMostCores));
     use.base_cores = places.divided

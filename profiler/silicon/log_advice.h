@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -37,6 +38,8 @@ struct CallUse {
   std::string not_emulated;  ///< The same in words.
   /// The runs differ by more than one shape allows: the log has wrong shapes for some of them.
   bool doubtful = false;
+  /// What the log's counters said, in the mean of its runs, from 0 to 1; in the order of kCounters.
+  std::array<std::optional<double>, kCounters.size()> counters{};
   SimTime gap;  ///< The median of the times before its runs that the host had a part in.
 
   /// Returns the least time that is possible.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,29 +31,58 @@ std::optional<Side> parse_side(std::string_view cell);
 /// "op_type=...::ERF;".
 std::string_view enumerator(std::string_view text);
 
-/// Holds a row, taken apart.
+/// Holds a row, whose cells are taken apart when they are asked for: what an op's time does not
+/// depend on may be of any kind.
 class Call {
  public:
-  /// Throws Error when a cell is malformed, or there is no output.
+  /// Throws Error when there is no output. `row` must outlive this.
   Call(const OpRow& row, Device& device);
 
   std::string_view code;
   OpAttributes attributes;
   std::string_view fidelity;
 
-  std::size_t inputs() const { return inputs_.size(); }
-  /// Throws Error when the row has fewer.
+  std::size_t inputs() const { return row_.inputs.size(); }
+  /// Throws Error when the row has fewer, or the cells are malformed.
   const TensorSpec& in(std::size_t i) const;
-  const TensorSpec& out() const { return outputs_.front(); }
+  /// Returns the first output. Throws Error as in() does.
+  const TensorSpec& out() const;
+
+  /// Returns the cells of an input. Throws Error when the row has fewer.
+  const TensorCells& cells(std::size_t i) const;
+  const TensorCells& out_cells() const { return row_.outputs.front(); }
+  /// CORE COUNT, at the least 1; absent if the log has none.
+  std::optional<std::int64_t> cores() const;
+  /// Returns the banks of DRAM that the chip has.
+  std::int64_t banks() const;
 
   ops::Tensor make(const TensorSpec& spec) const { return {device_, spec}; }
   ops::Tensor input(std::size_t i) const { return make(in(i)); }
   ops::Tensor output() const { return make(out()); }
 
  private:
+  const OpRow& row_;
   Device& device_;
-  std::vector<TensorSpec> inputs_, outputs_;
+  mutable std::vector<std::optional<TensorSpec>> inputs_;
+  mutable std::optional<TensorSpec> output_;
 };
+
+/// Returns an operand that has no memory: it can be planned but not run.
+inline Operand operand(const TensorSpec& spec) { return {.buffer = {}, .spec = spec}; }
+
+/// Throws Error for a tensor of more elements than any chip holds, however many its sides are.
+void require_size(std::initializer_list<std::int64_t> sides);
+
+/// Returns the tensor of some cells, whose shards, if it has any, are not known. Throws Error when
+/// the cells are malformed, or of storage or numbers that the emulator does not have.
+TensorSpec spec_of(const TensorCells& cells);
+
+/// Returns the fidelity and the accumulation that the row and its compute_kernel_config tell.
+ComputeConfig compute_of(const Call& call);
+
+/// Returns a number of a struct that an attribute prints, or what it is otherwise.
+std::int64_t member_or(const Call& call, std::string_view attribute, std::string_view name,
+                       std::int64_t otherwise);
 
 /// Returns the functions of one value that ttnn prints as a chain, one after the other:
 /// "BasicUnaryWithParam<float>(op_type=UnaryOpType::CLAMP_TSS;param={0;6})". The result is empty
@@ -70,5 +100,27 @@ Program unary(const Call& call);
 Program ternary(const Call& call);
 Program silu_backward(const Call& call);
 Program cast(const Call& call);
+
+// These are the ops of attention and of its heads and caches. Each throws Error when the emulator
+// cannot run it, and decode_attention() where the position is a tensor, whose number no log has.
+Program attention(const Call& call);
+Program chunked_attention(const Call& call);
+Program decode_attention(const Call& call);
+Program split_heads(const Call& call);
+Program split_heads_decode(const Call& call);
+Program concat_heads(const Call& call);
+Program concat_heads_decode(const Call& call);
+Program update_cache(const Call& call);
+Program fill_cache(const Call& call);
+Program rotary(const Call& call);
+
+// These are the ops on images, whose windows are in sliding_window_config. Each throws Error when
+// the emulator cannot run it.
+Program convolution(const Call& call);
+Program halo(const Call& call);
+Program pool(const Call& call);
+Program upsample(const Call& call);
+Program fold(const Call& call);
+Program group_norm(const Call& call);
 
 }  // namespace howard::profiler::logged

@@ -76,7 +76,9 @@ std::optional<EltwiseStep> activation_of(const Call& call, const char* name) {
 }
 
 Program binary(const Call& call) {
-  const auto type = call.attributes.find("binary_op_type");
+  // A broadcast of 2024 has its own name for the type.
+  const auto told = call.attributes.find("binary_op_type");
+  const auto type = told ? told : call.attributes.find("math_op");
   const std::string_view name = type ? enumerator(*type) : "";
   std::optional<float> scalar;
   if (const auto text = call.attributes.find("scalar")) {

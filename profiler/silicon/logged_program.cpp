@@ -36,10 +36,7 @@ Program matmul(const Call& call) {
   attributes.transpose_a = call.attributes.flag("transpose_a").value_or(false);
   attributes.transpose_b = call.attributes.flag("transpose_b").value_or(false);
   attributes.core_grid = call.attributes.core_grid("user_core_coord");
-  if (!call.fidelity.empty()) attributes.compute.fidelity = parse_math_fidelity(call.fidelity);
-  if (const auto fp32 = call.attributes.member("compute_kernel_config", "fp32_dest_acc_en")) {
-    attributes.compute.fp32_accumulation = fp32 == "1" || fp32 == "true";
-  }
+  attributes.compute = logged::compute_of(call);
   attributes.activation = logged::activation_of(call, "user_fused_activation");
   attributes.config = logged::matmul_config(call.attributes);
   if (attributes.config) {
@@ -50,19 +47,26 @@ Program matmul(const Call& call) {
   const Tensor a = call.input(0);
   const Tensor b = call.input(1);
   if (call.inputs() < 3) return ops::matmul(a, b, call.output(), attributes);
-  return ops::linear(a, b, call.input(2), call.output(), attributes);
+  TensorSpec bias = call.in(2);
+  // Logs of version 1 have the sides of whole tiles.
+  if (bias.shape.rows() == kTileSide) bias.shape = bias.shape.with_rows(1);
+  return ops::linear(a, b, call.make(bias), call.output(), attributes);
 }
 
 /// Reduces in one step, or in several, of which ops::reduce makes one.
 Program reduce(const Call& call, Reduction reduction, Dimension dimension, bool moreh) {
-  const std::array<std::int64_t, 4>& in = call.in(0).shape.dimensions();
-  const std::array<std::int64_t, 4>& out = call.out().shape.dimensions();
+  const Sides& in = call.in(0).shape.dimensions();
+  const Sides& told = call.out().shape.dimensions();
+  Sides sides = told;
   for (std::size_t i = 0; i < in.size(); ++i) {
     const Dimension here = i == 3   ? Dimension::columns
                            : i == 2 ? Dimension::rows
                                     : Dimension::batch;
-    const bool kept = out[i] == in[i];
-    const bool fits = here == dimension ? out[i] == 1 || (kept && i < 2) : kept;
+    const bool kept = told[i] == in[i];
+    // Logs of version 1 have the sides of whole tiles.
+    const bool is_one = told[i] == 1 || (i >= 2 && told[i] == kTileSide);
+    if (here == dimension && is_one) sides[i] = 1;
+    const bool fits = here == dimension ? is_one || (kept && i < 2) : kept;
     if (!fits) {
       refuse(fmt::format("{} to {}", layout_text(call.in(0)), layout_text(call.out())),
              "one dimension that shrinks to one");
@@ -71,11 +75,13 @@ Program reduce(const Call& call, Reduction reduction, Dimension dimension, bool 
   if (call.in(0).layout != Layout::tile || call.out().layout != Layout::tile) {
     refuse("row-major tensors", "tiles");
   }
+  TensorSpec out = call.out();
+  out.shape = {sides[0], sides[1], sides[2], sides[3]};
   return {.name = name_of(reduction),
           .attributes =
               ReduceAttributes{.reduction = reduction, .dimension = dimension, .moreh = moreh},
           .inputs = {{.spec = call.in(0)}},
-          .outputs = {{.spec = call.out()}}};
+          .outputs = {{.spec = out}}};
 }
 
 Program reduce_one(const Call& call) {
@@ -165,24 +171,14 @@ Program permute(const Call& call) {
   return ops::permute(call.input(0), order, call.output());
 }
 
+/// Returns an op that brings tiles to other places and does nothing else.
+Program move_tiles(const Call& call) {
+  return make_program(MoveTilesAttributes{}, {logged::operand(call.in(0))},
+                      {logged::operand(call.out())});
+}
+
 /// Returns the move of a tensor to another memory.
 Program move(const Call& call) { return ops::to_memory(call.input(0), call.output()); }
-
-/// Returns a number of a struct that an attribute prints, or what it is otherwise.
-std::int64_t member_or(const Call& call, std::string_view attribute, std::string_view name,
-                       std::int64_t otherwise) {
-  const auto text = call.attributes.member(attribute, name);
-  return text ? parse_integer(*text).value_or(otherwise) : otherwise;
-}
-
-ComputeConfig compute_of(const Call& call) {
-  ComputeConfig compute;
-  if (!call.fidelity.empty()) compute.fidelity = parse_math_fidelity(call.fidelity);
-  if (const auto fp32 = call.attributes.member("compute_kernel_config", "fp32_dest_acc_en")) {
-    compute.fp32_accumulation = fp32 == "1" || fp32 == "true";
-  }
-  return compute;
-}
 
 /// Reads "compute_with_storage_grid_size=(x=8;y=8)" of a configuration.
 std::optional<CoreGrid> configured_grid(std::string_view text) {
@@ -201,17 +197,17 @@ std::optional<CoreGrid> configured_grid(std::string_view text) {
 }
 
 Program minimal_matmul(const Call& call) {
-  const ComputeConfig compute = compute_of(call);
+  const ComputeConfig compute = logged::compute_of(call);
   // These are ttnn's sub-blocks where the caller gives no configuration.
   const bool wide =
       call.out().shape.columns() >= call.in(0).shape.batch() * call.in(0).shape.rows();
   const bool fp32 = compute.fp32_accumulation.value_or(false);
   const MinimalMatmulAttributes attributes{
-      .block_m = member_or(call, "config", "M_block_size", 8),
-      .block_k = member_or(call, "config", "K_block_size", 8),
-      .block_n = member_or(call, "config", "N_block_size", 8),
-      .subblock_h = member_or(call, "config", "subblock_h", fp32 || wide ? 2 : 4),
-      .subblock_w = member_or(call, "config", "subblock_w", fp32 || !wide ? 2 : 4),
+      .block_m = logged::member_or(call, "config", "M_block_size", 8),
+      .block_k = logged::member_or(call, "config", "K_block_size", 8),
+      .block_n = logged::member_or(call, "config", "N_block_size", 8),
+      .subblock_h = logged::member_or(call, "config", "subblock_h", fp32 || wide ? 2 : 4),
+      .subblock_w = logged::member_or(call, "config", "subblock_w", fp32 || !wide ? 2 : 4),
       .core_grid = configured_grid(call.attributes.find("config").value_or("")),
       .compute = compute,
       .activation = logged::activation_of(call, "fused_activation")};
@@ -220,17 +216,6 @@ Program minimal_matmul(const Call& call) {
   }
   return ops::minimal_matmul(call.input(0), call.input(1), call.input(2), attributes,
                              call.output());
-}
-
-Program attention(const Call& call) {
-  const AttentionAttributes attributes{
-      .causal = call.attributes.flag("is_causal").value_or(false),
-      .query_chunk = member_or(call, "program_config", "q_chunk_size", 32),
-      .key_chunk = member_or(call, "program_config", "k_chunk_size", 32),
-      .compute = compute_of(call)};
-  const ops::AttentionOperands operands{call.input(0), call.input(1), call.input(2)};
-  if (call.inputs() < 4) return ops::attention(operands, attributes, call.output());
-  return ops::attention(operands, call.input(3), attributes, call.output());
 }
 
 /// Returns TTML's sdpa_fw.
@@ -269,22 +254,6 @@ Program ttml_rms_norm(const Call& call) {
                        call.make(row_numbers(call.in(0))));
 }
 
-Program rotary(const Call& call) {
-  const bool pairs = call.code == operation::kRotaryPairs;
-  return ops::rotary_embedding(call.input(0), call.input(1), call.input(2),
-                               pairs ? RotaryStyle::pairs : RotaryStyle::halves, call.output());
-}
-
-Program split_heads(const Call& call) {
-  const auto heads = parse_integer(call.attributes.find("num_q_heads").value_or(""));
-  const auto keys = parse_integer(call.attributes.find("num_kv_heads").value_or(""));
-  if (!heads || heads != keys || *heads < 1 || *heads > 1'000'000 || call.inputs() != 1) {
-    refuse("not one tensor of as many heads for queries as for keys", "q, k and v in one tensor");
-  }
-  return ops::split_heads(call.input(0), static_cast<int>(*heads), call.output(), call.output(),
-                          call.output());
-}
-
 void require_last_dimension(const Call& call) {
   const std::string_view dim = call.attributes.find("dim").value_or("3");
   if (dim != "3" && dim != "-1") refuse(fmt::format("dim '{}'", dim), "the last one");
@@ -292,7 +261,6 @@ void require_last_dimension(const Call& call) {
 
 Program softmax(const Call& call) {
   require_last_dimension(call);
-  if (call.inputs() != 1) refuse("a mask", "none");
   return ops::softmax(call.input(0), call.output());
 }
 
@@ -388,53 +356,78 @@ struct Builder {
   std::string_view code;
   Program (*build)(const Call& call);
 };
-constexpr std::array kBuilders{Builder{operation::kMatmul, matmul},
-                               Builder{operation::kBinary, logged::binary},
-                               Builder{operation::kUnary, logged::unary},
-                               Builder{operation::kReduce, reduce_one},
-                               Builder{operation::kReduceBatch, reduce_batch},
-                               Builder{operation::kMorehSum, reduce_moreh},
-                               Builder{operation::kMorehMean, reduce_moreh},
-                               Builder{operation::kTranspose, transpose},
-                               Builder{"ReshapeViewDeviceOperation", reshape},
-                               Builder{operation::kTilize, to_layout},
-                               Builder{"TilizeWithValPaddingDeviceOperation", to_layout},
-                               Builder{operation::kUntilize, to_layout},
-                               Builder{"UntilizeWithUnpaddingDeviceOperation", to_layout},
-                               Builder{operation::kConcat, concat},
-                               Builder{operation::kSplitHeads, split_heads},
-                               Builder{operation::kSoftmax, softmax},
-                               Builder{operation::kSoftmaxBackward, softmax_backward},
-                               Builder{operation::kLayernorm, layernorm},
-                               Builder{operation::kTtmlLayernorm, ttml_layernorm},
-                               Builder{LayernormBackwardAttributes::kTtnn, layernorm_backward},
-                               Builder{operation::kGeluBackward, gelu_backward},
-                               Builder{operation::kCrossEntropy, cross_entropy},
-                               Builder{operation::kCrossEntropyBackward, cross_entropy_backward},
-                               Builder{operation::kNllLoss, nll_loss},
-                               Builder{operation::kDropout, dropout},
-                               Builder{operation::kAdamW, adamw},
-                               Builder{operation::kSgd, sgd},
-                               Builder{SwigluAttributes::kTtnn, swiglu},
-                               Builder{operation::kTernary, logged::ternary},
-                               Builder{operation::kSiluBackward, logged::silu_backward},
-                               Builder{"TypecastDeviceOperation", logged::cast},
-                               Builder{operation::kSlice, slice},
-                               Builder{operation::kPad, pad},
-                               Builder{operation::kPermute, permute},
-                               Builder{"InterleavedToShardedDeviceOperation", move},
-                               Builder{"ShardedToInterleavedDeviceOperation", move},
-                               Builder{"ReshardDeviceOperation", move},
-                               Builder{"CopyDeviceOperation", move},
-                               Builder{operation::kMinimalMatmul, minimal_matmul},
-                               Builder{operation::kAttention, attention},
-                               Builder{operation::kTtmlAttention, ttml_attention},
-                               Builder{operation::kAttentionBackwardQ, attention_backward},
-                               Builder{operation::kAttentionBackwardKv, attention_backward},
-                               Builder{operation::kTtmlRmsNorm, ttml_rms_norm},
-                               Builder{RmsNormBackwardAttributes::kTtnn, rms_norm_backward},
-                               Builder{operation::kRotaryPairs, rotary},
-                               Builder{operation::kRotaryHalves, rotary}};
+constexpr std::array kBuilders{
+    Builder{operation::kMatmul, matmul},
+    Builder{operation::kBinary, logged::binary},
+    Builder{operation::kUnary, logged::unary},
+    Builder{operation::kReduce, reduce_one},
+    Builder{operation::kReduceBatch, reduce_batch},
+    Builder{operation::kMorehSum, reduce_moreh},
+    Builder{operation::kMorehMean, reduce_moreh},
+    Builder{operation::kTranspose, transpose},
+    Builder{"ReshapeViewDeviceOperation", reshape},
+    Builder{operation::kTilize, to_layout},
+    Builder{"TilizeWithValPaddingDeviceOperation", to_layout},
+    Builder{operation::kUntilize, to_layout},
+    Builder{"UntilizeWithUnpaddingDeviceOperation", to_layout},
+    Builder{operation::kConcat, concat},
+    Builder{operation::kSplitHeads, logged::split_heads},
+    Builder{SplitHeadsDecodeAttributes::kTtnn, logged::split_heads_decode},
+    Builder{ConcatHeadsAttributes::kTtnn, logged::concat_heads},
+    Builder{ConcatHeadsDecodeAttributes::kTtnn, logged::concat_heads_decode},
+    Builder{operation::kUpdateCache, logged::update_cache},
+    Builder{"PagedFusedUpdateCache", logged::update_cache},
+    Builder{"UpdateKVCache", logged::update_cache},
+    Builder{PagedFillCacheAttributes::kTtnn, logged::fill_cache},
+    Builder{operation::kDecodeAttention, logged::decode_attention},
+    Builder{"ChunkedScaledDotProductAttention", logged::chunked_attention},
+    Builder{operation::kConv2d, logged::convolution},
+    Builder{HaloAttributes::kTtnn, logged::halo},
+    Builder{Pool2dAttributes::kTtnn, logged::pool},
+    Builder{UpsampleAttributes::kTtnn, logged::upsample},
+    Builder{FoldAttributes::kTtnn, logged::fold},
+    Builder{GroupNormAttributes::kTtnn, logged::group_norm},
+    Builder{operation::kSoftmax, softmax},
+    Builder{operation::kSoftmaxBackward, softmax_backward},
+    Builder{operation::kLayernorm, layernorm},
+    Builder{operation::kTtmlLayernorm, ttml_layernorm},
+    Builder{LayernormBackwardAttributes::kTtnn, layernorm_backward},
+    Builder{operation::kGeluBackward, gelu_backward},
+    Builder{operation::kCrossEntropy, cross_entropy},
+    Builder{operation::kCrossEntropyBackward, cross_entropy_backward},
+    Builder{operation::kNllLoss, nll_loss},
+    Builder{operation::kDropout, dropout},
+    Builder{operation::kAdamW, adamw},
+    Builder{operation::kSgd, sgd},
+    Builder{SwigluAttributes::kTtnn, swiglu},
+    Builder{operation::kTernary, logged::ternary},
+    Builder{operation::kSiluBackward, logged::silu_backward},
+    Builder{"TypecastDeviceOperation", logged::cast},
+    Builder{operation::kSlice, slice},
+    Builder{operation::kPad, pad},
+    Builder{operation::kPermute, permute},
+    Builder{"InterleavedToShardedDeviceOperation", move},
+    Builder{"ShardedToInterleavedDeviceOperation", move},
+    Builder{"ReshardDeviceOperation", move},
+    Builder{"CopyDeviceOperation", move},
+    Builder{"MoveDeviceOperation", move},
+    Builder{"NlpCreateHeadsSegformer", move_tiles},
+    Builder{"NlpCreateHeadsFalcon7B", move_tiles},
+    Builder{"NlpCreateHeadsVit", move_tiles},
+    Builder{"SplitFusedQKVAndSplitHeads", move_tiles},
+    Builder{"NlpKVCacheLoadSlice", move_tiles},
+    Builder{operation::kRepeat, move_tiles},
+    Builder{"CloneOperation", move},
+    Builder{operation::kMinimalMatmul, minimal_matmul},
+    Builder{operation::kAttention, logged::attention},
+    Builder{operation::kTtmlAttention, ttml_attention},
+    Builder{operation::kAttentionBackwardQ, attention_backward},
+    Builder{operation::kAttentionBackwardKv, attention_backward},
+    Builder{operation::kTtmlRmsNorm, ttml_rms_norm},
+    Builder{RmsNormBackwardAttributes::kTtnn, rms_norm_backward},
+    Builder{operation::kRotaryPairs, logged::rotary},
+    Builder{"RotaryEmbeddingLlamaFusedQk", logged::rotary},
+    Builder{operation::kRotaryHalves, logged::rotary}};
 
 }  // namespace
 

@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "engines/program/matmul_config.h"
 #include "engines/program/tensor_spec.h"
 #include "profiler/silicon/op_attributes.h"
 
 namespace howard::profiler::logged {
+
+class Call;
 
 /// Returns the program configuration of a product, by its class and its fields as ttnn prints them:
 /// "MatmulMultiCoreReuseMultiCast1DProgramConfig(compute_with_storage_grid_size=(x=8;y=4);...)".
@@ -19,20 +22,20 @@ std::optional<MatmulConfig> matmul_config(const OpAttributes& attributes);
 /// Returns the fused_activation of the configuration as ttnn prints it; "" for none.
 std::string_view config_activation(const OpAttributes& attributes);
 
-/// Returns how a result is cut, by the shard_spec of its memory configuration; absent where the
-/// attributes have none.
-std::optional<Sharding> told_shards(const OpAttributes& attributes, ShardLayout layout);
+/// Returns the numbers that a text like "{32; 64}" or "((3;3);(2;2))" begins with: those before the
+/// first letter.
+std::vector<std::int64_t> leading_numbers(std::string_view text);
 
-/// Says what is known of an operand's shards beside its MEMORY, which only names the layout.
-struct ShardRules {
-  std::int64_t cores = 64;       ///< That they lie on, at the most.
-  std::int64_t rows = 0;         ///< Tiles of a shard's height; 0: not known.
-  std::int64_t columns = 0;      ///< Tiles of its width; 0: not known.
-  std::int64_t column_step = 1;  ///< Its width is a multiple of these tiles.
-  std::int64_t banks = 12;       ///< Of the DRAM.
-};
+/// Returns the layout of the shards of a MEMORY like "DEV_0_L1_WIDTH_SHARDED"; absent for pages.
+std::optional<ShardLayout> layout_of(std::string_view memory);
 
-/// Returns how ttnn's users cut a tensor so: on as many cores as have full shards.
-Sharding usual_shards(const TensorSpec& spec, ShardLayout layout, const ShardRules& rules);
+/// Returns the shards of the result, whose other facts are `spec`: those that its memory
+/// configuration tells, or as ttnn's users cut such a tensor. Absent where it has none.
+std::optional<Sharding> output_shards(const Call& call, const TensorSpec& spec);
+
+/// Returns the shards of an operand. MEMORY names their layout only; the rest follows from the
+/// result's shards, which lie on the same cores, from the blocks of the program configuration, or
+/// from CORE COUNT. Absent where it has none.
+std::optional<Sharding> input_shards(const Call& call, std::size_t i, const TensorSpec& spec);
 
 }  // namespace howard::profiler::logged

@@ -11,7 +11,6 @@
 #include <tuple>
 #include <utility>
 
-#include "base/check.h"
 #include "base/error.h"
 #include "engines/chip/kernels/planner.h"
 #include "profiler/formats/device_log/cycle_counter.h"
@@ -82,8 +81,17 @@ struct Words {
   std::string operator()(const SplitHeadsAttributes& attributes) const {
     return fmt::format(" {}", attributes.heads);
   }
+  std::string operator()(const DecodeAttentionAttributes& attributes) const {
+    return fmt::format(" of {}", attributes.seen);
+  }
   template <class Other>
   std::string operator()(const Other& attributes) const {
+    if constexpr (requires { attributes.window.stride; }) {
+      const Window& window = attributes.window;
+      return fmt::format(" {}x{}{} of {}x{}x{}", window.size[0], window.size[1],
+                         window.stride[0] > 1 ? fmt::format("/{}", window.stride[0]) : "",
+                         window.images, window.height, window.width);
+    }
     if constexpr (requires { attributes.causal; }) return attributes.causal ? " causal" : "";
     return "";
   }
@@ -261,14 +269,9 @@ class Comparer {
                       .bound_by = bound_of(program, planned.kernel),
                       .measured_cores = row.cores.value_or(0)};
     const auto [at, is_new] = calls_.try_emplace(
-        {call.code, call.call, call.inputs, call.output, call.fidelity, call.grid},
+        {call.code, call.call, call.inputs, call.output, call.fidelity, call.grid, call.emulated},
         found_.calls.size());
-    if (is_new) {
-      found_.calls.push_back(std::move(call));
-    } else {
-      HOWARD_CHECK(found_.calls[at->second].emulated == call.emulated,
-                   "calls that are described the same take the same time");
-    }
+    if (is_new) found_.calls.push_back(std::move(call));
     return {true, at->second};
   }
 
@@ -280,8 +283,9 @@ class Comparer {
   Frequency clock_;  ///< The clock of a chip that the log does not name.
   std::string key_;
   std::map<std::string, Place> places_;  ///< Keys are what the rows say.
-  using Description =
-      std::tuple<std::string, std::string, std::string, std::string, std::string, CoreGrid>;
+  /// Words do not tell all that a program was told; what they leave out shows in its time.
+  using Description = std::tuple<std::string, std::string, std::string, std::string, std::string,
+                                 CoreGrid, SimTime>;
   std::map<Description, std::size_t> calls_;
   std::map<std::pair<std::string, std::string>, std::size_t> reasons_;
 };

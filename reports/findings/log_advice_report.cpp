@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "base/text.h"
 #include "reports/findings/op_groups.h"
 #include "reports/tables/format.h"
 #include "reports/tables/row_columns.h"
@@ -62,6 +63,23 @@ void add_call_notes(const LogAdvice& advice, Table& table) {
       counted(static_cast<std::size_t>(doubtful), "call")));
 }
 
+/// Returns the counters that a log has of any of the calls.
+std::vector<std::size_t> counters_of(std::span<const CallUse> uses) {
+  std::vector<std::size_t> counters;
+  for (std::size_t i = 0; i < profiler::kCounters.size(); ++i) {
+    const auto has = [&](const CallUse& use) { return use.counters.at(i).has_value(); };
+    if (std::ranges::any_of(uses, has)) counters.push_back(i);
+  }
+  return counters;
+}
+
+/// Returns "noc_util" for "NOC UTIL".
+std::string metric_of(std::string_view counter) {
+  std::string name = lower_case(counter);
+  std::ranges::replace(name, ' ', '_');
+  return name;
+}
+
 Table calls_table(const LogAdvice& advice, std::size_t top) {
   const std::size_t shown = std::min(top, advice.uses.size());
   SimTime all;
@@ -82,6 +100,11 @@ Table calls_table(const LogAdvice& advice, std::size_t top) {
   });
   columns.words("fidelity", &CallUse::fidelity);
   columns.words("emulated bound by", emulated_bound);
+  const std::vector<std::size_t> counters = counters_of(first);
+  for (const std::size_t i : counters) {
+    columns.quantities(std::string(profiler::kCounters.at(i)), "1",
+                       [i](const CallUse& use) { return use.counters.at(i); });
+  }
   columns.quantities("PM IDEAL", "s", [](const CallUse& use) { return use.facts.ideal; });
   columns.quantities("share", "1", [&](const CallUse& use) { return share(use.time, all); });
   columns.counts("runs", &CallUse::runs);
@@ -90,6 +113,12 @@ Table calls_table(const LogAdvice& advice, std::size_t top) {
     table.notes.push_back(counted(advice.uses.size() - shown, "more call"));
   }
   add_call_notes(advice, table);
+  if (!counters.empty()) {
+    table.notes.push_back(
+        fmt::format("{} and what stands beside: the log's own counters, in the "
+                    "mean of the call's runs",
+                    profiler::kCounters.at(counters.front())));
+  }
   return table;
 }
 
@@ -223,6 +252,9 @@ PointResult point_of(const CallUse& use, const std::string& log, std::size_t run
   add_time(point, "host_gap", use.gap);
   if (use.facts.ideal) add_time(point, "ideal_time", *use.facts.ideal);
   if (use.emulated) add_time(point, "emulated_time", use.emulated->kernel);
+  for (const std::size_t i : counters_of(std::span(&use, 1))) {
+    add_share(point, metric_of(profiler::kCounters.at(i)), use.counters.at(i));
+  }
   add_detail(point, "fidelity", use.fidelity);
   if (use.cores > 0) add_detail(point, "cores", fmt::to_string(use.cores));
   if (use.base_cores > 0) add_detail(point, "worker_cores", fmt::to_string(use.base_cores));

@@ -4,11 +4,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "profiler/dispatch_gaps.h"
 #include "profiler/formats/log.h"
 #include "reports/findings/log_advice_report.h"
 #include "reports/pictures/bar_picture.h"
+#include "reports/pictures/map_chart.h"
 #include "reports/pictures/stack_chart.h"
 #include "reports/pictures/xy_chart.h"
 
@@ -35,5 +37,9 @@ profiler::BusyLane steady_part(const profiler::Timeline& timeline, const profile
 /// Returns the calls whose operations and bytes are known under the roof of the chip, a roof for
 /// each fidelity. Those that take the most time have their names in the legend.
 std::optional<XyChart> roofline_chart(const LogAdvice& advice, const std::string& of);
+
+/// Returns for each device of a device log a map of its cores: the part of the time, from its first
+/// program to its last, in which each ran kernels. Rows stand as on the chip, row 0 on top.
+std::vector<MapChart> core_charts(const profiler::LoggedRun& run, const std::string& of);
 
 }  // namespace howard::reports

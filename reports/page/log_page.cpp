@@ -53,14 +53,26 @@ std::string lane_words(const BusyLane& lane) {
   return words;
 }
 
+/// Returns charts beside each other, if there are several.
+std::string side_by_side(const std::vector<std::string>& charts) {
+  const std::string text = join(charts, "");
+  if (charts.size() < 2) return text;
+  return "<div class=\"multiples\">\n" + text + "</div>\n";
+}
+
+std::vector<std::string> core_maps(const PageLog& log) {
+  std::vector<std::string> maps;
+  for (const MapChart& chart : core_charts(*log.run, log.title)) maps.push_back(svg_map(chart));
+  return maps;
+}
+
 /// Returns the charts of the idle time; those of several devices stand beside each other.
 std::string idle_charts(const PageLog& log, const std::vector<BusyLane>& devices) {
-  std::string text;
+  std::vector<std::string> charts;
   for (const BusyLane& lane : devices) {
-    if (const auto idle = idle_chart(lane, log.title)) text += svg_stack(*idle);
+    if (const auto idle = idle_chart(lane, log.title)) charts.push_back(svg_stack(*idle));
   }
-  if (devices.size() < 2) return text;
-  return "<div class=\"multiples\">\n" + text + "</div>\n";
+  return side_by_side(charts);
 }
 
 std::string gap_charts(const PageLog& log, const std::vector<BusyLane>& devices) {
@@ -82,6 +94,7 @@ std::string charts_of(const PageLog& log, const std::vector<BusyLane>& devices) 
   std::string text;
   if (const auto ops = ops_chart(*log.run, log.title)) text += svg_bars(*ops);
   if (const auto roofline = roofline_chart(log.advice, log.title)) text += svg_chart(*roofline);
+  text += side_by_side(core_maps(log));
   if (!is_part) return text + gap_charts(log, devices);
   return text +
          "<p>These charts begin where programs had run once. What came before is in the next "

@@ -69,24 +69,27 @@ PlotFiles write_heat_map(const harness::ExperimentResult& result, harness::Backe
                          const harness::HeatMap& map, const std::string& name,
                          const Canvas& canvas) {
   const std::optional<MapChart> chart = map_chart(result, backend, map);
-  if (!chart) return {};
+  return chart ? write_map_chart(*chart, name, canvas) : PlotFiles{};
+}
+
+PlotFiles write_map_chart(const MapChart& chart, const std::string& name, const Canvas& canvas) {
   Picture picture{.name = name,
-                  .title = chart->title,
+                  .title = chart.title,
                   .size = canvas.size_or({}),
-                  .x_label = chart->x_label,
-                  .y_label = chart->y_label,
-                  .right_label = chart->label,
-                  .data = data_text(*chart),
+                  .x_label = chart.x_label,
+                  .y_label = chart.y_label,
+                  .right_label = chart.label,
+                  .data = data_text(chart),
                   .settings = "unset grid\n",
                   .curves = {"data using 1:2:($1-0.49):($1+0.49):($2-0.49):($2+0.49):3 with "
                              "boxxyerror fs solid noborder lc palette notitle"}};
-  const PlotAxis rows = thinned_upwards(axis_of(chart->rows), frame_of(picture).height());
+  const PlotAxis rows = thinned_upwards(axis_of(chart.rows), frame_of(picture).height());
   picture.left = label_width(rows) + 22;
-  picture.right = color_box_width(chart->colors);
+  picture.right = color_box_width(chart.colors);
   const double width = frame_of(picture).width();
-  picture.settings += gnuplot_axis("x", thinned(axis_of(chart->columns), width)) +
-                      gnuplot_axis("y", rows) + color_box(chart->colors, picture);
-  if (numbers_fit(*chart, width)) {
+  picture.settings += gnuplot_axis("x", thinned(axis_of(chart.columns), width)) +
+                      gnuplot_axis("y", rows) + color_box(chart.colors, picture);
+  if (numbers_fit(chart, width)) {
     picture.curves.emplace_back("data using 1:2:4 with labels notitle");
   }
   return write_picture(picture, canvas);

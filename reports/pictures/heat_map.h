@@ -5,6 +5,7 @@
 
 #include "harness/presentation.h"
 #include "harness/result.h"
+#include "reports/pictures/map_chart.h"
 #include "reports/pictures/picture.h"
 #include "reports/pictures/plot_axes.h"
 
@@ -17,6 +18,9 @@ namespace howard::reports {
 PlotFiles write_heat_map(const harness::ExperimentResult& result, harness::Backend backend,
                          const harness::HeatMap& map, const std::string& name,
                          const Canvas& canvas);
+
+/// Draws a map likewise.
+PlotFiles write_map_chart(const MapChart& chart, const std::string& name, const Canvas& canvas);
 
 /// Returns the lines of script that draw the scale of colours at the right of a picture, whose
 /// texts and margins are known.

@@ -26,7 +26,7 @@ std::string_view stem_of(std::string_view operation) {
     }
   }
   // The names of 2024 and 2025, as logs and the classes of ttnn have them.
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kRenamed{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 28> kRenamed{
       {{"Binary", "BinaryNg"},
        {"EltwiseBinary", "BinaryNg"},
        {"EltwiseBinaryBroadcast", "BinaryNg"},
@@ -43,7 +43,18 @@ std::string_view stem_of(std::string_view operation) {
        {"NLPCreateHeadsDecode", "NLPCreateQKVHeadsDecode"},
        {"NlpConcatHeads", "NLPConcatHeads"},
        {"UpdateCache", "UpdateKVCache"},
-       {"MaxPool", "Pool2D"}}};
+       {"MaxPool", "Pool2D"},
+       {"MaxPool2D", "Pool2D"},
+       {"MaxPoolNew", "Pool2D"},
+       {"Upsample", "UpSample"},
+       {"UntilizeWithHalo", "Halo"},
+       {"UntilizeWithHaloV2", "Halo"},
+       {"Bcast", "BinaryNg"},
+       {"CreateQKVHeadsSeparateTensors", "NlpCreateHeads"},
+       {"NLPCreateHeads", "NlpCreateHeads"},
+       {"ConcatenateHeads", "NLPConcatHeads"},
+       {"LayernormNew", "LayerNorm"},
+       {"RotaryEmbeddingHf", "RotaryEmbedding"}}};
   const auto renamed =
       std::ranges::find(kRenamed, operation, [](const auto& one) { return one.first; });
   return renamed != kRenamed.end() ? renamed->second : operation;

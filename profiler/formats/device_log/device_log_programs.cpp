@@ -90,6 +90,8 @@ void DeviceLogPrograms::end(const DeviceLane& lane, NameId zone, std::int64_t cy
   state.last = *time;
   program.start = std::min(program.start, state.start);
   program.end = std::max(program.end, *time);
+  if (state.busy.size() <= state.run) state.busy.resize(state.run + 1);
+  state.busy[state.run] += *time - state.start;
   add(zones_[program.zones], lane.risc, zone, *time - state.start);
 }
 
@@ -170,6 +172,21 @@ std::vector<ProgramZones> DeviceLogPrograms::zones_of_run(std::uint32_t run,
   return sorted;
 }
 
+std::vector<CoreTime> DeviceLogPrograms::cores_of_run(std::uint32_t run, Frequency clock) const {
+  std::map<std::tuple<std::uint16_t, std::int32_t, std::int32_t>, std::int64_t> busy;
+  for (const auto& [lane, state] : lanes_) {
+    if (state.busy.size() <= run || state.busy[run] == 0) continue;
+    std::int64_t& most = busy[{lane.device, lane.y, lane.x}];
+    most = std::max(most, state.busy[run]);
+  }
+  std::vector<CoreTime> cores;
+  for (const auto& [place, cycles] : busy) {
+    const auto& [device, y, x] = place;
+    cores.push_back({.device = device, .x = x, .y = y, .busy = time_of_cycles(cycles, clock)});
+  }
+  return cores;
+}
+
 LoggedRun DeviceLogPrograms::make_run(std::uint32_t index, Frequency clock,
                                       const std::string& architecture) const {
   std::vector<const Program*> ran;
@@ -197,6 +214,7 @@ LoggedRun DeviceLogPrograms::make_run(std::uint32_t index, Frequency clock,
     run.devices.push_back({.id = id, .architecture = architecture, .clock = clock});
   }
   run.zones = zones_of_run(index, clock);
+  run.cores = cores_of_run(index, clock);
   return run;
 }
 

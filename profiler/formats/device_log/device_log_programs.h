@@ -99,6 +99,7 @@ class DeviceLogPrograms {
     std::uint64_t line = 0;
     std::int64_t last = 0;  ///< The latest cycle.
     std::uint32_t run = 0;
+    std::vector<std::int64_t> busy;  ///< The cycles of its kernels, by run.
     /// The number of times that each program was started in this run.
     std::map<DeviceProgramId, std::uint32_t> started;
   };
@@ -109,6 +110,7 @@ class DeviceLogPrograms {
   std::size_t zones_at(const ZonesKey& key);
   void add(Zones& zones, NameId risc, NameId zone, std::int64_t cycles) const;
   std::vector<ProgramZones> zones_of_run(std::uint32_t run, Frequency clock) const;
+  std::vector<CoreTime> cores_of_run(std::uint32_t run, Frequency clock) const;
   LoggedRun make_run(std::uint32_t index, Frequency clock, const std::string& architecture) const;
 
   Log& log_;

@@ -89,6 +89,7 @@ void add_zones(Log& ops, Log device_log, const std::string& name) {
     programs += run.host_ids.size();
     if (k >= device_log.runs.size()) continue;
     run.zones = std::move(device_log.runs[k].zones);
+    run.cores = std::move(device_log.runs[k].cores);
     for (std::size_t i = 0; i < run.host_ids.size(); ++i) known += zones_of(run, i) != nullptr;
     constexpr double kMostApart = 0.2;  // the same run's are equal but for rounding
     const auto ratio = median_ratio(run);

@@ -37,6 +37,13 @@ struct ProgramZones {
   std::vector<ZoneTime> zones;  ///< They are sorted by RISC, then by zone.
 };
 
+/// Holds how long a core of a device log was busy.
+struct CoreTime {
+  std::uint16_t device = 0;
+  std::int32_t x = 0, y = 0;  ///< As the log has them.
+  SimTime busy;               ///< The kernels of the RISC that was busy longest.
+};
+
 /// Holds the zones of the programs of one op.
 struct OpZones {
   NameId name = 0;
@@ -52,10 +59,10 @@ struct OpZones {
 /// its runs in the device log.
 std::vector<OpZones> zones_by_op(const LoggedRun& run);
 
-/// Adds the zones of a device log to the log of an ops CSV of the same run, whose `host_ids` were
-/// read: the first run's to the first run, and so on. Notes say which part of the programs has
-/// zones, and that the files are of different runs, where kernels take other times. `name` is the
-/// device log's. Throws Error if no program of one is in the other.
+/// Adds the zones and the cores of a device log to the log of an ops CSV of the same run, whose
+/// `host_ids` were read: the first run's to the first run, and so on. Notes say which part of the
+/// programs has zones, and that the files are of different runs, where kernels take other times.
+/// `name` is the device log's. Throws Error if no program of one is in the other.
 void add_zones(Log& ops, Log device_log, const std::string& name);
 
 }  // namespace howard::profiler

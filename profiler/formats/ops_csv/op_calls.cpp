@@ -58,7 +58,10 @@ void OpCalls::set_key(const OpRow& row) {
 
 std::uint32_t OpCalls::id(const OpRow& row) {
   set_key(row);
-  if (const auto found = ids_.find(key_); found != ids_.end()) return found->second;
+  if (const auto found = ids_.find(key_); found != ids_.end()) {
+    count(found->second, row);
+    return found->second;
+  }
   if (calls_.size() == kMost) return 0;
   const std::string& kept = texts_.emplace_back(key_);
   OpRow& call = calls_.emplace_back(row);
@@ -70,9 +73,29 @@ std::uint32_t OpCalls::id(const OpRow& row) {
     at += size;
   });
   call.type = {};
+  call.counters.clear();
   const auto id = static_cast<std::uint32_t>(calls_.size());
   ids_.emplace(kept, id);
+  count(id, row);
   return id;
+}
+
+void OpCalls::count(std::uint32_t id, const OpRow& row) {
+  if (row.counters.empty()) return;
+  if (counters_.size() < id) counters_.resize(id);
+  for (const CountedShare& share : row.counters) {
+    CounterSum& sum = counters_[id - 1].at(share.counter);
+    sum.sum += share.hundredths;
+    ++sum.rows;
+  }
+}
+
+std::optional<double> OpCalls::counter(std::uint32_t id, std::size_t counter) const {
+  if (id > counters_.size()) return std::nullopt;
+  const CounterSum& sum = counters_[id - 1].at(counter);
+  if (sum.rows == 0) return std::nullopt;
+  constexpr double kHundredths = 10'000;
+  return static_cast<double>(sum.sum) / kHundredths / static_cast<double>(sum.rows);
 }
 
 }  // namespace howard::profiler

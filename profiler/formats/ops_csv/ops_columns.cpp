@@ -124,6 +124,10 @@ OpsColumns::OpsColumns(std::span<const std::string_view> header, std::optional<s
   };
   input_columns_ = find_tensors("INPUT");
   output_columns_ = find_tensors("OUTPUT");
+  for (std::size_t i = 0; i < kCounters.size(); ++i) {
+    const std::size_t column = find(fmt::format("{} (%)", kCounters.at(i)));
+    if (column != kAbsent) counter_columns_.emplace_back(i, column);
+  }
 }
 
 std::vector<std::size_t> OpsColumns::wanted(Tensors tensors) const {
@@ -136,6 +140,7 @@ std::vector<std::size_t> OpsColumns::wanted(Tensors tensors) const {
   if (tensors == Tensors::read) {
     for (const TensorColumns& columns : input_columns_) want(columns);
     for (const TensorColumns& columns : output_columns_) want(columns);
+    for (const auto& [counter, column] : counter_columns_) wanted.push_back(column);
   }
   return wanted;
 }
@@ -187,6 +192,7 @@ class OpsColumns::Cells {
     if (tensors == Tensors::read) {
       read_tensors(columns_.input_columns_, row.inputs);
       read_tensors(columns_.output_columns_, row.outputs);
+      read_counters(row.counters);
     }
     return good_;
   }
@@ -274,6 +280,20 @@ class OpsColumns::Cells {
                          .layout = cell(at[4]),
                          .datatype = cell(at[5]),
                          .memory = cell(at[6])});
+    }
+  }
+
+  /// Reads percents. A cell that has none is as good as empty.
+  void read_counters(std::vector<CountedShare>& counters) const {
+    counters.clear();
+    constexpr std::int64_t kMost = 1'000'000;  // 10,000 %: a counter is no clock
+    for (const auto& [counter, column] : columns_.counter_columns_) {
+      const std::string_view text = trimmed(cell(column));
+      if (text.empty()) continue;
+      const auto hundredths = parse_scaled(text, 2);
+      if (hundredths && *hundredths >= 0 && *hundredths <= kMost) {
+        counters.push_back({counter, *hundredths});
+      }
     }
   }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/sim_time.h"
@@ -22,6 +23,23 @@ struct TensorCells {
   std::string_view layout;    ///< "TILE", "ROW_MAJOR".
   std::string_view datatype;  ///< "BFLOAT16".
   std::string_view memory;    ///< "DEV_0_DRAM_INTERLEAVED".
+};
+
+/// Counters that a log may have of each program, in the columns of these names.
+inline constexpr std::array<std::string_view, 9> kCounters{"NOC UTIL",
+                                                           "MULTICAST NOC UTIL",
+                                                           "DRAM BW UTIL",
+                                                           "ETH BW UTIL",
+                                                           "NPE CONG IMPACT",
+                                                           "Avg FPU util on full grid",
+                                                           "Avg SFPU util on full grid",
+                                                           "Avg Math util on full grid",
+                                                           "PM FPU UTIL"};
+
+/// Holds what a counter said of a program.
+struct CountedShare {
+  std::size_t counter = 0;      ///< Into kCounters.
+  std::int64_t hundredths = 0;  ///< Of a percent.
 };
 
 /// Holds the cells of a row that are of use. A cell is absent if it is empty or the file does not
@@ -52,6 +70,9 @@ struct OpRow {
   std::optional<std::int64_t> trace, replay;
   /// The tensors with an X dimension; empty unless they are asked for.
   std::vector<TensorCells> inputs, outputs;
+  /// A number for each of kCounters that the file has, in the order of its columns; empty unless
+  /// tensors are asked for.
+  std::vector<CountedShare> counters;
 };
 
 /// Says which columns a file has, of those without which less is known.
@@ -104,6 +125,7 @@ class OpsColumns {
 
   std::vector<std::size_t> columns_;  ///< Their order is that of the list of known columns.
   std::vector<TensorColumns> input_columns_, output_columns_;
+  std::vector<std::pair<std::size_t, std::size_t>> counter_columns_;  ///< Counters and columns.
   std::size_t width_ = 0;
 };
 

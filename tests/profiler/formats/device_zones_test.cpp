@@ -113,6 +113,17 @@ TEST(DeviceZones, OfAProgramAreItsRiscsKernelsAndWhatIsWithinThem) {
   EXPECT_EQ(log.dropped.count(), 0U);
 }
 
+TEST(DeviceZones, ACoreIsBusyWhileItsLongestRiscIs) {
+  const Log log = read_device(device_log());
+  const std::vector<CoreTime>& cores = log.runs.at(0).cores;
+  ASSERT_EQ(cores.size(), 2U);
+  EXPECT_EQ(cores[0].x, 1);
+  EXPECT_EQ(cores[0].y, 1);
+  EXPECT_EQ(cores[0].busy, SimTime::nanoseconds(100 + 100 + 500)) << "BRISC, not NCRISC beside it";
+  EXPECT_EQ(cores[1].x, 2);
+  EXPECT_EQ(cores[1].busy, SimTime::nanoseconds(300 + 300));
+}
+
 TEST(DeviceZones, OfAnOpsCsvHaveItsNamesAndTheMeanOfTheRuns) {
   Log log = read_ops(ops_csv_text());
   add_zones(log, read_device(device_log()), "device.csv");

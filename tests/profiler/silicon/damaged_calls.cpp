@@ -38,6 +38,23 @@ std::vector<Row> calls_of_later_ops() {
        .attributes = "{'input_tensor_start': 'Shape([0; 0; 3; 0])'}",
        .input1 = kNoTensor,
        .output = tensor(1024, 512)},
+      {.code = "SoftmaxDeviceOperation",
+       .attributes = "{'output_mem_config': 'MemoryConfig(shard_spec=ShardSpec(grid={[(x=0;y=0) - "
+                     "(x=7;y=1)]};shape={32; 512}))'; 'program_config': 'S(block_h=1;block_w=16)'}",
+       .input0 = tensor(512, 512, "DEV_0_L1_HEIGHT_SHARDED"),
+       .input1 = kNoTensor,
+       .output = tensor(512, 512, "DEV_0_L1_HEIGHT_SHARDED")},
+      {.code = "Conv2dDeviceOperation",
+       .attributes = "{'parallelization_config': 'P(num_cores_nhw=8;num_cores_c_in=1)'; "
+                     "'sliding_window_config': 'S(batch_size=1; input_hw=(16;16); window_hw=(3;3);"
+                     " stride_hw=(1;1); padding=((1; 1); (1; 1)); ceil_mode=false)'}",
+       .input0 = tensor(256, 512),
+       .input1 = tensor(4608, 512)},
+      {.code = "SdpaDecodeDeviceOperation",
+       .attributes = "{'cur_pos': '{31}'; 'program_config': 'C(k_chunk_size=32)'}",
+       .input0 = "1[1],1[1],32[32],64[64],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED",
+       .input1 = tensor(64, 64),
+       .output = "1[1],1[1],32[32],64[64],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED"},
       {.code = "PermuteDeviceOperation",
        .attributes = "{'dims': 'SmallVector([0; 1; 3; 2])'}",
        .input1 = kNoTensor}};

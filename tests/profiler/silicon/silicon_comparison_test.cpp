@@ -114,8 +114,9 @@ TEST(SiliconComparison, ACallThatCannotBeEmulatedSaysWhy) {
     EXPECT_TRUE(contains(reason(row), part)) << reason(row);
   };
   EXPECT_EQ(reason({}), "");
-  says({.input0 = tensor(512, 512, "DEV_0_L1_BLOCK_SHARDED")}, "DEV_0_L1_BLOCK_SHARDED");
-  says({.input0 = tensor(512, 512, "DEV_0_DRAM_INTERLEAVED", "INT32")}, "'int32'");
+  says({.input0 = tensor(512, 512, "DEV_0_L1_ND_SHARDED")}, "DEV_0_L1_ND_SHARDED");
+  says({.input0 = tensor(512, 512, "DEV_0_DRAM_INTERLEAVED", "INT32")}, "uint32");
+  says({.input0 = tensor(512, 512, "DEV_0_DRAM_INTERLEAVED", "INT9")}, "'int9'");
   says({.input0 = tensor(512, 96)}, "512x96");
   says({.input0 = kNoTensor, .input1 = kNoTensor}, "0 inputs");
   says({.output = kNoTensor}, "no output");
@@ -134,6 +135,179 @@ TEST(SiliconComparison, ACallThatCannotBeEmulatedSaysWhy) {
   says(zero, "99999999999");
   zero.input0 = tensor(16'777'216, 16'777'216);
   says(zero, "");
+}
+
+/// Returns the memory configuration of shards in L1, as ttnn prints it.
+std::string shards_on(std::string_view layout, std::string_view last_core, std::string_view shape) {
+  return fmt::format(
+      "'MemoryConfig(memory_layout=TensorMemoryLayout::{}_SHARDED;buffer_type=BufferType::L1;"
+      "shard_spec=ShardSpec(grid={{[(x=0;y=0) - {}]}};shape={{{}}};"
+      "orientation=ShardOrientation::ROW_MAJOR);nd_shard_spec=std::nullopt)'",
+      layout, last_core, shape);
+}
+
+/// Returns a tensor of [1, heads, rows, columns].
+std::string heads(int heads, int rows, int columns, std::string_view memory) {
+  return fmt::format("1[1],{}[{}],{}[{}],{}[{}],TILE,BFLOAT16,{}", heads, heads, rows, rows,
+                     columns, columns, memory);
+}
+
+struct ShardedCall {
+  Row row;
+  std::string_view call;    ///< What it is on the emulator.
+  std::string_view shards;  ///< Of its operands.
+  int cores = 0;            ///< That work on the emulator.
+};
+
+constexpr std::string_view kWidth = "DEV_0_L1_WIDTH_SHARDED", kHeight = "DEV_0_L1_HEIGHT_SHARDED",
+                           kBlock = "DEV_0_L1_BLOCK_SHARDED";
+
+class ShardedCalls : public ::testing::TestWithParam<ShardedCall> {};
+
+TEST_P(ShardedCalls, AreEmulatedOnTheShardsThatTheLogTells) {
+  const ShardedCall& wanted = GetParam();
+  Row row = wanted.row;
+  row.worker_cores = "64";
+  const SiliconComparison found = compare({row});
+  ASSERT_EQ(found.calls.size(), 1U) << found.not_emulated.at(0).reason;
+  EXPECT_EQ(found.calls[0].call, wanted.call);
+  EXPECT_TRUE(contains(found.calls[0].inputs, wanted.shards)) << found.calls[0].inputs;
+  EXPECT_EQ(found.calls[0].emulated_cores, wanted.cores);
+}
+
+std::vector<ShardedCall> rows_and_products() {
+  return {
+      // A norm's blocks tell its shards where the memory configuration does not.
+      {.row = {.code = "LayerNorm",
+               .attributes = "{'norm_type': 'LayerNormType::RMSNORM'; 'program_config': "
+                             "'LayerNormShardedMultiCoreProgramConfig(compute_with_storage_grid_"
+                             "size=(x=8;y=4);subblock_w=2;block_h=1;block_w=2;inplace=0)'}",
+               .input0 = tensor(32, 2048, kWidth),
+               .input1 = kNoTensor,
+               .output = tensor(32, 2048, kWidth)},
+       .call = "rms_norm",
+       .shards = "width shards of 32x64 on 8x4 cores",
+       .cores = 32},
+      {.row = {.code = "SoftmaxDeviceOperation",
+               .attributes =
+                   "{'output_mem_config': " + shards_on("HEIGHT", "(x=7;y=3)", "128; 384") + "}",
+               .input0 = tensor(4096, 384, kHeight),
+               .input1 = tensor(1, 384),
+               .output = tensor(4096, 384, kHeight)},
+       .call = "softmax",
+       .shards = "height shards of 128x384 on 8x4 cores",
+       .cores = 32},
+      {.row = {.code = "Reduce",
+               .attributes = "{'dim': 'ReduceOpDim::H'; 'math_op': 'ReduceOpMath::SUM'; "
+                             "'output_mem_config': " +
+                             shards_on("WIDTH", "(x=1;y=0)", "64; 64") + "}",
+               .input0 = tensor(64, 128, kWidth),
+               .input1 = kNoTensor,
+               .output = tensor(32, 128, kWidth)},
+       .call = "sum rows",
+       .shards = "width shards of 64x64 on 2x1 cores",
+       .cores = 2},
+      // A product without a configuration takes one from the shards.
+      {.row = {.attributes = "{'program_config': 'std::nullopt'; 'output_mem_config': " +
+                             shards_on("HEIGHT", "(x=7;y=1)", "32; 96") + "}",
+               .input0 = tensor(512, 64, kHeight),
+               .input1 = tensor(64, 96),
+               .output = tensor(512, 96, kHeight)},
+       .call = "matmul",
+       .shards = "height shards of 32x64 on 8x2 cores",
+       .cores = 16}};
+}
+
+std::vector<ShardedCall> decoding() {
+  return {{.row = {.code = "RotaryEmbeddingLlamaDeviceOperation",
+                   .input0 = heads(8, 32, 64, kHeight),
+                   .input1 = heads(8, 32, 64, kHeight),
+                   .output = heads(8, 32, 64, kHeight)},
+           .call = "rotary_embedding pairs",
+           .shards = "32x64",
+           .cores = 8},
+          {.row = {.code = "PagedUpdateCacheDeviceOperation",
+                   .attributes = "{'op_type': 'PagedUpdateCacheOpType::UPDATE'}",
+                   .input0 = "8[8],4[4],128[128],64[64],TILE,BFLOAT8_B,DEV_0_DRAM_INTERLEAVED",
+                   .input1 = heads(8, 32, 64, kHeight),
+                   .output = "8[8],4[4],128[128],64[64],TILE,BFLOAT8_B,DEV_0_DRAM_INTERLEAVED"},
+           .call = "paged_update_cache",
+           .shards = "8x32x64",
+           .cores = 8},
+          {.row = {.code = "ScaledDotProductAttentionDecode",
+                   .attributes = "{'is_causal': 'true'; 'cur_pos': 'SmallVector([63; 127])'; "
+                                 "'program_config': 'SDPAProgramConfig(k_chunk_size=64;"
+                                 "max_cores_per_head_batch=4)'}",
+                   .input0 = heads(2, 32, 64, "DEV_0_L1_INTERLEAVED"),
+                   .input1 = "2[2],4[4],512[512],64[64],TILE,BFLOAT8_B,DEV_0_DRAM_INTERLEAVED",
+                   .output = heads(2, 32, 64, "DEV_0_L1_INTERLEAVED")},
+           .call = "decode_attention of 128",
+           .shards = "2x4x512x64 bfloat8_b",
+           .cores = 16},
+          {.row = {.code = "NLPCreateHeadsDecodeDeviceOperation",
+                   .attributes = "{'num_q_heads': '8'; 'num_kv_heads': '2'; 'head_dim': '64'}",
+                   .input0 = tensor(8, 768, "DEV_0_L1_INTERLEAVED"),
+                   .input1 = kNoTensor,
+                   .output = heads(8, 32, 64, kHeight)},
+           .call = "split_heads_decode",
+           .shards = "8x768",
+           .cores = 8}};
+}
+
+std::vector<ShardedCall> images() {
+  return {
+      // The halo lies before the operand of a convolution, and is left out of its size.
+      {.row = {.code = "OptimizedConvNew",
+               .attributes =
+                   "{'activation': 'relu'; 'block_config': 'OptimizedConvBlockConfig("
+                   "act_block_h_ntiles=2;act_block_w_ntiles=6)'; 'has_bias': 'false'; "
+                   "'parallelization_config': 'OptimizedConvParallelizationConfig(grid_size="
+                   "(x=8;y=8);num_cores_nhw=49;num_cores_c=1)'; 'sliding_window_config': "
+                   "'SlidingWindowConfig(batch_size=1; input_hw=(56;56); window_hw=(3;3); "
+                   "stride_hw=(1;1); pad_hw=(1;1); dilation_hw=(1;1); num_cores_nhw=49; "
+                   "num_cores_c=1)'}",
+               .input0 = "1[1],1[1],9114[9114],64[64],ROW_MAJOR,BFLOAT16," + std::string(kHeight),
+               .input1 = tensor(576, 64, "DEV_0_DRAM_INTERLEAVED", "BFLOAT8_B"),
+               .output = tensor(3136, 64, kHeight)},
+       .call = "conv2d 3x3 of 1x56x56",
+       .shards = "3136x64 bfloat16",
+       .cores = 49},
+      {.row = {.code = "UntilizeWithHaloV2",
+               .attributes = "{'config_': 'SlidingWindowConfig(batch_size=2; input_hw=(14;14); "
+                             "window_hw=(3;3); stride_hw=(2;2); padding=((1; 1); (1; 1)); "
+                             "output_padding = (0; 0); dilation_hw=(1;1); num_cores_nhw=7; "
+                             "num_cores_c=8; is_transpose=false)'}",
+               .input0 = tensor(392, 256, kBlock),
+               .input1 = kNoTensor,
+               .output = "1[1],1[1],700[700],256[256],ROW_MAJOR,BFLOAT16," + std::string(kBlock)},
+       .call = "halo 3x3/2 of 2x14x14",
+       .shards = "392x256 bfloat16",
+       .cores = 56},
+      {.row = {.code = "MaxPool2D",
+               .attributes = "{'pool_type_': 'Pool2DType::MAX_POOL2D'; 'sliding_window_config_': "
+                             "'SlidingWindowConfig(batch_size=1; input_hw=(15;15); window_hw=(2;2);"
+                             " stride_hw=(2;2); padding=((0; 0); (0; 0)); dilation_hw=(1;1); "
+                             "num_cores_nhw=8; num_cores_c=1; ceil_mode=true)'}",
+               .input0 = "1[1],1[1],225[225],64[64],ROW_MAJOR,BFLOAT16," + std::string(kHeight),
+               .input1 = kNoTensor,
+               .output = "1[1],1[1],64[64],64[64],ROW_MAJOR,BFLOAT16," + std::string(kHeight)},
+       .call = "max_pool2d 2x2/2 of 1x15x15",
+       .shards = "225x64 bfloat16",
+       .cores = 8}};
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, ShardedCalls, ::testing::ValuesIn(rows_and_products()));
+INSTANTIATE_TEST_SUITE_P(Decoding, ShardedCalls, ::testing::ValuesIn(decoding()));
+INSTANTIATE_TEST_SUITE_P(Images, ShardedCalls, ::testing::ValuesIn(images()));
+
+TEST(SiliconComparison, AttentionToAnUnknownPlaceIsRefused) {
+  const std::string cache = "2[2],4[4],512[512],64[64],TILE,BFLOAT8_B,DEV_0_DRAM_INTERLEAVED";
+  const Row row{.code = "SdpaDecodeDeviceOperation",
+                .attributes = "{'is_causal': 'true'; 'cur_pos': '{}'}",
+                .input0 = heads(2, 32, 64, "DEV_0_L1_INTERLEAVED"),
+                .input1 = cache,
+                .output = heads(2, 32, 64, "DEV_0_L1_INTERLEAVED")};
+  EXPECT_TRUE(contains(reason(row), "the position is a tensor")) << reason(row);
 }
 
 TEST(SiliconComparison, ElementwiseOpsAreTakenByTheirEnumerators) {

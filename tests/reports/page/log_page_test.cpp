@@ -69,6 +69,25 @@ TEST(LogPage, HasChartsTablesAndProblems) {
   EXPECT_EQ(text, html_log_page(page)) << "the same input gives the same bytes";
 }
 
+TEST(LogPage, MapsTheCoresAsTheyLie) {
+  profiler::LoggedRun run = sample_run("Matmul");
+  run.cores = {{.device = 0, .x = 1, .y = 1, .busy = us(25)},
+               {.device = 0, .x = 2, .y = 1, .busy = us(5)},
+               {.device = 0, .x = 1, .y = 3, .busy = us(50)}};
+  const std::vector<MapChart> charts = core_charts(run, "a.csv");
+  ASSERT_EQ(charts.size(), 1U);
+  EXPECT_EQ(charts[0].columns, (std::vector<std::string>{"1", "2"}));
+  EXPECT_EQ(charts[0].rows, (std::vector<std::string>{"3", "1"})) << "row 1 is on top";
+  ASSERT_EQ(charts[0].cells.size(), 3U);
+  EXPECT_EQ(charts[0].cells[1].column, 1U);
+  EXPECT_EQ(charts[0].cells[1].row, 1U);
+  EXPECT_EQ(charts[0].cells[1].text, "10");
+  EXPECT_EQ(charts[0].cells[2].row, 0U);
+  EXPECT_EQ(charts[0].cells[2].value, 100);
+  EXPECT_TRUE(has(html_log_page({.logs = {{.title = "a.csv", .run = &run}}}),
+                  "time in kernels of the cores of device 0"));
+}
+
 TEST(LogPage, BeginsWithTheAdviceAndNamesTheChip) {
   profiler::LoggedRun run = sample_run("Matmul");
   run.devices.push_back({.id = 0,

@@ -59,19 +59,22 @@ PlannedProgram plan_out_of_shards(const Program& program, CoreGrid grid, const P
 }
 
 /// Plans a move between shards, in which the cores of the side that has fewer of them move all:
-/// they read their new shards, or write their old ones.
+/// they read their new shards, or write their old ones. A shard that stays on its core passes
+/// through the core's own port of the NoC.
 PlannedProgram plan_reshard(const Program& program, CoreGrid grid, const Profiles& profiles) {
   const TensorSpec& from = program.inputs[0].spec;
   const TensorSpec& to = program.outputs[0].spec;
   const TensorSpec& fewer = shards_of(from) < shards_of(to) ? from : to;
   const std::int64_t shards = shards_of(fewer);
   const auto [pages, page] = shard_pages(fewer);
+  const bool stays = from.sharding == to.sharding;
+  const Bandwidth rate = stays ? profiles.chip.noc_link : profiles.software.movement.reshard;
   PlannedProgram planned =
       plan_steps(program, split_of(shards, 1),
                  {.all_steps = shards,
-                  .set_up = profiles.software.tiles.shard_start,
-                  .read = profiles.chip.l1_latency +
-                          transfer_time(pages * page, profiles.software.movement.reshard)},
+                  .set_up = stays ? SimTime() : profiles.software.tiles.shard_start,
+                  .on_shards = stays,
+                  .read = profiles.chip.l1_latency + transfer_time(pages * page, rate)},
                  grid, profiles, kMoveBuffers);
   planned.footprint.unique_arguments = profiles.software.ttnn_binary_arguments;
   return planned;

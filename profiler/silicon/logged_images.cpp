@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "profiler/silicon/logged_call.h"
+#include "profiler/silicon/logged_shards.h"
+
+namespace howard::profiler::logged {
+namespace {
+
+/// Returns the value of the first of some names, which versions of ttnn spell with and without "_"
+/// at the end.
+std::optional<std::string_view> find_any(const Call& call,
+                                         std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    if (const auto value = call.attributes.find(name)) return value;
+    if (const auto value = call.attributes.find(std::string(name) + "_")) return value;
+  }
+  return std::nullopt;
+}
+
+/// Returns what follows `key` and "=" in a struct as ttnn prints it: the text up to the next key.
+std::optional<std::string_view> value_of(std::string_view text, std::string_view key) {
+  for (std::size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
+    const char before = at == 0 ? '(' : text[at - 1];
+    if (before != '(' && before != ' ' && before != ';') continue;
+    std::string_view rest = text.substr(at + key.size());
+    rest.remove_prefix(std::min(rest.size(), rest.find_first_not_of(' ')));
+    if (!rest.starts_with('=')) continue;
+    return rest.substr(1, rest.find('=', 1) - 1);
+  }
+  return std::nullopt;
+}
+
+/// Returns the numbers behind `key`: "window_hw=(3;3)" gives 3 and 3.
+std::vector<std::int64_t> numbers_of(std::string_view text, std::string_view key) {
+  const auto value = value_of(text, key);
+  return value ? leading_numbers(trimmed(*value)) : std::vector<std::int64_t>();
+}
+
+std::optional<std::int64_t> number_of(std::string_view text, std::string_view key) {
+  const std::vector<std::int64_t> numbers = numbers_of(text, key);
+  return numbers.empty() ? std::nullopt : std::optional(numbers.front());
+}
+
+std::string_view window_text(const Call& call) {
+  const auto text = find_any(call, {"sliding_window_config", "config"});
+  if (!text) refuse("no sliding_window_config among its attributes", "one");
+  return *text;
+}
+
+/// Returns a pair of a window, each number from 1 on.
+std::array<std::int64_t, 2> pair_of(std::string_view text, std::string_view key) {
+  const std::vector<std::int64_t> numbers = numbers_of(text, key);
+  constexpr std::int64_t kMost = 1 << 16;
+  const bool fits = numbers.size() >= 2 && std::min(numbers[0], numbers[1]) >= 1 &&
+                    std::max(numbers[0], numbers[1]) <= kMost;
+  if (!fits) refuse(fmt::format("a sliding_window_config without {}", key), "two numbers");
+  return {numbers[0], numbers[1]};
+}
+
+/// Returns what makes the last stop of a side whole.
+std::int64_t beyond_of(std::int64_t side, std::int64_t border, std::int64_t window,
+                       std::int64_t stride, std::int64_t dilation) {
+  const std::int64_t room = side + border - dilation * (window - 1) - 1;
+  return room < 0 ? 0 : (stride - room % stride) % stride;
+}
+
+Window window_of(const Call& call) {
+  const std::string_view text = window_text(call);
+  const auto turned = value_of(text, "is_transpose");
+  if (turned && (turned->starts_with("true") || turned->starts_with('1'))) {
+    refuse("a transposed convolution", "one that is not");
+  }
+  const auto [height, width] = pair_of(text, "input_hw");
+  Window window{
+      .images = std::clamp<std::int64_t>(number_of(text, "batch_size").value_or(1), 1, 1 << 16),
+      .height = height,
+      .width = width,
+      .size = pair_of(text, "window_hw"),
+      .stride = pair_of(text, "stride_hw")};
+  if (value_of(text, "dilation_hw")) window.dilation = pair_of(text, "dilation_hw");
+  const std::vector<std::int64_t> sides = numbers_of(text, "padding");
+  const std::vector<std::int64_t> pair = numbers_of(text, "pad_hw");
+  if (sides.size() >= 4) {
+    window.padding = {sides[0], sides[1], sides[2], sides[3]};
+  } else if (pair.size() >= 2) {
+    window.padding = {pair[0], pair[0], pair[1], pair[1]};
+  }
+  for (std::int64_t& border : window.padding) border = std::min<std::int64_t>(border, 1 << 16);
+  const auto ceil = value_of(text, "ceil_mode");
+  if (ceil && (ceil->starts_with("true") || ceil->starts_with('1'))) {
+    const auto& [top, bottom, left, right] = window.padding;
+    window.beyond = {
+        beyond_of(height, top + bottom, window.size[0], window.stride[0], window.dilation[0]),
+        beyond_of(width, left + right, window.size[1], window.stride[1], window.dilation[1])};
+  }
+  return window;
+}
+
+/// Among how many cores places and channels are dealt out.
+struct Cores {
+  std::int64_t places = 0, channels = 1;
+};
+
+Cores cores_of(const Call& call) {
+  const std::string_view text = window_text(call);
+  constexpr std::int64_t kMost = 1 << 10;
+  const auto at_most = [&](std::int64_t number) {
+    return std::clamp<std::int64_t>(number, 0, kMost);
+  };
+  return {at_most(number_of(text, "num_cores_nhw").value_or(0)),
+          std::max<std::int64_t>(1, at_most(number_of(text, "num_cores_c").value_or(1)))};
+}
+
+/// Returns the operand as the images that it holds: a row for each place. What a halo adds is left
+/// out.
+TensorSpec images_of(const Call& call, const Window& window) {
+  TensorSpec spec = spec_of(call.cells(0));
+  require_size({window.images, window.height, window.width, spec.shape.columns()});
+  spec.shape = {window.places_in(), spec.shape.columns()};
+  return spec;
+}
+
+TensorSpec result_of(const Call& call, const Window& window, std::int64_t channels) {
+  TensorSpec spec = spec_of(call.out_cells());
+  const std::int64_t places = window.places_out();
+  if (places < 1) refuse("a window that is larger than the images", "a smaller one");
+  require_size({places, channels});
+  spec.shape = {places, channels};
+  return spec;
+}
+
+ShardLayout layout_of_call(const Call& call) {
+  if (const auto layout = layout_of(call.cells(0).memory)) return *layout;
+  return layout_of(call.out_cells().memory).value_or(ShardLayout::height);
+}
+
+/// Returns the function that follows: of 2024 and 2025 "relu", later a chain.
+std::optional<EltwiseStep> activation_after(const Call& call) {
+  const std::string_view text = call.attributes.find("activation").value_or("");
+  if (text.find("UnaryOpType::") != text.npos) {
+    const std::vector<EltwiseStep> chain = chain_of(text);
+    if (chain.size() > 1) refuse("several activations", "one");
+    return chain.front();
+  }
+  if (text.empty() || text == "none") {
+    if (!call.attributes.flag("fuse_relu").value_or(false)) return std::nullopt;
+    return step_of(Eltwise::relu);
+  }
+  std::string name(text);
+  for (char& c : name) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  const auto function = find_eltwise_by_ttnn(name, 1);
+  if (!function) refuse(fmt::format("activation '{}'", text), "a function that the emulator has");
+  return step_of(*function);
+}
+
+bool told(const Call& call, std::string_view name) {
+  const auto value = find_any(call, {name});
+  return value == "true" || value == "1";
+}
+
+}  // namespace
+
+Program convolution(const Call& call) {
+  const Window window = window_of(call);
+  const TensorSpec x = images_of(call, window);
+  TensorSpec weights = spec_of(call.cells(1));
+  const std::int64_t channels = weights.shape.columns();
+  require_size({window.places(), x.shape.columns(), channels});
+  weights.shape = {window.places() * x.shape.columns(), channels};
+  Conv2dAttributes op{.window = window,
+                      .sharding = layout_of_call(call),
+                      .double_buffers_x = told(call, "enable_act_double_buffer"),
+                      .double_buffers_weights = told(call, "enable_weights_double_buffer"),
+                      .reuses_x = told(call, "enable_activation_reuse"),
+                      .full_inner_dim = told(call, "full_inner_dim"),
+                      .compute = compute_of(call),
+                      .activation = activation_after(call)};
+  const std::string_view dealt = find_any(call, {"parallelization_config"}).value_or("");
+  const Cores cores = cores_of(call);
+  constexpr std::int64_t kMostCores = 1 << 10;
+  op.cores = std::clamp<std::int64_t>(number_of(dealt, "num_cores_nhw").value_or(cores.places), 0,
+                                      kMostCores);
+  if (op.sharding != ShardLayout::height) {
+    const auto in = number_of(dealt, "num_cores_c_in"), any = number_of(dealt, "num_cores_c");
+    op.channel_cores =
+        std::clamp<std::int64_t>(in ? *in : any.value_or(cores.channels), 0, kMostCores);
+  }
+  const std::string_view blocks = find_any(call, {"block_config"}).value_or("");
+  const auto act_block = number_of(blocks, "act_block_h_ntiles");
+  op.act_block_h = std::clamp<std::int64_t>(act_block.value_or(0), 0, 1 << 16);
+  const auto packer = call.attributes.member("compute_kernel_config", "packer_l1_acc");
+  op.packer_accumulates = packer == "1" || packer == "true";
+  std::vector<Operand> inputs{operand(x), operand(weights)};
+  if (call.inputs() > 2 && told(call, "has_bias")) {
+    TensorSpec bias = spec_of(call.cells(2));
+    bias.shape = {channels};
+    inputs.push_back(operand(bias));
+  }
+  return make_program(op, std::move(inputs), {operand(result_of(call, window, channels))});
+}
+
+Program halo(const Call& call) {
+  const Window window = window_of(call);
+  const auto [places, channels] = cores_of(call);
+  const TensorSpec x = images_of(call, window);
+  TensorSpec out = x;
+  out.dtype = spec_of(call.out_cells()).dtype;
+  out.layout = Layout::row_major;
+  return make_program(HaloAttributes{.window = window, .cores = places, .channel_cores = channels},
+                      {operand(x)}, {operand(out)});
+}
+
+Program pool(const Call& call) {
+  const Window window = window_of(call);
+  const auto [places, channels] = cores_of(call);
+  const TensorSpec x = images_of(call, window);
+  const std::string_view type = find_any(call, {"pool_type"}).value_or("MAX_POOL2D");
+  const auto divisor = parse_integer(find_any(call, {"divisor_override"}).value_or(""));
+  const Pool2dAttributes op{
+      .kind = type.find("AVG") != type.npos ? PoolKind::average : PoolKind::max,
+      .window = window,
+      .divisor = std::clamp<std::int64_t>(divisor.value_or(0), 0, 1 << 16),
+      .cores = places,
+      .channel_cores = channels};
+  return make_program(op, {operand(x)}, {operand(result_of(call, window, x.shape.columns()))});
+}
+
+Program upsample(const Call& call) {
+  const Shape& from = call.in(0).shape;
+  const Shape& to = call.out().shape;
+  const std::array<std::int64_t, 2> factor{to.heads() / from.heads(), to.rows() / from.rows()};
+  if (factor[0] < 1 || factor[1] < 1 || to.heads() != factor[0] * from.heads() ||
+      to.rows() != factor[1] * from.rows()) {
+    refuse(fmt::format("{} to {}", from.text(), to.text()), "whole factors of [n, h, w, c]");
+  }
+  const UpsampleAttributes op{.factor = factor, .bilinear = find_any(call, {"mode"}) == "bilinear"};
+  return make_program(op, {operand(call.in(0))}, {operand(call.out())});
+}
+
+Program fold(const Call& call) {
+  const auto side = [&](std::string_view name) {
+    const auto number = parse_integer(find_any(call, {name}).value_or(""));
+    if (!number || *number < 1 || *number > (1 << 16)) refuse(fmt::format("no {}", name), "1 on");
+    return *number;
+  };
+  const FoldAttributes op{.stride = {side("stride_h"), side("stride_w")}};
+  TensorSpec out = call.out();
+  out.shape = results_of(op, std::array{call.in(0)})[0].shape;
+  return make_program(op, {operand(call.in(0))}, {operand(out)});
+}
+
+Program group_norm(const Call& call) {
+  const auto groups = parse_integer(find_any(call, {"num_groups"}).value_or(""));
+  if (!groups || *groups < 1 || *groups > (1 << 20)) refuse("no num_groups", "1 on");
+  // Images that follow each other may lie in one row of rows.
+  return make_program(GroupNormAttributes{.groups = *groups}, {operand(call.in(0))},
+                      {operand(call.out())});
+}
+
+}  // namespace howard::profiler::logged
