@@ -205,6 +205,7 @@ class PrefillStep {
     AttentionAttributes attributes{
         .query_chunk = chunk,
         .key_chunk = chunk,
+        .approximate = false,
         .compute = {.fidelity = MathFidelity::hifi4, .fp32_accumulation = true}};
     if (before > 0) {
       const TensorSpec earlier = heads_of(groups, before, d, formats.cache);

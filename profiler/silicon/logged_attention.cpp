@@ -47,9 +47,11 @@ AttentionAttributes attention_attributes(const Call& call) {
     const std::int64_t rows = member_or(call, "program_config", name, kTileSide);
     return std::clamp(ceil_div(rows, kTileSide) * kTileSide, kTileSide, kMostRows);
   };
+  const auto fast = call.attributes.member("program_config", "exp_approx_mode");
   return {.causal = call.attributes.flag("is_causal").value_or(false),
           .query_chunk = chunk("q_chunk_size"),
           .key_chunk = chunk("k_chunk_size"),
+          .approximate = fast != "0" && fast != "false",
           .compute = compute_of(call)};
 }
 

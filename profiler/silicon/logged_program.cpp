@@ -261,7 +261,14 @@ void require_last_dimension(const Call& call) {
 
 Program softmax(const Call& call) {
   require_last_dimension(call);
-  return ops::softmax(call.input(0), call.output());
+  const auto approximate = call.attributes.member("compute_kernel_config", "math_approx_mode");
+  return make_program(
+      SoftmaxAttributes{
+          .stable = call.attributes.flag("numeric_stable").value_or(true),
+          .masked = call.inputs() > 1,
+          .approximate = approximate == "1" || approximate == "true",
+          .fp32_accumulation = logged::compute_of(call).fp32_accumulation.value_or(true)},
+      {call.input(0).operand()}, {call.output().operand()});
 }
 
 Program softmax_backward(const Call& call) {
@@ -273,14 +280,20 @@ constexpr float kEpsilon = 1e-5F;  // it does not affect the time
 
 /// ttnn's kernel takes as long with a scale as without.
 Program layernorm(const Call& call) {
-  if (enumerator(call.attributes.find("norm_type").value_or("LAYERNORM")) == "RMSNORM") {
-    const bool scaled =
-        call.inputs() > 1 && call.in(1).shape.elements() == call.in(0).shape.columns();
-    if (!scaled) return ops::rms_norm(call.input(0), kEpsilon, call.output());
-    const Tensor gamma = call.make({{call.in(0).shape.columns()}, call.in(0).dtype});
-    return ops::rms_norm(call.input(0), gamma, kEpsilon, call.output());
+  const bool wide = logged::compute_of(call).fp32_accumulation.value_or(true);
+  const std::vector<Operand> results{call.output().operand()};
+  if (enumerator(call.attributes.find("norm_type").value_or("LAYERNORM")) != "RMSNORM") {
+    return make_program(LayernormAttributes{.epsilon = kEpsilon, .fp32_accumulation = wide},
+                        {call.input(0).operand()}, results);
   }
-  return ops::layernorm(call.input(0), kEpsilon, call.output());
+  std::vector<Operand> operands{call.input(0).operand()};
+  const bool scaled =
+      call.inputs() > 1 && call.in(1).shape.elements() == call.in(0).shape.columns();
+  if (scaled) {
+    operands.push_back(call.make({{call.in(0).shape.columns()}, call.in(0).dtype}).operand());
+  }
+  return make_program(RmsNormAttributes{.epsilon = kEpsilon, .fp32_accumulation = wide},
+                      std::move(operands), results);
 }
 
 ops::LayernormStatistics statistics(const Call& call) {

@@ -13,6 +13,7 @@
 #include "engines/chip/calibration/steady_state.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/matmul/matmul_cost.h"
+#include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/chip/kernels/planner.h"
 
 namespace howard::calibration {
@@ -91,6 +92,17 @@ class ProgramDispatch final : public Model {
   std::vector<Row> rows_;
 };
 
+/// Returns what the operands' shards take of the L1 of a core.
+Bytes l1_of_shards(const Program& program) {
+  Bytes taken;
+  for (const Operand& input : program.inputs) {
+    if (!input.spec.sharding || input.spec.storage != Storage::l1) continue;
+    const chip::ShardPages pages = chip::shard_pages(input.spec);
+    taken += pages.count * pages.size;
+  }
+  return taken;
+}
+
 /// Holds the programs of a table's rows, planned anew for each set of constants.
 class Planned {
  public:
@@ -99,7 +111,12 @@ class Planned {
 
   std::size_t size() const { return programs_.size(); }
   PlannedProgram plan(std::size_t i, const Profiles& profiles) const {
-    return plan_program(programs_[i], grid_, profiles);
+    const Bytes taken = l1_of_shards(programs_[i]);
+    if (taken == Bytes()) return plan_program(programs_[i], grid_, profiles);
+    // ttnn chooses blocks for what the operands leave of the L1.
+    Profiles left = profiles;
+    left.chip.l1_circular_buffers = profiles.chip.l1_circular_buffers - taken;
+    return plan_program(programs_[i], grid_, left);
   }
 
  private:

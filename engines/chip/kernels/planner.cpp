@@ -95,14 +95,14 @@ struct Planner {
   PlannedProgram operator()(const CumsumAttributes& attributes) const {
     return plan_cumsum(program, attributes, grid, profiles);
   }
-  PlannedProgram operator()(const SoftmaxAttributes&) const {
-    return plan_softmax(program, grid, profiles);
+  PlannedProgram operator()(const SoftmaxAttributes& attributes) const {
+    return plan_softmax(program, attributes, grid, profiles);
   }
   PlannedProgram operator()(const SoftmaxBackwardAttributes&) const {
     return plan_softmax_backward(program, grid, profiles);
   }
-  PlannedProgram operator()(const LayernormAttributes&) const {
-    return plan_layernorm(program, grid, profiles);
+  PlannedProgram operator()(const LayernormAttributes& attributes) const {
+    return plan_layernorm(program, attributes, grid, profiles);
   }
   PlannedProgram operator()(const TtmlLayernormAttributes&) const {
     return plan_ttml_layernorm(program, grid, profiles);
@@ -141,8 +141,8 @@ struct Planner {
     return plan_swiglu(program, grid, profiles);
   }
 
-  PlannedProgram operator()(const RmsNormAttributes&) const {
-    return plan_rms_norm(program, grid, profiles);
+  PlannedProgram operator()(const RmsNormAttributes& attributes) const {
+    return plan_rms_norm(program, attributes, grid, profiles);
   }
   PlannedProgram operator()(const TtmlRmsNormAttributes&) const {
     return plan_ttml_rms_norm(program, grid, profiles);

@@ -144,11 +144,12 @@ struct ConvolutionCosts {
 
 /// The costs of attention kernels besides their products (kernels/attention).
 struct AttentionCosts {
-  SimTime exp, max, sum, chunk, accurate_exp, decode_chunk;
+  SimTime exp, exact_exp, max, sum, chunk, accurate_exp, decode_chunk;
 
   template <class Visitor>
   void constants(Visitor& visit) {
     visit("attention.exp", exp);
+    visit("attention.exact_exp", exact_exp);
     visit("attention.max", max);
     visit("attention.sum", sum);
     visit("attention.chunk", chunk);

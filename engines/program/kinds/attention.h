@@ -19,11 +19,13 @@ struct AttentionAttributes {
   bool causal = false;  ///< Place i sees only the places up to i; s = t, and there is no mask.
   float scale = 1;
   std::int64_t query_chunk = 32, key_chunk = 32;  ///< Rows that a core works on at a time.
-  ComputeConfig compute;                          ///< HiFi2 by default.
+  bool approximate = true;  ///< The exponential is the fast one: exp_approx_mode in ttnn.
+  ComputeConfig compute;    ///< HiFi2 by default.
 
   static void fields(auto& self, auto&& visit) {
     visit("causal", self.causal);
     visit("scale", self.scale);
+    visit("approximate", self.approximate);
     visit("query_chunk", self.query_chunk, Whole{kTileSide, kBlockSides.most});
     visit("key_chunk", self.key_chunk, Whole{kTileSide, kBlockSides.most});
     visit("fidelity", self.compute.fidelity);

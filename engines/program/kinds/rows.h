@@ -71,6 +71,17 @@ struct SoftmaxAttributes {
   static constexpr std::array kInputs{role::reals("x")};
   static constexpr std::array kResults{role::reals("y")};
 
+  bool stable = true;             ///< The largest number of a row is subtracted first.
+  bool masked = false;            ///< The kernel scales x and adds a mask, no operand here.
+  bool approximate = false;       ///< The exponential is the fast one: math_approx_mode in ttnn.
+  bool fp32_accumulation = true;  ///< Called fp32_dest_acc_en in ttnn.
+
+  static void fields(auto& self, auto&& visit) {
+    visit("stable", self.stable);
+    visit("masked", self.masked);
+    visit("approximate", self.approximate);
+    visit("fp32_accumulation", self.fp32_accumulation);
+  }
   static SpecList results(Specs in) { return {in[0]}; }
 
   friend auto operator<=>(const SoftmaxAttributes&, const SoftmaxAttributes&) = default;
@@ -103,8 +114,14 @@ struct LayernormAttributes {
   static constexpr Leeway kLeeway{.dtype = true};
 
   float epsilon = 1e-5F;
+  bool sums = false;              ///< The kernel adds another tensor to x first, no operand here.
+  bool fp32_accumulation = true;  ///< Called fp32_dest_acc_en in ttnn.
 
-  static void fields(auto& self, auto&& visit) { visit("epsilon", self.epsilon); }
+  static void fields(auto& self, auto&& visit) {
+    visit("epsilon", self.epsilon);
+    visit("sums", self.sums);
+    visit("fp32_accumulation", self.fp32_accumulation);
+  }
   static SpecList results(Specs in) { return {in[0]}; }
 
   friend auto operator<=>(const LayernormAttributes&, const LayernormAttributes&) = default;
@@ -150,8 +167,14 @@ struct RmsNormAttributes {
   static constexpr Leeway kLeeway{.dtype = true};
 
   float epsilon = 1e-5F;
+  bool sums = false;              ///< The kernel adds another tensor to x first, no operand here.
+  bool fp32_accumulation = true;  ///< Called fp32_dest_acc_en in ttnn.
 
-  static void fields(auto& self, auto&& visit) { visit("epsilon", self.epsilon); }
+  static void fields(auto& self, auto&& visit) {
+    visit("epsilon", self.epsilon);
+    visit("sums", self.sums);
+    visit("fp32_accumulation", self.fp32_accumulation);
+  }
   SpecList results(Specs in) const;
 
   friend auto operator<=>(const RmsNormAttributes&, const RmsNormAttributes&) = default;

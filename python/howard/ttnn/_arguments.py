@@ -72,7 +72,6 @@ UNREAD = {
     "num_links": "Devices are a line with one link between neighbours here.",
     "num_out_blocks": "It divides what a core holds at a time; values are the same.",
     "num_workers_per_link": "Devices are a line with one link between neighbours here.",
-    "numeric_stable": "The softmax is always the stable one here, and one kernel's time.",
     "op": _CHOSEN,
     "overlap_qk_coregrid": "It says on which cores ttnn puts keys; values are the same.",
     "pad_value": "What lies behind the last row or column of a tile enters no result here.",

@@ -353,6 +353,26 @@ TEST(SiliconComparison, ElementwiseOpsAreTakenByTheirEnumerators) {
   EXPECT_TRUE(contains(reason(with("{}")), "no op_chain"));
 }
 
+TEST(SiliconComparison, SoftmaxAndNormsTakeTheTimeOfTheArithmeticThatTheLogSays) {
+  for (const char* const code : {"SoftmaxDeviceOperation", "LayerNormDeviceOperation"}) {
+    const auto emulated = [&](const char* attributes) {
+      return compare({{.code = code,
+                       .attributes = attributes,
+                       .input0 = tensor(1024, 512),
+                       .input1 = kNoTensor,
+                       .output = tensor(1024, 512)}})
+          .calls.at(0)
+          .emulated;
+    };
+    const SimTime wide = emulated("{'compute_kernel_config': 'C(fp32_dest_acc_en=1)'}");
+    EXPECT_LT(emulated("{'compute_kernel_config': 'C(fp32_dest_acc_en=0)'}"), wide) << code;
+    const bool has_exp = std::string_view(code).starts_with("Softmax");
+    EXPECT_EQ(
+        emulated("{'compute_kernel_config': 'C(math_approx_mode=1;fp32_dest_acc_en=1)'}") < wide,
+        has_exp);
+  }
+}
+
 TEST(SiliconComparison, RowsWithoutAKernelTimeHostOpsAndSignpostsAreNoCalls) {
   const SiliconComparison found = compare({{.kernel = ""},
                                            {.kernel = "0"},

@@ -142,7 +142,8 @@ PlannedProgram plan_attention(const Program& program, const AttentionAttributes&
   // The compute kernel makes both products, the softmax of the scores, and the correction of the
   // sums so far.
   const bool masked = program.inputs.size() > 3;
-  const SimTime compute = 2 * sq * sk * d * product + sq * sk * (cost.exp + cost.max + cost.sum) +
+  const SimTime exp = attributes.approximate ? cost.exp : cost.exact_exp;
+  const SimTime compute = 2 * sq * sk * d * product + sq * sk * (exp + cost.max + cost.sum) +
                           (masked ? sq * sk * software.tiles.fpu : SimTime()) + sq * d * cost.max +
                           cost.chunk;
   const std::int64_t read = 2 * sk * d + (masked ? sq * sk : 0);

@@ -20,14 +20,17 @@ SimTime passes_of(SimTime layernorm, std::int64_t passes) {
 
 // A core reads gamma once, if there is one, and keeps it.
 
-PlannedProgram plan_rms_norm(const Program& program, CoreGrid grid, const Profiles& profiles) {
-  return plan_rows(program,
-                   {.reads = {1, 1},
-                    .writes = {1, 1},
-                    .math = kRmsNormPasses * profiles.software.tiles.pass,
-                    .keeps_scale = program.inputs.size() > 1,
-                    .circular_buffers = kRmsNormBuffers},
-                   grid, profiles);
+PlannedProgram plan_rms_norm(const Program& program, const RmsNormAttributes& attributes,
+                             CoreGrid grid, const Profiles& profiles) {
+  const std::int64_t passes = kRmsNormPasses + (attributes.sums ? 1 : 0);
+  return plan_rows(
+      program,
+      {.reads = {1, 1},
+       .writes = {1, 1},
+       .math = passes * pass_time(attributes.fp32_accumulation, profiles.software.tiles),
+       .keeps_scale = program.inputs.size() > 1,
+       .circular_buffers = kRmsNormBuffers},
+      grid, profiles);
 }
 
 PlannedProgram plan_ttml_rms_norm(const Program& program, CoreGrid grid, const Profiles& profiles) {

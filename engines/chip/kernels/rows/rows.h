@@ -28,11 +28,15 @@ PlannedProgram plan_rows(const Program& program, const RowWork& row, CoreGrid gr
 /// Returns one tile for each row of `program`'s first input.
 TilesPerStep one_a_row(const Program& program);
 
-/// Plans ttnn's softmax along the columns. The kernel of interleaved rows is planned as it was
-/// measured: with the accurate exponential, accumulation in fp32, and a mask of the columns that
-/// fill up the last tile. The kernel of shards is planned with ttnn's own settings, the fast
-/// exponential and none of the others.
-PlannedProgram plan_softmax(const Program& program, CoreGrid grid, const Profiles& profiles);
+/// Returns the time of one tile of one pass. Without accumulation in fp32, a pass is as long as an
+/// elementwise function of the matrix unit, which unpacks, computes and packs a tile as well.
+SimTime pass_time(bool fp32_accumulation, const TileCosts& cost);
+
+/// Plans ttnn's softmax along the columns. Of interleaved rows, a RISC first makes a mask of the
+/// columns that fill up the last tile (profiles: tiles.softmax_start); the kernel of shards makes
+/// none.
+PlannedProgram plan_softmax(const Program& program, const SoftmaxAttributes& attributes,
+                            CoreGrid grid, const Profiles& profiles);
 /// Plans moreh_softmax_backward.
 PlannedProgram plan_softmax_backward(const Program& program, CoreGrid grid,
                                      const Profiles& profiles);
@@ -45,14 +49,16 @@ inline constexpr std::int64_t kLayernormPasses = 7;
 // of the layernorm kernel of the same library, which is measured.
 
 /// Plans ttnn's layernorm.
-PlannedProgram plan_layernorm(const Program& program, CoreGrid grid, const Profiles& profiles);
+PlannedProgram plan_layernorm(const Program& program, const LayernormAttributes& attributes,
+                              CoreGrid grid, const Profiles& profiles);
 /// Plans TTML's, which also writes the statistics.
 PlannedProgram plan_ttml_layernorm(const Program& program, CoreGrid grid, const Profiles& profiles);
 PlannedProgram plan_layernorm_backward(const Program& program, CoreGrid grid,
                                        const Profiles& profiles);
 
 /// Plans ttnn's rms_norm.
-PlannedProgram plan_rms_norm(const Program& program, CoreGrid grid, const Profiles& profiles);
+PlannedProgram plan_rms_norm(const Program& program, const RmsNormAttributes& attributes,
+                             CoreGrid grid, const Profiles& profiles);
 /// Plans TTML's, which also writes the root.
 PlannedProgram plan_ttml_rms_norm(const Program& program, CoreGrid grid, const Profiles& profiles);
 /// Plans TTML's rmsnorm_bw, without the sum over rows that follows it.

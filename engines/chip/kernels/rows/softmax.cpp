@@ -7,25 +7,34 @@ namespace howard::chip {
 namespace {
 
 // The numbers of passes over a row of tiles follow from what the kernels do.
-constexpr std::int64_t kSoftmaxPasses = 4;          // maximum; difference and exp; sum; product
 constexpr std::int64_t kSoftmaxBackwardPasses = 4;  // y dy; sum; difference; product
+
+/// Each row is added up and divided. Before that come the maximum and the difference, with the
+/// exponential, or the exponential alone. Scaling is a pass, and adding a mask is one where the
+/// exponential cannot follow it at once.
+std::int64_t softmax_passes(const SoftmaxAttributes& attributes) {
+  constexpr std::int64_t kSumAndProduct = 2;
+  const std::int64_t each = attributes.stable ? 2 : 1;
+  return kSumAndProduct + each * (attributes.masked ? 2 : 1);
+}
 
 }  // namespace
 
-PlannedProgram plan_softmax(const Program& program, CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan_softmax(const Program& program, const SoftmaxAttributes& attributes,
+                            CoreGrid grid, const Profiles& profiles) {
   const TileCosts& cost = profiles.software.tiles;
   const TensorSpec& x = program.inputs[0].spec;
   const bool on_shards = x.sharding && x.storage == Storage::l1;
-  RowWork row{.reads = {1, 1}, .writes = {1, 1}, .per_row = cost.softmax_row};
-  if (on_shards) {
-    // A pass without accumulation in fp32 is one of the matrix unit on a tile.
-    row.math = kSoftmaxPasses * cost.fpu + profiles.software.attention.exp;
-    row.set_up = scalar_tile_time(profiles.software);
-  } else {
-    row.math = kSoftmaxPasses * cost.pass + eltwise_math_time({.function = Eltwise::exp}, cost);
-    row.set_up = cost.softmax_start;
-  }
-  return plan_rows(program, row, grid, profiles);
+  const SimTime exp = attributes.approximate ? profiles.software.attention.exp
+                                             : eltwise_math_time({.function = Eltwise::exp}, cost);
+  return plan_rows(
+      program,
+      {.reads = {1, 1},
+       .writes = {1, 1},
+       .math = softmax_passes(attributes) * pass_time(attributes.fp32_accumulation, cost) + exp,
+       .per_row = cost.softmax_row,
+       .set_up = on_shards ? scalar_tile_time(profiles.software) : cost.softmax_start},
+      grid, profiles);
 }
 
 PlannedProgram plan_softmax_backward(const Program& program, CoreGrid grid,

@@ -16,10 +16,18 @@ from .layout import to_layout
 from .reduction import _reduce_programs, _rows_op
 
 
+def _wide(tensor, compute):
+    """Says whether a kernel adds up in fp32: as the caller says, else if the numbers are fp32."""
+    if compute is None:
+        return tensor._dtype is DataType.FLOAT32
+    return bool(compute.fp32_dest_acc_en)
+
+
 def _softmax(name, tensor, dim, memory_config, output=None, scale=None, mask=None,
-             causal_mask_rows=False):
+             causal_mask_rows=False, compute=None, stable=True):
     """Computes softmax(x scale + mask). Unless each row has its own in it, the mask is one row, the
-    first of its tile."""
+    first of its tile. Values are those of the stable one; the kernel has the fast exponential unless
+    the caller's arithmetic says otherwise."""
     require_device(name, tensor)
     if mask is None and scale is not None and "mask" in name:
         fail(name, "Scale value must not be set when mask is not present")
@@ -29,7 +37,9 @@ def _softmax(name, tensor, dim, memory_config, output=None, scale=None, mask=Non
     inputs = [tensor] + ([mask] if mask is not None else [])
     shape = None if mask is None else _mask_shape(name, tensor, mask, causal_mask_rows)
     out = make_output(tensor._shape, tensor, None, None, memory_config, output)
-    program(name, "softmax", [tensor], [out], axis != len(tensor._shape) - 1 or mask is not None)
+    program(name, "softmax", [tensor], [out], axis != len(tensor._shape) - 1,
+            stable=bool(stable), masked=mask is not None, fp32_accumulation=_wide(tensor, compute),
+            approximate=compute is None or bool(compute.math_approx_mode))
 
     def compute(a, m=None):
         if scale is not None:
@@ -66,33 +76,38 @@ def causal_mask(rows, columns):
     return np.where(seen, 0.0, -1e30)
 
 
-@operation(unread="compute_kernel_config numeric_stable")
-def softmax(input_tensor, dim=-1, *, memory_config=None, output_tensor=None):
-    return _softmax("softmax", input_tensor, dim, memory_config, output_tensor)
+@operation()
+def softmax(input_tensor, dim=-1, *, memory_config=None, output_tensor=None,
+            compute_kernel_config=None, numeric_stable=True):
+    return _softmax("softmax", input_tensor, dim, memory_config, output_tensor,
+                    compute=compute_kernel_config, stable=numeric_stable)
 
 
-@operation(unread="program_config compute_kernel_config numeric_stable")
-def softmax_in_place(input_tensor, dim=-1):
-    return _softmax("softmax_in_place", input_tensor, dim, None, input_tensor)
+@operation(unread="program_config")
+def softmax_in_place(input_tensor, dim=-1, *, compute_kernel_config=None, numeric_stable=True):
+    return _softmax("softmax_in_place", input_tensor, dim, None, input_tensor,
+                    compute=compute_kernel_config, stable=numeric_stable)
 
 
-@operation(unread="compute_kernel_config numeric_stable")
+@operation()
 def scale_mask_softmax(input_tensor, scale=None, mask=None, *, memory_config=None,
-                       is_causal_mask=False):
+                       is_causal_mask=False, compute_kernel_config=None, numeric_stable=True):
     return _softmax("scale_mask_softmax", input_tensor, -1, memory_config, None, scale, mask,
-                    is_causal_mask)
+                    is_causal_mask, compute_kernel_config, numeric_stable)
 
 
-@operation(unread="program_config compute_kernel_config numeric_stable")
-def scale_mask_softmax_in_place(input_tensor, scale=None, mask=None, *, is_causal_mask=False):
+@operation(unread="program_config")
+def scale_mask_softmax_in_place(input_tensor, scale=None, mask=None, *, is_causal_mask=False,
+                                compute_kernel_config=None, numeric_stable=False):
     return _softmax("scale_mask_softmax_in_place", input_tensor, -1, None, input_tensor, scale, mask,
-                    is_causal_mask)
+                    is_causal_mask, compute_kernel_config, numeric_stable)
 
 
-@operation(unread="program_config compute_kernel_config numeric_stable")
-def scale_causal_mask_hw_dims_softmax_in_place(input_tensor, scale=None, mask=None):
+@operation(unread="program_config")
+def scale_causal_mask_hw_dims_softmax_in_place(input_tensor, scale=None, mask=None, *,
+                                               compute_kernel_config=None, numeric_stable=False):
     return _softmax("scale_causal_mask_hw_dims_softmax_in_place", input_tensor, -1, None,
-                    input_tensor, scale, mask, True)
+                    input_tensor, scale, mask, True, compute_kernel_config, numeric_stable)
 
 
 def _require_row(name, word, tensor, width):
@@ -114,7 +129,8 @@ def _row_of(array, width):
     return array.reshape([-1])[:width]
 
 
-def _normalized(name, tensor, epsilon, weight, bias, residual, memory_config, rms, dtype=None):
+def _normalized(name, tensor, epsilon, weight, bias, residual, memory_config, rms, dtype=None,
+                compute_config=None):
     extra = [t for t in (weight, bias, residual) if t is not None]
     require_device(name, tensor, *extra)
     if tensor._layout is not Layout.TILE:
@@ -124,7 +140,8 @@ def _normalized(name, tensor, epsilon, weight, bias, residual, memory_config, rm
         if one is not None:
             _require_row(name, word, one, width)
     out = make_output(tensor._shape, tensor, dtype, None, memory_config)
-    _launch_normalized(name, tensor, weight, out, rms)
+    _launch_normalized(name, tensor, weight, out, rms, sums=residual is not None,
+                       fp32_accumulation=_wide(tensor, compute_config))
     given = [t is not None for t in (weight, bias, residual)]
 
     def compute(x, *rest):
@@ -141,29 +158,29 @@ def _normalized(name, tensor, epsilon, weight, bias, residual, memory_config, rm
     return out
 
 
-def _launch_normalized(name, tensor, weight, out, rms):
+def _launch_normalized(name, tensor, weight, out, rms, **attributes):
     """Launches a normalisation."""
     if not rms:
-        program(name, "layernorm", [tensor], [out])
+        program(name, "layernorm", [tensor], [out], **attributes)
     elif weight is None:
-        program(name, "rms_norm", [tensor], [out])
+        program(name, "rms_norm", [tensor], [out], **attributes)
     else:
         program(name, "rms_norm", [tensor, weight], [out],
-                shapes=[None, [1, tensor._shape[-1]]])
+                shapes=[None, [1, tensor._shape[-1]]], **attributes)
 
 
-@operation(unread="program_config compute_kernel_config recip_tensor")
+@operation(unread="program_config recip_tensor")
 def layer_norm(input_tensor, *, epsilon=1e-12, weight=None, bias=None, residual_input_tensor=None,
-               memory_config=None):
+               memory_config=None, compute_kernel_config=None):
     return _normalized("layer_norm", input_tensor, epsilon, weight, bias, residual_input_tensor,
-                       memory_config, False)
+                       memory_config, False, compute_config=compute_kernel_config)
 
 
-@operation(unread="program_config compute_kernel_config")
+@operation(unread="program_config")
 def rms_norm(input_tensor, *, epsilon=1e-12, weight=None, bias=None, residual_input_tensor=None,
-             memory_config=None):
+             memory_config=None, compute_kernel_config=None):
     return _normalized("rms_norm", input_tensor, epsilon, weight, bias, residual_input_tensor,
-                       memory_config, True)
+                       memory_config, True, compute_config=compute_kernel_config)
 
 
 def _require_groups(tensor, num_groups, core_grid, inplace, dtype, output_layout):

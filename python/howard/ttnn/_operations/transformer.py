@@ -22,7 +22,7 @@ def attention_softmax(tensor, *, head_size=None, attention_mask=None, causal_mas
                       memory_config=None):
     scale = None if head_size is None else 1 / math.sqrt(head_size)
     return _softmax("attention_softmax", tensor, -1, memory_config, None, scale, attention_mask,
-                    causal_mask)
+                    causal_mask, stable=False)
 
 
 @operation("transformer.attention_softmax_", unread="program_config memory_config")
@@ -31,7 +31,7 @@ def attention_softmax_(tensor, *, head_size=None, attention_mask=None, causal_ma
         fail("transformer.attention_softmax_", "it needs an attention_mask")
     scale = None if head_size is None else 1 / math.sqrt(head_size)
     return _softmax("attention_softmax_", tensor, -1, None, tensor, scale, attention_mask,
-                    causal_mask)
+                    causal_mask, stable=False)
 
 
 def _attention(q, k, v, mask, causal, scale, window=None, sink=None):
@@ -70,13 +70,15 @@ def _spread_heads(array, times):
 
 
 def _attention_attributes(config, compute):
-    """Returns what the kernel is told: chunks of 32 rows and HiFi2 where the caller says
-    nothing."""
+    """Returns what the kernel is told: chunks of 32 rows, HiFi2 and the fast exponential where the
+    caller says nothing."""
     attributes = {}
     for word, field in (("query_chunk", "q_chunk_size"), ("key_chunk", "k_chunk_size")):
         size = getattr(config, field, None)
         if size:
             attributes[word] = int(size)
+    if getattr(config, "exp_approx_mode", None) is False:
+        attributes["approximate"] = False
     if compute is not None and compute.math_fidelity is not MathFidelity.Invalid:
         attributes["fidelity"] = compute.math_fidelity.name
     return attributes

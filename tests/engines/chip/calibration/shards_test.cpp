@@ -73,7 +73,7 @@ TEST(ShardTruth, ProductsOfDramShardedWeightsAreWithinTwoPercentInTheMedian) {
 }
 
 TEST(ShardTruth, ColumnsOfInterleavedWeightsAreStreamedAsSiliconDoes) {
-  EXPECT_LE(rows_of("1D products").median(), 0.08);
+  EXPECT_LE(rows_of("1D products").median(), 0.07);
   EXPECT_LE(rows_of("LM heads").worst(), 0.08);
 }
 
@@ -92,15 +92,16 @@ TEST(ShardTruth, ADecodingLayerOfLlama8bIsWithinThreePercentAndItsOpsWithinSixIn
   EXPECT_LE(rows_of("small ops of Llama-3.2-1B").median(), 0.12);
 }
 
-TEST(ShardTruth, MovesAndSumsOfShardsAreWithinTwelvePercentInTheMedian) {
-  EXPECT_LE(rows_of("moves of RT-DETR").median(), 0.12);
-  EXPECT_LE(rows_of("moves of RT-DETR").worst(), 0.35);
+TEST(ShardTruth, MovesAndSumsOfShardsAreWithinSevenPercentInTheMedian) {
+  EXPECT_LE(rows_of("moves of RT-DETR").median(), 0.07);
+  EXPECT_LE(rows_of("moves of RT-DETR").worst(), 0.17);
   EXPECT_LE(rows_of("sums of shards").median(), 0.05);
-  EXPECT_LE(rows_of("height-sharded products").median(), 0.20);
+  EXPECT_LE(rows_of("height-sharded products").median(), 0.15);
+  EXPECT_LE(rows_of("height-sharded products").worst(), 0.45);
 }
 
 TEST(ShardTruth, ElementwiseKernelsInL1AreWithinTenPercentInTheMedian) {
-  EXPECT_LE(rows_of("elementwise in L1").median(), 0.10);
+  EXPECT_LE(rows_of("elementwise in L1").median(), 0.08);
   EXPECT_LE(rows_of("elementwise on shards").median(), 0.10);
 }
 

@@ -140,6 +140,24 @@ TEST_F(LlamaOps, CausalAttentionSkipsWhatIsNotSeen) {
             (whole.kernel.dram - operands).value() * 17);
 }
 
+/// Llama-3.3-70B on a chip of a Galaxy (tt-metal's targets of its prefill at 4096 tokens, 2025).
+TEST_F(LlamaOps, AttentionWithoutTheFastExponentialTakesWhatAGalaxyMeasured) {
+  EmulatedChip chip(load_profiles(), {.dispatch = DispatchCoreType::eth});
+  const ops::Tensor q(chip, {{1, 8, 4096, 128}});
+  const ops::Tensor k(chip, {{1, 1, 4096, 128}});
+  AttentionAttributes attributes{.causal = true,
+                                 .query_chunk = 256,
+                                 .key_chunk = 256,
+                                 .approximate = false,
+                                 .compute = {.fidelity = MathFidelity::hifi4}};
+  const double exact =
+      chip.explain(ops::attention({q, k, k}, attributes, q)).kernel.total.seconds();
+  EXPECT_NEAR(exact * 1e6, 1714, 50);
+  attributes.approximate = true;
+  EXPECT_LT(chip.explain(ops::attention({q, k, k}, attributes, q)).kernel.total.seconds(),
+            0.6 * exact);
+}
+
 TEST_F(LlamaOps, LargerChunksReadTheKeysLessOften) {
   const auto read = [&](std::int64_t chunk) {
     return plan(attention({1, 8, 2048, 64}, {.query_chunk = chunk, .key_chunk = 128})).kernel.dram;

@@ -46,17 +46,37 @@ TEST_F(RowOps, SoftmaxPassesOverRowsOfTiles) {
   EXPECT_EQ(planned.footprint.kernel_groups, 1);
 }
 
-TEST_F(RowOps, ASoftmaxOfShardsReadsNothingAndHasTheFastExponential) {
+TEST_F(RowOps, ASoftmaxOfShardsReadsNothingAndHasThePassesThatItIsToldToHave) {
   Profiles profiles = round_profiles();
   profiles.software.attention.exp = ns(20);
   EmulatedChip chip(profiles, {.dispatch = DispatchCoreType::eth});
   const ops::Tensor x(chip, {.shape = {4, 64, 128},
                              .storage = Storage::l1,
                              .sharding = Sharding{ShardLayout::height, {4, 1}, 64, 128}});
-  // A core has two rows of 4 tiles, with 4 passes of 30 and an exponential each; a tile of
-  // constants takes 512 stores.
-  EXPECT_EQ(chip.explain(ops::softmax(x, x)).kernel.total,
-            ns(600 + 512 * 2 + 2 * 70 + 8 * (4 * 30 + 20)));
+  const auto time = [&](const SoftmaxAttributes& attributes) {
+    return chip.explain(make_program(attributes, {x.operand()}, {x.operand()})).kernel.total;
+  };
+  // A core has two rows of 4 tiles; a tile of constants takes 512 stores.
+  const SimTime start = ns(600 + 512 * 2 + 2 * 70);
+  EXPECT_EQ(time({}), start + 8 * ns(4 * 100 + 100));
+  EXPECT_EQ(time({.fp32_accumulation = false}), start + 8 * ns(4 * 30 + 100));
+  EXPECT_EQ(time({.approximate = true}), start + 8 * ns(4 * 100 + 20));
+  EXPECT_EQ(time({.stable = false}), start + 8 * ns(3 * 100 + 100));
+  EXPECT_EQ(time({.masked = true}), start + 8 * ns(6 * 100 + 100));
+  EXPECT_EQ(time({.stable = false, .masked = true}), start + 8 * ns(4 * 100 + 100));
+}
+
+TEST_F(RowOps, NormsThatAddUpInBfloat16HaveShorterPassesAndASumIsOneMore) {
+  const ops::Tensor x = tensor({32, 128});
+  const auto time = [&](const auto& attributes) {
+    return device_.explain(make_program(attributes, {x.operand()}, {x.operand()})).kernel.total;
+  };
+  using L = LayernormAttributes;
+  // A tile is read in 200 and written in 300, so that 7 passes of 30 are hidden behind that.
+  EXPECT_EQ(time(L{}) - time(L{.fp32_accumulation = false}), ns(4 * 700 - 3 * 300 - 7 * 30));
+  EXPECT_EQ(time(L{.sums = true}) - time(L{}), ns(4 * 100));
+  using R = RmsNormAttributes;
+  EXPECT_EQ(time(R{.sums = true}) - time(R{}), ns(4 * 100));
 }
 
 TEST_F(RowOps, ACoreWithTwoRowsDecidesAndIsAGroupOfItsOwn) {
