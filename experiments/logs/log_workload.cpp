@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "engines/chip/emulated_chip.h"
+#include "engines/chip/kernels/planner.h"
 #include "engines/chip/profiles/profile.h"
 #include "experiments/cases/emulated_case.h"
 #include "experiments/cases/mlp_case.h"
@@ -69,11 +70,24 @@ bool calls_like_python(const chip::Profiles& profiles, SimTime call) {
   return 2 * call > device.now() - begin;
 }
 
+/// Returns where the log's programs were dispatched, by the cores that were left for them.
+chip::DispatchCoreType dispatch_of(const profiler::LoggedDevice* device,
+                                   const chip::ChipProfile& chip) {
+  const bool tells = device != nullptr && device->worker_cores > 0;
+  const int cores = tells ? device->worker_cores : profiler::usual_grid(chip).cores();
+  const bool has_all = chip.dispatch_takes_row && cores > chip.worker_grid.cores();
+  return has_all ? chip::DispatchCoreType::eth : chip::DispatchCoreType::worker;
+}
+
 /// Adds programs to the workload, or their times to what is left.
 class Collector {
  public:
   Collector(const profiler::Log& log, const chip::Profiles& profiles, LogWorkload& workload)
-      : log_(log), device_(profiles), workload_(workload), places_(log.calls.size() + 1) {}
+      : log_(log),
+        profiles_(profiles),
+        device_(profiles),
+        workload_(workload),
+        places_(log.calls.size() + 1) {}
 
   /// Leaves out the calls whose runs differ by more than one shape allows.
   void doubt(const std::vector<const profiler::ProgramRun*>& programs) {
@@ -118,6 +132,8 @@ class Collector {
     std::string why = "the emulator has no such op";
     try {
       if (auto program = profiler::logged_program(row, device_)) {
+        // A configuration that does not fit is refused here, not while the others run.
+        plan_program(*program, profiles_.chip.compute_grid(workload_.dispatch), profiles_);
         workload_.moves_only.push_back(moves(*program));
         workload_.calls.push_back(std::move(*program));
         return {.known = true, .call = workload_.calls.size() - 1, .reason = {}};
@@ -129,6 +145,7 @@ class Collector {
   }
 
   const profiler::Log& log_;
+  const chip::Profiles& profiles_;
   chip::EmulatedChip device_;
   LogWorkload& workload_;
   std::vector<Place> places_;
@@ -206,12 +223,16 @@ class LogCase final : public EmulatedCase {
     }
   }
 
-  /// Operands of one specification share a buffer: what is in it takes no time.
+  /// Operands of one specification share a buffer: what is in it takes no time. Those in L1 are
+  /// there while their programs run, and do not all fit there at once: their buffers lie in DRAM.
   BufferId buffer_of(const TensorSpec& spec) {
     const auto found = std::ranges::find(
         buffers_, spec, [](const std::pair<TensorSpec, BufferId>& entry) { return entry.first; });
     if (found != buffers_.end()) return found->second;
-    return buffers_.emplace_back(spec, device().allocate(spec)).second;
+    TensorSpec kept = spec;
+    kept.storage = Storage::dram;
+    if (spec.storage == Storage::l1) kept.sharding.reset();
+    return buffers_.emplace_back(spec, device().allocate(kept)).second;
   }
 
   void run_calls() {
@@ -278,10 +299,12 @@ LogWorkload log_workload(const profiler::Log& log, const std::string& file,
   const profiler::LoggedRun& run = log.runs.front();
   const std::uint16_t device = run.timeline.programs.front().device;
   const auto described = std::ranges::find(run.devices, device, &profiler::LoggedDevice::id);
-  if (described != run.devices.end() && !described->architecture.empty() &&
-      described->architecture != profiles.chip.architecture) {
-    fail("it is of a " + described->architecture + ", which the emulator is not", "");
+  const profiler::LoggedDevice* const card = described != run.devices.end() ? &*described : nullptr;
+  if (card != nullptr && !card->architecture.empty() &&
+      card->architecture != profiles.chip.architecture) {
+    fail("it is of a " + card->architecture + ", which the emulator is not", "");
   }
+  workload.dispatch = dispatch_of(card, profiles.chip);
   if (log.runs.size() > 1) {
     workload.notes.push_back(
         fmt::format("the log has {} runs: this is the first", log.runs.size()));
@@ -324,7 +347,7 @@ std::unique_ptr<harness::Experiment> log_experiment(const Box& box, LogWorkload 
       {.name = "log",
        .question = "what would make a logged run faster?",
        .is_tool = true,
-       .axes = {kDispatch.with({"worker"}), kTrace.optional(),
+       .axes = {kDispatch.with({kDispatch.print(workload->dispatch)}), kTrace.optional(),
                 kHost.optional_of("whose calls they are; not set: as slow as in the log",
                                   {"python", "cpp"}),
                 kFidelity.optional(),

@@ -21,6 +21,7 @@ struct LogWorkload {
   std::vector<Program> calls;           ///< The different ones; their operands are not allocated.
   std::vector<std::size_t> order;       ///< Indices into `calls`: the programs as they ran.
   std::vector<bool> moves_only;         ///< True for each call that computes nothing.
+  chip::DispatchCoreType dispatch{};    ///< As the log's cores say.
   bool python = false;                  ///< The host's calls are as slow as Python's.
   std::uint64_t programs = 0;           ///< All programs of the log's device.
   SimTime kernels;                      ///< The logged time of those that are emulated.

@@ -66,7 +66,7 @@ std::vector<MapChart> core_charts(const profiler::LoggedRun& run, const std::str
     // A single core is no map.
     if (!span || span->duration() <= SimTime() || cores.size() < 2) continue;
     MapChart chart = chart_of(cores, span->duration());
-    chart.title = fmt::format("time in kernels of the cores of device {}, {}", device, of);
+    chart.title = fmt::format("Time in kernels, by core of device {}: {}", device, of);
     charts.push_back(std::move(chart));
   }
   return charts;

@@ -117,6 +117,28 @@ TEST_F(LogAnalysis, ExplainRunsTheOpsOfALog) {
   EXPECT_TRUE(contains(range.err, "the log has no signposts")) << range.err;
 }
 
+TEST_F(LogAnalysis, ExplainHasTheCoresOfTheLogAndTakesOperandsThatDoNotFitTogether) {
+  std::string text =
+      "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,DEVICE ARCH,ATTRIBUTES,CORE COUNT,"
+      "AVAILABLE WORKER CORE COUNT,HOST START TS,HOST DURATION [ns],DEVICE FW START CYCLE,"
+      "DEVICE FW END CYCLE,DEVICE KERNEL DURATION [ns],INPUT_0_W,INPUT_0_Z,INPUT_0_Y,INPUT_0_X,"
+      "INPUT_0_LAYOUT,INPUT_0_DATATYPE,INPUT_0_MEMORY,OUTPUT_0_W,OUTPUT_0_Z,OUTPUT_0_Y,"
+      "OUTPUT_0_X,OUTPUT_0_LAYOUT,OUTPUT_0_DATATYPE,OUTPUT_0_MEMORY\n";
+  for (const int rows : {30'720, 28'672}) {  // Each takes most of L1.
+    const std::string tensor =
+        "1,1," + std::to_string(rows) + ",1024,TILE,BFLOAT16,DEV_0_L1_INTERLEAVED";
+    text +=
+        "Unary,tt_dnn_device,1,0,wormhole_b0,{'op_chain': '{U(op_type=UnaryOpType::RELU)}'},"
+        "64,64,1000,500," +
+        std::to_string(10'000'000 - 10 * rows) + ",20000000,150000," + tensor + "," + tensor + "\n";
+  }
+  put("l1.csv", text);
+  const Outcome outcome = run("explain l1.csv");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "log, dispatch eth")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "all 2 programs")) << outcome.out;
+}
+
 TEST_F(LogAnalysis, ALogBecomesAPageThatNamesWhatCouldNotBeRead) {
   const std::string log = log_of("256x512/linear:512/gelu", "logs");
   const Outcome outcome = run("analyze '" + log + "' --page=page.html");

@@ -85,7 +85,7 @@ TEST(LogPage, MapsTheCoresAsTheyLie) {
   EXPECT_EQ(charts[0].cells[2].row, 0U);
   EXPECT_EQ(charts[0].cells[2].value, 100);
   EXPECT_TRUE(has(html_log_page({.logs = {{.title = "a.csv", .run = &run}}}),
-                  "time in kernels of the cores of device 0"));
+                  "Time in kernels, by core of device 0"));
 }
 
 TEST(LogPage, BeginsWithTheAdviceAndNamesTheChip) {
