@@ -52,6 +52,18 @@ class FunctionsTest(unittest.TestCase):
             _native._ttnn.elementwise(name, made, [one.astype(float) for one in operands], [])
             self.assertTrue((arrays.apply(name, *operands) == made.astype(numpy.float32)).all(), name)
 
+    def test_many_numbers_are_what_few_are(self):
+        x = numpy.random.default_rng(2).normal(size=(7, 5000)).astype(numpy.float32)
+        x[0, :4] = 0, -0.0, math.inf, math.nan
+        for many in (x, arrays.rounded(x, "bfloat16")):
+            for name in ("gelu", "exp", "log", "tanh", "sin", "cos", "leaky_relu"):
+                made = numpy.empty(x.shape)
+                _native._ttnn.elementwise(name, made, [many.astype(float)], [0.25])
+                found = arrays.apply(name, many, numbers=[0.25])
+                self.assertTrue(numpy.array_equal(found, made.astype(numpy.float32), True), name)
+        slopes = [arrays.apply("leaky_relu", many, numbers=[n])[many < 0] for n in (0.25, 0.5)]
+        self.assertTrue((2 * slopes[0] == slopes[1]).all())
+
     def test_operands_are_broadcast(self):
         made = arrays.apply("hypot", real(3, 6).reshape(2, 1), real(4, 8))
         self.assertEqual(made.shape, (2, 2))

@@ -6,7 +6,7 @@ NumPy moves, adds up and broadcasts; the formulas of elementwise functions are t
 emulator. Sums, means and orders are computed in float64.
 """
 
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Dict, Optional
 
 from howard import _native
 
@@ -41,6 +41,8 @@ _FAST = {"add": "add", "subtract": "subtract", "multiply": "multiply", "neg": "n
          "abs": "absolute", "square": "square", "divide": "true_divide", "sqrt": "sqrt",
          "maximum": "maximum", "minimum": "minimum", "eq": "equal", "ne": "not_equal",
          "gt": "greater", "ge": "greater_equal", "lt": "less", "le": "less_equal"}
+# It has these for float64, as exactly as the catalogue computes them.
+_FAST_WIDE = ("exp", "log", "tanh", "sin", "cos")
 _FAST_WHOLE = tuple(set(_FAST) - {"divide", "sqrt"})
 # These are functions of the catalogue with their operands in another order.
 _REVERSED = {"rdiv": "divide", "rpow": "pow"}
@@ -89,12 +91,42 @@ def apply(function: str, *operands: Any, numbers: Any = ()) -> Any:
         return np.full_like(operands[0], numbers[0])
     if whole and "bitwise" in function or function in _SHIFTS:  # They take bits, with any sign.
         operands = tuple(one.view(np.int32) if one.dtype == np.uint32 else one for one in operands)
+    if len(operands) == 1 and not whole and operands[0].size > _FEW:
+        made = _looked_up(function, operands[0], tuple(float(n) for n in numbers))
+        if made is not None:
+            return made
+        if function in _FAST_WIDE:
+            with quiet():
+                return getattr(np, function)(operands[0].astype(np.float64)).astype(np.float32)
     wide = [np.ascontiguousarray(one, np.float64) for one in np.broadcast_arrays(*operands)]
     made = np.empty(wide[0].shape)
     _native._ttnn.elementwise(function, made, wide, [float(n) for n in numbers])
     if function in _SHIFTS:
         made[(wide[1] < 0) | (wide[1] > 31)] = 0
     return to_whole(made) if whole else made.astype(np.float32)
+
+
+_FEW = 2**15  # numbers, for which a table does not pay
+_MOST_TABLES = 64
+_tables: Dict[Any, Any] = {}
+
+
+def _looked_up(function: str, array: Any, numbers: Any) -> Any:
+    """Returns a function of numbers that are all bfloat16's, from a table of what the catalogue gives
+    for each of the 65536; None where others are among them."""
+    halves = np.ascontiguousarray(array, np.float32).view(np.uint16).reshape(-1, 2)
+    if halves[:, 0].any():
+        return None
+    table = _tables.get((function, numbers))
+    if table is None:
+        made = np.empty(2**16)
+        if len(_tables) == _MOST_TABLES:
+            _tables.clear()
+        with quiet():
+            wide = (np.arange(2**16, dtype=np.uint32) << 16).view(np.float32).astype(np.float64)
+            _native._ttnn.elementwise(function, made, [wide], list(numbers))
+            table = _tables[function, numbers] = made.astype(np.float32)
+    return table[halves[:, 1]].reshape(array.shape)
 
 
 def rounded(array: Any, dtype: str) -> Any:
