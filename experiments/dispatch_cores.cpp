@@ -73,10 +73,14 @@ class DispatchCase final : public harness::WrappedCase {
  public:
   DispatchCase(const DevBox& box, const Point& point)
       : WrappedCase(dispatched(box, point, point[kDispatch])) {
-    if (point[kDispatch] != chip::DispatchCoreType::eth) return;
-    const auto worker = dispatched(box, point, chip::DispatchCoreType::worker);
-    worker_seconds_ = measure_virtual(*worker, kDispatchTiming).seconds();
-    worker->describe(*worker_seconds_, worker_);
+    using enum chip::DispatchCoreType;
+    if (point[kDispatch] != eth) return;
+    const chip::ChipProfile& chip = box.profiles().chip;
+    worker_grid_ = text_of(chip.compute_grid(worker));
+    eth_grid_ = text_of(chip.compute_grid(eth));
+    const auto other = dispatched(box, point, worker);
+    worker_seconds_ = measure_virtual(*other, kDispatchTiming).seconds();
+    other->describe(*worker_seconds_, worker_);
   }
 
   void describe(double seconds, PointResult& point) const override {
@@ -88,13 +92,18 @@ class DispatchCase final : public harness::WrappedCase {
                              .better = harness::Better::higher});
     const auto kernel = [](const PointResult& of) { return of.find_metric("kernel_time")->value; };
     point.details.emplace_back(
-        "plans", fmt::format("kernels {:.1f} us on 8x7, {:.1f} us on 8x8; {} becomes {}",
-                             1e6 * kernel(worker_), 1e6 * kernel(point),
+        "plans", fmt::format("kernels {:.1f} us on {}, {:.1f} us on {}; {} becomes {}",
+                             1e6 * kernel(worker_), worker_grid_, 1e6 * kernel(point), eth_grid_,
                              *worker_.find_detail("slowest_product"),
                              *point.find_detail("slowest_product")));
   }
 
  private:
+  static std::string text_of(CoreGrid grid) {
+    return fmt::format("{}x{}", grid.columns, grid.rows);
+  }
+
+  std::string worker_grid_, eth_grid_;  ///< The cores that compute; only ETH points have them.
   std::optional<double>
       worker_seconds_;  ///< The same point's under WORKER; only ETH points have it.
   PointResult worker_;

@@ -236,6 +236,16 @@ void bind_chip(py::module_& module) {
       .def("is_finished", &RecordingChip::is_finished)
       .def("description", &RecordingChip::description);
   bind_steps(chip);
+  module.def("chip_facts", [](const std::vector<std::string>& profiles,
+                              const std::vector<std::string>& settings) {
+    const chip::ChipProfile profile = chip::load_profiles({profiles, settings}).chip;
+    py::dict facts;
+    facts["name"] = profile.name;
+    facts["architecture"] = profile.architecture;
+    facts["dram_banks"] = profile.dram_banks;
+    facts["dram_bytes"] = profile.dram_capacity.value();
+    return facts;
+  });
   module.def("kernel_names", &workload::kernel_names);
   module.def("shard_fault", [](const std::vector<std::int64_t>& shape, std::string_view dtype,
                                bool row_major, const GivenShards& shards) {

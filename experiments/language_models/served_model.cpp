@@ -67,7 +67,8 @@ std::span<const std::byte> no_values(const std::unique_ptr<std::byte[]>& room,
 
 chip::DispatchCoreType widest_dispatch(const chip::ChipProfile& chip) {
   using enum chip::DispatchCoreType;
-  return chip.compute_grid(worker).cores() >= chip.compute_grid(eth).cores() ? worker : eth;
+  const bool worker_is_wider = chip.compute_grid(worker).cores() >= chip.compute_grid(eth).cores();
+  return worker_is_wider || chip.objection(eth) ? worker : eth;
 }
 
 Bytes tensor_memory(const chip::Profiles& profiles) {

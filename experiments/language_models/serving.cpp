@@ -63,7 +63,7 @@ const std::vector<Machine>& machines() {
   static const std::vector<Machine> all{
       {"n150", 1, false, "wormhole_b0"}, {"n300", 2, false, "wormhole_b0"},
       {"t3k", 8, true, "wormhole_b0"},   {"p150", 1, false, "blackhole"},
-      {"p300", 2, false, "blackhole"},
+      {"p100a", 1, false, "blackhole"},  {"p300", 2, false, "blackhole"},
   };
   return all;
 }

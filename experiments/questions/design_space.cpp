@@ -119,6 +119,19 @@ std::string without_spaces(std::string_view text) {
   return result;
 }
 
+/// Adds the values that an experiment has on another chip, such as its cards, to those of `axes`.
+void add_values(const std::vector<harness::Axis>& others, std::vector<harness::Axis>& axes) {
+  const auto add = [](const std::vector<std::string>& from, std::vector<std::string>& to) {
+    for (const std::string& value : from) {
+      if (std::ranges::find(to, value) == to.end()) to.push_back(value);
+    }
+  };
+  for (std::size_t i = 0; i < std::min(axes.size(), others.size()); ++i) {
+    add(others[i].values, axes[i].values);
+    add(others[i].quick_values, axes[i].quick_values);
+  }
+}
+
 /// Runs the points of an experiment, each on a box with its own constants.
 class Varied final : public harness::Experiment {
  public:
@@ -139,6 +152,10 @@ class Varied final : public harness::Experiment {
     std::vector<harness::Axis> axes = as_is_->axes(backend);
     // An experiment that is not for the emulator has no points to vary.
     if (backend == Backend::host || axes.empty()) return axes;
+    for (const auto& [name, choice] : space_->chips) {
+      const auto box = box_->with(chip::load_profiles(choice));
+      add_values(runnable(maker_(box), box)->axes(backend), axes);
+    }
     axes.insert(axes.begin(), space_->axes.begin(), space_->axes.end());
     return axes;
   }

@@ -60,6 +60,8 @@ constexpr std::tuple kTableFields{
     json_field("metric", &ReferenceTable::metric),
     json_field("unit", &ReferenceTable::unit, read_unit),
     json_field("rows", &ReferenceTable::rows, kRowFields),
+    optional_field("chips", &ReferenceTable::chips),
+    optional_field("software", &ReferenceTable::software, &JsonNode::filled_text),
 };
 
 ReferenceTable read_table(const JsonNode& node) {
@@ -121,28 +123,50 @@ std::vector<ReferenceTable> parse_reference_tables(std::string_view file, std::s
   return tables;
 }
 
-std::vector<ReferenceTable> reference_tables(std::string_view experiment) {
+namespace {
+
+std::vector<ReferenceTable> all_tables(std::string_view experiment) {
   const auto file = std::ranges::find(kFiles, experiment, &ReferenceFile::experiment);
   if (file == kFiles.end()) return {};
   return parse_reference_tables(fmt::format("{}.json", experiment), *file->text);
 }
 
+}  // namespace
+
+std::vector<ReferenceTable> reference_tables(std::string_view experiment) {
+  return reference_tables(experiment, harness::RunContext{});
+}
+
+std::vector<ReferenceTable> reference_tables(std::string_view experiment,
+                                             const harness::RunContext& context) {
+  std::vector<ReferenceTable> tables = all_tables(experiment);
+  const bool built_in = context.chip.settings.empty() && context.software.settings.empty();
+  std::erase_if(tables, [&](const ReferenceTable& table) {
+    if (table.chips.empty()) return !context.published_chip;
+    const bool is_of_chip =
+        std::ranges::find(table.chips, context.chip.profile) != table.chips.end();
+    return !(built_in && is_of_chip && context.software.profile == table.software);
+  });
+  return tables;
+}
+
 void attach_references(harness::ExperimentResult& result) {
-  const std::vector<ReferenceTable> tables = reference_tables(result.experiment);
+  const std::vector<ReferenceTable> tables = reference_tables(result.experiment, result.context);
+  // Times and rates of another machine do not belong to it; what an op computes does.
+  std::vector<ReferenceTable> of_any_machine = reference_tables(result.experiment);
+  std::erase_if(of_any_machine, [](const ReferenceTable& table) { return !table.unit.empty(); });
   for (harness::PointResult& point : result.points) {
-    auto found = find_reference(tables, point.parameters);
-    // Times and rates belong to another machine; what an op computes does not.
-    const bool same_machine =
-        point.backend == harness::Backend::emulated && result.context.published_chip;
-    const bool comparable = same_machine || (found && found->unit.empty());
-    if (found && comparable) point.reference = std::move(found);
+    const bool emulated = point.backend == harness::Backend::emulated;
+    auto found = find_reference(emulated ? tables : of_any_machine, point.parameters);
+    if (!found) found = find_reference(of_any_machine, point.parameters);
+    if (found) point.reference = std::move(found);
   }
 }
 
 std::optional<double> also_published(std::string_view experiment, const harness::PointResult& point,
                                      std::string_view metric) {
   if (!point.reference) return std::nullopt;
-  std::vector<ReferenceTable> tables = reference_tables(experiment);
+  std::vector<ReferenceTable> tables = all_tables(experiment);
   std::erase_if(tables, [&](const ReferenceTable& table) { return table.metric != metric; });
   const auto found = find_reference(tables, point.parameters);
   return found ? std::optional(found->value) : std::nullopt;

@@ -26,6 +26,10 @@ struct ReferenceTable {
   std::string source;  ///< The place where it was published.
   std::string metric;
   std::string unit;  ///< "s", "FLOP/s", "1" for ratios, "count", or "" for what ops compute.
+  /// The built-in profiles of the chips that were measured, and that of the software; none if they
+  /// are the defaults.
+  std::vector<std::string> chips;
+  std::string software;
   std::vector<ReferenceRow> rows;
 };
 
@@ -34,13 +38,18 @@ struct ReferenceTable {
 /// SI.
 std::vector<ReferenceTable> parse_reference_tables(std::string_view file, std::string_view text);
 
-/// Returns the published tables of an experiment, from the files compiled into this library; none
-/// if nothing was published.
+/// Returns the published tables of an experiment on the default chip, from the files compiled into
+/// this library; none if nothing was published.
 std::vector<ReferenceTable> reference_tables(std::string_view experiment);
+
+/// Returns those of the chip and the software of a run; none if one of their constants was changed.
+/// The tables of the default chip are of any run whose context says that it has the published chip.
+std::vector<ReferenceTable> reference_tables(std::string_view experiment,
+                                             const harness::RunContext& context);
 
 /// Gives every emulated point the first published row that says what the point has on each of its
 /// axes, including artefacts, with their status. Host points, and all points of a chip or a
-/// software that is not the published one, ran on another machine. They get only rows without a
+/// software that is not that of a table, ran on another machine. They get only rows without a
 /// unit, which are results of arithmetic.
 void attach_references(harness::ExperimentResult& result);
 

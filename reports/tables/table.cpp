@@ -241,7 +241,8 @@ std::vector<std::string> notes_of(const ExperimentResult& result, Backend backen
     for (const auto& name : {result.context.chip, result.context.software}) {
       if (!name.settings.empty()) notes.push_back("set: " + join(name.settings, " with "));
     }
-    if (!result.context.published_chip && !reference_tables(result.experiment).empty()) {
+    if (!reference_tables(result.experiment).empty() &&
+        reference_tables(result.experiment, result.context).empty()) {
       notes.emplace_back(
           "no published figures stand beside these: they are of another chip or software");
     }

@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "experiments/language_models/memory_account.h"
+#include "experiments/language_models/served_model.h"
+#include "reports/published/reference.h"
 #include "tests/experiments/run_emulated.h"
 
 namespace howard::experiments {
@@ -64,6 +66,27 @@ TEST(Inference, TheHeadsProductsFitEveryChip) {
   for (const harness::PointResult& point : points) {
     EXPECT_FALSE(point.skipped) << point.id() << ": " << *point.skipped;
   }
+}
+
+TEST(Inference, APublishedFigureStandsBesideItsOwnChip) {
+  const auto published = [](const std::string& chip, const std::string& software) {
+    harness::RunContext context;
+    context.published_chip = false;
+    context.chip.profile = chip;
+    context.software.profile = software;
+    return reports::reference_tables("inference", context).size();
+  };
+  const std::string software = "tt_metal_2025_12_blackhole";
+  EXPECT_EQ(published("blackhole_p150", software), 2U);
+  EXPECT_EQ(published("blackhole_p100a", software), 2U);
+  EXPECT_EQ(published("blackhole_p150", "tt_metal_2026_07_blackhole"), 0U);
+  EXPECT_EQ(published("blackhole_galaxy", software), 0U);
+}
+
+TEST(Inference, OnABoardWithoutEthernetTheTensixCoresDispatch) {
+  const chip::ProfileConstants constants =
+      chip::load_constants({.profiles = {"blackhole_p100a"}, .settings = {}});
+  EXPECT_EQ(widest_dispatch(read_profiles(constants).chip), chip::DispatchCoreType::worker);
 }
 
 TEST(Inference, ATokenReadsAllWeightsOnceAtNoMoreThanTheChipsRate) {

@@ -33,6 +33,8 @@ extern const std::string_view blackhole_products_130;
 extern const std::string_view blackhole_products_110;
 extern const std::string_view blackhole_products_2025_11;
 extern const std::string_view blackhole_products_p100a;
+extern const std::string_view blackhole_chosen_products;
+extern const std::string_view blackhole_shard_kernels;
 extern const std::string_view blackhole_op_kernels;
 extern const std::string_view blackhole_eltwise_kernels;
 }  // namespace embedded
@@ -161,8 +163,30 @@ MeasurementTable parse_measurements(std::string_view text, std::string_view orig
   return table;
 }
 
-MeasurementTable shard_measurements() {
-  return parse_measurements(embedded::shard_kernels, "the built-in table of shards");
+MeasurementTable shard_measurements(std::string_view architecture) {
+  return parse_measurements(
+      architecture == "blackhole" ? embedded::blackhole_shard_kernels : embedded::shard_kernels,
+      "the built-in table of shards");
+}
+
+std::vector<MeasurementTable> chosen_products() {
+  const MeasurementTable all =
+      parse_measurements(embedded::blackhole_chosen_products, "the built-in table of products");
+  std::vector<MeasurementTable> tables;
+  for (std::size_t row = 0; row < all.rows.size(); ++row) {
+    const std::string& chip = all.text(row, "chip");
+    auto table = std::ranges::find(tables, chip, &MeasurementTable::chip);
+    if (table == tables.end()) {
+      tables.push_back(all);
+      table = tables.end() - 1;
+      table->chip = chip;
+      table->rows.clear();
+      table->grid = chip::load_profiles({.profiles = {chip}, .settings = {}})
+                        .chip.compute_grid(chip::DispatchCoreType::worker);
+    }
+    table->rows.push_back(all.rows[row]);
+  }
+  return tables;
 }
 
 MeasurementTable function_measurements(std::string_view architecture) {

@@ -66,7 +66,11 @@ MeasurementTable function_measurements(std::string_view architecture = "wormhole
 /// Returns measured kernels whose operands are sharded or in L1: products and small ops of language
 /// models' decoding steps, and sweeps. No constant is fitted to it as a whole: each constant's
 /// source names its rows. The column "what" says what a row is of.
-MeasurementTable shard_measurements();
+MeasurementTable shard_measurements(std::string_view architecture = "wormhole_b0");
+
+/// Returns measured products of Blackhole with configurations that a caller gave, a table for each
+/// chip. No constant is fitted to them but those of the clock under load.
+std::vector<MeasurementTable> chosen_products();
 
 /// Returns the tables that are compiled into the program, in the order in which they are reported.
 /// The constants are fitted to all of them at once. One of them has the calibrating rows of

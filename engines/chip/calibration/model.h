@@ -20,7 +20,8 @@ class Model {
 
 /// Makes the model for a table, by the table's kind:
 ///    "program_dispatch"   the period of a replayed program, with empty ones behind a slow one
-///    "matmul_traced"      period and math time of products replayed with the device profiler on
+///    "matmul_traced"      period and math time of products replayed with the device profiler on,
+///                         of their shapes and fidelities or of a column "program"
 ///    "op_kernel"          the kernel time of one program
 ///    "matmul_finished"    host call, product and finish, one after the other
 ///    "host_bound"         host calls alone

@@ -17,6 +17,7 @@ extern const std::string_view kWormholeB0N150;
 extern const std::string_view kBlackholeP100a;
 extern const std::string_view kBlackholeP150;
 extern const std::string_view kBlackholeP150Of120;
+extern const std::string_view kBlackholeP150Of2025;
 extern const std::string_view kBlackholeP300;
 extern const std::string_view kBlackholeGalaxy;
 extern const std::string_view kTtMetal202511Blackhole;
@@ -34,11 +35,12 @@ struct BuiltIn {
   const std::string_view& text;
 };
 
-const std::array<BuiltIn, 12> kBuiltIns{{{kDefaultChipProfile, kWormholeB0N300},
+const std::array<BuiltIn, 13> kBuiltIns{{{kDefaultChipProfile, kWormholeB0N300},
                                          {"wormhole_b0_n150", kWormholeB0N150},
                                          {"blackhole_p100a", kBlackholeP100a},
                                          {"blackhole_p150", kBlackholeP150},
                                          {"blackhole_p150_120", kBlackholeP150Of120},
+                                         {"blackhole_p150_2025", kBlackholeP150Of2025},
                                          {"blackhole_p300", kBlackholeP300},
                                          {"blackhole_galaxy", kBlackholeGalaxy},
                                          {kDefaultSoftwareProfile, kTtMetal202512},

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -84,6 +85,12 @@ std::string phases_text(const RunPlan& plan) {
   return join(parts, ", ");
 }
 
+/// Returns "12 GiB a chip": the DRAM of a chip with its trace region, which is less than a GiB.
+std::string chip_title(Bytes capacity) {
+  return fmt::format("{:.0f} GiB a chip",
+                     std::ceil(static_cast<double>(capacity.value()) / kGibibyte));
+}
+
 }  // namespace
 
 std::string shared_text(const training::MeshPlan& plan) {
@@ -128,11 +135,11 @@ std::string plan_text(const RunPlan& plan, const std::string& name, const std::s
   if (!plan.kernels_by_op.empty()) text += fmt::format("kernels  {}\n", kernels_text(plan));
   text += fmt::format(
       "rate     {:.0f} tokens/s, {:.1f} % of the chips' {} at HiFi4; MFU {:.1f} % "
-      "as TTML counts it, of 1 TFLOP/s a core\n",
+      "as TTML counts it, of {:.4g} TFLOP/s a core\n",
       plan.tokens_per_second(), 100 * plan.share_of_peak(),
       reports::format_quantity(plan.peak_flops * static_cast<double>(plan.setting.chips()),
                                "FLOP/s"),
-      100 * plan.mfu());
+      100 * plan.mfu(), plan.core_flops * 1e-12);
   const std::int64_t steps = recipe.schedule.steps;
   text += fmt::format("run      {} steps: {} tokens in {:.2f} h\n", steps, plan.tokens() * steps,
                       plan.step.seconds() * static_cast<double>(steps) / 3600);
@@ -158,7 +165,7 @@ reports::Table parts_table(const RunPlan& plan) {
                                    {.title = "waits", .unit = "%", .number = true},
                                    {.title = "batches held", .number = true},
                                    {.title = "DRAM", .unit = "GiB", .number = true},
-                                   {.title = "12 GiB a chip"}}};
+                                   {.title = chip_title(plan.capacity)}}};
   for (const PlanPart& part : plan.parts) {
     reports::TableRow row;
     const auto add = [&](std::string text) { row.cells.push_back({.text = std::move(text)}); };
@@ -189,7 +196,7 @@ reports::Table settings_table(const std::vector<RunPlan>& plans) {
                   {.title = "rate", .unit = "tokens/s", .number = true},
                   {.title = "of peak", .unit = "%", .number = true},
                   {.title = "DRAM", .unit = "GiB", .number = true},
-                  {.title = "12 GiB a chip"}}};
+                  {.title = chip_title(plans.empty() ? Bytes() : plans.front().capacity)}}};
   for (const RunPlan& plan : plans) {
     const training::Recipe& recipe = plan.setting.recipe;
     reports::TableRow row;

@@ -294,8 +294,7 @@ double RunPlan::share_of_peak() const {
 }
 
 double RunPlan::mfu() const {
-  constexpr double kFlopsOfCore = 1e12;
-  const double most = kFlopsOfCore * cores * setting.chips() * step.seconds();
+  const double most = core_flops * cores * setting.chips() * step.seconds();
   return most > 0 ? flops() / most : 0;
 }
 
@@ -332,6 +331,7 @@ void complete_plan(const RunSetting& setting, const chip::Profiles& profiles, Ru
   plan.capacity = profiles.chip.dram_capacity - profiles.software.trace_region;
   const CoreGrid grid = profiles.chip.compute_grid(chip::DispatchCoreType::worker);
   plan.peak_flops = profiles.chip.peak_flops(grid.cores(), MathFidelity::hifi4);
+  plan.core_flops = 1000 * static_cast<double>(profiles.chip.aiclk.value());
   plan.cores = static_cast<int>(grid.cores());
 }
 

@@ -66,6 +66,7 @@ struct RunPlan {
   Bytes trace;               ///< The trace region's need, if the step were captured; 0: not known.
   double peak_flops = 0;     ///< A chip's FLOP/s at HiFi4.
   int cores = 0;             ///< A chip's cores that compute.
+  double core_flops = 0;     ///< FLOP/s of a core as TTML counts them: 1000 in a cycle.
   std::optional<std::int64_t> largest_batch{};  ///< Present where it was looked for.
   std::optional<double> band{};   ///< The mean error of measured times of its kinds, if known.
   std::vector<PlanPart> parts{};  ///< The stages of a pipeline or the ranks of tiers.
@@ -84,7 +85,7 @@ struct RunPlan {
   double flops() const;
   /// Returns the share of all chips' peak that is reached.
   double share_of_peak() const;
-  /// Returns the share that TTML calls MFU: of 1 TFLOP/s for each core.
+  /// Returns the share that TTML calls MFU: of `core_flops` for each core.
   double mfu() const;
 };
 

@@ -9,7 +9,7 @@ from typing import Any, Dict, List
 
 L1_TOP = 1_499_136  # of a worker core, for tensors and circular buffers
 L1_BASE = 102_688  # Firmware, fabric tables and the ring of kernels lie below.
-DRAM_BANKS, DRAM_BASE, DRAM_TOP = 12, 32, 1 << 30
+DRAM_BASE = 32
 _BLOCK = 32  # of every buffer, in bytes
 _TILE_BYTES = {"bfloat16": 2048, "bfloat8_b": 1088, "bfloat4_b": 576}
 MOST_NOTES = 500_000
@@ -76,9 +76,9 @@ class Addresses:
     """Knows the buffers of a device by their numbers. Its notes are numbers with specifications of
     buffers that were made, and numbers alone of those that were freed."""
 
-    def __init__(self, l1_banks, l1_small, trace_region):
-        self._banks = l1_banks
-        self._dram = _Region(DRAM_BASE, DRAM_TOP - trace_region, True)
+    def __init__(self, l1_banks, l1_small, trace_region, dram_banks=12, bank_bytes=1 << 30):
+        self._banks, self._dram_banks = l1_banks, dram_banks
+        self._dram = _Region(DRAM_BASE, bank_bytes - trace_region, True)
         self._l1 = _Region(L1_BASE, L1_TOP - _up(l1_small, _BLOCK), False)
         self.notes: List[Any] = []
         self._asked = False
@@ -104,7 +104,7 @@ class Addresses:
         for note in self.notes:
             if isinstance(note, tuple):
                 number, spec = note
-                region, banks = (self._l1, self._banks) if spec[3] else (self._dram, DRAM_BANKS)
+                region, banks = (self._l1, self._banks) if spec[3] else (self._dram, self._dram_banks)
                 self._places[number] = region, region.take(bytes_in_bank(spec, banks))
             elif note in self._places:
                 region, address = self._places.pop(note)

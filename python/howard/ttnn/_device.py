@@ -41,7 +41,8 @@ class MeshDevice:
         self._parent = parent
         self.storages = parent.storages if parent else {}
         self.addresses = parent.addresses if parent else Addresses(
-            self.num_worker_cores(), l1_small_size, trace_region_size)
+            self.num_worker_cores(), l1_small_size, trace_region_size, session.dram_banks,
+            session.bank_bytes)
         self.notes = self.addresses.notes
 
     # What it is.
@@ -67,7 +68,7 @@ class MeshDevice:
         return [self]
 
     def arch(self):
-        return Arch.WORMHOLE_B0
+        return Arch.BLACKHOLE if session.is_blackhole else Arch.WORMHOLE_B0
 
     def is_initialized(self):
         return self.is_open
@@ -78,7 +79,7 @@ class MeshDevice:
 
     def _grid(self):
         columns, rows = self.chip.grid()
-        if self._dispatch.axis is DispatchCoreAxis.COL:
+        if self._dispatch.axis is DispatchCoreAxis.COL and not session.is_blackhole:
             return rows, columns
         return columns, rows
 
@@ -88,7 +89,7 @@ class MeshDevice:
         return CoreGrid(y=rows, x=columns)
 
     def dram_grid_size(self):
-        return CoreCoord(12, 1)
+        return CoreCoord(session.dram_banks, 1)
 
     def grid_size(self):
         return self.compute_with_storage_grid_size()

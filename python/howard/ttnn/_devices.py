@@ -135,15 +135,15 @@ def GetPCIeDeviceID(device_id):
 
 
 def get_arch_name():
-    return "wormhole_b0"
+    return session.facts["architecture"]
 
 
 def is_wormhole_b0(device=None):
-    return True
+    return not session.is_blackhole
 
 
 def is_blackhole(device=None):
-    return False
+    return session.is_blackhole
 
 
 def set_fabric_config(*args, **kwargs):
@@ -243,7 +243,7 @@ def get_memory_view(device, buffer_type):
     used = sum(s.padded_bytes() for s in held if s is not None and s.in_l1 == in_l1)
     if in_l1:
         return MemoryView(device.num_worker_cores(), 1_499_136 - 103_712, used)
-    return MemoryView(12, 1 << 30, used)
+    return MemoryView(session.dram_banks, session.bank_bytes, used)
 
 
 def apply_device_delay(mesh_device, delays, *, subdevice_id=None):

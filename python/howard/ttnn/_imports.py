@@ -16,7 +16,7 @@ import sys
 import types
 
 from . import _golden
-from ._session import now, region, signpost
+from ._session import now, region, session, signpost
 
 FALLBACKS = ("tracy", "loguru", "pytest", "models.common.utility_functions",
              "models.utility_functions", "tests.ttnn.utils_for_testing",
@@ -256,7 +256,8 @@ def _utility_functions():
         skip_for_n_or_less_dev""".split()}
     helpers.update(
         torch_random=torch_random, profiler=Profiler(), Profiler=Profiler,
-        is_wormhole_b0=lambda *_: True, is_blackhole=lambda *_: False, is_grayskull=lambda *_: False,
+        is_wormhole_b0=lambda *_: not session.is_blackhole,
+        is_blackhole=lambda *_: session.is_blackhole, is_grayskull=lambda *_: False,
         is_x2_harvested=lambda *_: False, nearest_32=lambda x: -(-x // 32) * 32,
         nearest_y=lambda x, y: -(-x // y) * y, divup=lambda a, b: -(-a // b),
         roundup32=lambda x: -(-x // 32) * 32, comp_pcc=_golden.comp_pcc,

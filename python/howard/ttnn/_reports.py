@@ -5,7 +5,7 @@ import dataclasses
 import types
 from typing import Any
 
-from ._addresses import DRAM_BANKS, L1_BASE, L1_TOP, bytes_in_bank, pages_of
+from ._addresses import L1_BASE, L1_TOP, bytes_in_bank, pages_of
 from ._types import BufferType, TensorMemoryLayout
 
 
@@ -32,7 +32,7 @@ class BufferPageInfo:
 
 
 def _banks(device, storage):
-    return device.num_worker_cores() if storage.in_l1 else DRAM_BANKS
+    return device.num_worker_cores() if storage.in_l1 else device.dram_grid_size().x
 
 
 def _living(devices):

@@ -28,6 +28,7 @@ class Session:
         self.last_chip = None
         self.interrupted = False
         self._chips_of_mesh = 0
+        self._facts = {}  # by profiles and settings
 
     def interrupt(self, *_):
         """Raises a Ctrl-C now, or with the next op where Python drops it, as it does in
@@ -60,11 +61,32 @@ class Session:
         return sum(chip.now_ps() for chip in self.chips.values())
 
     @property
+    def facts(self):
+        """Returns the name, the architecture, and the banks and bytes of DRAM of the chip."""
+        chosen = (tuple(self.profiles), tuple(self.settings))
+        if chosen not in self._facts:
+            self._facts[chosen] = _native._ttnn.chip_facts(self.profiles, self.settings)
+        return self._facts[chosen]
+
+    @property
+    def dram_banks(self):
+        return self.facts["dram_banks"]
+
+    @property
+    def bank_bytes(self):
+        return self.facts["dram_bytes"] // self.dram_banks
+
+    @property
+    def is_blackhole(self):
+        return self.facts["architecture"] == "blackhole"
+
+    @property
     def chip_name(self):
-        for profile in self.profiles:
-            if "n150" in profile:
-                return "n150"
-        return "n300"
+        """Returns the name of the card, by that of its profile."""
+        names = [*self.profiles, self.facts["name"]]
+        cards = ["p100", "p300", "p150"] if self.is_blackhole else ["n150", "n300"]
+        found = (card for name in names for card in cards if card in name)
+        return next(found, cards[-1])
 
     @property
     def converts_on_device(self):
@@ -73,7 +95,7 @@ class Session:
 
     def devices(self):
         """Returns how many chips the box has: those of the card, or of the mesh that was opened."""
-        return max(self._chips_of_mesh, 2 if self.chip_name == "n300" else 1)
+        return max(self._chips_of_mesh, 2 if self.chip_name in ("n300", "p300") else 1)
 
     def set_box(self, name):
         """Makes the box one of those that are sold; cards are chosen by their profile."""
@@ -88,7 +110,8 @@ class Session:
         if chips <= self.devices():
             return
         self._chips_of_mesh = 8 if chips <= 8 else most
-        box = "a T3000" if chips <= 8 else "a Galaxy"
+        eight = "a box of eight cards" if self.is_blackhole else "a T3000"
+        box = eight if chips <= 8 else "a Galaxy"
         print(f"howard: a mesh of {chips} devices: the emulated box is {box} of "
               f"{self._chips_of_mesh} chips from here on", file=sys.stderr)
 
@@ -103,7 +126,9 @@ class Session:
     @property
     def box_name(self):
         """Returns the name that ttnn's ClusterType has for the box."""
-        return {8: "T3K", 32: "GALAXY"}.get(self._chips_of_mesh, self.chip_name.upper())
+        large = {8: "P150_X8", 32: "BLACKHOLE_GALAXY"} if self.is_blackhole else \
+            {8: "T3K", 32: "GALAXY"}
+        return large.get(self._chips_of_mesh, self.chip_name.upper())
 
     def finish(self):
         """Waits for everything at the end of a script."""

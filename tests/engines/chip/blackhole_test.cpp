@@ -32,6 +32,19 @@ TEST(Blackhole, DispatchTakesTheLastColumnOfEachBoard) {
   EXPECT_EQ(compute_grid("blackhole_galaxy"), (CoreGrid{12, 10}));
 }
 
+/// Returns the time of a long product on this board, without its dispatch.
+SimTime long_product(const std::string& board) {
+  EmulatedChip device(chip_named(board));
+  const TensorSpec spec{.shape = {4160, 4160}};
+  const ops::Tensor a(device, spec), b(device, spec), out(device, spec);
+  return device.explain(ops::matmul(a, b, out)).kernel.total;
+}
+
+TEST(Blackhole, TheFirmwareOf2025LowersTheClockEarlier) {
+  EXPECT_EQ(compute_grid("blackhole_p150_2025"), (CoreGrid{13, 10}));
+  EXPECT_GT(long_product("blackhole_p150_2025"), long_product("blackhole_p150"));
+}
+
 TEST(Blackhole, AVersionOfTheSoftwareIsThatOfTheChipsArchitecture) {
   EXPECT_EQ(chip_named("blackhole_p150").software.name, "tt_metal_2025_12_blackhole");
   EXPECT_EQ(load_profiles({{"tt_metal_2026_07", "blackhole_p150"}, {}}).software.name,
@@ -142,6 +155,13 @@ TEST(Clock, FallsWithTheCoresAndWithTheLengthOfAKernelOnceTheLimitIsReached) {
   EXPECT_EQ(time_under_load(time, time, {.cores = 95, .unpacking = kWhole}, power),
             SimTime::microseconds(1050));
   EXPECT_EQ(time_under_load(time, time, {.cores = 95, .unpacking = 0}, power), time);
+  EXPECT_EQ(
+      time_under_load(time, time, {.cores = 95, .busy = kWhole / 2, .unpacking = kWhole}, power),
+      time);
+  const SimTime shorter = SimTime::microseconds(500);
+  EXPECT_EQ(time_under_load(shorter, shorter, {.cores = 95, .unpacking = kWhole}, power),
+            SimTime::microseconds(510))
+      << "a fifth of it, as the squares of the times";
   power.patience = SimTime();
   EXPECT_EQ(time_under_load(time, time, {.cores = 95, .unpacking = kWhole}, power),
             SimTime::microseconds(1100));

@@ -26,6 +26,16 @@ SimTime tile_time(const MatmulPlan& plan, const Profiles& profiles) {
   return std::max(products, chip.pack_accumulate_tile * (plan.fp32_accumulation ? 2 : 1));
 }
 
+/// Returns the least time from a block of A to the next, where a core with a shard of A waits until
+/// its block has left: the receivers say that they are ready, and the block and its flag follow.
+SimTime turn_time(const MatmulPlan& plan, const Profiles& profiles) {
+  const ChipProfile& chip = profiles.chip;
+  if (chip.multicast_flush == SimTime()) return {};
+  const Bytes block = plan.in0_block_w * tile_bytes(plan.problem.types.a);
+  return profiles.software.dram_matmul_block + chip.l1_latency +
+         transfer_time(block, chip.noc_multicast) + chip.multicast_flush;
+}
+
 }  // namespace
 
 std::optional<PricedMatmul> best_dram_sharded(const MatmulProblem& problem, CoreGrid grid, Bytes l1,
@@ -76,7 +86,7 @@ MatmulCost dram_sharded_cost(const MatmulPlan& plan, const Profiles& profiles) {
   if (plan.problem.activation && *plan.problem.activation != Eltwise::relu) {
     cost.activation = width * fused_math_time(*plan.problem.activation, software.tiles);
   }
-  const SimTime slowest = std::max(cost.in1_load, cost.compute);
+  const SimTime slowest = std::max({cost.in1_load, cost.compute, turn_time(plan, profiles)});
   KernelCost& kernel = cost.kernel;
   kernel.compute_start = software.matmul_start + cost.in1_load;
   kernel.reads_end = software.matmul_start + cost.in1_load + (blocks - 1) * slowest;

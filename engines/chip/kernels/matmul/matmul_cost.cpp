@@ -77,12 +77,16 @@ struct Costs {
   SimTime read_columns(std::int64_t tiles, std::int64_t width, Bytes tile,
                        std::int64_t readers) const {
     const std::int64_t spread = std::max<std::int64_t>(0, chip.dram_banks - width);
-    const Bandwidth slow = chip.dram_read_noc0;
-    const Bandwidth fast = std::max(slow, chip.dram_read_columns);
+    const Bandwidth fast = chip.dram_read_columns;
+    const Bandwidth slow = std::min(chip.dram_read_noc0, fast);
     const Bandwidth rate(slow.value() + (fast.value() - slow.value()) * spread / chip.dram_banks);
+    // What holds the banks up for large requests does so for small ones, too.
+    const auto requests = static_cast<Wide>(chip.dram_request.ps()) * readers * tiles *
+                          chip.dram_bandwidth.value() / (rate.value() * chip.dram_banks);
     return std::max(
-        chip.noc_read_latency + software.dram_matmul_block + tiles * page_time(tile, profiles),
-        transfer_time(readers * tiles * tile, rate));
+        {chip.noc_read_latency + software.dram_matmul_block + tiles * page_time(tile, profiles),
+         transfer_time(readers * tiles * tile, rate),
+         SimTime::picoseconds(static_cast<std::int64_t>(requests))});
   }
 
   SimTime multicast(std::int64_t tiles, Bytes tile) const {
@@ -279,8 +283,8 @@ SimTime restart_time(const MatmulPlan& plan, const Geometry& g, const SoftwarePr
          (multicast ? software.matmul_next_multicast_product : SimTime());
 }
 
-/// Lets a long product fall below the clock that the chip is shipped with. The unpackers are busy
-/// for their part of each product of tiles, and no more of the time than there are products.
+/// Lets a long product fall below the clock that the chip is shipped with. The cores are busy while
+/// there are products of tiles, and the unpackers for their part of each.
 void slow_down(const MatmulPlan& plan, const TileProduct& product, const Costs& costs,
                KernelCost& kernel) {
   if (costs.chip.power.limit == 0) return;
@@ -290,8 +294,8 @@ void slow_down(const MatmulPlan& plan, const TileProduct& product, const Costs& 
     return static_cast<TenThousandths>(static_cast<Wide>(of.ps()) * kWhole / whole.ps());
   };
   const PowerUse use{.cores = static_cast<int>(plan.active_cores()),
-                     .unpacking = std::min(kWhole, part(busy, kernel.total)) *
-                                  part(product.unpack, longer) / kWhole};
+                     .busy = std::min(kWhole, part(busy, kernel.total)),
+                     .unpacking = part(product.unpack, longer)};
   const SimTime total = kernel.total;
   for (SimTime* const time : {&kernel.reads_end, &kernel.math_end, &kernel.total, &kernel.unshared,
                               &kernel.first_write}) {
