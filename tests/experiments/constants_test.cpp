@@ -171,6 +171,7 @@ std::vector<double> kernels(const Profiles& profiles) {
   for (const char* const text :
        {"sqrt 1024x1024", "rsqrt 1024x1024", "reciprocal 1024x1024", "erf 1024x1024",
         "transpose 1024x1024", "softmax 1024x1024", "attention 4x256x64 4x256x64 4x256x64",
+        "attention:approximate=false 4x256x64 4x256x64 4x256x64",
         "sdpa_fw 4x256x64 4x256x64 4x256x64"}) {
     const Program program = ops::parse_program(text, DataType::bfloat16, device);
     times.push_back(device.explain(program).kernel.total.seconds());
@@ -201,8 +202,8 @@ std::vector<double> kernels(const Profiles& profiles) {
   // Few weights, so that what a core prepares of its images counts.
   const Window around{.height = 32, .width = 32, .size = {3, 3}, .padding = {1, 1, 1, 1}};
   for (const DataType dtype : {DataType::bfloat16, DataType::bfloat8_b}) {
-    const Operand images{.spec = {.shape = {1024, 32}, .dtype = dtype}};
-    const Operand weights{.spec = {.shape = {288, 32}}}, result{.spec = {.shape = {1024, 32}}};
+    const Operand images{.spec = {.shape = {1024, 32}}}, weights{.spec = {.shape = {288, 32}}};
+    const Operand result{.spec = {.shape = {1024, 32}, .dtype = dtype}};
     const Conv2dAttributes conv{.window = around, .cores = 1};
     times.push_back(
         device.explain(make_program(conv, {images, weights}, {result})).kernel.total.seconds());

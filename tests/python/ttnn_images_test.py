@@ -238,6 +238,17 @@ class ModelsTest(unittest.TestCase):
         # Windows of 3x3 and 4x4, strides, and both pools need a halo; windows of one place do not.
         self.assertEqual(names.count("halo"), 1 + 16 + 3 + 2)
 
+    def test_results_that_are_to_be_sharded_have_their_operands_shards(self):
+        device = ttnn.open_device(device_id=0)
+        grid = ttnn.CoreGrid(x=2, y=2)
+        x = ttnn.to_memory_config(
+            ttnn.zeros([1, 2, 64, 128], dtype=ttnn.bfloat8_b, layout=ttnn.TILE_LAYOUT, device=device),
+            ttnn.create_sharded_memory_config([1, 2, 64, 128], grid, ttnn.ShardStrategy.BLOCK))
+        block = ttnn.L1_BLOCK_SHARDED_MEMORY_CONFIG
+        for made in (ttnn.layer_norm(x, memory_config=block), ttnn.add(x, x, memory_config=block)):
+            self.assertEqual(made.memory_config(), x.memory_config())
+        ttnn.close_device(device)
+
     def test_bert_has_24_layers(self):
         self.assertEqual(self.programs_of_a_pass("bert_large.py").count("layer_norm"), 1 + 2 * 24)
 
