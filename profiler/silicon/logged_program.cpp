@@ -109,15 +109,29 @@ Program reduce_moreh(const Call& call) {
                 true);
 }
 
+/// Returns an op that brings tiles to other places and does nothing else.
+Program move_tiles(const Call& call) {
+  return make_program(MoveTilesAttributes{}, {logged::operand(call.in(0))},
+                      {logged::operand(call.out())});
+}
+
 Program transpose(const Call& call) {
   const std::string_view dim = enumerator(call.attributes.find("dim").value_or("missing"));
-  if (dim != "WH" && dim != "HC") refuse(fmt::format("dim '{}'", dim), "WH, HC");
+  if (dim == "CN" && call.in(0).layout == Layout::tile) return move_tiles(call);
+  if (dim != "WH" && dim != "HC") refuse(fmt::format("dim '{}'", dim), "WH, HC, CN of tiles");
   return ops::transpose(call.input(0), call.output(),
                         dim == "WH" ? Swap::rows_columns : Swap::heads_rows);
 }
 
 Program reshape(const Call& call) { return ops::reshape(call.input(0), call.output()); }
-Program to_layout(const Call& call) { return ops::to_layout(call.input(0), call.output()); }
+Program to_layout(const Call& call) {
+  TensorSpec in = call.in(0), out = call.out();
+  // Logs of version 1 have the sides of whole tiles; rows have their own.
+  TensorSpec& tiled = in.layout == Layout::tile ? in : out;
+  const TensorSpec& rows = in.layout == Layout::tile ? out : in;
+  if (tiled.shape.tiles() == rows.shape.tiles()) tiled.shape = rows.shape;
+  return ops::to_layout(call.make(in), call.make(out));
+}
 
 Program concat(const Call& call) {
   const auto dim = parse_integer(call.attributes.find("dim").value_or("3"));
@@ -169,12 +183,6 @@ Program permute(const Call& call) {
   std::array<int, 4> order{};
   for (std::size_t i = 0; i < order.size(); ++i) order.at(i) = static_cast<int>((*dims)[i]);
   return ops::permute(call.input(0), order, call.output());
-}
-
-/// Returns an op that brings tiles to other places and does nothing else.
-Program move_tiles(const Call& call) {
-  return make_program(MoveTilesAttributes{}, {logged::operand(call.in(0))},
-                      {logged::operand(call.out())});
 }
 
 /// Returns the move of a tensor to another memory.

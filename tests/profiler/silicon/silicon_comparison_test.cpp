@@ -300,6 +300,17 @@ INSTANTIATE_TEST_SUITE_P(Rows, ShardedCalls, ::testing::ValuesIn(rows_and_produc
 INSTANTIATE_TEST_SUITE_P(Decoding, ShardedCalls, ::testing::ValuesIn(decoding()));
 INSTANTIATE_TEST_SUITE_P(Images, ShardedCalls, ::testing::ValuesIn(images()));
 
+TEST(SiliconComparison, SwappingTheFirstDimensionsMovesTiles) {
+  Row row{.code = "Transpose",
+          .attributes = "{'dim': 'TransposeOpDim::CN'}",
+          .input0 = "4[4],8[8],64[64],64[64],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED",
+          .input1 = kNoTensor,
+          .output = "8[8],4[4],64[64],64[64],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED"};
+  EXPECT_EQ(compare({row}).calls.at(0).call, "move");
+  row.attributes = "{'dim': 'TransposeOpDim::NW'}";
+  EXPECT_TRUE(contains(reason(row), "'NW'"));
+}
+
 TEST(SiliconComparison, AttentionToAnUnknownPlaceIsRefused) {
   const std::string cache = "2[2],4[4],512[512],64[64],TILE,BFLOAT8_B,DEV_0_DRAM_INTERLEAVED";
   const Row row{.code = "SdpaDecodeDeviceOperation",
@@ -391,10 +402,13 @@ TEST(SiliconComparison, AFirstVersionLogHasOneDimensionACellAndNoGrid) {
       "INPUT_0_X,INPUT_0_LAYOUT,INPUT_0_DATATYPE,INPUT_0_MEMORY,OUTPUT_0_W,OUTPUT_0_Z,OUTPUT_0_Y,"
       "OUTPUT_0_X,OUTPUT_0_LAYOUT,OUTPUT_0_DATATYPE,OUTPUT_0_MEMORY\n"
       "SoftmaxDeviceOperation,1,2000,1,20,32,64,TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED,"
-      "1,20,32,64,TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED\n";
+      "1,20,32,64,TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED\n"
+      "UntilizeWithUnpadding,1,2000,1,1,32,1024,TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED,"
+      "1,1,19,1000,ROW_MAJOR,BFLOAT16,DEV_0_DRAM_INTERLEAVED\n";
   TextBytes source(text);
   const SiliconComparison found = compare_with_silicon(source, "v1", chip::load_profiles());
-  ASSERT_EQ(found.calls.size(), 1U);
+  ASSERT_EQ(found.calls.size(), 2U);
+  EXPECT_EQ(found.calls[1].inputs, "19x1000 bfloat16") << "sides of whole tiles";
   EXPECT_EQ(found.calls[0].inputs, "20x32x64 bfloat16");
   EXPECT_EQ(found.calls[0].grid, (CoreGrid{8, 8}));
   ASSERT_EQ(found.notes.size(), 2U);
