@@ -7,8 +7,11 @@ import sys
 import tempfile
 import unittest
 
+BESIDE = ("_devices.py", "_graph.py", "_memory.py", "_mesh.py", "_methods.py", "_tensor.py", "database.py",
+          "model_preprocessing.py")
 CHECK = pathlib.Path(__file__).with_name("check_arguments.py")
 REASONS = 'EVERYWHERE = {"queue": "It is read before the call."}\n' \
+          'PLAIN = {"drawn.color": "Nothing is drawn: a text says it."}\n' \
           'UNREAD = {"stable": "The order is always stable here."}\n'
 
 
@@ -18,8 +21,9 @@ class CheckTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             package = pathlib.Path(folder) / "python" / "howard" / "ttnn"
             (package / "_operations").mkdir(parents=True)
-            for name in ("_memory.py", "_methods.py", "_tensor.py"):
+            for name in BESIDE:
                 (package / name).write_text("")
+            (package / "_mesh.py").write_text("def drawn(color):\n    return 1\n")
             (package / "_arguments.py").write_text(reasons)
             listed = '@operation(unread="stable")\ndef listed():\n    return 1\n'
             (package / "_operations" / "one.py").write_text(text + listed)
@@ -46,6 +50,8 @@ class CheckTest(unittest.TestCase):
         self.assertEqual(self.check('f = operation("f", unread="queue", refuses={"g": 1})(len)\n'), "")
         self.assertIn("no sentence", self.check("", REASONS.replace("The order is always stable here.",
                                                                     "Time.")))
+        self.assertIn("no function lists drawn.gone", self.check("", REASONS.replace(
+            'PLAIN = {', 'PLAIN = {"drawn.gone": "It has gone from all functions.", ')))
         self.assertIn("no function lists gone", self.check("", REASONS.replace(
             'UNREAD = {', 'UNREAD = {"gone": "It has gone from all functions.", ')))
 

@@ -17,6 +17,37 @@ EVERYWHERE = {
     "use_multicore": "The emulator's kernels run on all cores, as ttnn's do by default.",
 }
 
+_DRAWN = "Nothing is drawn: a text says it."
+# The same for plain functions, by the names of their parameters.
+PLAIN = {
+    "CreateDevice.worker_l1_size": "The chip's L1 has one size; it is about what lies below tensors.",
+    "open_device.worker_l1_size": "The chip's L1 has one size; it is about what lies below tensors.",
+    "open_mesh_device.worker_l1_size": "The chip's L1 has one size; it is about what lies below tensors.",
+    "synchronize_device.sub_device_ids": "A wait is for a queue, whatever its sub-devices.",
+    "record_event.sub_device_ids": "A wait is for a queue, whatever its sub-devices.",
+    "record_event.device_range": "The emulated devices of a mesh run together.",
+    "is_wormhole_b0.device": "All devices of a run are of one architecture.",
+    "is_blackhole.device": "All devices of a run are of one architecture.",
+    "apply_device_delay.subdevice_id": "Nothing is delayed, as the devices of a mesh run together.",
+    "ReadDeviceProfiler.args": "Profiles come from the emulator's own timeline.",
+    "ReadDeviceProfiler.kwargs": "Profiles come from the emulator's own timeline.",
+    "stop_tracy_zone.name": "Zones are for tracy, which is not there.",
+    "stop_tracy_zone.color": "Zones are for tracy, which is not there.",
+    "tracy_message.color": "Zones are for tracy, which is not there.",
+    "visualize._": _DRAWN,
+    "visualize.tensor": _DRAWN,
+    "visualize.file_name": _DRAWN,
+    "get_graph._": "The graph of tracers is not kept; graph.begin_graph_capture records one.",
+    "visualize_mesh_device._": _DRAWN,
+    "visualize_mesh_device.__": _DRAWN,
+    "visualize_tensor._": _DRAWN,
+    "visualize_tensor.__": _DRAWN,
+    "default_preprocessor.name": "A module's kind says how its parameters are prepared.",
+    "preprocess_model_parameters.model_name": "Prepared parameters are not kept for the next run.",
+    "preprocess_model_parameters.version": "Prepared parameters are not kept for the next run.",
+    "preprocess_model_parameters.reader_patterns_cache": "It is about what ttnn keeps for its next call.",
+}
+
 UNREAD = {
     "batch_size": "Weights are prepared alike for all images.",
     "conv_op_cache": "It is about what ttnn keeps for its next call.",

@@ -170,6 +170,9 @@ def end_trace_capture(device, trace_id, *, cq_id=None):
     device.require_open()
     if device.capture is None or device.traces.get(trace_id) is not device.capture:
         raise RuntimeError(f"trace {trace_id} is not being captured")
+    if cq_id is not None and queue_number(cq_id) != device.capture.queue:
+        raise RuntimeError(f"trace {trace_id} is captured on queue {device.capture.queue}, and ended on "
+                           f"queue {queue_number(cq_id)}")
     trace, device.capture = device.capture, None
     try:
         size = device.chip.end_trace(int(trace_id), trace.queue)

@@ -99,6 +99,9 @@ class graph:
 
     @staticmethod
     def begin_graph_capture(run_mode=RunMode.NORMAL):
+        if not isinstance(run_mode, RunMode):
+            raise TypeError(f"begin_graph_capture(): incompatible function arguments: {run_mode!r} is no "
+                            "RunMode")
         nodes = []
         _node(nodes, "capture_start", {})
         _graphs.append(nodes)
@@ -120,8 +123,10 @@ class graph:
 
     @staticmethod
     def extract_levelized_graph(nodes, max_level=1):
-        """Returns the calls of a captured graph as vertices; calls within calls are not
-        captured."""
+        """Returns the calls of a captured graph as vertices; calls within calls are not captured, so
+        that there is one level."""
+        if max_level < 1:
+            raise ValueError(f"max_level is {max_level}, and 1 at least")
         return _levelized(nodes)
 
     @staticmethod

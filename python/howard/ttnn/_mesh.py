@@ -113,7 +113,14 @@ def ShardTensorToMesh(mesh_device, dim):
     return Mapper([mesh_device.get_num_devices()], [dim])
 
 
+def _require_mesh(mesh_device, mesh_shape):
+    count = MeshShape(mesh_shape).mesh_size()
+    if count > mesh_device.get_num_devices():
+        raise ValueError(f"a mesh of {tuple(mesh_shape)} is larger than {mesh_device.shape}")
+
+
 def ShardTensor2dMesh(mesh_device, mesh_shape, dims):
+    _require_mesh(mesh_device, mesh_shape)
     return Mapper(mesh_shape, dims)
 
 
@@ -122,6 +129,7 @@ def ConcatMeshToTensor(mesh_device, dim=0):
 
 
 def ConcatMesh2dToTensor(mesh_device, mesh_shape, dims):
+    _require_mesh(mesh_device, mesh_shape)
     return Composer(mesh_shape, dims)
 
 
@@ -156,7 +164,7 @@ def get_device_tensors(tensor):
     return [tensor] if count == 1 else [part_of(tensor, i) for i in range(count)]
 
 
-def combine_device_tensors(tensors, *_):
+def combine_device_tensors(tensors):
     """Returns one tensor of the parts of several devices."""
     shards = [t.array() for t in tensors]
     first = tensors[0]
@@ -180,7 +188,7 @@ class GlobalSemaphore:
         return self._memory.buffer_address()
 
 
-def create_global_semaphore(device, cores, initial_value=0, buffer_type=BufferType.L1, **_):
+def create_global_semaphore(device, cores, initial_value=0, buffer_type=BufferType.L1):
     if buffer_type not in (BufferType.L1, BufferType.L1_SMALL):
         raise RuntimeError(f"TT_FATAL: a global semaphore lies in L1, not in {buffer_type.name}")
     memory = device_tensor([1], DataType.UINT32, Layout.ROW_MAJOR, L1_MEMORY_CONFIG, device)

@@ -160,10 +160,11 @@ def preprocess_model_parameters(model_name=None, *, version=None, initialize_mod
 
 
 def preprocess_model(model_name=None, *, initialize_model=None, convert_to_ttnn=None,
-                     custom_preprocessor=None, device=None, prefix="", run_model=None, **_):
+                     custom_preprocessor=None, device=None, prefix="", run_model=None, **options):
     return preprocess_model_parameters(
         model_name, initialize_model=initialize_model, convert_to_ttnn=convert_to_ttnn,
-        custom_preprocessor=custom_preprocessor, device=device, prefix=prefix)
+        custom_preprocessor=custom_preprocessor, device=device, prefix=prefix, run_model=run_model,
+        **options)
 
 
 class ModuleArgs(dict):
