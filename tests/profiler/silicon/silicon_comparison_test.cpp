@@ -300,6 +300,12 @@ INSTANTIATE_TEST_SUITE_P(Rows, ShardedCalls, ::testing::ValuesIn(rows_and_produc
 INSTANTIATE_TEST_SUITE_P(Decoding, ShardedCalls, ::testing::ValuesIn(decoding()));
 INSTANTIATE_TEST_SUITE_P(Images, ShardedCalls, ::testing::ValuesIn(images()));
 
+TEST(SiliconComparison, CeilModeMakesTheLastStopsWhole) {
+  const Row pool = images().back().row;
+  const std::string output = compare({pool}).calls.at(0).output;
+  EXPECT_TRUE(output.starts_with("64x64 ")) << output << ": 8 stops on a side of 15, not 7";
+}
+
 TEST(SiliconComparison, SwappingTheFirstDimensionsMovesTiles) {
   Row row{.code = "Transpose",
           .attributes = "{'dim': 'TransposeOpDim::CN'}",
