@@ -61,6 +61,15 @@ class SuiteTest(unittest.TestCase):
         self.assertEqual(made.returncode, 1)
         self.assertIn("there is no module nonesuch.tests", made.stderr)
 
+    def test_a_module_within_a_package_has_a_record_of_its_name(self):
+        package = pathlib.Path(self.folder.name) / "package"
+        package.mkdir()
+        (package / "step.py").write_text("import ttnn, sys\ndevice = ttnn.open_device(device_id=0)\n"
+                                         "print(sys.argv[1:], ttnn.ones([32, 32], device=device).shape)\n")
+        made = self.run_python("-m", "package.step", "--steps", 3)
+        self.assertIn("['--steps', '3'] Shape([32, 32])", made.stdout, made.stderr)
+        self.assertTrue((package.parent / "results" / "package.step.workload.json").exists())
+
     def test_boxes(self):
         text = ("import ttnn\nsystem = ttnn._ttnn.multi_device.SystemMeshDescriptor().shape()\n"
                 "print(ttnn.get_num_devices(), ttnn.cluster.get_cluster_type().name, *system,\n"

@@ -216,7 +216,9 @@ int run_script(const ScriptOptions& given) {
   const fs::path script = options.module.empty() ? options.script.front() : options.module;
   const fs::path workload =
       options.workload.empty()
-          ? options.outputs.results / (script.stem().string() + ".workload.json")
+          ? options.outputs.results /
+                ((options.module.empty() ? script.stem().string() : options.module) +
+                 ".workload.json")
           : fs::path(options.workload);
   std::vector<std::string> command = script_command(options, workload);
   std::fflush(stdout);
