@@ -70,6 +70,16 @@ struct Costs {
     return chip.noc_read_latency + tiles * per_tile;
   }
 
+  /// Returns the time in which one core reads `tiles` and multicasts them, while `readers` do the
+  /// same. Where a sender waits until its block has left, others read meanwhile.
+  SimTime read_and_multicast(Storage from, std::int64_t tiles, Bytes tile, std::int64_t readers,
+                             Bandwidth dram, TenThousandths crowded = 0) const {
+    const SimTime shared = read(from, tiles, tile, readers, dram, crowded);
+    const SimTime sent = multicast(tiles, tile);
+    if (chip.multicast_flush == SimTime()) return shared + sent;
+    return std::max(shared, chip.noc_read_latency + tiles * page_time(tile, profiles) + sent);
+  }
+
   /// Returns the time in which one core reads `tiles` in one batch of columns of its own, while all
   /// others do the same with theirs. The banks always have requests of some of them, so a core
   /// waits either for its own reads or for its share of what the DRAM gives. A row of the core's
@@ -140,25 +150,31 @@ void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, M
   const bool in0_shards = plan.problem.in0_shards && plan.problem.in0 == Storage::l1;
   const bool columns = !in1_shared && plan.problem.in1 == Storage::dram;
   const bool in1_shards = plan.problem.in1_shards && plan.problem.in1 == Storage::l1;
+  const bool in0_multicast = in0_shared && g.columns > 1 && !plan.gather_in0;
+  const bool in1_multicast = in1_shared && g.rows > 1;
   if (plan.gather_in0) {
     // Each core hands the block that it has on to the next one.
     cost.in0_load = transfer_time(g.in0_tiles * g.in0_tile, costs.chip.noc_link);
   } else if (in0_shards) {
     // A shard is there already; its core tells the others that a block of it comes.
     cost.in0_load = in0_shared ? costs.software.dram_matmul_block : SimTime();
+  } else if (in0_multicast) {
+    cost.in0_load =
+        costs.read_and_multicast(plan.problem.in0, g.in0_tiles, g.in0_tile, in0_readers, in0_dram,
+                                 in0_share_of_one_bank(plan, in0_readers, costs.chip));
   } else {
     cost.in0_load = costs.read(plan.problem.in0, g.in0_tiles, g.in0_tile, in0_readers, in0_dram,
                                in0_share_of_one_bank(plan, in0_readers, costs.chip));
   }
   if (columns) {
     cost.in1_load = costs.read_columns(g.in1_tiles, plan.out_block_w, g.in1_tile, in1_readers);
+  } else if (in1_multicast) {
+    cost.in1_load =
+        costs.read_and_multicast(plan.problem.in1, g.in1_tiles, g.in1_tile, in1_readers, in1_dram);
   } else if (!in1_shards || in1_shared) {
     cost.in1_load = costs.read(plan.problem.in1, g.in1_tiles, g.in1_tile, in1_readers, in1_dram);
   }
-  if (in0_shared && g.columns > 1 && !plan.gather_in0) {
-    cost.in0_load += costs.multicast(g.in0_tiles, g.in0_tile);
-  }
-  if (in1_shared && g.rows > 1) cost.in1_load += costs.multicast(g.in1_tiles, g.in1_tile);
+  if (in0_multicast && in0_shards) cost.in0_load += costs.multicast(g.in0_tiles, g.in0_tile);
 }
 
 /// The time of one tile product is the passes of the matrix unit or the unpacking, whichever is
