@@ -30,6 +30,18 @@ SimTime send_time(const Profiles& profiles, Bytes size) {
          ceil_div(size.value(), kLinkPacket.value()) * packet;
 }
 
+SimTime message_time(const Profiles& profiles, Bytes size) {
+  const ChipProfile& chip = profiles.chip;
+  return 2 * (transfer_time(size, chip.pcie_read) + profiles.software.host_finish) +
+         transfer_time(size, profiles.software.host_message) + transfer_time(size, chip.pcie_write);
+}
+
+Profiles of_mesh(Profiles profiles, int chips) {
+  SoftwareProfile& software = profiles.software;
+  software.host_op_call += (chips - 1) * software.host_mesh_chip;
+  return profiles;
+}
+
 Profiles behind_ethernet(Profiles profiles) {
   ChipProfile& chip = profiles.chip;
   chip.pcie_write = std::min(chip.pcie_write, chip.remote_write);

@@ -48,6 +48,7 @@ void Sockets::run(const Program& program) {
 void Sockets::send(const Operand& tensor, int rank, int channel) {
   const std::size_t size = size_of(tensor);
   std::vector<std::byte> message(size);
+  if (wait_until_) queue_behind().finish();
   queue_behind().read_buffer(tensor.buffer, message);
   if (wait_until_) {
     const SimTime sent = now() - start_;
@@ -63,11 +64,18 @@ void Sockets::receive(const Operand& tensor, int rank, int channel) {
   SimTime sent;
   HOWARD_CHECK(message.size() == size + (wait_until_ ? sizeof sent : 0),
                "ranks send the tensors that others wait for");
-  if (wait_until_) {
-    std::memcpy(&sent, message.data() + size, sizeof sent);
-    wait_until_(start_ + sent);
-  }
-  queue_behind().write_buffer(tensor.buffer, std::span(message).first(size));
+  const std::span values = std::span(message).first(size);
+  if (!wait_until_) return queue_behind().write_buffer(tensor.buffer, values);
+  std::memcpy(&sent, message.data() + size, sizeof sent);
+  std::vector<std::byte> own(size);
+  queue_behind().finish();
+  queue_behind().read_buffer(tensor.buffer, own);
+  wait_until_(start_ + sent, tensor.spec.padded_bytes());
+  const Operand arrived{allocate(tensor.spec), tensor.spec};
+  queue_behind().write_buffer(arrived.buffer, values);
+  queue_behind().enqueue(
+      make_program(EltwiseAttributes{.function = Eltwise::identity}, {arrived}, {tensor}));
+  release(arrived.buffer);
 }
 
 }  // namespace howard::mesh

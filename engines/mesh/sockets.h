@@ -8,19 +8,23 @@
 #include <vector>
 
 #include "base/sim_time.h"
+#include "base/units.h"
 #include "engines/mesh/communicator.h"
 #include "engines/mesh/trace_splitter.h"
 
 namespace howard::mesh {
 
-/// Lets time pass on the clock of an emulated chip's host until `then`, if that is later.
-using WaitUntil = std::function<void(SimTime then)>;
+/// Lets time pass on the clock of an emulated chip's host until `then`, if that is later, and then
+/// for a message of `size` between the hosts.
+using WaitUntil = std::function<void(SimTime then, Bytes size)>;
 
 /// A device whose host sends tensors to the hosts of other ranks and receives theirs, as TTML's
 /// sockets of type mpi do: it reads a tensor from the device behind it, or writes one to it.
 ///
 /// A message between emulated chips also says when it was sent, and the receiver's clock waits for
 /// that. So the virtual clocks of all ranks together show the time of a step, whatever its order.
+/// As in TTML, an emulated receiver first reads its own tensor, for buffers of that size, and
+/// copies what it has written to a new one.
 class Sockets final : public TraceSplitter {
  public:
   /// `device` and `ranks` must outlive it. `wait_until` is empty on the wall clock.

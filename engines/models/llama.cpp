@@ -305,8 +305,9 @@ Value Llama::loss_of(Tape& tape, Value x, const ops::Tensor& targets) {
   if (vocabulary_share_) {
     return autograd::sharded_cross_entropy(tape, own, known, *vocabulary_share_, *options_.group);
   }
-  return autograd::mean_cross_entropy(tape, autograd::gathered_columns(tape, own, options_.group),
-                                      known);
+  return autograd::mean_cross_entropy(
+      tape, autograd::gathered_columns(tape, own, options_.group), known,
+      options_.scaled_slopes ? autograd::SlopeForm::multiplied : autograd::SlopeForm::kernel);
 }
 
 Value Llama::loss(Tape& tape, const ops::Tensor& tokens, const ops::Tensor& targets) {

@@ -42,6 +42,9 @@ struct ModelOptions {
   /// llama shares keys and values among heads without repeating them. Otherwise attention is made
   /// of products, a softmax and small ops.
   bool fused_attention = false;
+  /// If true, a program multiplies the gradient of the logits by that of the loss
+  /// (SlopeForm::multiplied); otherwise their kernel does.
+  bool scaled_slopes = false;
   /// If true, a llama's RMS norms are made of TTML's single calls; otherwise they are one program
   /// each way.
   bool composite_rms_norm = false;

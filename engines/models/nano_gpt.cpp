@@ -183,7 +183,9 @@ Value NanoGpt::logits(Tape& tape, const ops::Tensor& tokens) {
 }
 
 Value NanoGpt::loss(Tape& tape, const ops::Tensor& tokens, const ops::Tensor& targets) {
-  return autograd::mean_cross_entropy(tape, logits(tape, tokens), tape.constant(targets));
+  return autograd::mean_cross_entropy(
+      tape, logits(tape, tokens), tape.constant(targets),
+      options_.scaled_slopes ? autograd::SlopeForm::multiplied : autograd::SlopeForm::kernel);
 }
 
 std::unique_ptr<LanguageModel> NanoGpt::of_one_sequence(Device& device) const {

@@ -3,10 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "engines/autograd/optimizers/adamw.h"
+#include "engines/autograd/optimizers/muon.h"
 #include "engines/autograd/optimizers/sgd.h"
 
 namespace howard::training {
@@ -71,6 +76,71 @@ AdamWAttributes adamw_attributes(const Recipe& recipe) {
   return attributes;
 }
 
+/// Returns TTML's word for a part of a name; a nano_gpt's are others.
+std::string_view ttml_part(std::string_view part) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kWords{
+      {{"token_embedding", "tok_emb"},
+       {"position_embedding", "pos_emb"},
+       {"head", "fc"},
+       {"query_key_value", "qkv_linear"}}};
+  for (const auto& [ours, theirs] : kWords) {
+    if (part == ours) return theirs;
+  }
+  return part;
+}
+
+/// Says whether Muon updates a parameter: a weight that is in none of AdamW's modules.
+bool is_muons(const Recipe& recipe, std::string name) {
+  if (!name.ends_with("weight")) return false;
+  std::ranges::replace(name, '.', '/');
+  const std::vector<std::string> modules = split(recipe.optimizer.muon.adamw_modules, ' ');
+  return std::ranges::none_of(split(name, '/'), [&](const std::string& part) {
+    return std::ranges::find(modules, ttml_part(part)) != modules.end();
+  });
+}
+
+/// Muon and AdamW, each with its own parameters. A schedule changes Muon's rate alone.
+class MuonWithAdamW final : public autograd::Optimizer {
+ public:
+  MuonWithAdamW(const Recipe& recipe, const autograd::Calls& calls,
+                const std::vector<Parameter*>& parameters)
+      : adamw_rate_(recipe.optimizer.muon.adamw_rate) {
+    std::array<std::vector<Parameter*>, 2> shares;
+    for (Parameter* parameter : parameters) {
+      auto& share = shares.at(is_muons(recipe, parameter->name) ? 0 : 1);
+      places_.emplace_back(is_muons(recipe, parameter->name), share.size());
+      share.push_back(parameter);
+    }
+    muon_ = std::make_unique<autograd::Muon>(
+        calls, std::move(shares[0]), recipe.optimizer.learning_rate, recipe.optimizer.muon.numbers);
+    AdamWAttributes attributes = adamw_attributes(recipe);
+    attributes.learning_rate = adamw_rate_;
+    adamw_ = std::make_unique<AdamW>(calls, std::move(shares[1]), attributes, AdamWForm::fused);
+    learning_rate = recipe.optimizer.learning_rate;
+  }
+
+  void step(const autograd::Calls& calls) override {
+    muon_->step(calls);
+    adamw_->step(calls);
+  }
+  void set_numbers(const autograd::StepNumbers& numbers) override {
+    Optimizer::set_numbers(numbers);
+    muon_->set_numbers(numbers);
+    autograd::StepNumbers own = numbers;
+    own.learning_rate = adamw_rate_;
+    adamw_->set_numbers(own);
+  }
+  std::vector<autograd::KeptTensor> kept(std::size_t parameter) const override {
+    const auto& [muons, place] = places_.at(parameter);
+    return muons ? muon_->kept(place) : adamw_->kept(place);
+  }
+
+ private:
+  float adamw_rate_;
+  std::vector<std::pair<bool, std::size_t>> places_;  ///< Of each parameter: Muon's, and which.
+  std::unique_ptr<autograd::Optimizer> muon_, adamw_;
+};
+
 }  // namespace
 
 std::unique_ptr<autograd::Optimizer> make_optimizer(const Recipe& recipe,
@@ -88,6 +158,15 @@ std::unique_ptr<autograd::Optimizer> make_optimizer(const Recipe& recipe,
                                    recipe.optimizer.kind == OptimizerKind::sgd
                                        ? autograd::SgdForm::composite
                                        : autograd::SgdForm::fused);
+    case OptimizerKind::muon:
+    case OptimizerKind::muon_adamw:
+      if (replayable) refuse_replay("Muon, whose rate is a number of its programs");
+      if (recipe.optimizer.kind == OptimizerKind::muon_adamw) {
+        return std::make_unique<MuonWithAdamW>(recipe, calls, parameters);
+      }
+      return std::make_unique<autograd::Muon>(calls, std::move(parameters),
+                                              recipe.optimizer.learning_rate,
+                                              recipe.optimizer.muon.numbers);
     case OptimizerKind::no_op:
       return std::make_unique<NoOp>(std::move(parameters));
   }

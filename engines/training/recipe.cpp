@@ -23,11 +23,13 @@ namespace {
 template <class Kind, std::size_t count>
 using Words = std::array<std::pair<std::string_view, Kind>, count>;
 
-constexpr Words<OptimizerKind, 6> kOptimizers{{{"adamw", OptimizerKind::adamw},
+constexpr Words<OptimizerKind, 8> kOptimizers{{{"adamw", OptimizerKind::adamw},
                                                {"sgd", OptimizerKind::sgd},
                                                {"fused_sgd", OptimizerKind::fused_sgd},
                                                {"moreh_adamw", OptimizerKind::moreh_adamw},
                                                {"fused_adamw", OptimizerKind::fused_adamw},
+                                               {"muon", OptimizerKind::muon},
+                                               {"muon_adamw", OptimizerKind::muon_adamw},
                                                {"no_op", OptimizerKind::no_op}}};
 constexpr Words<ModelKind, 2> kModels{
     {{"nano_gpt", ModelKind::nano_gpt}, {"llama", ModelKind::llama}}};
@@ -101,6 +103,8 @@ void read(std::string_view /*name*/, std::string_view value,
                          : autograd::parse_schedule_parts(value);
 }
 
+void read(std::string_view /*name*/, std::string_view value, std::string& field) { field = value; }
+
 void read(std::string_view name, std::string_view value, bool& field) {
   if (value != "true" && value != "false") refuse(name, value, "true, false");
   field = value == "true";
@@ -109,6 +113,7 @@ void read(std::string_view name, std::string_view value, bool& field) {
 std::string text(const std::vector<autograd::ScheduledPart>& field) {
   return field.empty() ? std::string(kNone) : autograd::text_of(field);
 }
+std::string text(const std::string& field) { return field; }
 std::string text(DataType field) { return std::string(name_of(field)); }
 std::string text(autograd::Schedule field) { return std::string(name_of(field)); }
 template <class Kind, std::size_t count>

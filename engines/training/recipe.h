@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "engines/autograd/optimizers/muon.h"
 #include "engines/autograd/optimizers/schedule.h"
 #include "engines/models/model_options.h"
 #include "engines/program/program.h"
@@ -19,6 +20,8 @@ enum class OptimizerKind : std::uint8_t {
   fused_sgd,    ///< TTML's SGD of 2026, in one program.
   moreh_adamw,  ///< ttnn's AdamW in one program, without options.
   fused_adamw,  ///< TTML's AdamW of 2026 in one program, with all its options.
+  muon,         ///< TTML's MuonComposite.
+  muon_adamw,   ///< TTML's MuonWithAdamW: Muon for most matrices, fused_adamw for the rest.
   no_op,        ///< Forgets the gradients: a step's forward and backward passes alone.
 };
 
@@ -27,12 +30,28 @@ constexpr bool is_sgd(OptimizerKind kind) {
   return kind == OptimizerKind::sgd || kind == OptimizerKind::fused_sgd;
 }
 
+/// Returns whether Muon updates parameters, maybe beside AdamW.
+constexpr bool is_muon(OptimizerKind kind) {
+  return kind == OptimizerKind::muon || kind == OptimizerKind::muon_adamw;
+}
+
+/// Says what Muon does, and what is left to AdamW.
+struct MuonOptions {
+  autograd::MuonNumbers numbers{};  ///< The rate is the optimizer's.
+  float adamw_rate = 1e-3F;         ///< AdamW's, which no schedule changes.
+  /// The parts of names, between blanks, whose weights are AdamW's, as TTML names them.
+  std::string adamw_modules = "tok_emb pos_emb fc kv_linear qkv_linear";
+
+  friend bool operator==(const MuonOptions&, const MuonOptions&) = default;
+};
+
 /// What make_optimizer() makes an optimizer of.
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::adamw;
   float learning_rate = 3e-4F;
   AdamWAttributes adamw{};           ///< For the kinds of AdamW; the rate is `learning_rate`.
   SgdAttributes sgd{};               ///< For the kinds of SGD; the rate is `learning_rate`.
+  MuonOptions muon{};                ///< For the kinds of Muon.
   bool stochastic_rounding = false;  ///< fused_adamw rounds bfloat16 parameters by chance.
   float clip = 0;  ///< The norm that all gradients are clipped to; 0 means no clipping.
 

@@ -53,7 +53,8 @@ inline constexpr Range kSeed{.least = 0, .most = std::numeric_limits<std::uint32
 inline bool is_llama(const Recipe& r) { return r.model.kind == ModelKind::llama; }
 inline bool scales(const Recipe& r) { return is_llama(r) && r.model.scaling.factor != 0; }
 inline bool uses_adamw(const Recipe& r) {
-  return !is_sgd(r.optimizer.kind) && r.optimizer.kind != OptimizerKind::no_op;
+  return !is_sgd(r.optimizer.kind) && r.optimizer.kind != OptimizerKind::muon &&
+         r.optimizer.kind != OptimizerKind::no_op;
 }
 /// Says whether the optimizer is an AdamW with options.
 inline bool has_options(const Recipe& r) {
@@ -78,6 +79,11 @@ inline bool has_length(const Recipe& r) {
 inline constexpr Condition kAdamW{uses_adamw, "optimizer adamw"};
 inline constexpr Condition kSgd{[](const Recipe& r) { return is_sgd(r.optimizer.kind); },
                                 "optimizer sgd"};
+inline constexpr Condition kMuon{[](const Recipe& r) { return is_muon(r.optimizer.kind); },
+                                 "optimizer muon or muon_adamw"};
+inline constexpr Condition kMuonAdamW{
+    [](const Recipe& r) { return r.optimizer.kind == OptimizerKind::muon_adamw; },
+    "optimizer muon_adamw"};
 inline constexpr Condition kLlama{is_llama, "model-type llama"};
 inline constexpr Condition kNanoGpt{[](const Recipe& r) { return !is_llama(r); },
                                     "model-type nano_gpt"};
@@ -215,7 +221,8 @@ void visit_optimizer(RecipeType& recipe, Visit& visit) {
          {},
          {[](const Recipe& r) {
             return !r.optimizer.stochastic_rounding ||
-                   (r.optimizer.kind == OptimizerKind::fused_adamw &&
+                   ((r.optimizer.kind == OptimizerKind::fused_adamw ||
+                     r.optimizer.kind == OptimizerKind::muon_adamw) &&
                     r.model.parameters == DataType::bfloat16);
           },
           "true with fused_adamw and parameters of bfloat16"}},
@@ -233,6 +240,11 @@ void visit_optimizer(RecipeType& recipe, Visit& visit) {
           "true with a momentum and without dampening"},
          kSgd},
         sgd.nesterov);
+  auto& muon = recipe.optimizer.muon;
+  visit({"muon-momentum", "", kFromZero, {}, kMuon}, muon.numbers.momentum);
+  visit({"muon-iterations", "", kCount, {}, kMuon}, muon.numbers.iterations);
+  visit({"adamw-rate", "", kPositive, {}, kMuonAdamW}, muon.adamw_rate);
+  visit({"adamw-modules", "", {}, {}, kMuonAdamW}, muon.adamw_modules);
 }
 
 }  // namespace settings

@@ -11,6 +11,7 @@
 #include "engines/autograd/optimizers/adamw.h"
 #include "engines/autograd/steps/static_step.h"
 #include "engines/autograd/steps/training_step.h"
+#include "engines/chip/chip_links.h"
 #include "engines/program/program.h"
 
 namespace howard::experiments {
@@ -36,6 +37,7 @@ models::ModelOptions share_of_mesh(const MeshJob& job, int first_block, int end_
 std::unique_ptr<chip::EmulatedChip> open_mesh_chip(const DevBox& box, const MeshJob& job) {
   chip::Profiles profiles = box.profiles();
   profiles.chip.dram_capacity = kDramOfMeshChip;
+  if (!job.traced) profiles = chip::of_mesh(profiles, job.mesh.ddp * job.mesh.tp);
   auto chip = box.with(profiles)->open_chip({.dispatch = job.dispatch});
   chip->begin_phase("step");
   return chip;

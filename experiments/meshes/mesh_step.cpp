@@ -66,11 +66,8 @@ struct Part {
 };
 
 SimTime socket_time(const chip::Profiles& profiles, Socket socket, Bytes size) {
-  if (socket == Socket::mpi) {
-    return transfer_time(size, profiles.chip.pcie_read) + profiles.software.host_finish +
-           transfer_time(size, profiles.chip.pcie_write);
-  }
-  return chip::send_time(profiles, size);
+  return socket == Socket::mpi ? chip::message_time(profiles, size)
+                               : chip::send_time(profiles, size);
 }
 
 Part part_of(const DevBox& box, const MeshJob& job, int first, int end) {

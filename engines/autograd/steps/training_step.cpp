@@ -12,14 +12,15 @@ namespace {
 
 using ops::Tensor;
 
-Tensor run_batch(Device& device, const LossFunction& loss, const TapeOptions& options, int batch,
-                 float share) {
-  Tape tape(device, options);
+Tensor run_batch(Device& device, const LossFunction& loss, const TapeOptions& tape_options,
+                 const TrainingOptions& options, int batch) {
+  Tape tape(device, tape_options);
   device.begin_phase("forward");
   const Value value = loss(tape, batch);
   Tensor result = tape.tensor(value);
+  if (options.after_forward) options.after_forward(device, result);
   device.begin_phase("backward");
-  tape.backward(value, share);
+  tape.backward(value, 1 / static_cast<float>(options.batches));
   return result;
 }
 
@@ -42,7 +43,7 @@ StepFunction training_step(LossFunction loss, Optimizer& optimizer,
       TapeOptions tape = options.tape;
       tape.seed = seed;
       seed += kSeedsOfOneBatch;
-      const Tensor one = run_batch(device, loss, tape, batch, share);
+      const Tensor one = run_batch(device, loss, tape, options, batch);
       total = total ? calls.add(*total, one) : one;
     }
     device.begin_phase("step");

@@ -25,6 +25,9 @@ struct TrainingOptions {
   /// Gradient accumulation: the number of batches before each update. The loss of each batch is
   /// divided by this number.
   int batches = 1;
+  /// Called with the loss of each batch between its forward and its backward pass, if it is set:
+  /// TTML reads the loss there.
+  std::function<void(Device& device, const ops::Tensor& loss)> after_forward{};
 };
 
 /// Makes a step that, for each batch, makes a tape, computes the loss and runs backward, and then

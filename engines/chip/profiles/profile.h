@@ -110,7 +110,8 @@ struct SoftwareProfile {
   std::string name;
   std::string architecture;  // the chips whose kernels its constants describe
   SimTime host_op_call, host_allocation, host_python_call, host_graph_node, host_finish,
-      host_capture, host_replay, profiler_push, profiler_read;
+      host_capture, host_replay, host_mesh_chip, profiler_push, profiler_read;
+  Bandwidth host_message;
   int most_command_queues = 0, most_sub_devices = 0;
   Bytes trace_region, trace_page;
   int issue_entries_worker = 0, issue_entries_eth = 0;
@@ -142,6 +143,8 @@ struct SoftwareProfile {
     visit.host_time("host.finish", host_finish);
     visit.host_time("host.capture_call", host_capture);
     visit.host_time("host.replay_call", host_replay);
+    visit.host_time("host.mesh_chip", host_mesh_chip);
+    visit("host.message", host_message);
     visit("profiler.push", profiler_push);
     visit.host_time("profiler.read", profiler_read);
     visit("queue.most", most_command_queues);

@@ -13,12 +13,32 @@ namespace howard::training {
 // TTML's code takes when the key is absent. An optional has no default of its own: the comment
 // beside the key says what takes its place.
 
+/// These are the maps `muon` and `adamw` of a MuonWithAdamW.
+struct TtmlMuon {
+  std::optional<float> lr, momentum;
+  std::optional<std::int64_t> ns_steps;
+
+  friend bool operator==(const TtmlMuon&, const TtmlMuon&) = default;
+};
+struct TtmlAdamW {
+  std::optional<float> lr, beta1, beta2, epsilon, weight_decay;
+  std::optional<bool> amsgrad, stochastic_rounding;
+
+  friend bool operator==(const TtmlAdamW&, const TtmlAdamW&) = default;
+};
+
 /// This is `optimizer` of training_config, as newer files have it; it takes the place of the single
 /// keys.
 struct TtmlOptimizer {
-  std::optional<std::string> type;  ///< AdamW, AdamWComposite, MorehAdamW, SGD, SGDComposite, NoOp.
+  /// AdamW, AdamWComposite, AdamWFullPrecision, MorehAdamW, SGD, SGDComposite, MuonComposite,
+  /// MuonWithAdamW, NoOp.
+  std::optional<std::string> type;
   std::optional<float> lr, beta1, beta2, epsilon, weight_decay, momentum, dampening;
   std::optional<bool> amsgrad, stochastic_rounding, kahan_summation, nesterov;
+  std::optional<std::int64_t> ns_steps;                   ///< MuonComposite; 5.
+  std::optional<std::vector<std::string>> adamw_modules;  ///< MuonWithAdamW
+  TtmlMuon muon;
+  TtmlAdamW adamw;
 
   friend bool operator==(const TtmlOptimizer&, const TtmlOptimizer&) = default;
 };
@@ -139,7 +159,8 @@ struct TtmlTransformer {
   std::string positional_embedding_type = "trainable";
   bool use_composite_layernorm = false;  ///< In experimental.
   /// These are in experimental too, but not TTML's: it chooses in its code.
-  bool use_composite_rmsnorm = false, use_fused_swiglu = false, use_fused_attention = false;
+  bool use_composite_rmsnorm = false, use_fused_swiglu = false;
+  std::optional<bool> use_fused_attention;  ///< True in files of 2026, which have an `optimizer`.
   std::int64_t num_groups = 3;
   std::optional<std::int64_t> intermediate_dim;  ///< 8/3 of embedding_dim, up to a multiple of 256.
   float theta = 10000;

@@ -5,6 +5,43 @@
 
 namespace howard::training {
 
+template <class Optimizer, class Visit>
+void for_each_optimizer_key(Optimizer& from, Visit&& visit) {
+  const auto optimizer = [&](const char* name, auto& field) {
+    visit("training_config.optimizer", name, field);
+  };
+  optimizer("type", from.type);
+  optimizer("lr", from.lr);
+  optimizer("beta1", from.beta1);
+  optimizer("beta2", from.beta2);
+  optimizer("epsilon", from.epsilon);
+  optimizer("weight_decay", from.weight_decay);
+  optimizer("momentum", from.momentum);
+  optimizer("dampening", from.dampening);
+  optimizer("nesterov", from.nesterov);
+  optimizer("amsgrad", from.amsgrad);
+  optimizer("stochastic_rounding", from.stochastic_rounding);
+  optimizer("kahan_summation", from.kahan_summation);
+  optimizer("ns_steps", from.ns_steps);
+  optimizer("adamw_modules", from.adamw_modules);
+  const auto muon = [&](const char* name, auto& field) {
+    visit("training_config.optimizer.muon", name, field);
+  };
+  muon("lr", from.muon.lr);
+  muon("momentum", from.muon.momentum);
+  muon("ns_steps", from.muon.ns_steps);
+  const auto adamw = [&](const char* name, auto& field) {
+    visit("training_config.optimizer.adamw", name, field);
+  };
+  adamw("lr", from.adamw.lr);
+  adamw("beta1", from.adamw.beta1);
+  adamw("beta2", from.adamw.beta2);
+  adamw("epsilon", from.adamw.epsilon);
+  adamw("weight_decay", from.adamw.weight_decay);
+  adamw("amsgrad", from.adamw.amsgrad);
+  adamw("stochastic_rounding", from.adamw.stochastic_rounding);
+}
+
 template <class Training, class Visit>
 void for_each_training_key(Training& training, Visit&& visit) {
   const auto key = [&](const char* name, auto& field) { visit("training_config", name, field); };
@@ -36,21 +73,7 @@ void for_each_training_key(Training& training, Visit&& visit) {
   key("lazy_parameter_init", training.lazy_parameter_init);
   key("checkpoint_dir", training.checkpoint_dir);
   key("eval_every", training.eval_every);
-  const auto optimizer = [&](const char* name, auto& field) {
-    visit("training_config.optimizer", name, field);
-  };
-  optimizer("type", training.optimizer.type);
-  optimizer("lr", training.optimizer.lr);
-  optimizer("beta1", training.optimizer.beta1);
-  optimizer("beta2", training.optimizer.beta2);
-  optimizer("epsilon", training.optimizer.epsilon);
-  optimizer("weight_decay", training.optimizer.weight_decay);
-  optimizer("momentum", training.optimizer.momentum);
-  optimizer("dampening", training.optimizer.dampening);
-  optimizer("nesterov", training.optimizer.nesterov);
-  optimizer("amsgrad", training.optimizer.amsgrad);
-  optimizer("stochastic_rounding", training.optimizer.stochastic_rounding);
-  optimizer("kahan_summation", training.optimizer.kahan_summation);
+  for_each_optimizer_key(training.optimizer, visit);
 }
 
 template <class Transformer, class Visit>

@@ -102,11 +102,6 @@ void read_pipeline(const MeshChecker& check, MeshPlan& plan) {
 }
 
 void read_tiers(const MeshChecker& check, MeshPlan& plan) {
-  check.require(plan.ranks() == 1, "device_config.mesh_shape",
-                fmt::format("{} devices", plan.ranks()),
-                "[1, 1]: a worker of tiers has one device");
-  check.require(!plan.fabric, "multihost_config.socket_type", "'fabric' in tiers",
-                "mpi: which links lie between the chips of tiers is not known");
   check.require(check.recipe.optimizer.clip == 0, "training_config.use_clip_grad_norm", "true",
                 "false: TTML's tiers do not clip");
   check.require(check.recipe.schedule.schedule == autograd::Schedule::identity,

@@ -131,6 +131,16 @@ void apply_model(const TtmlChecker& check, Recipe& recipe) {
   recipe.model.fixed_positions = !llama && model.positional_embedding_type == "fixed";
 }
 
+/// Applies what TTML of 2026 does unless a key says otherwise: attention in one program each way, a
+/// program that multiplies the slopes of the logits, and logits that stay divided among devices.
+/// Its files are those with an `optimizer`, without which it does not train.
+void apply_forms_of_2026(const TtmlChecker& check, Recipe& recipe) {
+  if (check.training().optimizer == TtmlOptimizer{}) return;
+  recipe.model.fused_attention = check.model().use_fused_attention.value_or(true);
+  recipe.model.scaled_slopes = true;
+  recipe.model.sharded_loss = recipe.model.kind == ModelKind::llama;
+}
+
 /// Says which keys have another value than their default, as files that hold all keys do.
 class ChangedKeys {
  public:
@@ -191,6 +201,46 @@ void require_used(const TtmlChecker& check, const Recipe& recipe) {
   });
 }
 
+/// Applies the keys of Muon: those of MuonComposite lie in the map itself, and those of
+/// MuonWithAdamW in two maps within it. Throws Error for one that the type does not have.
+void apply_muon(const TtmlChecker& check, Recipe& recipe) {
+  const TtmlOptimizer& optimizer = check.training().optimizer;
+  const std::string map = "training_config.optimizer.";
+  const bool both = recipe.optimizer.kind == OptimizerKind::muon_adamw;
+  const bool alone = recipe.optimizer.kind == OptimizerKind::muon;
+  const auto require = [&](bool unset, const char* key, bool has, const char* type) {
+    check.require(unset || has, map + key, "it is set", std::string("a type of ") + type);
+  };
+  require(!optimizer.ns_steps, "ns_steps", alone, "MuonComposite");
+  for (const auto& [key, place] : check.settings.places) {
+    const bool inner = key.starts_with(map + "muon.") || key.starts_with(map + "adamw.");
+    check.require(both || !inner, key, "it is set", "a type of MuonWithAdamW");
+  }
+  require(!optimizer.adamw_modules, "adamw_modules", both, "MuonWithAdamW");
+  if (!both && !alone) return;
+  MuonOptions& muon = recipe.optimizer.muon;
+  const std::int64_t steps =
+      (both ? optimizer.muon.ns_steps : optimizer.ns_steps).value_or(muon.numbers.iterations);
+  check.require_number(steps >= 1 && steps <= 100, map + (both ? "muon.ns_steps" : "ns_steps"),
+                       steps, "1 to 100");
+  muon.numbers.iterations = static_cast<int>(steps);
+  muon.numbers.momentum =
+      (both ? optimizer.muon.momentum : optimizer.momentum).value_or(muon.numbers.momentum);
+  if (!both) return;
+  constexpr float kRateBesideAdamW = 0.02F;
+  recipe.optimizer.learning_rate = optimizer.muon.lr.value_or(kRateBesideAdamW);
+  if (optimizer.adamw_modules) muon.adamw_modules = join(*optimizer.adamw_modules, " ");
+  const TtmlAdamW& adamw = optimizer.adamw;
+  AdamWAttributes& numbers = recipe.optimizer.adamw;
+  muon.adamw_rate = adamw.lr.value_or(muon.adamw_rate);
+  numbers.beta1 = adamw.beta1.value_or(numbers.beta1);
+  numbers.beta2 = adamw.beta2.value_or(numbers.beta2);
+  numbers.epsilon = adamw.epsilon.value_or(numbers.epsilon);
+  numbers.weight_decay = adamw.weight_decay.value_or(numbers.weight_decay);
+  numbers.amsgrad = adamw.amsgrad.value_or(false);
+  recipe.optimizer.stochastic_rounding = adamw.stochastic_rounding.value_or(false);
+}
+
 /// Applies `type` and the numbers of the map `optimizer`, which take precedence over the single
 /// keys.
 void apply_optimizer_map(const TtmlChecker& check, Recipe& recipe) {
@@ -199,13 +249,15 @@ void apply_optimizer_map(const TtmlChecker& check, Recipe& recipe) {
   if (optimizer.type) {
     check.require_word(map + "type", *optimizer.type,
                        {"AdamW", "AdamWComposite", "AdamWFullPrecision", "MorehAdamW", "SGD",
-                        "SGDComposite", "NoOp"});
+                        "SGDComposite", "MuonComposite", "MuonWithAdamW", "NoOp"});
     const std::string& type = *optimizer.type;
     // Files with this map are those of 2026, whose AdamW and SGD are one program each.
     recipe.optimizer.kind = type == "MorehAdamW"       ? OptimizerKind::moreh_adamw
                             : type == "AdamW"          ? OptimizerKind::fused_adamw
                             : type.starts_with("Adam") ? OptimizerKind::adamw
                             : type == "NoOp"           ? OptimizerKind::no_op
+                            : type == "MuonComposite"  ? OptimizerKind::muon
+                            : type == "MuonWithAdamW"  ? OptimizerKind::muon_adamw
                             : type == "SGD"            ? OptimizerKind::fused_sgd
                                                        : OptimizerKind::sgd;
     // The bfloat16 copy that the model computes with is made where a parameter is used.
@@ -226,13 +278,16 @@ void apply_optimizer_map(const TtmlChecker& check, Recipe& recipe) {
   set(is_sgd(recipe.optimizer.kind) ? recipe.optimizer.sgd.weight_decay
                                     : recipe.optimizer.adamw.weight_decay,
       optimizer.weight_decay);
-  set(recipe.optimizer.sgd.momentum, optimizer.momentum);
+  set(recipe.optimizer.sgd.momentum,
+      is_muon(recipe.optimizer.kind) ? std::nullopt : optimizer.momentum);
   set(recipe.optimizer.sgd.dampening, optimizer.dampening);
   recipe.optimizer.sgd.nesterov = optimizer.nesterov.value_or(false);
   recipe.optimizer.adamw.amsgrad = optimizer.amsgrad.value_or(false);
   recipe.optimizer.stochastic_rounding = optimizer.stochastic_rounding.value_or(false);
   recipe.optimizer.adamw.kahan = optimizer.kahan_summation.value_or(recipe.optimizer.adamw.kahan);
-  const bool one_program = recipe.optimizer.kind == OptimizerKind::fused_adamw;
+  apply_muon(check, recipe);
+  const bool one_program = recipe.optimizer.kind == OptimizerKind::fused_adamw ||
+                           recipe.optimizer.kind == OptimizerKind::muon_adamw;
   const bool any_adamw = one_program || recipe.optimizer.kind == OptimizerKind::adamw;
   check.require(!recipe.optimizer.adamw.amsgrad || any_adamw, map + "amsgrad", "true",
                 "true with a type of AdamW, AdamWComposite or AdamWFullPrecision");
@@ -332,6 +387,7 @@ Recipe recipe_of(const TtmlSettings& settings) {
   // TTML's tensors are bfloat16, and so are its parameters.
   recipe.model.parameters = DataType::bfloat16;
   apply_optimizer(check, recipe);
+  apply_forms_of_2026(check, recipe);
   apply_schedule(check, recipe);
   require_used(check, recipe);
   require_rules(check, recipe);

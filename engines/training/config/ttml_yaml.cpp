@@ -202,6 +202,10 @@ class TtmlReader {
   bool is_known(const std::string& section, const std::string& key, const std::string& place) {
     const std::vector<std::string>& keys = known_.at(section);
     if (std::ranges::find(keys, key) != keys.end()) return true;
+    if (section.empty() && key == "mlp_config") {
+      fail_at(place, key + " is for another program of TTML, mnist_mlp",
+              "files that train a language model");
+    }
     const std::string where = section.empty() ? "" : " of " + section;
     const std::string what = fmt::format("'{}'{} is no key", key, where);
     const auto suggestion = closest(key, keys);

@@ -13,7 +13,7 @@ namespace howard::training {
 /// Without workers, the stages of a pipeline divide the blocks, and the devices of each stage, a
 /// mesh of ddp x tp, divide the batch and the layers. With workers, there are tiers: each worker
 /// computes gradients of batches of its own, the aggregator averages them, and the optimizer's
-/// rank, which may be the aggregator's, updates.
+/// rank, which may be the aggregator's, updates. Each of them has a mesh of ddp x tp.
 struct MeshPlan {
   int ddp = 1;
   int tp = 1;
@@ -29,7 +29,9 @@ struct MeshPlan {
   bool three_tiers = false;  ///< If true, the optimizer has a rank of its own.
 
   int stages() const { return blocks.empty() ? 1 : static_cast<int>(blocks.size()); }
-  int ranks() const { return workers > 0 ? workers + (three_tiers ? 2 : 1) : ddp * tp * stages(); }
+  /// Returns the hosts that share the run: stages, or the ranks of tiers.
+  int hosts() const { return workers > 0 ? workers + (three_tiers ? 2 : 1) : stages(); }
+  int ranks() const { return hosts() * ddp * tp; }
   /// Returns the work of the stages in a step.
   mesh::PipelineOrder order(int micro_batches) const {
     return {schedule, stages(), micro_batches, chunks};

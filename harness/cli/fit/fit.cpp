@@ -253,8 +253,10 @@ const Command kFit{
           "once, and its DRAM. The micro-batches are those of gradient_accumulation_steps. The "
           "search looks at TTML's order, at 1F1B, and at the best of 1F1B in two chunks; GPipe "
           "takes about the time of 1F1B and never less memory. A multihost_config without it is "
-          "tiers: what each rank does comes after what the one before it does. The transfers "
-          "between chips and their hosts take time, and the network between hosts takes none."},
+          "tiers: what each rank does comes after what the one before it does. Transfers "
+          "between chips and their hosts take time, and so does the network between hosts, of "
+          "which "
+          "no figure is published (--set host.message=10GB/s)."},
          {"", "At most 1024 blocks and batches of 2^24 tokens are planned."}},
     .examples =
         {"run_experiment fit -c data/ttml/train_tinyllama.yaml",

@@ -94,11 +94,12 @@ std::string chip_title(Bytes capacity) {
 }  // namespace
 
 std::string shared_text(const training::MeshPlan& plan) {
-  if (plan.workers > 0) {
-    return fmt::format("{} worker{} in {} tiers", plan.workers, plan.workers == 1 ? "" : "s",
-                       plan.three_tiers ? 3 : 2);
-  }
   std::vector<std::string> ways;
+  if (plan.workers > 0) {
+    ways.push_back(fmt::format("{} worker{} in {} tiers{}", plan.workers,
+                               plan.workers == 1 ? "" : "s", plan.three_tiers ? 3 : 2,
+                               plan.fabric ? " (fabric)" : ""));
+  }
   if (plan.ddp > 1) ways.push_back(fmt::format("DDP {}", plan.ddp));
   if (plan.tp > 1) {
     ways.push_back(fmt::format("TP {}{}", plan.tp, plan.sequence_parallel ? " with SP" : ""));

@@ -12,6 +12,7 @@
 #include "engines/autograd/optimizers/averaged_gradients.h"
 #include "engines/autograd/steps/step_recorder.h"
 #include "engines/autograd/steps/training_step.h"
+#include "engines/chip/chip_links.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/plan/footprint.h"
 #include "engines/models/language_model.h"
@@ -37,12 +38,6 @@ chip::Profiles with_endless_dram(chip::Profiles profiles) {
   return profiles;
 }
 
-/// Returns the rows of the token table: TTML rounds up to tiles of each device.
-std::int64_t rows_of(const RunSetting& setting) {
-  const std::int64_t rows = kTileSide * setting.plan.tp;
-  return ceil_div(setting.vocabulary, rows) * rows;
-}
-
 /// Notes when the first kernel of each launch begins.
 class LaunchStarts final : public EventSink {
  public:
@@ -65,11 +60,13 @@ class EmulatedRun {
   EmulatedRun(const RunSetting& setting, const chip::Profiles& profiles, MemorySink* memory)
       : recipe_(setting.recipe),
         engine_(setting.engine),
-        chip_(profiles, {.memory = memory}),
+        chips_(setting.plan.ddp * setting.plan.tp),
+        chip_(chip::of_mesh(profiles, engine_ == training::Engine::dynamic ? chips_ : 1),
+              {.memory = memory}),
         tensor_(chip_, 0, setting.plan.tp, 0),
         data_(chip_, 1, setting.plan.ddp, 0) {
     recipe_.model.batch /= setting.plan.ddp;
-    vocabulary_ = rows_of(setting);
+    vocabulary_ = vocabulary_rows(setting);
     chip_.begin_phase("model");
     model_ = models::make_model(
         chip_, recipe_.model.with(vocabulary_, &tensor_, setting.plan.sequence_parallel));
@@ -95,14 +92,16 @@ class EmulatedRun {
         {.tape = {.calls = {.products = models::kTtmlProducts},
                   .compute = recipe_.model.compute,
                   .seed_offset = seed_offset_},
-         .batches = recipe_.accumulate});
+         .batches = recipe_.accumulate,
+         .after_forward = [this](Device& device, const ops::Tensor& loss) { read(device, loss); }});
     if (engine_ != training::Engine::dynamic) {
       runner_.emplace(chip_, step_, engine_, training::scalars_of(recipe_, engine_));
     }
     chip_.set_trace_sink(&starts_);
   }
 
-  /// Runs an update, with its data and the loss that is read at its end.
+  /// Runs an update with its data. The dynamic engine reads the loss of each batch before it goes
+  /// back, as TTML does, and the others at the end.
   SimTime update() {
     starts_.clear();
     start_ = chip_.now();
@@ -119,7 +118,8 @@ class EmulatedRun {
     if (runner_) {
       static_cast<void>(runner_->run());
     } else {
-      static_cast<void>(autograd::read_values(queue, step_(chip_)));
+      static_cast<void>(step_(chip_));
+      queue.finish();
     }
     return chip_.now() - start_;
   }
@@ -175,6 +175,16 @@ class EmulatedRun {
   }
 
  private:
+  /// Reads the loss of each chip, one after the other, when all have computed it.
+  void read(Device& device, const ops::Tensor& loss) {
+    if (&device != &chip_ || engine_ != training::Engine::dynamic) return;
+    CommandQueue& queue = chip_.command_queue(0);
+    for (int i = 0; i < chips_; ++i) {
+      queue.finish();
+      static_cast<void>(autograd::read_values(queue, loss));
+    }
+  }
+
   /// Divides the last update at the first kernels of its phases.
   void describe_phases(const std::vector<autograd::StepRecorder::Phase>& phases,
                        const std::vector<std::size_t>& launches_before,
@@ -202,6 +212,7 @@ class EmulatedRun {
   LaunchStarts starts_;
   SimTime start_;  ///< When the last update began.
   std::int64_t steps_ = 0;
+  int chips_;  ///< That a host drives as a mesh.
   chip::EmulatedChip chip_;
   std::optional<ops::Tensor> seed_offset_;
   autograd::DeviceGroup tensor_, data_;
@@ -270,6 +281,11 @@ void describe_stages(const experiments::MeshStepTimes& step, RunPlan& plan) {
 }
 
 }  // namespace
+
+std::int64_t vocabulary_rows(const RunSetting& setting) {
+  const std::int64_t rows = kTileSide * setting.plan.tp;
+  return ceil_div(setting.vocabulary, rows) * rows;
+}
 
 std::int64_t RunSetting::sequences() const {
   return recipe.model.batch * recipe.accumulate * std::max(plan.workers, 1);
@@ -376,7 +392,7 @@ std::vector<RunPlan> plan_pipeline(const RunSetting& setting, const chip::Profil
     for (RunPlan& plan : plans) plan.clash = failure.what();
   }
   models::ModelOptions whole = job.model;
-  whole.vocabulary = rows_of(setting);
+  whole.vocabulary = vocabulary_rows(setting);
   for (std::size_t i = 0; i < plans.size(); ++i) {
     complete_plan(setting, profiles, plans[i]);
     plans[i].parameters = models::parameter_count(whole);

@@ -33,6 +33,9 @@ struct RunSetting {
   std::int64_t sequences() const;
 };
 
+/// Returns the rows of the token table: TTML rounds up to tiles of each chip that divides them.
+std::int64_t vocabulary_rows(const RunSetting& setting);
+
 /// Says what the chips of one stage of a pipeline, or one rank of tiers, do in a step.
 struct PlanPart {
   std::string name;       ///< "stage 0", "worker", "aggregator" or "optimizer".

@@ -5,14 +5,18 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "engines/autograd/functions/collective/collectives.h"
 #include "engines/autograd/host_values.h"
 #include "engines/autograd/steps/step_recorder.h"
 #include "engines/autograd/steps/training_step.h"
+#include "engines/chip/chip_links.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/models/language_model.h"
+#include "engines/ops/elementwise.h"
 #include "engines/training/optimizers.h"
 
 namespace howard::cli {
@@ -23,15 +27,23 @@ using autograd::Parameter;
 /// This is more than any rank takes, so that its need is known even where it does not fit.
 constexpr Bytes kDramOfTiers{std::int64_t{1} << 56};
 
-/// Emulates the chip of one rank of tiers: what TierTrainer does there, without values. Messages
-/// between hosts take no time of their own; the chip's reads and writes do.
+/// Emulates a chip of one rank of tiers: what TierTrainer does there, without values. A message is
+/// a tensor as it lies on the chip, in whole tiles, from each chip of a rank's mesh to that in the
+/// same place of the other rank's. Its time between the ranks counts where it is received.
 class TierChip {
  public:
-  TierChip(const RunSetting& setting, chip::Profiles profiles) : recipe_(setting.recipe) {
+  TierChip(const RunSetting& setting, chip::Profiles profiles)
+      : recipe_(setting.recipe),
+        chips_(setting.plan.ddp * setting.plan.tp),
+        fabric_(setting.plan.fabric) {
     profiles.chip.dram_capacity = kDramOfTiers;
-    chip_ = std::make_unique<chip::EmulatedChip>(profiles);
+    chip_ = std::make_unique<chip::EmulatedChip>(chip::of_mesh(std::move(profiles), chips_));
     chip_->begin_phase("model");
-    model_ = models::make_model(*chip_, recipe_.model.with(setting.vocabulary));
+    tensor_.emplace(*chip_, 0, setting.plan.tp, 0);
+    data_.emplace(*chip_, 1, setting.plan.ddp, 0);
+    recipe_.model.batch /= setting.plan.ddp;
+    model_ = models::make_model(*chip_, recipe_.model.with(vocabulary_rows(setting), &*tensor_,
+                                                           setting.plan.sequence_parallel));
     parameters_ = model_->parameters();
     Bytes largest;
     for (const Parameter* parameter : parameters_) {
@@ -44,27 +56,32 @@ class TierChip {
   }
 
   std::size_t tensors() const { return parameters_.size(); }
-  std::int64_t parameters() const {
+  /// Returns those of the whole model.
+  std::int64_t parameters(const RunSetting& setting) const {
+    autograd::StepRecorder recorder(*chip_);
+    const auto whole = models::make_model(recorder, recipe_.model.with(vocabulary_rows(setting)));
     std::int64_t count = 0;
-    for (const Parameter* parameter : parameters_) {
+    for (const Parameter* parameter : whole->parameters()) {
       count += parameter->value.spec().shape.elements();
     }
     return count;
   }
   Bytes bytes_of_parameters() const {
     Bytes sum;
-    for (const Parameter* parameter : parameters_) sum += parameter->value.spec().host_bytes();
-    return sum;
+    for (const Parameter* parameter : parameters_) sum += parameter->value.spec().padded_bytes();
+    return chips_ * sum;
   }
   Bytes bytes_of_gradients() const {
     Bytes sum;
-    for (const Parameter* parameter : parameters_) sum += gradient_of(*parameter).host_bytes();
-    return sum;
+    for (const Parameter* parameter : parameters_) sum += gradient_of(*parameter).padded_bytes();
+    return chips_ * sum;
   }
+  /// A rank that sends and receives over links has a ring for what it receives.
   Bytes peak() const {
+    constexpr Bytes kFabricRing{80'000'000};
     Bytes most;
     for (const MemoryPhase& phase : chip_->memory_phases()) most = std::max(most, phase.peak);
-    return most;
+    return fabric_ ? most + kFabricRing : most;
   }
 
   /// Returns the time of all passes of a step; `kernels` gets the part in which kernels run.
@@ -77,7 +94,7 @@ class TierChip {
     return first + next * (recipe_.accumulate - 1);
   }
 
-  SimTime read_gradients() {
+  SimTime send_gradients() {
     return timed([&] {
       for (Parameter* parameter : parameters_) {
         if (!parameter->gradient) parameter->gradient.emplace(*chip_, gradient_of(*parameter));
@@ -86,39 +103,42 @@ class TierChip {
       }
     });
   }
-  SimTime write_gradients() {
+  SimTime receive_gradients() {
     return timed([&] {
       for (Parameter* parameter : parameters_) {
         parameter->gradient.emplace(*chip_, gradient_of(*parameter));
-        write(*parameter->gradient);
+        receive(*parameter->gradient);
       }
     });
   }
-  /// Writes the gradients of another worker and adds them to those that are there.
+  /// Receives the gradients of another worker and adds them to those that are there.
   SimTime add_gradients() {
     return timed([&] {
       for (Parameter* parameter : parameters_) {
         const ops::Tensor received(*chip_, gradient_of(*parameter));
-        write(received);
+        receive(received);
         parameter->gradient = autograd::Calls(*chip_).add(*parameter->gradient, received);
       }
     });
   }
+  /// Divides the sums by the workers; first they are summed over the aggregator's groups.
   SimTime divide_gradients() {
     return timed([&] {
       for (Parameter* parameter : parameters_) {
+        parameter->gradient =
+            autograd::all_reduce(autograd::Calls(*chip_), *parameter->gradient, *data_);
         parameter->gradient = autograd::Calls(*chip_).multiply(*parameter->gradient, 0.5F);
       }
     });
   }
-  SimTime read_parameters() {
+  SimTime send_parameters() {
     return timed([&] {
       for (const Parameter* parameter : parameters_) read(parameter->value);
     });
   }
-  SimTime write_parameters() {
+  SimTime receive_parameters() {
     return timed([&] {
-      for (const Parameter* parameter : parameters_) write(parameter->value);
+      for (const Parameter* parameter : parameters_) receive(parameter->value);
     });
   }
 
@@ -172,7 +192,10 @@ class TierChip {
     device.begin_phase("forward");
     const autograd::Value loss = model_->loss(tape, model_->tokens(), model_->targets());
     if (&device == chip_.get()) {
-      static_cast<void>(autograd::read_values(queue(), tape.tensor(loss)));
+      for (int i = 0; i < chips_; ++i) {
+        queue().finish();
+        static_cast<void>(autograd::read_values(queue(), tape.tensor(loss)));
+      }
     }
     device.begin_phase("backward");
     tape.backward(loss);
@@ -186,15 +209,35 @@ class TierChip {
     return std::span(scratch_.get(), scratch_size_)
         .first(static_cast<std::size_t>(tensor.spec().host_bytes().value()));
   }
+  /// Reads a tensor from each chip of the mesh, one after the other; a socket over links reads
+  /// nothing.
   void read(const ops::Tensor& tensor) {
-    queue().read_buffer(tensor.buffer(), scratch_for(tensor));
+    queue().finish();
+    for (int i = 0; i < chips_ && !fabric_; ++i) {
+      queue().read_buffer(tensor.buffer(), scratch_for(tensor));
+    }
   }
-  void write(const ops::Tensor& tensor) {
-    queue().write_buffer(tensor.buffer(), scratch_for(tensor));
+  /// Receives a tensor as TTML's sockets do: from a ring over a link, or from the other host. Then
+  /// it reads what is there for buffers of that size, writes what comes to a new tensor, and copies
+  /// that.
+  void receive(const ops::Tensor& tensor) {
+    read(tensor);
+    const chip::Profiles& profiles = chip_->profiles();
+    const Bytes size = tensor.spec().padded_bytes();
+    if (fabric_) {
+      return chip_->pass_host_time(chip::send_time(profiles, size), "message");
+    }
+    chip_->pass_host_time(transfer_time(chips_ * size, profiles.software.host_message), "message");
+    const ops::Tensor arrived(*chip_, tensor.spec());
+    for (int i = 0; i < chips_; ++i) queue().write_buffer(arrived.buffer(), scratch_for(arrived));
+    queue().enqueue(ops::eltwise(Eltwise::identity, arrived, tensor));
   }
 
-  training::Recipe recipe_;
+  training::Recipe recipe_;  ///< Its batch is that of a chip.
+  int chips_;                ///< Those of the rank's mesh.
+  bool fabric_;
   std::unique_ptr<chip::EmulatedChip> chip_;
+  std::optional<autograd::DeviceGroup> tensor_, data_;
   std::unique_ptr<models::LanguageModel> model_;
   std::vector<Parameter*> parameters_;
   std::unique_ptr<autograd::Optimizer> optimizer_;
@@ -204,9 +247,9 @@ class TierChip {
 
 /// Returns the time of an update. The first one plans its programs.
 SimTime planned_update(TierChip& chip) {
-  chip.write_gradients();
+  chip.receive_gradients();
   chip.update();
-  chip.write_gradients();
+  chip.receive_gradients();
   return chip.update();
 }
 
@@ -226,8 +269,8 @@ void add_rank(std::string name, std::string share, SimTime working, Bytes peak, 
 /// Holds what does not depend on the batch, nor on the number of workers: each time is that of all
 /// tensors once.
 struct TierPlanner::Handing {
-  SimTime read_gradients, write_gradients, add_gradients, divide_gradients;
-  SimTime read_parameters, write_parameters, update;
+  SimTime send_gradients, receive_gradients, add_gradients, divide_gradients;
+  SimTime send_parameters, receive_parameters, update;
   Bytes aggregator, optimizer, both;  ///< The DRAM of these ranks.
   std::int64_t tensors = 0, parameters = 0;
   Bytes gradient_bytes, parameter_bytes;
@@ -237,26 +280,26 @@ TierPlanner::TierPlanner(const RunSetting& setting, chip::Profiles profiles)
     : profiles_(std::move(profiles)), handing_(std::make_unique<Handing>()) {
   Handing& handing = *handing_;
   RunSetting one = setting;
-  one.recipe.model.batch = 1;
+  one.recipe.model.batch = setting.plan.ddp;
   TierChip aggregator(one, profiles_);
-  handing.write_gradients = aggregator.write_gradients();
+  handing.receive_gradients = aggregator.receive_gradients();
   aggregator.add_gradients();  // programs are planned here, once
   aggregator.divide_gradients();
   handing.add_gradients = aggregator.add_gradients();
   handing.divide_gradients = aggregator.divide_gradients();
-  handing.read_gradients = aggregator.read_gradients();
-  handing.write_parameters = aggregator.write_parameters();
-  handing.read_parameters = aggregator.read_parameters();
+  handing.send_gradients = aggregator.send_gradients();
+  handing.receive_parameters = aggregator.receive_parameters();
+  handing.send_parameters = aggregator.send_parameters();
   handing.aggregator = aggregator.peak();
   handing.tensors = static_cast<std::int64_t>(aggregator.tensors());
-  handing.parameters = aggregator.parameters();
+  handing.parameters = aggregator.parameters(setting);
   handing.gradient_bytes = aggregator.bytes_of_gradients();
   handing.parameter_bytes = aggregator.bytes_of_parameters();
   TierChip optimizer(one, profiles_);
   optimizer.make_optimizer();
   handing.update = planned_update(optimizer);
   handing.optimizer = optimizer.peak();
-  optimizer.write_gradients();
+  optimizer.receive_gradients();
   optimizer.add_gradients();
   handing.both = optimizer.peak();
 }
@@ -268,7 +311,7 @@ std::vector<RunPlan> TierPlanner::plans(const RunSetting& setting,
   TierChip worker(setting, profiles_);
   SimTime kernels;
   const SimTime passes = worker.passes(kernels);
-  worker.read_gradients();
+  worker.send_gradients();
   std::vector<RunPlan> plans;
   for (const training::MeshPlan& plan : tiers) {
     plans.push_back(joined(plan, passes, worker.peak()));
@@ -284,16 +327,16 @@ RunPlan TierPlanner::joined(const training::MeshPlan& tiers, SimTime passes,
   const Handing& all = *handing_;
   const int workers = tiers.workers;
   RunPlan plan;
-  const SimTime sent = all.read_gradients + all.write_parameters;
+  const SimTime sent = all.send_gradients + all.receive_parameters;
   add_rank(workers == 1 ? "worker" : fmt::format("{} workers", workers), "passes", passes + sent,
            worker_peak, plan);
   const SimTime joined =
-      all.write_gradients + all.add_gradients * (workers - 1) + all.read_parameters * workers;
+      all.receive_gradients + all.add_gradients * (workers - 1) + all.send_parameters * workers;
   plan.exchanges = sent + joined;
   const SimTime aggregating = joined + all.divide_gradients;
   if (tiers.three_tiers) {
-    const SimTime passed = all.read_gradients + all.write_parameters;
-    const SimTime taken = all.write_gradients + all.read_parameters;
+    const SimTime passed = all.send_gradients + all.receive_parameters;
+    const SimTime taken = all.receive_gradients + all.send_parameters;
     add_rank("aggregator", "means", aggregating + passed, all.aggregator, plan);
     add_rank("optimizer", "update", taken + all.update, all.optimizer, plan);
     plan.exchanges += passed + taken;
@@ -303,7 +346,7 @@ RunPlan TierPlanner::joined(const training::MeshPlan& tiers, SimTime passes,
   for (PlanPart& part : plan.parts) part.waiting = plan.step - part.working;
   plan.parameters = all.parameters;
   const int passes_of_all = workers + (tiers.three_tiers ? 1 : 0);
-  plan.messages = 2 * passes_of_all * all.tensors;
+  plan.messages = 2 * passes_of_all * all.tensors * tiers.ddp * tiers.tp;
   plan.message_bytes = passes_of_all * (all.gradient_bytes + all.parameter_bytes);
   return plan;
 }

@@ -11,7 +11,8 @@ namespace howard::cli {
 
 /// Plans runs of one model in TTML's tiers, whose ranks work one after the other: all workers, the
 /// aggregator and the optimizer. Transfers between a chip and its host take time, as the chip says,
-/// and the network between hosts takes none.
+/// and so do messages between hosts (host.message); with fabric sockets, a link is between the
+/// chips of two ranks.
 class TierPlanner {
  public:
   /// Emulates the ranks that compute no gradients. Throws Error when a kernel does not fit.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "engines/chip/chip_links.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
 #include "engines/language/generator.h"
@@ -81,8 +82,10 @@ class MeshRun {
         member_(host_, ranks, training::groups_of(plan_, ranks.rank())) {
     if (options.backend == harness::Backend::emulated) {
       profiles_ = read_settings(options.profiles, chip::load_profiles);
+      const bool calls = options.engine == training::Engine::dynamic;
       chip_ = std::make_unique<chip::EmulatedChip>(
-          *profiles_, chip::DeviceOptions{.values = &member_, .memory = memory_sink()});
+          chip::of_mesh(*profiles_, calls ? plan_.ddp * plan_.tp : 1),
+          chip::DeviceOptions{.values = &member_, .memory = memory_sink()});
     }
     Device& device = chip_ ? static_cast<Device&>(*chip_) : member_;
     if (chip_) chip_->set_trace_sink(&kernels_);
@@ -134,10 +137,12 @@ class MeshRun {
 
   /// Makes the clock of the chip's host wait, and counts for how long.
   mesh::WaitUntil waiting() {
-    return [this](SimTime then) {
-      if (then <= chip_->now()) return;
-      waited_ += then - chip_->now();
-      chip_->pass_host_time(then - chip_->now(), "wait for a message");
+    return [this](SimTime then, Bytes size) {
+      if (then > chip_->now()) {
+        waited_ += then - chip_->now();
+        chip_->pass_host_time(then - chip_->now(), "wait for a message");
+      }
+      chip_->pass_host_time(transfer_time(size, profiles_->software.host_message), "message");
     };
   }
 

@@ -16,6 +16,7 @@
 #include "engines/autograd/optimizers/adamw.h"
 #include "engines/autograd/optimizers/averaged_gradients.h"
 #include "engines/autograd/optimizers/gradient_norm.h"
+#include "engines/autograd/optimizers/muon.h"
 #include "engines/autograd/optimizers/sgd.h"
 #include "engines/autograd/steps/training_step.h"
 #include "tests/engines/autograd/gradient_check.h"
@@ -98,6 +99,39 @@ struct RateOfStep final : Optimizer {
   float taken = 0;
   void step(const Calls&) override { taken = learning_rate; }
 };
+
+// The change of two rows is that of the momentum's polar factor, of either shape: after five
+// iterations its singular values lie in 0.68 to 1.13, so it is orthogonal within that.
+TEST(Muon, TheChangeIsTheMomentumMadeNearlyOrthogonal) {
+  for (const bool tall : {false, true}) {
+    ReferenceDevice device;
+    Parameter p = filled(device, tall ? Shape{3, 2} : Shape{2, 3}, 1);
+    const std::vector<double> before = device.values(p.value);
+    p.gradient.emplace(device, p.value.spec());
+    // Rows at right angles, of lengths 1 and 0.1.
+    device.values(*p.gradient) = tall ? std::vector<double>{0.6, 0, 0.8, 0, 0, 0.1}
+                                      : std::vector<double>{0.6, 0.8, 0, 0, 0, 0.1};
+    const std::size_t made = device.programs().size();
+    Muon muon(Calls(device), {&p}, 0.5F, {});
+    muon.step(Calls(device));
+    EXPECT_FALSE(p.gradient);
+    // One fill, the momentum's two, five of the norm, eight an iteration, and the change's two.
+    EXPECT_EQ(device.programs().size() - made, 1U + 2 + 5 + 5 * 8 + 2 + (tall ? 2 : 0));
+    std::vector<double> change;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      change.push_back((before[i] - device.values(p.value)[i]) / 0.5);
+    }
+    if (tall) change = {change[0], change[2], change[4], change[1], change[3], change[5]};
+    const double first = std::hypot(change[0], change[1]);
+    EXPECT_GT(first, 0.68);
+    EXPECT_LT(first, 1.14);
+    EXPECT_NEAR(change[0] / first, 0.6, 1e-6);
+    EXPECT_NEAR(change[2], 0, 1e-6);
+    EXPECT_GT(change[5], 0.68);
+    EXPECT_LT(change[5], 1.14);
+    EXPECT_EQ(muon.kept(0).at(0).what, "momentum");
+  }
+}
 
 TEST(AveragedGradients, AScheduleReachesTheOptimizerBehind) {
   ReferenceDevice device;

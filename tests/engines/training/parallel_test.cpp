@@ -63,7 +63,7 @@ struct Outcome {
 
 mesh::WaitUntil wait_until(chip::EmulatedChip* chip) {
   if (chip == nullptr) return {};
-  return [chip](SimTime then) {
+  return [chip](SimTime then, Bytes) {
     if (then > chip->now()) chip->pass_host_time(then - chip->now(), "wait");
   };
 }

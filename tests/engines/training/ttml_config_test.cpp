@@ -323,6 +323,34 @@ TEST(TtmlConfig, OptimizersHaveTheirOwnOptions) {
   EXPECT_EQ(sgd.optimizer.sgd.momentum, 0.9F);
   EXPECT_EQ(sgd.optimizer.sgd.weight_decay, 0.5F);
   EXPECT_EQ(recipe("type: SGDComposite").optimizer.kind, OptimizerKind::sgd);
+  const Recipe muon = recipe("type: MuonComposite, lr: 0.5, momentum: 0.25, ns_steps: 3");
+  EXPECT_EQ(muon.optimizer.kind, OptimizerKind::muon);
+  EXPECT_EQ(muon.optimizer.learning_rate, 0.5F);
+  EXPECT_EQ(muon.optimizer.muon.numbers, (autograd::MuonNumbers{0.25F, 3}));
+  const Recipe both = recipe(
+      "type: MuonWithAdamW, adamw_modules: [fc, w1], muon: {ns_steps: 2}, "
+      "adamw: {lr: 0.25, beta1: 0.5, amsgrad: true}");
+  EXPECT_EQ(both.optimizer.kind, OptimizerKind::muon_adamw);
+  EXPECT_EQ(both.optimizer.learning_rate, 0.02F);
+  EXPECT_EQ(both.optimizer.muon,
+            (MuonOptions{.numbers = {0.95F, 2}, .adamw_rate = 0.25F, .adamw_modules = "fc w1"}));
+  EXPECT_EQ(both.optimizer.adamw.beta1, 0.5F);
+  EXPECT_TRUE(both.optimizer.adamw.amsgrad);
+  EXPECT_THROW(recipe("type: AdamW, ns_steps: 3"), Error);
+  EXPECT_THROW(recipe("type: MuonComposite, muon: {lr: 1}"), Error);
+}
+
+TEST(TtmlConfig, FilesWithAnOptimizerHaveTheFormsOf2026) {
+  const std::string optimizer = "training_config: {optimizer: {type: AdamW}}\n";
+  const std::string llama = "transformer_config:\n  model_type: llama\n";
+  const Recipe now = recipe_of(settings_of(optimizer + llama));
+  EXPECT_TRUE(now.model.fused_attention && now.model.scaled_slopes && now.model.sharded_loss);
+  const Recipe before = recipe_of(settings_of(llama));
+  EXPECT_FALSE(before.model.fused_attention || before.model.scaled_slopes ||
+               before.model.sharded_loss);
+  const Recipe asked =
+      recipe_of(settings_of(optimizer + llama + "  experimental: {use_fused_attention: false}\n"));
+  EXPECT_FALSE(asked.model.fused_attention);
 }
 
 TEST(TtmlConfig, FormsOfTtmlsModulesAreChosenUnderExperimental) {
@@ -395,6 +423,9 @@ TEST(TtmlConfig, DevicesShareARun) {
             (MeshPlan{.ddp = 4, .tp = 2}));
   EXPECT_EQ(plan_of("multihost_config: {enabled: true, num_workers: 3}\n"),
             (MeshPlan{.workers = 3}));
+  EXPECT_EQ(plan_of("multihost_config: {enabled: true, num_workers: 2, socket_type: fabric}\n"
+                    "device_config: {mesh_shape: [4, 2], enable_ddp: true, enable_tp: true}\n"),
+            (MeshPlan{.ddp = 4, .tp = 2, .fabric = true, .workers = 2}));
   EXPECT_EQ(
       plan_of("transformer_config: {model_type: llama}\n"
               "multihost_config:\n  enabled: true\n  num_workers: 3\n  socket_type: fabric\n"
@@ -418,8 +449,7 @@ TEST(TtmlConfig, WhatDevicesCanNotShareIsRefusedByName) {
   fails("device_config: {mesh_shape: [1, 2], enable_ddp: true, device_ids: [0]}\n", "device_ids");
   fails("transformer_config: {embedding_placement: vocab_parallel}\n", "embedding_placement");
   fails("multihost_config: {enabled: true}\n", "multihost_config.num_workers");
-  fails("multihost_config: {enabled: true, num_workers: 2, socket_type: fabric}\n",
-        "multihost_config.socket_type: 'fabric' in tiers");
+  fails("mlp_config: {input_features: 784}\n", "mlp_config is for another program");
   fails("multihost_config: {enabled: true, num_workers: 2, socket_type: tcp}\n", "'tcp'");
   fails("device_config: {mesh_shape: [1, 2], enable_ddp: true, enable_sp: true}\n",
         "device_config.enable_sp");

@@ -30,11 +30,18 @@ struct SummedSquaredError {
 
 struct MeanCrossEntropy {
   Value logits, targets;
+  SlopeForm form;
 
   void backward(Tape& tape, Value output) const {
     const Calls& calls = tape.calls();
-    static_cast<void>(calls.fill(tape.loss_gradient(), tape.spec(output)));
+    const Tensor slope = calls.fill(tape.loss_gradient(), tape.spec(output));
     const auto positions = static_cast<float>(tape.spec(targets).shape.elements());
+    if (form == SlopeForm::multiplied) {
+      const Tensor slopes =
+          calls.cross_entropy_backward(tape.tensor(logits), tape.tensor(targets), 1 / positions);
+      tape.accumulate(logits, calls.multiply(slopes, slope));
+      return;
+    }
     tape.accumulate(logits, calls.cross_entropy_backward(tape.tensor(logits), tape.tensor(targets),
                                                          tape.loss_gradient() / positions));
   }
@@ -112,11 +119,11 @@ Value composed_mean_squared_error(Tape& tape, Value prediction, Value target) {
   return mean(tape, multiply(tape, difference, difference));
 }
 
-Value mean_cross_entropy(Tape& tape, Value logits, Value targets) {
+Value mean_cross_entropy(Tape& tape, Value logits, Value targets, SlopeForm form) {
   const Calls& calls = tape.calls();
   const Tensor losses = calls.cross_entropy(tape.tensor(logits), tape.tensor(targets));
   return tape.record(calls.reduce(Reduction::mean, Dimension::all, losses, true), {logits},
-                     MeanCrossEntropy{logits, targets});
+                     MeanCrossEntropy{logits, targets, form});
 }
 
 Value cross_entropy_of_positions(Tape& tape, Value logits, Value targets) {

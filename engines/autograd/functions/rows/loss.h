@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include "engines/autograd/tape.h"
 
 namespace howard::autograd {
@@ -16,10 +18,17 @@ Value composed_mean_squared_error(Tape& tape, Value prediction, Value target);
 /// with one more fill that nothing reads. It must be what backward() begins with.
 Value summed_squared_error(Tape& tape, Value prediction, Value target);
 
+/// Says what makes the gradient of a mean cross-entropy's logits.
+enum class SlopeForm : std::uint8_t {
+  kernel,      ///< Its kernel, with the gradient of the loss as one of its numbers.
+  multiplied,  ///< Its kernel and a product of all slopes and that gradient, as in TTML of 2026.
+};
+
 /// Returns the mean over all positions of log(sum of exp(logits)) - logit of the target, for logits
-/// [..., s, v] and targets [n, s]. Like TTML, it makes one more fill that nothing reads. It must be
-/// what backward() begins with.
-Value mean_cross_entropy(Tape& tape, Value logits, Value targets);
+/// [..., s, v] and targets [n, s]. Like TTML, it fills a tensor with the gradient of the loss,
+/// which nothing reads unless slopes are multiplied. It must be what backward() begins with.
+Value mean_cross_entropy(Tape& tape, Value logits, Value targets,
+                         SlopeForm form = SlopeForm::kernel);
 
 /// Returns the loss of each position, [n, 1, s, 1], for the same operands. Masked losses are made
 /// from it: a product with a mask, and its mean.

@@ -69,7 +69,8 @@ PlannedProgram plan_swiglu(const Program& program, CoreGrid grid, const Profiles
       .compute = swiglu_step_time(row, tile, profiles),
       .write = {},
       .last_write = write_time(row.width, tile, profiles),
-      .reads = kBlock * tile,
+      // One core reads a block of a weight and multicasts it to all, which march in step.
+      .reads = Bytes(ceil_div((kBlock * tile).value(), std::int64_t{work.cores})),
       .writes = {}};
   KernelCost cost = step_pipeline_cost(pipeline, grid, profiles);
   cost.dram += rows * (row.times + 1) * row.width * tile;

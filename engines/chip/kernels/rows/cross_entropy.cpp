@@ -11,13 +11,21 @@ constexpr std::int64_t kCrossEntropyPasses = 2;  // maximum; exp and sum
 constexpr std::int64_t kCrossEntropyBackwardPasses =
     3;  // those, and exp times what the sum makes of it
 
+/// Returns how often a kernel of so many passes reads a tile: once if a row of tiles fits L1, and
+/// else in each pass.
+std::int64_t reads_of_tile(const Program& program, std::int64_t passes, const ChipProfile& chip) {
+  const TensorSpec& x = program.inputs[0].spec;
+  const Bytes row = x.shape.tile_columns() * tile_bytes(x.dtype);
+  return row > chip.l1_circular_buffers ? passes : 1;
+}
+
 }  // namespace
 
 PlannedProgram plan_cross_entropy(const Program& program, CoreGrid grid, const Profiles& profiles) {
   const TileCosts& cost = profiles.software.tiles;
   return plan_rows(
       program,
-      {.reads = {1, 1},
+      {.reads = {reads_of_tile(program, kCrossEntropyPasses, profiles.chip), 1},
        .writes = one_a_row(program),
        .math =
            kCrossEntropyPasses * cost.pass + eltwise_math_time({.function = Eltwise::exp}, cost),
@@ -29,12 +37,13 @@ PlannedProgram plan_cross_entropy(const Program& program, CoreGrid grid, const P
 PlannedProgram plan_cross_entropy_backward(const Program& program, CoreGrid grid,
                                            const Profiles& profiles) {
   const TileCosts& cost = profiles.software.tiles;
-  return plan_rows(program,
-                   {.reads = {1, 1},
-                    .writes = {1, 1},
-                    .math = kCrossEntropyBackwardPasses * cost.pass +
-                            2 * eltwise_math_time({.function = Eltwise::exp}, cost)},
-                   grid, profiles);
+  return plan_rows(
+      program,
+      {.reads = {reads_of_tile(program, kCrossEntropyBackwardPasses, profiles.chip), 1},
+       .writes = {1, 1},
+       .math = kCrossEntropyBackwardPasses * cost.pass +
+               2 * eltwise_math_time({.function = Eltwise::exp}, cost)},
+      grid, profiles);
 }
 
 PlannedProgram plan_nll_loss(const Program& program, CoreGrid grid, const Profiles& profiles) {
