@@ -98,7 +98,7 @@ std::string listed(const Selection& selection) {
   sections[3] = "Chips, which --chip emulates:\n";
   std::array<bool, 4> used{};
   const auto add = [&](std::size_t section, std::string_view name, std::string_view text) {
-    sections[section] += fmt::format("{:<{}} {}\n", name, section == 3 ? 18 : 16, text);
+    sections[section] += fmt::format("{:<{}} {}\n", name, section == 3 ? 19 : 16, text);
     used.at(section) = true;
   };
   for (const Experiment* const experiment : selection.experiments) {
