@@ -60,7 +60,7 @@ std::vector<TimelineEvent> events_of(std::int64_t programs) {
 void timeline_of_events(benchmark::State& state) {
   const std::vector<TimelineEvent> events = events_of(state.range(0));
   for (auto _ : state) benchmark::DoNotOptimize(profiler::timeline_of(events).programs.data());
-  state.SetItemsProcessed(state.iterations() * state.range(0));
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * state.range(0));
 }
 BENCHMARK(timeline_of_events)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 
@@ -69,7 +69,7 @@ void find_gaps(benchmark::State& state) {
   for (auto _ : state) {
     benchmark::DoNotOptimize(profiler::find_gaps(timeline, profiler::LaneKind::sub_device).data());
   }
-  state.SetItemsProcessed(state.iterations() * state.range(0));
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * state.range(0));
 }
 BENCHMARK(find_gaps)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 
@@ -83,7 +83,7 @@ void gap_totals(benchmark::State& state) {
     benchmark::DoNotOptimize(profiler::gap_histogram(lanes).data());
     benchmark::DoNotOptimize(profiler::sequential_gaps(lanes).gaps);
   }
-  state.SetItemsProcessed(state.iterations() * state.range(0));
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * state.range(0));
 }
 BENCHMARK(gap_totals)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 
@@ -92,7 +92,7 @@ void critical_path(benchmark::State& state) {
   for (auto _ : state) {
     benchmark::DoNotOptimize(profiler::critical_path(timeline, {}).programs.data());
   }
-  state.SetItemsProcessed(state.iterations() * state.range(0));
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * state.range(0));
 }
 BENCHMARK(critical_path)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 
@@ -109,7 +109,7 @@ void find_bottlenecks(benchmark::State& state) {
                     .limited_by = "unpack"});
   }
   for (auto _ : state) benchmark::DoNotOptimize(profiler::find_bottlenecks(runs).by_op.data());
-  state.SetItemsProcessed(state.iterations() * state.range(0));
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * state.range(0));
 }
 BENCHMARK(find_bottlenecks)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 
@@ -125,7 +125,7 @@ void memory_use(benchmark::State& state) {
                       .phase = allocates ? "forward" : "backward"});
   }
   for (auto _ : state) benchmark::DoNotOptimize(profiler::memory_use(events).curve.data());
-  state.SetItemsProcessed(state.iterations() * state.range(0));
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * state.range(0));
 }
 BENCHMARK(memory_use)->Arg(1'000'000)->Unit(benchmark::kMillisecond);
 

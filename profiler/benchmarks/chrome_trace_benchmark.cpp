@@ -62,7 +62,7 @@ void record_event_first_use(benchmark::State& state) {
     for (std::int64_t i = 0; i < kEvents; ++i) recorder.record(event);
     benchmark::DoNotOptimize(recorder.events().data());
   }
-  state.SetItemsProcessed(state.iterations() * kEvents);
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * kEvents);
 }
 BENCHMARK(record_event_first_use);
 
@@ -74,7 +74,7 @@ void export_events(benchmark::State& state) {
   for (auto _ : state) {
     bytes = howard::profiler::chrome_trace({&process, 1}).json.size();
   }
-  state.SetItemsProcessed(state.iterations() * state.range(0));
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * state.range(0));
   state.counters["bytes_per_event"] =
       static_cast<double>(bytes) / static_cast<double>(state.range(0));
 }

@@ -62,7 +62,8 @@ void read_text(benchmark::State& state, LogKind kind, const std::string& text) {
     TextBytes source(text);
     benchmark::DoNotOptimize(read_log(kind, source, "log").runs.size());
   }
-  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) *
+                          static_cast<std::int64_t>(text.size()));
 }
 
 void read_ops_csv(benchmark::State& state) { read_text(state, LogKind::ops_csv, large_ops_csv()); }
@@ -97,7 +98,8 @@ void write_perfetto_trace(benchmark::State& state) {
   const std::vector<TimelineEvent> events = many_events(1'000'000);
   const TraceProcess process{.name = "point", .events = events};
   for (auto _ : state) benchmark::DoNotOptimize(perfetto_trace({&process, 1}).size());
-  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(events.size()));
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) *
+                          static_cast<std::int64_t>(events.size()));
 }
 BENCHMARK(write_perfetto_trace)->Unit(benchmark::kMillisecond);
 

@@ -22,7 +22,7 @@ mkdir -p "$tree"/{cmake,harness/cli} "$work"/{tools,elsewhere}
 cp "$root"/{run_experiment,run_tests,packages.txt,CMakePresets.json} "$tree"
 cp "$root/cmake/launcher.sh" "$tree/cmake"
 cat >"$tree/CMakeLists.txt" <<'FILE'
-cmake_minimum_required(VERSION 3.25)
+cmake_minimum_required(VERSION 3.22)
 project(stand_in CXX)
 option(HOWARD_TESTS "" ON)
 add_subdirectory(harness/cli)

@@ -3,6 +3,8 @@
 // one by one by the host (planned once, then looked up), and replayed from a trace of 100.
 #include <benchmark/benchmark.h>
 
+#include <cstdint>
+
 #include "engines/chip/emulated_chip.h"
 
 namespace {
@@ -32,7 +34,7 @@ void enqueued_programs(benchmark::State& state) {
     for (int i = 0; i < kPrograms; ++i) product.queue.enqueue(product.program);
     product.queue.finish();
   }
-  state.SetItemsProcessed(state.iterations() * kPrograms);
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * kPrograms);
 }
 BENCHMARK(enqueued_programs);
 
@@ -45,7 +47,7 @@ void replayed_programs(benchmark::State& state) {
     product.queue.execute_trace(trace);
     product.queue.finish();
   }
-  state.SetItemsProcessed(state.iterations() * kPrograms);
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * kPrograms);
 }
 BENCHMARK(replayed_programs);
 

@@ -9,6 +9,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -82,7 +83,7 @@ class Operands {
 };
 
 void count_bytes(benchmark::State& state, std::int64_t bytes) {
-  state.SetBytesProcessed(state.iterations() * bytes);
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * bytes);
 }
 
 void run_op(benchmark::State& state, howard::Device& device, const Case& work) {
