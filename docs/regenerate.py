@@ -259,7 +259,7 @@ def draw_pictures(program, emulated):
     sweep = ["matmul_sweep", "--backend", "emulated", "-a", "shape=512,1024,2048,4096", "-a", "dispatch=worker",
              "--set", "dram.read.noc1=20..200:10GB/s"]
     for arguments, picture in ((["matmul_sweep"] + (["--backend", "emulated"] if emulated else []), "matmul_sweep.png"),
-                               (sweep, "dram_sweep.png"), (["inference"], "inference.png")):
+                               (sweep, "dram_sweep.png"), (["inference"], "inference.png"), (["vision"], "vision.png")):
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([program, *arguments, "--results", folder], check=True, stdout=subprocess.DEVNULL)
             shutil.copy(pathlib.Path(folder) / f"{arguments[0]}.png", docs / picture)

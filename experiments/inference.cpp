@@ -17,12 +17,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
-#include "base/error.h"
+#include "experiments/axes/machines.h"
 #include "experiments/cases/known_time.h"
 #include "experiments/cases/training_case.h"
 #include "experiments/experiment.h"
+#include "experiments/language_models/memory_account.h"
 #include "experiments/language_models/served_model.h"
 #include "experiments/questions/what_ifs.h"
 
@@ -36,23 +38,6 @@ const TypedAxis<LanguageModel> kServedModel{
     .meaning = "a known model (llama-3.1-8b, qwen2.5-7b, phi-4, ...), or the path of a config.json",
     .parse = [](std::string_view word) { return model_named(std::string(word)); },
     .print = [](const LanguageModel& model) { return model.name; }};
-
-TypedAxis<Machine> machine_axis() {
-  std::vector<std::pair<std::string, std::string>> words;
-  for (const Machine& machine : machines()) {
-    words.emplace_back(std::string(machine.word), std::string(machine.word));
-  }
-  const auto word = choice_axis<std::string>("machine", "cards of one, two and eight chips", words);
-  return {.name = word.name,
-          .meaning = word.meaning,
-          .parse =
-              [word](std::string_view text) {
-                return *std::ranges::find(machines(), word.parse(text), &Machine::word);
-              },
-          .print = [](const Machine& machine) { return std::string(machine.word); },
-          .choices = word.choices};
-}
-const TypedAxis<Machine> kMachine = machine_axis();
 
 const TypedAxis<PrecisionMode> kPrecision = choice_axis<PrecisionMode>(
     "mode", "tt_transformers' formats of weights",
@@ -102,44 +87,31 @@ Serving serving_of(const Point& point) {
 harness::Presentation presentation() {
   using harness::CellSource;
   using harness::Room;
-  return {
-      .timed = "a step that writes a token for each user",
-      .columns = {{"model", CellSource::parameter, "model"},
-                  {"machine", CellSource::parameter, "machine"},
-                  {"mode", CellSource::parameter, "mode"},
-                  {"batch", CellSource::parameter, "batch"},
-                  {"context", CellSource::parameter, "context"},
-                  {"prompt", CellSource::parameter, "prompt"},
-                  {"cache", CellSource::parameter, "cache"},
-                  {"sampling", CellSource::parameter, "sampling"},
-                  {"dp", CellSource::parameter, "dp"},
-                  {"tp", CellSource::parameter, "tp"},
-                  {"step", CellSource::metric, "time"},
-                  {"tokens/s/user", CellSource::metric, "tokens_per_second_per_user", Room::key},
-                  {"published", CellSource::reference, ""},
-                  {"error", CellSource::error, ""},
-                  mean_error_column(),
-                  {"tokens/s", CellSource::metric, "tokens_per_second"},
-                  {"first token", CellSource::metric, "time_to_first_token", Room::key},
-                  {"memory", CellSource::metric, "memory", Room::spare,
-                   "of a chip: weights, tables, cache and activations"},
-                  {"bound by", CellSource::detail, "bound_by"},
-                  {"kernel time by part (launches, longest stage)", CellSource::detail, "kernels"}},
-      .bar_charts = {{.title = "A token of a language model",
-                      .label = "time",
-                      .metric = "time",
-                      .bars = {"model", "machine", "mode"},
-                      .parts = kKernelTimes,
-                      .rest = "between kernels, host"}}};
-}
-
-/// Returns the words of the machines with chips of this architecture.
-WordAxis::Words machines_of(const std::string& architecture) {
-  WordAxis::Words words;
-  for (const Machine& machine : machines()) {
-    if (machine.chip_of == architecture) words.emplace_back(machine.word);
-  }
-  return words;
+  return {.timed = "a step that writes a token for each user",
+          .columns = {{"model", CellSource::parameter, "model"},
+                      {"machine", CellSource::parameter, "machine"},
+                      {"mode", CellSource::parameter, "mode"},
+                      {"batch", CellSource::parameter, "batch"},
+                      {"context", CellSource::parameter, "context"},
+                      {"prompt", CellSource::parameter, "prompt"},
+                      {"cache", CellSource::parameter, "cache"},
+                      {"sampling", CellSource::parameter, "sampling"},
+                      {"dp", CellSource::parameter, "dp"},
+                      {"tp", CellSource::parameter, "tp"},
+                      {"step", CellSource::metric, "time"},
+                      {"rate", CellSource::metric, "tokens_per_second_per_user", Room::key,
+                       "tokens/s of each user"},
+                      {"published", CellSource::reference, ""},
+                      {"error", CellSource::error, ""},
+                      mean_error_column(),
+                      {"first token", CellSource::metric, "time_to_first_token", Room::key},
+                      {"bound by", CellSource::detail, "bound_by"}},
+          .bar_charts = {{.title = "A token of a language model",
+                          .label = "time",
+                          .metric = "time",
+                          .bars = {"model", "machine", "mode"},
+                          .parts = kKernelTimes,
+                          .rest = "between kernels, host"}}};
 }
 
 std::vector<harness::Axis> inference_axes(const std::string& architecture) {
@@ -159,13 +131,40 @@ std::vector<harness::Axis> inference_axes(const std::string& architecture) {
 
 Prepared prepare(const Box& box, const Point& point) {
   Serving serving = serving_of(point);
-  const std::string& chip = box->profiles().chip.architecture;
-  if (serving.machine.chip_of != chip) {
-    return NotApplicable{
-        fmt::format("a machine {} has no {} chips, which --chip says", serving.machine.word, chip)};
-  }
+  const std::string missing = missing_chips(*box, serving.machine);
+  if (!missing.empty()) return NotApplicable{missing};
   require_servable(serving);
+  const std::string fits = fit_text(serving, tensor_memory(box->profiles()));
+  if (fits != "yes") {
+    constexpr std::size_t kNo = 4;  // "no: ", what it needs, and what would fit
+    return NotApplicable{fmt::format("{} does not fit a chip of {}: {}", serving.model.name,
+                                     serving.machine.word, fits.substr(kNo))};
+  }
   return std::make_unique<ServedModel>(box_of(*box, serving.machine), std::move(serving));
+}
+
+/// Returns the changes that write more tokens in a step, which takes longer then.
+void add_more_tokens(const Point& point, std::vector<harness::WhatIf>& changes) {
+  const std::int64_t users = point[kUsers];
+  changes.push_back({.what = fmt::format("tokens of {} users", kMostUsers),
+                     .candidates = {},
+                     .reason = "there are as many users already",
+                     .work = static_cast<double>(kMostUsers) / static_cast<double>(users)});
+  if (users < kMostUsers) changes.back().candidates = {{kUsers.at(kMostUsers)}};
+  const int chips = point[kMachine].chips;
+  const std::int64_t groups = point[kDataParallel];
+  if (groups < chips) {
+    changes.push_back({.what = "tokens of a model on each chip",
+                       .candidates = {{kDataParallel.at(chips)}},
+                       .reason = {},
+                       .work = static_cast<double>(chips) / static_cast<double>(groups)});
+  }
+  if (groups > 1) {
+    changes.push_back({.what = "all chips for one model",
+                       .candidates = {{kDataParallel.at(1)}},
+                       .reason = {},
+                       .work = 1 / static_cast<double>(groups)});
+  }
 }
 
 std::vector<harness::WhatIf> what_helps(const Point& point) {
@@ -173,16 +172,11 @@ std::vector<harness::WhatIf> what_helps(const Point& point) {
       set_axis("weights of 4 bits", point, kPrecision, PrecisionMode::performance,
                "its formats are those for performance already"),
       set_axis("sampling on the device", point, kSampling, Sampling::device,
-               "the device samples already")};
-  const Machine machine = point[kMachine];
-  for (const Machine& larger : machines()) {
-    if (larger.chip_of != machine.chip_of || larger.chips <= machine.chips) continue;
-    changes.push_back(
-        {fmt::format("{} chips for the model", larger.chips), {{kMachine.at(larger)}}, {}});
-  }
-  if (point[kDataParallel] > 1) {
-    changes.push_back({"all chips for one model", {{kDataParallel.at(1)}}, {}});
-  }
+               "the device samples already"),
+      {"DRAM-sharded weights", {}, "the products of a step read their weights so already"}};
+  std::ranges::move(larger_machines(point[kMachine], Chips::share_the_work),
+                    std::back_inserter(changes));
+  add_more_tokens(point, changes);
   return changes;
 }
 

@@ -16,6 +16,9 @@ struct WhatIf {
   std::vector<Parameters> candidates;
   /// Says why nothing is tried if there is no candidate: "it is a replay already".
   std::string reason;
+  /// How many times the point's work the changed point does in its time: 32 if it writes 32 tokens
+  /// in place of one. Gains are of work in a second.
+  double work = 1;
 };
 
 /// Returns `point` with the axes of `changes` set to their values. Axes that it does not have are

@@ -5,25 +5,14 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "engines/chip/calibration/bands.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/ops/tensor.h"
+#include "experiments/cases/part_times.h"
 #include "experiments/language_models/model_calls.h"
 
 namespace howard::experiments {
-
-/// Sums up the kernels of one part of a step.
-struct ModelPart {
-  std::string_view name;
-  int launches = 0;
-  SimTime kernel;
-  Bytes dram;
-  chip::Bottleneck bottleneck{};  ///< What limits most of this time.
-};
 
 /// Holds the calls of a step on an emulated chip, in their order. Tensors have no values: operands
 /// in DRAM share one piece of memory, and those in L1 exist while their program is handed over.
@@ -43,20 +32,12 @@ class ModelStep {
   }
 
   std::int64_t calls() const;
-  int launches() const;
-  SimTime kernel_time() const { return known_.time(); }
-  const calibration::KnownTime& known() const { return known_; }
-  /// Returns the parts, the longest first.
-  std::vector<ModelPart> parts() const;
+  const PartTimes& parts() const { return parts_; }
 
  private:
   struct Group {
     std::int64_t times = 1;
     std::vector<Program> programs;
-  };
-  struct Total {
-    ModelPart part;
-    std::map<chip::Bottleneck, SimTime> by_bottleneck;
   };
 
   /// Calls `visit` with the program on operands that exist.
@@ -79,13 +60,11 @@ class ModelStep {
     visit(static_cast<const Program&>(program));
   }
   void reserve_dram(const CallList& calls);
-  void count(std::string_view part, const Program& program, std::int64_t times);
 
   chip::EmulatedChip& device_;
   std::optional<ops::Tensor> dram_;
   std::vector<Group> groups_;
-  std::map<std::string_view, Total> totals_;
-  calibration::KnownTime known_;
+  PartTimes parts_;
 };
 
 }  // namespace howard::experiments

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiments/language_models/served_model.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
-
-#include "base/error.h"
-#include "experiments/cases/known_time.h"
-#include "experiments/cases/training_case.h"
-#include "profiler/bound.h"
 
 namespace howard::experiments {
 namespace {
@@ -75,18 +68,6 @@ Bytes tensor_memory(const chip::Profiles& profiles) {
   return profiles.chip.dram_capacity - profiles.software.trace_region;
 }
 
-std::shared_ptr<const DevBox> box_of(const DevBox& box, const Machine& machine) {
-  chip::Profiles profiles = box.profiles();
-  // The chip of an N150 has a row more than each of an N300.
-  constexpr int kRowsOfN150 = 9;
-  if (machine.word == "n150" && profiles.chip.name == "wormhole_b0_n300" &&
-      profiles.chip.tensix.rows == kRowsOfN150 - 1) {
-    ++profiles.chip.tensix.rows;
-    ++profiles.chip.worker_grid.rows;
-  }
-  return box.with(profiles);
-}
-
 SimTime first_token_time(const DevBox& box, const Serving& serving) {
   const chip::Profiles& profiles = box.profiles();
   const auto chip = box.open_chip({.dispatch = widest_dispatch(profiles.chip)});
@@ -107,22 +88,10 @@ SimTime first_token_time(const DevBox& box, const Serving& serving) {
   return chip->now() - start + sampling_time(serving, 1);
 }
 
-namespace {
-
-/// Returns the serving if it fits into the chip.
-Serving fitting(const DevBox& box, Serving serving) {
-  const std::string fits = fit_text(serving, tensor_memory(box.profiles()));
-  if (fits == "yes") return serving;
-  throw Error({.attempted = fmt::format("run {} on {}", serving.model.name, serving.machine.word),
-               .value = "it does not fit: " + fits.substr(4)});
-}
-
-}  // namespace
-
 ServedModel::ServedModel(std::shared_ptr<const DevBox> box, Serving serving)
     : EmulatedCase(box->open_chip({.dispatch = widest_dispatch(box->profiles().chip)})),
       box_(std::move(box)),
-      serving_(fitting(*box_, std::move(serving))),
+      serving_(std::move(serving)),
       first_token_(first_token_time(*box_, serving_)),
       step_(device(), decode_calls(serving_, sizes_of(device(), box_->profiles()))),
       inputs_(device(), input_spec()),
@@ -167,35 +136,7 @@ void ServedModel::describe(double seconds, harness::PointResult& point) const {
   add("cache", bytes(account.cache), "B", lower);
   add("memory", bytes(account.needed()), "B", lower);
   add("memory_share", bytes(account.needed()) / bytes(account.capacity), "1", lower);
-  describe_parts(seconds, point);
-}
-
-void ServedModel::describe_parts(double seconds, harness::PointResult& point) const {
-  const SimTime kernels = step_.kernel_time();
-  std::string text;
-  for (const ModelPart& part : step_.parts()) {
-    point.metrics.push_back({.name = kKernelTimes + std::string(part.name),
-                             .value = part.kernel.seconds(),
-                             .unit = "s",
-                             .virtual_time = part.kernel});
-    constexpr double kShown = 0.02;
-    const double share = part.kernel.seconds() / seconds;
-    if (share < kShown) continue;
-    text += fmt::format("{}{} {:.0f} % ({}, {})", text.empty() ? "" : ", ", part.name, 100 * share,
-                        part.launches, name_of(part.bottleneck));
-  }
-  point.metrics.push_back(
-      {.name = "kernel_time", .value = kernels.seconds(), .unit = "s", .virtual_time = kernels});
-  point.details.emplace_back("kernels", text);
-  point.details.emplace_back("launches", std::to_string(step_.launches()));
-  describe_band(seconds, step_.known(), false, point);
-  const std::vector<ModelPart> parts = step_.parts();
-  point.details.emplace_back(
-      "bound_by",
-      profiler::bound_by({.whole = seconds,
-                          .kernels = kernels.seconds(),
-                          .kernel_word = fmt::format("{}: {}", parts.front().name,
-                                                     name_of(parts.front().bottleneck))}));
+  step_.parts().describe(seconds, point);
 }
 
 }  // namespace howard::experiments

@@ -10,9 +10,6 @@
 
 namespace howard::experiments {
 
-/// Returns the box with the chips of the machine.
-std::shared_ptr<const DevBox> box_of(const DevBox& box, const Machine& machine);
-
 /// Returns where the programs of a chip are dispatched from so that most cores compute.
 chip::DispatchCoreType widest_dispatch(const chip::ChipProfile& chip);
 
@@ -27,7 +24,7 @@ SimTime first_token_time(const DevBox& box, const Serving& serving);
 /// of which it takes the largest.
 class ServedModel final : public EmulatedCase {
  public:
-  /// Throws Error if the model does not fit.
+  /// The model fits the chip (fit_text()).
   ServedModel(std::shared_ptr<const DevBox> box, Serving serving);
   ~ServedModel() override;
 
@@ -36,8 +33,6 @@ class ServedModel final : public EmulatedCase {
   void describe(double seconds, harness::PointResult& point) const override;
 
  private:
-  void describe_parts(double seconds, harness::PointResult& point) const;
-
   std::shared_ptr<const DevBox> box_;
   Serving serving_;
   SimTime first_token_;

@@ -11,8 +11,6 @@
 namespace howard::experiments {
 namespace {
 
-constexpr std::int64_t kMostUsers = 32;  // The rows of a tile.
-
 /// tt_transformers calls the models of 70 billion parameters and more insensitive.
 constexpr std::int64_t kLargeModel = 65'000'000'000;
 
@@ -58,15 +56,6 @@ void require_chips(const Serving& serving) {
 }
 
 }  // namespace
-
-const std::vector<Machine>& machines() {
-  static const std::vector<Machine> all{
-      {"n150", 1, false, "wormhole_b0"}, {"n300", 2, false, "wormhole_b0"},
-      {"t3k", 8, true, "wormhole_b0"},   {"p150", 1, false, "blackhole"},
-      {"p100a", 1, false, "blackhole"},  {"p300", 2, false, "blackhole"},
-  };
-  return all;
-}
 
 LayerFormats layer_formats(const LanguageModel& model, PrecisionMode mode, bool last_layer) {
   LayerFormats formats;

@@ -8,18 +8,10 @@
 
 #include "engines/program/compute_config.h"
 #include "engines/program/tensor_spec.h"
+#include "experiments/axes/machines.h"
 #include "experiments/language_models/model_config.h"
 
 namespace howard::experiments {
-
-/// A board or a box of boards.
-struct Machine {
-  std::string_view word;
-  int chips = 1;
-  bool ring = false;         ///< The chips of a group of all are wired as a ring, not as a line.
-  std::string_view chip_of;  ///< Its chips are those of this architecture.
-};
-const std::vector<Machine>& machines();
 
 /// Says how a matrix of weights is stored and multiplied with.
 struct WeightFormat {
@@ -44,6 +36,9 @@ LayerFormats layer_formats(const LanguageModel& model, PrecisionMode mode, bool 
 
 enum class CacheKind : std::uint8_t { paged, contiguous };
 enum class Sampling : std::uint8_t { host, device };
+
+/// The users of a group of chips are the rows of a tile.
+inline constexpr std::int64_t kMostUsers = 32;
 
 /// Says who is served by what.
 struct Serving {

@@ -160,8 +160,10 @@ void try_change(const DevBox& box, const harness::Experiment& experiment, const 
     require_wanted(box);
     try {
       const Parameters parameters = harness::changed(explanation.parameters, changes);
-      runs.push_back(
-          {.what = change.what, .changes = changes, .run = run_point(box, experiment, parameters)});
+      runs.push_back({.what = change.what,
+                      .changes = changes,
+                      .work = change.work,
+                      .run = run_point(box, experiment, parameters)});
     } catch (const Error& failure) {
       const auto& [attempted, value, accepted, hint] = failure.text();
       reason = accepted.empty() ? value : value + "; accepted: " + accepted;
@@ -193,8 +195,9 @@ Explanation explain(const DevBox& box, const harness::Experiment& experiment,
   for (const WhatIf& change : experiment.what_ifs(parameters)) {
     try_change(box, experiment, change, explanation);
   }
-  std::ranges::stable_sort(explanation.tried, {},
-                           [](const reports::TriedChange& tried) { return tried.run.time; });
+  std::ranges::stable_sort(
+      explanation.tried, std::greater(),
+      [&](const reports::TriedChange& tried) { return explanation.gain(tried); });
   return explanation;
 }
 

@@ -41,6 +41,7 @@ struct TriedChange {
   harness::Parameters changes;  ///< The axes and their new values.
   std::string how;              ///< The same as options of the command: "-a engine=traced".
   std::size_t candidates = 1;   ///< The number of candidates, of which this was the fastest.
+  double work = 1;              ///< How many times the point's work it does in its time.
   ExplainedRun run;
 };
 
@@ -58,7 +59,7 @@ struct Explanation {
   std::string command;
   harness::Parameters parameters;
   ExplainedRun run;
-  std::vector<TriedChange> tried;  ///< The fastest comes first.
+  std::vector<TriedChange> tried;  ///< The largest gain comes first.
   std::vector<UntriedChange> untried;
   std::vector<std::string> notes;  ///< Further notes, such as the part of a log that it is about.
   /// What an iteration takes beside what is run, whatever is changed: the ops of a log that the
@@ -68,7 +69,7 @@ struct Explanation {
 
   SimTime whole(const ExplainedRun& one) const { return one.time + beside; }
   double gain(const TriedChange& change) const {
-    return whole(run).seconds() / whole(change.run).seconds();
+    return change.work * whole(run).seconds() / whole(change.run).seconds();
   }
 };
 

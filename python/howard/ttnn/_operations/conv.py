@@ -8,7 +8,7 @@ from .._configs import activation_of
 from .._launch import fail, operation, program, require_device, steps_of, values
 from .._memory import DRAM_MEMORY_CONFIG
 from .._tensor import device_tensor, host_tensor
-from .._types import BufferType, Layout, MathFidelity, TensorMemoryLayout
+from .._types import BufferType, DataType, Layout, MathFidelity, TensorMemoryLayout
 from .._windows import (
     L1_OF_A_CORE,
     Parallel,
@@ -435,9 +435,18 @@ def conv_transpose2d(*, input_tensor, weight_tensor, in_channels, out_channels, 
     bias = _bias(name, bias_tensor, device, own, out_channels)
     layer = _Layer(name, window, in_channels, out_channels, conv_config, compute_config, bias,
                    dtype or getattr(conv_config, "dtype", None) or input_tensor._dtype)
-    # The halo writes the zeros: it is timed as that of an image that has them already.
-    spread = device_tensor([1, 1, window.places_in, in_channels], input_tensor._dtype,
-                           Layout.ROW_MAJOR, None, device, topology=input_tensor._topology)
+    # The halo writes the zeros: it is timed as that of an image that has them already, in the
+    # shards of the image if that is in L1.
+    config = None
+    if input_tensor._config.buffer_type is BufferType.L1:
+        parallel, _ = layer.choose(input_tensor, device.core_grid)
+        shards_for(input_tensor, parallel, batch_size * input_height * input_width,
+                   input_tensor._shape[-1])
+        config = parallel.config(window.places_in, in_channels, Layout.ROW_MAJOR)
+    exact = input_tensor._dtype is DataType.FLOAT32
+    spread = device_tensor([1, 1, window.places_in, in_channels],
+                           DataType.FLOAT32 if exact else DataType.BFLOAT16, Layout.ROW_MAJOR,
+                           config, device, topology=input_tensor._topology)
     out = _launch(layer, spread, weight, bias, dram_slice_config)
 
     def compute(x, w, b=None):

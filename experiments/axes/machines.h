@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/axes/typed_axis.h"
+#include "experiments/laboratory/devbox.h"
+#include "harness/what_if.h"
+
+namespace howard::experiments {
+
+/// A board or a box of boards.
+struct Machine {
+  std::string_view word;
+  int chips = 1;
+  bool ring = false;         ///< The chips of a group of all are wired as a ring, not as a line.
+  std::string_view chip_of;  ///< Its chips are those of this architecture.
+};
+const std::vector<Machine>& machines();
+extern const TypedAxis<Machine> kMachine;
+
+/// Returns the words of the machines with chips of this architecture, the smallest first.
+WordAxis::Words machines_of(const std::string& architecture);
+
+/// Returns why a point with this machine is left out on `box`: --chip says another family of chips;
+/// empty if it is not.
+std::string missing_chips(const DevBox& box, const Machine& machine);
+
+/// Returns the box with the chips of the machine.
+std::shared_ptr<const DevBox> box_of(const DevBox& box, const Machine& machine);
+
+/// Returns the changes of a point to each larger machine. They are called "8 chips for the model"
+/// or, if each chip does the point's work with values of its own, "8 chips, each with a batch".
+enum class Chips : std::uint8_t { share_the_work, have_work_of_their_own };
+std::vector<harness::WhatIf> larger_machines(const Machine& machine, Chips chips);
+
+}  // namespace howard::experiments

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/recorded_models/recorded_model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "engines/chip/chip_links.h"
+#include "engines/workload/workload_json.h"
+
+namespace howard::experiments {
+
+namespace embedded {
+extern const std::string_view resnet50_pass, vit_pass, bert_large_pass, vgg_unet_pass;
+}  // namespace embedded
+
+namespace {
+
+using workload::Command;
+using workload::Step;
+
+/// Opens the chip whose passes take longest. On a board of two chips that is the one behind
+/// ethernet, whose inputs come through the other one.
+std::unique_ptr<chip::EmulatedChip> open_slowest(const DevBox& box, const Machine& machine,
+                                                 int queues) {
+  const bool alone = machine.chips == 1;
+  const auto own =
+      alone ? box.with(box.profiles()) : box.with(chip::behind_ethernet(box.profiles()));
+  // The models are made for 8x8 cores: a chip with a row more dispatches from that row.
+  using enum chip::DispatchCoreType;
+  return own->open_chip({.dispatch = alone ? worker : eth, .command_queues = queues});
+}
+
+/// Returns a command for a chip with so many queues: the last one has the work of those behind it.
+Command for_queues(Command command, int queues) {
+  command.queue = std::min(command.queue, static_cast<std::uint8_t>(queues - 1));
+  return command;
+}
+
+}  // namespace
+
+const std::vector<RecordedModel>& recorded_models() {
+  static const std::vector<RecordedModel> all{
+      {"resnet-50", 16, "image", embedded::resnet50_pass},
+      {"vit-base", 8, "image", embedded::vit_pass},
+      {"bert-large", 8, "sequence of 384 tokens", embedded::bert_large_pass},
+      {"vgg-unet", 1, "image", embedded::vgg_unet_pass}};
+  return all;
+}
+
+RecordedPasses::RecordedPasses(const DevBox& box, const RecordedModel& model,
+                               const Machine& machine, int queues)
+    : EmulatedCase(open_slowest(*box_of(box, machine), machine, queues)),
+      model_(model),
+      chips_(machine.chips),
+      architecture_(box.profiles().chip.architecture),
+      program_(workload::parse_workload(std::string(model.recording), std::string(model.name))),
+      player_(device(), program_, {.pass = [this](SimTime time, std::string_view name) {
+                device().pass_host_time(time, name);
+              }}) {
+  const auto region = std::ranges::find(program_.commands, Step::begin_region, &Command::step);
+  HOWARD_CHECK(region != program_.commands.end(), "a recording has the region of its passes");
+  const auto place = static_cast<std::size_t>(region - program_.commands.begin());
+  prepare(place, queues);
+  find_iteration(place, queues);
+}
+
+/// Runs what the script does before its passes, and sums up the kernels of the trace.
+void RecordedPasses::prepare(std::size_t region, int queues) {
+  bool captures = false;
+  for (std::size_t i = 0; i < region; ++i) {
+    const Command command = for_queues(program_.commands[i], queues);
+    if (command.step == Step::end_trace) captures = false;
+    if (captures && command.step == Step::call) {
+      const workload::CallLine& call = program_.calls.at(command.what);
+      parts_.add(program_.ops.at(call.op).name, device().launches(player_.program_of(call)),
+                 architecture_);
+    }
+    if (command.step == Step::begin_trace) captures = true;
+    player_.run(command);
+  }
+}
+
+/// Finds the commands of one iteration: those up to the first replay. The first of them waits for
+/// the event that the iteration before recorded last, so that all iterations record that one.
+void RecordedPasses::find_iteration(std::size_t region, int queues) {
+  const auto begin = program_.commands.begin() + static_cast<std::ptrdiff_t>(region) + 1;
+  const auto end = std::find_if(begin, program_.commands.end(), [](const Command& command) {
+    return command.step == Step::execute_trace;
+  });
+  HOWARD_CHECK(end != program_.commands.end(), "a recording replays its pass in the region");
+  std::uint32_t last = 0;
+  const std::uint32_t first =
+      std::ranges::find(begin, end, Step::wait_for_event, &Command::step)->what;
+  for (auto command = begin; command != end; ++command) {
+    if (command->step == Step::record_event) last = command->what;
+  }
+  for (auto command = begin; command != end + 1; ++command) {
+    iteration_.push_back(for_queues(*command, queues));
+    Command& made = iteration_.back();
+    if (made.step == Step::record_event && made.what == last) made.what = first;
+  }
+}
+
+void RecordedPasses::run() {
+  for (const Command& command : iteration_) player_.run(command);
+}
+
+void RecordedPasses::describe(double seconds, harness::PointResult& point) const {
+  const double samples = static_cast<double>(model_.batch) * chips_;
+  const auto add_rate = [&](std::string name, double time) {
+    point.metrics.push_back({.name = std::move(name),
+                             .value = samples / time,
+                             .unit = "1/s",
+                             .better = harness::Better::higher});
+  };
+  add_rate("samples_per_second", seconds);
+  add_rate("kernel_samples_per_second", parts_.kernel_time().seconds());
+  point.details.emplace_back("batch", std::to_string(model_.batch));
+  point.details.emplace_back("sample", std::string(model_.sample));
+  parts_.describe(seconds, point);
+}
+
+}  // namespace howard::experiments

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engines/workload/player.h"
+#include "experiments/axes/machines.h"
+#include "experiments/cases/emulated_case.h"
+#include "experiments/cases/part_times.h"
+
+namespace howard::experiments {
+
+/// A model as a script of docs/vision asks the device for it: docs/vision/record.py writes the
+/// files beside this one. A script captures a pass as a trace. In a region "inference" it then
+/// writes inputs by queue 1 and replays the trace by queue 0, time after time.
+struct RecordedModel {
+  std::string_view name;
+  int batch = 1;               ///< Images, or sequences of tokens, of a pass.
+  std::string_view sample;     ///< What a pass has of them: "image".
+  std::string_view recording;  ///< A file of schema howard.workload/1.
+};
+const std::vector<RecordedModel>& recorded_models();
+
+/// Runs passes of a recorded model on the chips of a machine, each of which has a batch of its own.
+/// An iteration writes the inputs of a pass and starts it; results are not read.
+class RecordedPasses final : public EmulatedCase {
+ public:
+  /// `queues` is 2, or 1 for inputs that are written by the queue that replays the passes. Throws
+  /// Error if the recording does not run on the chip.
+  RecordedPasses(const DevBox& box, const RecordedModel& model, const Machine& machine, int queues);
+
+  void run() override;
+  void finish() override { queue().finish(); }
+  void describe(double seconds, harness::PointResult& point) const override;
+
+ private:
+  void prepare(std::size_t region, int queues);
+  void find_iteration(std::size_t region, int queues);
+
+  RecordedModel model_;
+  int chips_;
+  std::string architecture_;
+  workload::Workload program_;
+  workload::Player player_;
+  std::vector<workload::Command> iteration_;
+  PartTimes parts_;
+};
+
+}  // namespace howard::experiments

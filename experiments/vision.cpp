@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Question: how many images, or sequences of tokens, a second does a model take on a card?
+//
+// tt-metal publishes two rates of ResNet-50, ViT-base, BERT-large and VGG19-UNet: that of the
+// kernels of a pass, one after the other without gaps, and that of its demos, in which a trace of
+// the pass is replayed by one command queue while another one writes the next inputs. A pass is
+// that of the scripts of docs/vision, recorded with weights and shards (recorded_models/). No
+// constant is fitted to a model. Of a machine with several chips each has a batch of its own.
+//
+// Timing: 2 passes warm up, 8 are timed with their inputs and one finish behind them. The calls of
+// an iteration come from Python. Results are not read, which tt-metal's demos do.
+
+#include <algorithm>
+#include <utility>
+
+#include "experiments/cases/known_time.h"
+#include "experiments/cases/training_case.h"
+#include "experiments/experiment.h"
+#include "experiments/questions/what_ifs.h"
+#include "experiments/recorded_models/recorded_model.h"
+
+namespace howard::experiments {
+namespace {
+
+using harness::NotApplicable;
+
+const WordAxis kPassedModel("model");
+const TypedAxis<int> kInputQueues = choice_axis<int>(
+    "queues", "command queues: 2 if one of its own writes the inputs", {{"2", 2}, {"1", 1}});
+
+WordAxis::Words names_of_models() {
+  WordAxis::Words names;
+  for (const RecordedModel& model : recorded_models()) names.emplace_back(model.name);
+  return names;
+}
+
+const RecordedModel& model_of(const Point& point) {
+  return *std::ranges::find(recorded_models(), point[kPassedModel], &RecordedModel::name);
+}
+
+harness::Presentation presentation() {
+  using harness::CellSource;
+  using harness::Room;
+  return {.timed = "a pass and the writing of its inputs",
+          .columns = {{"model", CellSource::parameter, "model"},
+                      {"machine", CellSource::parameter, "machine"},
+                      {"queues", CellSource::parameter, "queues"},
+                      {"batch", CellSource::detail, "batch", Room::spare, "of each chip"},
+                      {"time", CellSource::metric, "time"},
+                      {"samples/s", CellSource::metric, "samples_per_second", Room::key,
+                       "images or sequences, with their inputs"},
+                      {"published", CellSource::reference, ""},
+                      {"error", CellSource::error, ""},
+                      mean_error_column(),
+                      {"kernels", CellSource::metric, "kernel_samples_per_second", Room::spare,
+                       "samples/s if kernels ran without gaps"},
+                      {"bound by", CellSource::detail, "bound_by"}},
+          .bar_charts = {{.title = "A pass of a model of images or text",
+                          .label = "time",
+                          .metric = "time",
+                          .bars = {"model", "queues"},
+                          .parts = kKernelTimes,
+                          .rest = "between kernels, inputs"}}};
+}
+
+std::vector<harness::WhatIf> what_helps(const Point& point) {
+  std::vector<harness::WhatIf> changes =
+      larger_machines(point[kMachine], Chips::have_work_of_their_own);
+  changes.push_back(set_axis("inputs by a second queue", point, kInputQueues, 2,
+                             "a second queue writes them already"));
+  return changes;
+}
+
+Prepared prepare(const Box& box, const Point& point) {
+  const Machine machine = point[kMachine];
+  const std::string missing = missing_chips(*box, machine);
+  if (!missing.empty()) return NotApplicable{missing};
+  if (machine.chip_of != "wormhole_b0") {
+    return NotApplicable{"the models are recorded for the 8x8 cores of a Wormhole chip"};
+  }
+  return std::make_unique<RecordedPasses>(*box, model_of(point), machine, point[kInputQueues]);
+}
+
+}  // namespace
+
+Experiment vision(const Box& box) {
+  const WordAxis::Words names = names_of_models();
+  const WordAxis::Words machines = machines_of(box->profiles().chip.architecture);
+  return {.name = "vision",
+          .question = "How many images or sequences a second does a model take on a card?",
+          .place = 10,
+          .axes = {kPassedModel.of("as a script of docs/vision makes it, with bfloat8_b", names,
+                                   names, {names.front()}),
+                   kMachine.with({machines.front()}), kInputQueues.with({"2", "1"}, {"2"})},
+          .timing = {.warmup = 2, .iterations = 8},
+          .presentation = presentation(),
+          .prepare = [=](harness::Backend, const Point& point) { return prepare(box, point); },
+          .what_ifs = what_helps};
+}
+
+}  // namespace howard::experiments

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/experiments/run_emulated.h"
+
+namespace howard::experiments {
+namespace {
+
+using Axes = std::vector<harness::AxisOverride>;
+
+std::vector<harness::PointResult> passes(const Axes& axes) {
+  return run_emulated(*make_experiment("vision", built_in_box()), axes);
+}
+
+double metric(const harness::PointResult& point, const char* name) {
+  const harness::Metric* const found = point.find_metric(name);
+  EXPECT_NE(found, nullptr) << point.id() << ": " << point.skipped.value_or(name);
+  return found == nullptr ? 0 : found->value;
+}
+
+TEST(Vision, APassTakesItsKernelsAndASecondQueueHidesItsInputs) {
+  const auto points = passes({});
+  ASSERT_EQ(points.size(), 8U);
+  for (std::size_t i = 0; i < points.size(); i += 2) {
+    const harness::PointResult &two = points[i], &one = points[i + 1];
+    double parts = 0;
+    for (const harness::Metric& part : two.metrics) {
+      if (part.name.starts_with("kernel_time.")) parts += part.value;
+    }
+    EXPECT_NEAR(parts, metric(two, "kernel_time"), 1e-9) << two.id();
+    EXPECT_GT(metric(two, "time"), parts) << two.id();
+    EXPECT_EQ(metric(two, "kernel_time"), metric(one, "kernel_time")) << one.id();
+    EXPECT_GT(metric(one, "time"), metric(two, "time")) << one.id();
+  }
+}
+
+TEST(Vision, EachOfSeveralChipsHasABatch) {
+  const auto points =
+      passes({{"model", {"resnet-50"}}, {"machine", {"n150", "n300", "t3k"}}, {"queues", {"2"}}});
+  ASSERT_EQ(points.size(), 3U);
+  const double one = metric(points[0], "samples_per_second");
+  EXPECT_NEAR(metric(points[1], "samples_per_second"), 2 * one, 0.2 * one);
+  EXPECT_NEAR(metric(points[2], "samples_per_second"), 8 * one, 0.8 * one);
+  EXPECT_EQ(metric(points[0], "samples_per_second") * metric(points[0], "time"), 16);
+}
+
+TEST(Vision, EveryPublishedRowHasAPoint) {
+  EXPECT_EQ(published_without_point("vision", passes({{"machine", {"n150", "n300", "t3k"}}})), "");
+}
+
+TEST(Vision, AnotherFamilyOfChipsIsLeftOutWithAReason) {
+  const auto box = std::make_shared<const DevBox>(
+      chip::load_constants({.profiles = {"blackhole_p150"}, .settings = {}}), host::HostOptions{},
+      1);
+  for (const harness::PointResult& point : run_emulated(*make_experiment("vision", box))) {
+    EXPECT_FALSE(point.failed);
+    EXPECT_NE(point.skipped.value_or("").find("Wormhole"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace howard::experiments
