@@ -22,7 +22,9 @@ constexpr bool kOnSeveralDevices =
     std::is_same_v<Kind, ConcatHeadsDecodeAttributes> ||
     std::is_same_v<Kind, PagedUpdateCacheAttributes> ||
     std::is_same_v<Kind, PagedFillCacheAttributes> || std::is_same_v<Kind, AllGatherAttributes> ||
-    std::is_same_v<Kind, ReduceScatterAttributes> || std::is_same_v<Kind, SendAttributes> ||
+    std::is_same_v<Kind, ReduceScatterAttributes> ||
+    std::is_same_v<Kind, AllGatherMatmulAttributes> ||
+    std::is_same_v<Kind, MatmulReduceScatterAttributes> || std::is_same_v<Kind, SendAttributes> ||
     std::is_same_v<Kind, ReceiveAttributes>;
 
 /// Returns the memory of all operands, as the commands of the programs hold it.

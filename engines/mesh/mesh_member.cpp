@@ -77,7 +77,8 @@ MeshMember::MeshMember(Device& device, Communicator& ranks, std::vector<std::vec
 }
 
 bool MeshMember::runs_itself(const Program& program) const {
-  return is_collective(program.attributes);
+  return std::holds_alternative<AllGatherAttributes>(program.attributes) ||
+         std::holds_alternative<ReduceScatterAttributes>(program.attributes);
 }
 
 void MeshMember::run(const Program& program) {

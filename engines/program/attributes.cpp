@@ -70,7 +70,9 @@ std::string_view ttnn_name_of(const Attributes& attributes) {
 
 bool is_collective(const Attributes& attributes) {
   return std::holds_alternative<AllGatherAttributes>(attributes) ||
-         std::holds_alternative<ReduceScatterAttributes>(attributes);
+         std::holds_alternative<ReduceScatterAttributes>(attributes) ||
+         std::holds_alternative<AllGatherMatmulAttributes>(attributes) ||
+         std::holds_alternative<MatmulReduceScatterAttributes>(attributes);
 }
 
 std::span<const OperandRole> input_roles(const Attributes& attributes) {

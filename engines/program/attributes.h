@@ -40,7 +40,8 @@ using Attributes =
                  ConcatHeadsAttributes, SliceAttributes, WriteRowsAttributes, UpdateCacheAttributes,
                  PadAttributes, PermuteAttributes, EmbeddingAttributes, EmbeddingBackwardAttributes,
                  CrossEntropyAttributes, CrossEntropyBackwardAttributes, AdamWAttributes,
-                 SgdAttributes, AllGatherAttributes, ReduceScatterAttributes, SendAttributes,
+                 SgdAttributes, AllGatherAttributes, ReduceScatterAttributes,
+                 AllGatherMatmulAttributes, MatmulReduceScatterAttributes, SendAttributes,
                  ReceiveAttributes, Conv2dAttributes, HaloAttributes, Pool2dAttributes,
                  UpsampleAttributes, FoldAttributes, GroupNormAttributes, BatchNormAttributes>;
 

@@ -425,6 +425,8 @@ class Computation {
   void operator()(const PagedFillCacheAttributes&) { refuse(); }
   void operator()(const AllGatherAttributes&) { refuse(); }
   void operator()(const ReduceScatterAttributes&) { refuse(); }
+  void operator()(const AllGatherMatmulAttributes&) { refuse(); }
+  void operator()(const MatmulReduceScatterAttributes&) { refuse(); }
   void operator()(const SendAttributes&) { refuse(); }
   void operator()(const ReceiveAttributes&) { refuse(); }
 

@@ -175,7 +175,7 @@ class DecodeStep {
   /// Before a norm each chip gets the columns of all.
   void gather_residual() {
     if (!serving_.is_divided()) return;
-    add("all_gather", AllGatherAttributes{.dimension = 3},
+    add("all_gather", AllGatherAttributes{.dimension = 3, .use = link_use(serving_)},
         {interleaved(kUserRows, serving_.column_share(model_.hidden)), group_handle()},
         {interleaved(kUserRows, serving_.column_share(model_.hidden) * serving_.tensor_parallel)});
   }
@@ -193,7 +193,8 @@ class DecodeStep {
       return;
     }
     const std::int64_t columns = serving_.column_share(model_.hidden);
-    add("reduce_scatter", ReduceScatterAttributes{.dimension = Dimension::columns},
+    add("reduce_scatter",
+        ReduceScatterAttributes{.dimension = Dimension::columns, .use = link_use(serving_)},
         {interleaved(kUserRows, columns * serving_.tensor_parallel, DataType::bfloat8_b),
          group_handle()},
         {interleaved(kUserRows, columns, DataType::bfloat8_b)});
@@ -292,7 +293,8 @@ class DecodeStep {
       all = interleaved(kUserRows, columns * serving_.tensor_parallel, DataType::bfloat8_b);
       TensorSpec part = all;
       part.shape = mine.shape;
-      add("all_gather", AllGatherAttributes{.dimension = 3}, {part, group_handle()}, {all});
+      add("all_gather", AllGatherAttributes{.dimension = 3, .use = link_use(serving_)},
+          {part, group_handle()}, {all});
     }
     if (serving_.sampling == Sampling::device) {
       add("sampling",

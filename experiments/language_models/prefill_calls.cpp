@@ -57,7 +57,8 @@ class PrefillStep {
     if (serving_.is_divided()) {
       const TensorSpec whole =
           interleaved(kTileSide, columns * serving_.tensor_parallel, DataType::bfloat8_b);
-      add("all_gather", AllGatherAttributes{.dimension = 3}, {logits, group_handle()}, {whole});
+      add("all_gather", AllGatherAttributes{.dimension = 3, .use = link_use(serving_)},
+          {logits, group_handle()}, {whole});
       logits = whole;
     }
     TensorSpec rows = logits;
@@ -77,7 +78,7 @@ class PrefillStep {
 
   void gather(std::int64_t rows) {
     if (!serving_.is_divided()) return;
-    add("all_gather", AllGatherAttributes{.dimension = 3},
+    add("all_gather", AllGatherAttributes{.dimension = 3, .use = link_use(serving_)},
         {interleaved(rows, my_hidden()), group_handle()},
         {interleaved(rows, my_hidden() * serving_.tensor_parallel)});
   }
@@ -87,7 +88,8 @@ class PrefillStep {
   }
   void reduce() {
     if (!serving_.is_divided()) return;
-    add("reduce_scatter", ReduceScatterAttributes{.dimension = Dimension::columns},
+    add("reduce_scatter",
+        ReduceScatterAttributes{.dimension = Dimension::columns, .use = link_use(serving_)},
         {interleaved(tokens_, my_hidden() * serving_.tensor_parallel, DataType::bfloat8_b),
          group_handle()},
         {interleaved(tokens_, my_hidden(), DataType::bfloat8_b)});

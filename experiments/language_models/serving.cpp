@@ -107,6 +107,10 @@ void require_servable(const Serving& serving) {
   require_room(serving.prompt, "prompt");
 }
 
+LinkUse link_use(const Serving& serving) {
+  return {.ring = serving.is_ring(), .workers = 2, .chunk = 10, .buffers = 2};
+}
+
 std::int64_t padded_prompt(std::int64_t tokens) {
   if (tokens <= 128) return 128;
   if (tokens <= 1024) return 1024;

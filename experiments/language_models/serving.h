@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engines/program/compute_config.h"
+#include "engines/program/kinds/collective.h"
 #include "engines/program/tensor_spec.h"
 #include "experiments/axes/machines.h"
 #include "experiments/language_models/model_config.h"
@@ -70,6 +71,9 @@ struct Serving {
 /// do not divide the heads, more than 32 users of a group, a context or a prompt beyond the cache,
 /// and a cache beyond the model's positions.
 void require_servable(const Serving& serving);
+
+/// Returns how tt_transformers' collectives use the links of the machine.
+LinkUse link_use(const Serving& serving);
 
 /// Returns the tokens that a prompt is padded to: 128, 1024, or a power of two.
 std::int64_t padded_prompt(std::int64_t tokens);

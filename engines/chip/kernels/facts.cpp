@@ -56,19 +56,37 @@ struct Describer {
                      facts.fidelity, compute.fp32_accumulation.value_or(false) ? 1 : 0));
   }
 
-  void describe_collective(std::string_view operation, int dimension) const {
-    name(operation);
-    const std::int64_t in = program.inputs[0].spec.shape.elements();
-    const std::int64_t out = program.outputs[0].spec.shape.elements();
+  /// Tells how the devices exchange `whole`, of which each has `part` before or afterwards.
+  void told_exchange(int dimension, const LinkUse& use, const Operand& whole,
+                     const Operand& part) const {
     told("dim", fmt::to_string(dimension));
-    told("ring_size", fmt::to_string(std::max(in, out) / std::min(in, out)));
-    told("topology", "Topology::Linear");
+    told("num_links", fmt::to_string(use.links));
+    told("ring_size", fmt::to_string(whole.spec.shape.elements() / part.spec.shape.elements()));
+    told("topology", use.ring ? "Topology::Ring" : "Topology::Linear");
+    const auto told_count = [&](std::string_view name, int count) {
+      if (count > 0) told(name, fmt::to_string(count));
+    };
+    told_count("chunks_per_sync", use.chunk);
+    told_count("num_workers_per_link", use.workers);
+    told_count("num_buffers_per_channel", use.buffers);
   }
-  void operator()(const AllGatherAttributes& attributes) const {
-    describe_collective(operation::kAllGather, attributes.dimension);
+  void operator()(const AllGatherAttributes& op) const {
+    name(operation::kAllGather);
+    told_exchange(op.dimension, op.use, program.outputs[0], program.inputs[0]);
   }
-  void operator()(const ReduceScatterAttributes& attributes) const {
-    describe_collective(operation::kReduceScatter, attributes.side());
+  void operator()(const ReduceScatterAttributes& op) const {
+    name(operation::kReduceScatter);
+    told_exchange(op.side(), op.use, program.inputs[0], program.outputs[0]);
+  }
+  void operator()(const AllGatherMatmulAttributes& op) const {
+    (*this)(op.matmul);
+    name("AllGatherMatmulAsyncDeviceOperation");
+    told_exchange(op.gather.dimension, op.gather.use, program.outputs[0], program.inputs[0]);
+  }
+  void operator()(const MatmulReduceScatterAttributes& op) const {
+    (*this)(op.matmul);
+    name("MatmulReduceScatterAsyncDeviceOperation");
+    told_exchange(op.scatter.side(), op.scatter.use, program.outputs[0], program.outputs[1]);
   }
   void operator()(const SendAttributes&) const { name(SendAttributes::kName); }
   void operator()(const ReceiveAttributes&) const { name(ReceiveAttributes::kName); }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "engines/chip/kernels/attention/attention.h"
 #include "engines/chip/kernels/collective/collective.h"
+#include "engines/chip/kernels/collective/fused.h"
 #include "engines/chip/kernels/convolution/convolution.h"
 #include "engines/chip/kernels/data_movement/data_movement.h"
 #include "engines/chip/kernels/elementwise/elementwise.h"
@@ -186,11 +187,17 @@ struct Planner {
   PlannedProgram operator()(const RotaryEmbeddingAttributes& attributes) const {
     return plan_rotary_embedding(program, attributes, grid, profiles);
   }
-  PlannedProgram operator()(const AllGatherAttributes&) const {
-    return plan_all_gather(program, grid, profiles);
+  PlannedProgram operator()(const AllGatherAttributes& attributes) const {
+    return plan_all_gather(program, attributes, grid, profiles);
   }
-  PlannedProgram operator()(const ReduceScatterAttributes&) const {
-    return plan_reduce_scatter(program, grid, profiles);
+  PlannedProgram operator()(const ReduceScatterAttributes& attributes) const {
+    return plan_reduce_scatter(program, attributes, grid, profiles);
+  }
+  PlannedProgram operator()(const AllGatherMatmulAttributes& attributes) const {
+    return plan_all_gather_matmul(program, attributes, grid, profiles);
+  }
+  PlannedProgram operator()(const MatmulReduceScatterAttributes& attributes) const {
+    return plan_matmul_reduce_scatter(program, attributes, grid, profiles);
   }
   PlannedProgram operator()(const Conv2dAttributes& attributes) const {
     return plan_conv2d(program, attributes, grid, profiles);

@@ -166,6 +166,7 @@ struct CollectiveCosts {
   Bandwidth gather_link, gather_copy;
   SimTime scatter_start, scatter_step;
   Bandwidth scatter_link, scatter_add;
+  SimTime packet, ring_packet, worker_packet;
 
   template <class Visitor>
   void constants(Visitor& visit) {
@@ -177,6 +178,9 @@ struct CollectiveCosts {
     visit("reduce_scatter.step", scatter_step);
     visit("reduce_scatter.link", scatter_link);
     visit("reduce_scatter.add", scatter_add);
+    visit("fabric.packet", packet);
+    visit("fabric.ring_packet", ring_packet);
+    visit("fabric.worker_packet", worker_packet);
   }
 
   bool operator==(const CollectiveCosts&) const = default;

@@ -31,4 +31,39 @@ void ReduceScatterAttributes::check(Specs in, Specs out) const {
   require_share(kName, side(), out[0], in[0]);
 }
 
+namespace {
+
+/// Returns the operands of the product within a fused op whose second operand is the group.
+SpecList factors_of(const TensorSpec& a, Specs in) {
+  SpecList factors{a};
+  factors.insert(factors.end(), in.begin() + 2, in.end());
+  return factors;
+}
+
+/// Throws Error unless `product` is what the factors of a fused op give, whose operands are `in`.
+void require_product(std::string_view op, const MatmulAttributes& matmul, const TensorSpec& a,
+                     Specs in, std::span<const OperandRole> role, Specs product) {
+  require_results(op, role, matmul.results(factors_of(a, in)), product, MatmulAttributes::kLeeway);
+}
+
+}  // namespace
+
+void AllGatherMatmulAttributes::check(Specs in, Specs out) const {
+  gather.check(in.first(2), out.first(1));
+  require_product(kName, matmul, out[0], in, std::span(kResults).last(1), out.last(1));
+}
+
+Flops AllGatherMatmulAttributes::flops(Specs in, Specs out) const {
+  return matmul.flops(factors_of(out[0], in), out.last(1));
+}
+
+void MatmulReduceScatterAttributes::check(Specs in, Specs out) const {
+  require_product(kName, matmul, in[0], in, std::span(kResults).first(1), out.first(1));
+  scatter.check(out.first(1), out.last(1));
+}
+
+Flops MatmulReduceScatterAttributes::flops(Specs in, Specs out) const {
+  return matmul.flops(factors_of(in[0], in), out.first(1));
+}
+
 }  // namespace howard

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engines/program/kinds/matmul.h"
 #include "engines/program/kinds/rows.h"
 #include "engines/program/operands.h"
 
@@ -10,6 +11,26 @@ namespace howard {
 // two devices. The handle, one uint32, stands for the group or for the other device; which devices
 // these are is known to those who connect them.
 
+/// How the devices of a group are wired to each other, and how a collective uses the links.
+struct LinkUse {
+  int links = 1;      ///< Parallel links between neighbours, each of which has a part of the data.
+  bool ring = false;  ///< The last device has links to the first one. Otherwise it is a line.
+  int workers =
+      0;          ///< Cores that move data in one direction of a link; 0: as many as ttnn chooses.
+  int chunk = 0;  ///< A worker announces its data once in so many packets; 0: in 160.
+  int buffers = 0;  ///< Packets that a worker may have on the way to the link; 0: two or more.
+
+  static void fields(auto& self, auto&& visit) {
+    visit("links", self.links, Whole{1, 16});
+    visit("ring", self.ring);
+    visit("workers", self.workers, Whole{0, 64});
+    visit("chunk", self.chunk, Whole{0, std::int64_t{1} << 20});
+    visit("buffers", self.buffers, Whole{0, std::int64_t{1} << 10});
+  }
+
+  friend auto operator<=>(const LinkUse&, const LinkUse&) = default;
+};
+
 /// After it, each device has the tensors of all devices, side by side along one dimension.
 struct AllGatherAttributes {
   static constexpr std::string_view kName = "all_gather";
@@ -17,8 +38,12 @@ struct AllGatherAttributes {
   static constexpr std::array kResults{role::reals("whole")};
 
   int dimension = 3;  ///< One of the four dimensions.
+  LinkUse use{};
 
-  static void fields(auto& self, auto&& visit) { visit("dimension", self.dimension, Whole{0, 3}); }
+  static void fields(auto& self, auto&& visit) {
+    visit("dimension", self.dimension, Whole{0, 3});
+    LinkUse::fields(self.use, visit);
+  }
   void check(Specs in, Specs out) const;
 
   friend auto operator<=>(const AllGatherAttributes&, const AllGatherAttributes&) = default;
@@ -32,13 +57,61 @@ struct ReduceScatterAttributes {
   static constexpr std::array kResults{role::reals("part")};
 
   Dimension dimension = Dimension::columns;
+  LinkUse use{};
 
   int side() const { return dimension == Dimension::rows ? 2 : 3; }
 
-  static void fields(auto& self, auto&& visit) { visit("dimension", self.dimension, kDimensions); }
+  static void fields(auto& self, auto&& visit) {
+    visit("dimension", self.dimension, kDimensions);
+    LinkUse::fields(self.use, visit);
+  }
   void check(Specs in, Specs out) const;
 
   friend auto operator<=>(const ReduceScatterAttributes&, const ReduceScatterAttributes&) = default;
+};
+
+/// Gathers A over the devices and multiplies it by B in one program: the product begins with what
+/// has come. This is ttnn's all_gather_matmul_async.
+struct AllGatherMatmulAttributes {
+  static constexpr std::string_view kName = "all_gather_matmul";
+  static constexpr std::array kInputs{role::tiles("part"), role::one("group"), role::tiles("b"),
+                                      role::maybe(role::tiles("bias"))};
+  static constexpr std::array kResults{role::tiles("whole"), role::tiles("product")};
+
+  AllGatherAttributes gather{};
+  MatmulAttributes matmul{};
+
+  static void fields(auto& self, auto&& visit) {
+    AllGatherAttributes::fields(self.gather, visit);
+    MatmulAttributes::fields(self.matmul, visit);
+  }
+  void check(Specs in, Specs out) const;
+  Flops flops(Specs in, Specs out) const;
+
+  friend auto operator<=>(const AllGatherMatmulAttributes&,
+                          const AllGatherMatmulAttributes&) = default;
+};
+
+/// Multiplies A by B and leaves each device its share of the sum of all devices' products in one
+/// program: what is computed goes on its way at once. This is ttnn's matmul_reduce_scatter_async.
+struct MatmulReduceScatterAttributes {
+  static constexpr std::string_view kName = "matmul_reduce_scatter";
+  static constexpr std::array kInputs{role::tiles("a"), role::one("group"), role::tiles("b"),
+                                      role::maybe(role::tiles("bias"))};
+  static constexpr std::array kResults{role::tiles("product"), role::tiles("part")};
+
+  ReduceScatterAttributes scatter{};
+  MatmulAttributes matmul{};
+
+  static void fields(auto& self, auto&& visit) {
+    ReduceScatterAttributes::fields(self.scatter, visit);
+    MatmulAttributes::fields(self.matmul, visit);
+  }
+  void check(Specs in, Specs out) const;
+  Flops flops(Specs in, Specs out) const;
+
+  friend auto operator<=>(const MatmulReduceScatterAttributes&,
+                          const MatmulReduceScatterAttributes&) = default;
 };
 
 /// Sends a tensor to the peer, which receives it. A file cannot ask for it: it is a mesh's.

@@ -167,7 +167,10 @@ def cumulative(kind: str, array: Any, dim: int, backwards: bool = False) -> Any:
 
 
 def argmax(array: Any, dim: int, keep: bool) -> Any:
-    return np.argmax(array, dim, keepdims=keep).astype(np.int32)
+    places = np.asarray(np.argmax(array, dim), np.int32)  # its keepdims is newer than NumPy 1.21
+    if not keep:
+        return places
+    return places.reshape((1,) * array.ndim) if dim is None else np.expand_dims(places, dim)
 
 
 def sort(array: Any, dim: int, descending: bool) -> Any:

@@ -29,6 +29,8 @@ std::map<std::string_view, Example> further_examples() {
   return {
       {"all_gather", {"64x32 u1x1", "64x64"}},
       {"reduce_scatter", {"64x64 u1x1", "64x32"}},
+      {"all_gather_matmul", {"64x32 u1x1 64x96", "64x64 64x96"}},
+      {"matmul_reduce_scatter", {"64x32 u1x1 32x64", "64x64 64x32"}},
       {"conv2d", {"1x96 96x32", "1x32"}},
       {"halo", {"1x96", "r1x96"}},
       {"max_pool2d", {"1x96", "1x96"}},

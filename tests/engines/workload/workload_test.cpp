@@ -133,15 +133,18 @@ TEST(Workload, ABrokenFileIsRefusedWithTheReason) {
 
 /// A call of one kernel on tensors of these shapes, and what it takes.
 SimTime time_of_call(const std::string& kernel, const std::string& attributes,
-                     const std::vector<TensorSpec>& inputs, const TensorSpec& output) {
+                     const std::vector<TensorSpec>& inputs,
+                     const std::vector<TensorSpec>& outputs) {
   Workload made{.source = "call"};
   CallLine call{.op = 0, .inputs = {}, .outputs = {}};
   for (const TensorSpec& spec : inputs) {
     call.inputs.push_back(static_cast<TensorNumber>(made.tensors.size()));
     made.tensors.push_back({.spec = spec, .view_of = {}});
   }
-  call.outputs.push_back(static_cast<TensorNumber>(made.tensors.size()));
-  made.tensors.push_back({.spec = output, .view_of = {}});
+  for (const TensorSpec& spec : outputs) {
+    call.outputs.push_back(static_cast<TensorNumber>(made.tensors.size()));
+    made.tensors.push_back({.spec = spec, .view_of = {}});
+  }
   made.ops = {{.name = kernel, .kernel = kernel, .attributes = attributes}};
   made.calls = {call};
   for (TensorNumber i = 0; i < made.tensors.size(); ++i) {
@@ -150,6 +153,11 @@ SimTime time_of_call(const std::string& kernel, const std::string& attributes,
   made.commands.push_back({Step::call, 0, 0});
   made.commands.push_back({Step::finish, 0, 0});
   return time_of(made);
+}
+
+SimTime time_of_call(const std::string& kernel, const std::string& attributes,
+                     const std::vector<TensorSpec>& inputs, const TensorSpec& output) {
+  return time_of_call(kernel, attributes, inputs, std::vector{output});
 }
 
 TEST(Kernels, OfTheCatalogueTakeTheirOwnTime) {
@@ -199,6 +207,53 @@ TEST(Kernels, CollectivesPassTheirBytesThroughLinks) {
       Error);
   EXPECT_THROW(static_cast<void>(
                    time_of_call("reduce_scatter", R"({"dimension":"all"})", {two, group}, part)),
+               Error);
+}
+
+TEST(Kernels, CollectivesUseTheLinksAsTheirCallSays) {
+  const TensorSpec part{.shape = {1, 1, 1024, 512}};
+  const TensorSpec group{
+      .shape = {1, 1, 1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major};
+  const TensorSpec whole{.shape = {1, 1, 1024, 4096}};
+  const auto gather = [&](const std::string& use) {
+    return time_of_call("all_gather", "{" + use + "}", {part, group}, whole);
+  };
+  const SimTime line = gather("");
+  EXPECT_LT(gather(R"("links":2)"), line);
+  EXPECT_LT(gather(R"("ring":true)"), line);
+  EXPECT_GT(gather(R"("workers":1)"), line);
+  EXPECT_GT(gather(R"("workers":2,"buffers":1)"), gather(R"("workers":2)"));
+  EXPECT_GT(gather(R"("ring":true,"chunk":2)"), gather(R"("ring":true)"));
+  TensorSpec small = part;
+  TensorSpec blocks = whole;
+  small.dtype = blocks.dtype = DataType::bfloat8_b;
+  // Packets hold two tiles of either type, so it is little faster than half of the bytes.
+  const SimTime of_blocks = time_of_call("all_gather", "", {small, group}, blocks);
+  EXPECT_LT(of_blocks, line);
+  EXPECT_GT(2 * of_blocks, line);
+  EXPECT_THROW(static_cast<void>(gather(R"("links":0)")), Error);
+}
+
+TEST(Kernels, FusedCollectivesHideTheShorterPart) {
+  const TensorSpec part{.shape = {1, 1, 1024, 256}};
+  const TensorSpec group{
+      .shape = {1, 1, 1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major};
+  const TensorSpec whole{.shape = {1, 1, 1024, 2048}};
+  const TensorSpec weight{.shape = {2048, 2048}};
+  const SimTime product = time_of_call("matmul", "", {whole, weight}, whole);
+  const auto expect_between = [&](SimTime fused, SimTime exchange) {
+    EXPECT_GT(fused, std::max(product, exchange));
+    EXPECT_LT(fused, product + exchange);
+  };
+  expect_between(
+      time_of_call("all_gather_matmul", "", {part, group, weight}, std::vector{whole, whole}),
+      time_of_call("all_gather", "", {part, group}, whole));
+  expect_between(
+      time_of_call("matmul_reduce_scatter", "", {whole, group, weight}, std::vector{whole, part}),
+      time_of_call("reduce_scatter", "", {whole, group}, part));
+  const TensorSpec narrow{.shape = {1, 1, 1024, 32}};
+  EXPECT_THROW(static_cast<void>(time_of_call("all_gather_matmul", "", {part, group, weight},
+                                              std::vector{whole, narrow})),
                Error);
 }
 

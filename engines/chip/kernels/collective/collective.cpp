@@ -8,14 +8,28 @@
 namespace howard::chip {
 namespace {
 
-/// Returns a chip's share of the whole tensor.
-Bytes chip_share(const ChipLine& line) { return Bytes(ceil_div(line.whole.value(), line.chips)); }
+/// A worker tells the next chip of what has come once in so many packets, unless the call says
+/// otherwise. The rates of links in the profile have this in them.
+constexpr std::int64_t kPacketsAnnounced = 160;
 
-/// Returns how many cores move data in one direction of a link. ttnn chooses the number by the
-/// bytes that pass the link (tt-metal's all_gather_async and reduce_scatter_minimal_async on a
-/// line).
+/// Returns what a link has of a chip's share of the whole tensor.
+Bytes link_share(const ChipLine& line) {
+  return Bytes(ceil_div(ceil_div(line.whole.value(), line.chips), line.use.links));
+}
+
+/// Returns what passes the busiest link in its busiest direction: the shares of all chips but one.
+/// On a ring half of them come from either side.
+Bytes busiest_bytes(const ChipLine& line) {
+  const std::int64_t bytes = (line.chips - 1) * link_share(line).value();
+  return Bytes(line.use.ring ? ceil_div(bytes, 2) : bytes);
+}
+
+/// Returns how many cores move data in one direction of a link. If the call does not say, ttnn
+/// chooses the number by the bytes that pass the link (tt-metal's all_gather_async and
+/// reduce_scatter_minimal_async on a line; a ring is taken to have the same).
 int link_workers(bool gathers, const ChipLine& line) {
-  const std::int64_t bytes = (line.chips - 1) * chip_share(line).value();
+  if (line.use.workers > 0) return line.use.workers;
+  const std::int64_t bytes = busiest_bytes(line).value();
   constexpr std::int64_t kKib = 1024;
   if (gathers) return bytes > 256 * kKib ? 4 : bytes > 4 * kKib ? 2 : 1;
   if (bytes > 4096 * kKib) return 8;
@@ -26,22 +40,48 @@ int link_cores(bool gathers, const ChipLine& line) {
   constexpr int kDirections = 2;
   const int movers = link_workers(gathers, line);
   // Several workers of one direction share the link through one more core.
-  return kDirections * (movers + (movers > 1 ? 1 : 0));
+  return line.use.links * kDirections * (movers + (movers > 1 ? 1 : 0));
+}
+
+/// Returns how long `bytes` take through one link in one direction, as the slowest of three lets
+/// them: the wire, the router, which takes as long for a small packet as for a larger one, and the
+/// workers, each of which reads a packet before it hands it on.
+SimTime link_time(const CollectiveCosts& costs, const ChipLine& line, int workers, Bandwidth wire,
+                  Bytes bytes) {
+  if (bytes == Bytes()) return {};
+  const SimTime routed = line.use.ring ? costs.ring_packet : costs.packet;
+  const SimTime passed = std::max(routed, transfer_time(line.packet, wire));
+  // A worker alone gives its packets to the router itself. Several share a core that does so while
+  // they read, if it has room for more than one packet of each.
+  const bool waits = workers == 1 || line.use.buffers == 1;
+  const SimTime worked = costs.worker_packet + (waits ? passed : SimTime());
+  const std::int64_t packets = ceil_div(bytes.value(), line.packet.value());
+  // To read the first packet is a part of the start.
+  const SimTime time = std::max(
+      {transfer_time(bytes, wire), packets * routed, (ceil_div(packets, workers) - 1) * worked});
+  if (line.use.chunk == 0) return time;
+  // An announcement is a packet too.
+  const std::int64_t more = packets / line.use.chunk - packets / kPacketsAnnounced;
+  return time + std::max<std::int64_t>(more, 0) * routed;
 }
 
 }  // namespace
 
 SimTime all_gather_time(const CollectiveCosts& costs, const ChipLine& line) {
-  const Bytes share = chip_share(line);
-  // A worker tells the next chip of what has come once in 160 packets, or once for a smaller share.
-  constexpr std::int64_t kPacketsAnnounced = 160;
-  const Bytes announced =
-      std::min(share, link_workers(true, line) * kPacketsAnnounced * kLinkPacket);
-  const auto over_link = [&](Bytes bytes) { return transfer_time(bytes, costs.gather_link); };
-  // The busiest link passes the shares of all chips but one. The last part of the first chip's
-  // share leaves late, as the workers of its only direction copy the share to its own result as
-  // well, and then goes from chip to chip.
-  const SimTime busiest = over_link((line.chips - 1) * share);
+  const int workers = link_workers(true, line);
+  const auto over_link = [&](Bytes bytes) {
+    return link_time(costs, line, workers, costs.gather_link, bytes);
+  };
+  const SimTime busiest = over_link(busiest_bytes(line));
+  // On a ring the farthest share goes half of the way, and half of it from either side: it is there
+  // with the last that the busiest link passes.
+  if (line.use.ring) return costs.gather_start + line.chips / 2 * costs.gather_step + busiest;
+  // On a line the last part of the first chip's share leaves late, as the workers of its only
+  // direction copy the share to its own result as well, and then goes from chip to chip. A smaller
+  // share than a worker announces at once is announced whole.
+  const Bytes share = link_share(line);
+  const std::int64_t chunk = line.use.chunk > 0 ? line.use.chunk : kPacketsAnnounced;
+  const Bytes announced = std::min(share, workers * chunk * line.packet);
   const SimTime farthest = over_link(share) + transfer_time(share, costs.gather_copy) +
                            (line.chips - 2) * over_link(announced);
   return costs.gather_start + line.hops * costs.gather_step + std::max(busiest, farthest);
@@ -49,11 +89,13 @@ SimTime all_gather_time(const CollectiveCosts& costs, const ChipLine& line) {
 
 SimTime reduce_scatter_time(const CollectiveCosts& costs, const ChipLine& line) {
   // A share after the other passes the busiest link; what comes is added to what is there while the
-  // next one passes. Nothing hides reading, adding and writing the last one.
-  const Bytes share = chip_share(line);
-  return costs.scatter_start + line.hops * costs.scatter_step +
-         transfer_time((line.chips - 1) * share, costs.scatter_link) +
-         transfer_time(share, costs.scatter_add);
+  // next one passes. Nothing hides reading, adding and writing the last one. On a ring, half of
+  // each share goes all the way round in either direction.
+  const int steps = line.use.ring ? line.chips - 1 : line.hops;
+  return costs.scatter_start + steps * costs.scatter_step +
+         link_time(costs, line, link_workers(false, line), costs.scatter_link,
+                   busiest_bytes(line)) +
+         transfer_time(link_share(line), costs.scatter_add);
 }
 
 Footprint collective_footprint(bool gathers, const ChipLine& line, const Profiles& profiles) {
@@ -64,18 +106,24 @@ Footprint collective_footprint(bool gathers, const ChipLine& line, const Profile
 
 namespace {
 
-/// Plans an all_gather or a reduce_scatter; how many chips there are follows from the tensors.
-PlannedProgram plan_collective(const Program& program, bool gathers, CoreGrid grid,
-                               const Profiles& profiles) {
+/// Returns what a packet carries of such a tensor: two pages if they fit.
+Bytes packet_of(const TensorSpec& spec) {
+  const Bytes page =
+      spec.layout == Layout::tile
+          ? tile_bytes(spec.dtype)
+          : Bytes(spec.host_bytes().value() * spec.shape.dimensions()[3] / spec.shape.elements());
+  return std::min(kLinkPacket, 2 * page);
+}
+
+PlannedProgram plan_collective(const Program& program, bool gathers, const LinkUse& use,
+                               CoreGrid grid, const Profiles& profiles) {
   const TensorSpec& in = program.inputs[0].spec;
   const TensorSpec& out = program.outputs[0].spec;
-  const TensorSpec& whole_of_all = gathers ? out : in;
-  const TensorSpec& part = gathers ? in : out;
-  const int chips = static_cast<int>(whole_of_all.shape.elements() / part.shape.elements());
-  const ChipLine line{chips, chips - 1, whole_of_all.padded_bytes()};
+  const ChipLine line = line_of(program, gathers, use);
   const auto time_of = [&](Bytes whole) {
     const CollectiveCosts& costs = profiles.software.collectives;
-    const ChipLine other{line.chips, line.hops, whole};
+    ChipLine other = line;
+    other.whole = whole;
     return gathers ? all_gather_time(costs, other) : reduce_scatter_time(costs, other);
   };
   const SimTime total = time_of(line.whole);
@@ -97,13 +145,30 @@ PlannedProgram plan_collective(const Program& program, bool gathers, CoreGrid gr
 
 }  // namespace
 
-PlannedProgram plan_all_gather(const Program& program, CoreGrid grid, const Profiles& profiles) {
-  return plan_collective(program, true, grid, profiles);
+ChipLine line_of(const Program& program, bool gathers, const LinkUse& use) {
+  const TensorSpec& in = program.inputs[0].spec;
+  const TensorSpec& out = program.outputs[0].spec;
+  const TensorSpec& whole = gathers ? out : in;
+  const TensorSpec& part = gathers ? in : out;
+  const int chips = static_cast<int>(whole.shape.elements() / part.shape.elements());
+  ChipLine line{.chips = chips,
+                .hops = chips - 1,
+                .whole = whole.padded_bytes(),
+                .use = use,
+                .packet = packet_of(whole)};
+  line.use.ring = use.ring && chips > 2;  // Two chips have no other way round.
+  return line;
 }
 
-PlannedProgram plan_reduce_scatter(const Program& program, CoreGrid grid,
+PlannedProgram plan_all_gather(const Program& program, const AllGatherAttributes& attributes,
+                               CoreGrid grid, const Profiles& profiles) {
+  return plan_collective(program, true, attributes.use, grid, profiles);
+}
+
+PlannedProgram plan_reduce_scatter(const Program& program,
+                                   const ReduceScatterAttributes& attributes, CoreGrid grid,
                                    const Profiles& profiles) {
-  return plan_collective(program, false, grid, profiles);
+  return plan_collective(program, false, attributes.use, grid, profiles);
 }
 
 }  // namespace howard::chip

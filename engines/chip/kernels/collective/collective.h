@@ -10,16 +10,18 @@ namespace howard::chip {
 // The times are those of tt-metal's all_gather_async and reduce_scatter_minimal_async from their
 // start on all chips. The method is in docs/method/ops.md, "Several chips".
 
-/// Chips on a line over one link. There may be more links than they need, if chips between them
-/// take no part.
+/// The most that a packet of the links carries: two tiles of bfloat16.
+inline constexpr Bytes kLinkPacket{4096};
+
+/// Chips on a line or a ring, and what they exchange. A line may have more hops than they need, if
+/// chips between them take no part; the hops of a ring follow from its chips.
 struct ChipLine {
   int chips = 1;
   int hops = 0;
   Bytes whole;  ///< The tensor of all chips together; each has a share of it.
+  LinkUse use{};
+  Bytes packet = kLinkPacket;  ///< What a packet carries: two pages, of tiles or of rows.
 };
-
-/// The most that a packet of the links carries: two tiles of bfloat16.
-inline constexpr Bytes kLinkPacket{4096};
 
 /// Returns the time in which each chip gets the shares of all.
 SimTime all_gather_time(const CollectiveCosts& costs, const ChipLine& line);
@@ -30,8 +32,14 @@ SimTime reduce_scatter_time(const CollectiveCosts& costs, const ChipLine& line);
 /// Returns what is dispatched to each chip: the workers, senders and receivers of both directions.
 Footprint collective_footprint(bool gathers, const ChipLine& line, const Profiles& profiles);
 
-/// These plan collectives on a line of chips over one link.
-PlannedProgram plan_all_gather(const Program& program, CoreGrid grid, const Profiles& profiles);
-PlannedProgram plan_reduce_scatter(const Program& program, CoreGrid grid, const Profiles& profiles);
+/// Returns what the program's chips exchange: an all_gather, or else a reduce_scatter. How many
+/// chips there are follows from the tensors.
+ChipLine line_of(const Program& program, bool gathers, const LinkUse& use);
+
+PlannedProgram plan_all_gather(const Program& program, const AllGatherAttributes& attributes,
+                               CoreGrid grid, const Profiles& profiles);
+PlannedProgram plan_reduce_scatter(const Program& program,
+                                   const ReduceScatterAttributes& attributes, CoreGrid grid,
+                                   const Profiles& profiles);
 
 }  // namespace howard::chip

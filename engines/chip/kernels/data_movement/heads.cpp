@@ -8,7 +8,7 @@ namespace howard::chip {
 namespace {
 
 /// Both RISCs that move data take half of a core's tiles.
-constexpr std::int64_t kMovers = 2;
+constexpr std::int64_t kHeadMovers = 2;
 
 bool on_shards(const TensorSpec& spec) {
   return spec.sharding && spec.storage == Storage::l1 && spec.layout == Layout::tile;
@@ -25,7 +25,7 @@ PlannedProgram plan_within_shards(const Program& program, const TensorSpec& shar
   const SimTime copy =
       std::max(software.convolution.stick, transfer_time(tile, profiles.chip.noc_link));
   // One step holds all tiles: requests are issued without waiting in between.
-  const SimTime copies = ceil_div(tiles, kMovers) * copy;
+  const SimTime copies = ceil_div(tiles, kHeadMovers) * copy;
   const SimTime transposes = ceil_div(transposed, std::int64_t{cores}) * software.tiles.transpose;
   const StepPipeline steps{.steps = 1,
                            .all_steps = cores,

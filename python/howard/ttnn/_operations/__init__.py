@@ -4,6 +4,7 @@
 from . import (
     broadcasting,
     ccl,
+    ccl_fused,
     complex,
     complex_backward,
     conv,
@@ -40,7 +41,7 @@ from . import (
     windows,
 )
 
-MODULES = (broadcasting, ccl, complex, complex_backward, conv, conv3d, core, creation,
+MODULES = (broadcasting, ccl, ccl_fused, complex, complex_backward, conv, conv3d, core, creation,
            data_movement, eltwise, eltwise_backward, embedding, examples, experts, grid_sample,
            group_norm_helpers, heads, indexing, kv_cache, layout, loss, matmul, moreh,
            moreh_backward, moreh_optimizers, named_numbers, normalization, padding, pool,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implements what several devices exchange, by programs that all of them run together, as a line of
-chips over one link each."""
+"""Implements what several devices exchange, by programs that all of them run together, on a line or
+a ring of chips, over as many links as the call says."""
 
 import math
 
@@ -10,7 +10,8 @@ from .._arrays import np
 from .._launch import axis_on_chip, fail, make_output, operation, program, require_device
 from .._mesh import _cut
 from .._tensor import Tensor, device_tensor
-from .._types import DataType, Layout, ReduceType
+from .._session import session
+from .._types import DataType, Layout, ReduceType, Topology
 from .data_movement import launch_permute
 
 
@@ -30,13 +31,45 @@ def _group_handle(device):
     return device.group
 
 
-def _gather(name, tensor, out, dim):
+class _Links:
+    """Says how a call uses the links between devices, in ttnn's words for it. Where it says nothing,
+    it is one link, a line, and what the kernel's own rules choose."""
+
+    def __init__(self, num_links=None, topology=None, chunks_per_sync=None,
+                 num_workers_per_link=None, num_buffers_per_channel=None):
+        self.links, self.topology = num_links, topology
+        self.counts = {"chunk": chunks_per_sync, "workers": num_workers_per_link,
+                       "buffers": num_buffers_per_channel}
+
+    def use(self, name, tensor, cluster_axis):
+        """Returns what the emulator's kernel reads. Throws ttnn's error for links that there are
+        not."""
+        device, group = tensor._device, _groups(tensor._device, cluster_axis)[0]
+        there = 4 if session.devices() > 8 else 2
+        if self.links is not None and not 1 <= self.links <= there:
+            fail(name, f"Requested link index {self.links - 1} is out of bounds. {there} ethernet "
+                 f"channels available to forward b/w src {group[0]} and dst {group[-1]}: "
+                 f"num_links=1 to {there}")
+        used = {} if self.links in (None, 1) else {"links": self.links}
+        # The chips of a T3000 are a ring together, and so are the rows and columns of a Galaxy.
+        closed = len(group) == device.get_num_devices() or session.devices() > 8
+        if self.topology in (Topology.Ring, Topology.Torus) and closed and len(group) > 2:
+            used["ring"] = True
+        for word, count in self.counts.items():
+            if count is not None:
+                if count < 1:
+                    fail(name, f"{word} must be 1 at least, not {count}")
+                used[word] = count
+        return used
+
+
+def _gather(name, tensor, out, dim, use):
     """Launches the program that puts the tensors of a group side by side."""
     at = axis_on_chip(dim % len(tensor._shape), len(tensor._shape))
-    program(name, "all_gather", [tensor, _group_handle(tensor._device)], [out], dimension=at)
+    program(name, "all_gather", [tensor, _group_handle(tensor._device)], [out], dimension=at, **use)
 
 
-def _scatter(name, tensor, out, dim):
+def _scatter(name, tensor, out, dim, use):
     """Launches the program that adds the tensors of a group and leaves each device its share."""
     rank = len(tensor._shape)
     rows = dim % rank == rank - 2
@@ -49,10 +82,10 @@ def _scatter(name, tensor, out, dim):
         shapes, out_shapes = [flat, None], [[1, 1, flat[2] // count, dims[-1]]]
         rows = True
     program(name, "reduce_scatter", [tensor, _group_handle(tensor._device)], [out], shapes=shapes,
-            out_shapes=out_shapes, dimension="rows" if rows else "columns")
+            out_shapes=out_shapes, dimension="rows" if rows else "columns", **use)
 
 
-def _sum_everywhere(name, tensor, out, count):
+def _sum_everywhere(name, tensor, out, count, use):
     """Launches a reduce_scatter and an all_gather along a dimension whose tiles the devices divide;
     where there is none, all tensors are gathered and added."""
     dims = list(tensor._shape)
@@ -60,18 +93,22 @@ def _sum_everywhere(name, tensor, out, count):
         if dim >= 0 and dims[dim] % (32 * count) == 0:
             part = device_tensor(_scaled(dims, dim, count, divide=True), tensor._dtype,
                                  tensor._layout, None, tensor._device)
-            _scatter(name, tensor, part, dim)
-            return _gather(name, part, out, dim)
+            _scatter(name, tensor, part, dim, use)
+            return _gather(name, part, out, dim, use)
     flat = [1, 1, max(1, math.prod(dims[:-1])), dims[-1] if dims else 1]
     every = device_tensor([1, count, flat[2], flat[3]], tensor._dtype, tensor._layout, None,
                           tensor._device)
     program(name, "all_gather", [tensor, _group_handle(tensor._device)], [every],
-            shapes=[flat, None], dimension=1)
+            shapes=[flat, None], dimension=1, **use)
     turned = device_tensor([1, flat[2], count, flat[3]], tensor._dtype, tensor._layout, None,
                            tensor._device)
     launch_permute("transpose", every, turned, [0, 2, 1, 3])
     return program("moreh_sum", "sum", [turned], [out], dimension="rows", moreh=True,
                    out_shapes=[[1, flat[2], 1, flat[3]]])
+
+
+def _unlaunched(_tensor, _out):
+    """Asks for no program: one that the caller asks for leaves the result."""
 
 
 def _exchange(name, tensor, shape, cluster_axis, combine, memory_config=None, output=None,
@@ -81,7 +118,7 @@ def _exchange(name, tensor, shape, cluster_axis, combine, memory_config=None, ou
     own."""
     device = require_device(name, tensor)
     out = make_output(shape, tensor, None, None, memory_config, output)
-    if launch is None or len(_groups(device, cluster_axis)[0]) == 1:
+    if launch is None or len(_groups(device, cluster_axis)[0]) == 1 and launch is not _unlaunched:
         program(name + "_alone", "copy", [tensor], [out], out_shapes=[list(tensor._shape)])
     else:
         launch(tensor, out)
@@ -124,13 +161,11 @@ def _scaled(shape, dim, factor, divide=False):
     return shape
 
 
-# How the devices are wired, and what ttnn's kernels wait for: they are a line with one link here.
-_WIRES = """mesh_device num_links topology chunks_per_sync num_workers_per_link
-num_buffers_per_channel
-multi_device_global_semaphore barrier_semaphore from_remote_multi_device_global_semaphore
-to_remote_multi_device_global_semaphore rs_global_semaphores ag_global_semaphores
-gather_multi_device_global_semaphores barrier_semaphores intermediate_memory_config use_noc1_only
-use_optimal_ccl_for_llama"""
+# What ttnn's kernels wait for.
+_WIRES = """mesh_device multi_device_global_semaphore barrier_semaphore
+from_remote_multi_device_global_semaphore to_remote_multi_device_global_semaphore
+rs_global_semaphores ag_global_semaphores gather_multi_device_global_semaphores barrier_semaphores
+intermediate_memory_config use_noc1_only use_optimal_ccl_for_llama"""
 
 
 def _require_sum(name, math_op):
@@ -139,19 +174,26 @@ def _require_sum(name, math_op):
 
 
 @operation(unread=_WIRES)
-def all_gather(input_tensor, dim, cluster_axis=None, *, memory_config=None, output_tensor=None):
+def all_gather(input_tensor, dim, cluster_axis=None, *, memory_config=None, output_tensor=None,
+               num_links=None, topology=None, chunks_per_sync=None, num_workers_per_link=None,
+               num_buffers_per_channel=None):
     require_device("all_gather", input_tensor)
+    use = _Links(num_links, topology, chunks_per_sync, num_workers_per_link,
+                num_buffers_per_channel).use("all_gather", input_tensor, cluster_axis)
     count = _count(input_tensor, cluster_axis)
     return _exchange("all_gather", input_tensor, _scaled(input_tensor._shape, dim, count),
                      cluster_axis, lambda parts, _i: np.concatenate(parts, dim), memory_config,
-                     output_tensor, lambda x, out: _gather("all_gather", x, out, dim))
+                     output_tensor, lambda x, out: _gather("all_gather", x, out, dim, use))
 
 
 @operation(unread=_WIRES)
 def reduce_scatter(input_tensor, dim, cluster_axis=None, *, math_op=None, memory_config=None,
-                   output_tensor=None):
+                   output_tensor=None, num_links=None, topology=None, chunks_per_sync=None,
+                   num_workers_per_link=None, num_buffers_per_channel=None):
     require_device("reduce_scatter", input_tensor)
     _require_sum("reduce_scatter", math_op)
+    use = _Links(num_links, topology, chunks_per_sync, num_workers_per_link,
+                num_buffers_per_channel).use("reduce_scatter", input_tensor, cluster_axis)
     count = _count(input_tensor, cluster_axis)
     if input_tensor._shape[dim] % count:
         fail("reduce_scatter", f"dimension {dim} of {input_tensor._shape} is not a multiple of "
@@ -159,32 +201,37 @@ def reduce_scatter(input_tensor, dim, cluster_axis=None, *, math_op=None, memory
     return _exchange("reduce_scatter", input_tensor,
                      _scaled(input_tensor._shape, dim, count, divide=True), cluster_axis,
                      lambda parts, i: _cut(_total(parts), dim, count)[i], memory_config,
-                     output_tensor, lambda x, out: _scatter("reduce_scatter", x, out, dim))
+                     output_tensor, lambda x, out: _scatter("reduce_scatter", x, out, dim, use))
 
 
 @operation(unread=_WIRES)
 def all_reduce(input_tensor, cluster_axis=None, *, math_op=None, memory_config=None, dtype=None,
-               output_tensor=None):
+               output_tensor=None, num_links=None, topology=None, chunks_per_sync=None,
+               num_workers_per_link=None, num_buffers_per_channel=None):
     device = require_device("all_reduce", input_tensor)
     _require_sum("all_reduce", math_op)
+    use = _Links(num_links, topology, chunks_per_sync, num_workers_per_link,
+                num_buffers_per_channel).use("all_reduce", input_tensor, cluster_axis)
     count = _count(input_tensor, cluster_axis)
     if dtype is not None and output_tensor is None:
         output_tensor = device_tensor(input_tensor._shape, dtype, input_tensor._layout,
                                       memory_config or input_tensor._config, device)
     return _exchange("all_reduce", input_tensor, input_tensor._shape, cluster_axis,
                      lambda parts, _i: _total(parts), memory_config, output_tensor,
-                     lambda x, out: _sum_everywhere("all_reduce", x, out, count))
+                     lambda x, out: _sum_everywhere("all_reduce", x, out, count, use))
 
 
 @operation(unread=_WIRES)
-def all_broadcast(input_tensor, *, cluster_axis=None, memory_config=None):
+def all_broadcast(input_tensor, *, cluster_axis=None, memory_config=None, num_links=None,
+                  topology=None):
     require_device("all_broadcast", input_tensor)
+    use = _Links(num_links, topology).use("all_broadcast", input_tensor, cluster_axis)
     count = _count(input_tensor, cluster_axis)
     # As many bytes pass each link as where the tensors are put side by side.
     whole = device_tensor(_scaled(input_tensor._shape, 0, count), input_tensor._dtype,
                           input_tensor._layout, None, input_tensor._device)
     if count > 1:
-        _gather("all_broadcast", input_tensor, whole, 0)
+        _gather("all_broadcast", input_tensor, whole, 0, use)
     return [_received("all_broadcast", input_tensor, cluster_axis,
                       lambda parts, _i, j=j: parts[j], memory_config) for j in range(count)]
 
@@ -196,36 +243,39 @@ def _received(name, tensor, cluster_axis, combine, memory_config):
 
 
 @operation(unread=_WIRES)
-def broadcast(input_tensor, sender_coord, *, cluster_axis=None, memory_config=None):
+def broadcast(input_tensor, sender_coord, *, cluster_axis=None, memory_config=None, num_links=None,
+              topology=None):
     """Gives all devices the sender's tensor; along an axis, those of each line the tensor of the
     device that is where the sender is in its own."""
     device = require_device("broadcast", input_tensor)
+    use = _Links(num_links, topology).use("broadcast", input_tensor, cluster_axis)
     row, column = (tuple(sender_coord) + (0, 0))[:2]
     place = {0: row, 1: column}.get(cluster_axis, row * device.shape[1] + column)
     return _exchange("broadcast", input_tensor, input_tensor._shape, cluster_axis,
-                     lambda parts, _i: parts[place], memory_config, launch=_sent("broadcast"))
+                     lambda parts, _i: parts[place], memory_config, launch=_sent("broadcast", use))
 
 
-def _sent(name):
+def _sent(name, use):
     """Sends one tensor through the links: by analogy, two devices show each other theirs."""
     def launch(x, _out):
         both = device_tensor(_scaled(x._shape, 0, 2), x._dtype, x._layout, None, x._device)
         program(name, "all_gather", [x, _group_handle(x._device)], [both], True,
-                dimension=axis_on_chip(0, len(x._shape)))
+                dimension=axis_on_chip(0, len(x._shape)), **use)
 
     return launch
 
 
-@operation(unread={"topology": 3, "num_links": None})
-def point_to_point(input_tensor, sender_coord, receiver_coord, *, output_tensor=None,
-                   memory_config=None):
+@operation()
+def point_to_point(input_tensor, sender_coord, receiver_coord, topology=None, *, num_links=None,
+                   output_tensor=None, memory_config=None):
     """Gives the receiver the sender's tensor; the others keep their own."""
     require_device("point_to_point", input_tensor)
+    use = _Links(num_links, topology).use("point_to_point", input_tensor, None)
     columns = input_tensor._device.shape[1]
     sender, receiver = (tuple(c)[0] * columns + tuple(c)[1] for c in (sender_coord, receiver_coord))
     return _exchange("point_to_point", input_tensor, input_tensor._shape, None,
                      lambda parts, i: parts[sender if i == receiver else i], memory_config,
-                     output_tensor, _sent("point_to_point"))
+                     output_tensor, _sent("point_to_point", use))
 
 
 @operation()
@@ -250,6 +300,9 @@ def _async(name, original):
             kwargs.setdefault("output_tensor", given[-1])
         if original is not all_reduce:
             kwargs.setdefault("dim", next((a for a in args if isinstance(a, int)), 0))
+        for one in args:
+            if isinstance(one, Topology):
+                kwargs.setdefault("topology", one)
         return original.function(input_tensor, **kwargs)
 
     return call

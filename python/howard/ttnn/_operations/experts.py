@@ -6,12 +6,12 @@ from .._arrays import np
 from .._launch import fail, make_output, operation, program, require_device
 from .._tensor import device_tensor
 from .._types import DataType, Layout
-from .ccl import _group_handle, _groups
+from .ccl import _Links, _group_handle, _groups
 
-_WIRES = "num_links topology multi_device_global_semaphore barrier_semaphore"
+_WIRES = "multi_device_global_semaphore barrier_semaphore"
 
 
-def _send(name, rows, like, count):
+def _send(name, rows, like, count, use):
     """Asks for the program that leaves so many rows on each device: by analogy, those that the
     devices of a line show each other."""
     each, width = -(-rows // count), like._shape[-1]
@@ -20,7 +20,8 @@ def _send(name, rows, like, count):
     if count == 1:
         program(name + "_alone", "copy", [part], [part], True)
     else:
-        program(name, "all_gather", [part, _group_handle(like._device)], [whole], True, dimension=2)
+        program(name, "all_gather", [part, _group_handle(like._device)], [whole], True, dimension=2,
+                **use)
 
 
 def _on_devices(device, groups, inputs, outputs, compute):
@@ -56,7 +57,8 @@ def _require_mapping(name, mapping, device):
 
 @operation(unread=_WIRES)
 def all_to_all_dispatch(input_tensor, expert_indices_tensor, expert_mapping_tensor, *,
-                        cluster_axis=None, memory_config=None, output_tensors=None):
+                        cluster_axis=None, memory_config=None, output_tensors=None,
+                        num_links=None, topology=None):
     """Gives each device the tokens that chose one of its experts, at their places among all tokens of
     its line, with zeros between; and what all of them chose. Tokens are [batch, 1, length, width] of
     each device, choices [batch, 1, length, chosen], and the mapping has a 1 where a device has an
@@ -77,7 +79,8 @@ def all_to_all_dispatch(input_tensor, expert_indices_tensor, expert_mapping_tens
                       given[0])
     told = make_output([1, batch, length, chosen._shape[-1]], chosen, None, None, memory_config,
                        given[1])
-    _send(name, batch * length, tokens, len(groups[0]))
+    _send(name, batch * length, tokens, len(groups[0]),
+          _Links(num_links, topology).use(name, tokens, cluster_axis))
 
     def compute(group, found):
         rows, choices = (np.concatenate(parts).reshape(1, batch, length, -1) for parts in found[:2])
@@ -91,7 +94,8 @@ def all_to_all_dispatch(input_tensor, expert_indices_tensor, expert_mapping_tens
 
 @operation(unread=_WIRES, refuses={"locally_reduced": False})
 def all_to_all_combine(input_tensor, expert_metadata_tensor, expert_mapping_tensor, *,
-                       cluster_axis=None, axis=None, memory_config=None,
+                       cluster_axis=None, axis=None, memory_config=None, num_links=None,
+                       topology=None,
                        optional_output_tensor=None):
     """Brings back to each token what its experts made of it: [experts of the device, batch, length,
     width] with the choices of all tokens, as all_to_all_dispatch() gives them, become [chosen, batch of
@@ -107,7 +111,8 @@ def all_to_all_combine(input_tensor, expert_metadata_tensor, expert_mapping_tens
     own = batch // count
     out = make_output([k, own, length, made._shape[-1]], made, None, None, memory_config,
                       optional_output_tensor)
-    _send(name, k * own * length, made, count)
+    _send(name, k * own * length, made, count,
+          _Links(num_links, topology).use(name, made, cluster_axis if axis is None else axis))
 
     def compute(group, found):
         choices = found[1][0].reshape(batch, length, k).astype(np.int64)

@@ -12,7 +12,6 @@ from .._launch import fail, make_output, operation, program, require_device, ste
 from .._cores import CoreCoord, CoreGrid, CoreRange, CoreRangeSet, num_cores_to_corerangeset
 from .._memory import DRAM_MEMORY_CONFIG, ShardSpec
 from .._types import DataType, Layout, MathFidelity, TensorMemoryLayout, broadcast_shape
-from .ccl import _WIRES, all_gather
 from .data_movement import reshape
 from .eltwise import FUNCTIONS, _unary
 from .transformer import _spread_heads
@@ -188,7 +187,8 @@ def _bias_row(bias, columns):
 
 
 def _multiply(name, a, b, bias, transpose_a, transpose_b, memory_config, dtype, program_config,
-              activation, compute, core_grid, output):
+              activation, compute, core_grid, output, launch=program):
+    """Launches a product, or what `launch` makes of it together with something else."""
     device = require_device(name, a, b, *([bias] if bias is not None else []))
     for one in (a, b):
         if one._layout is not Layout.TILE:
@@ -219,7 +219,7 @@ def _multiply(name, a, b, bias, transpose_a, transpose_b, memory_config, dtype, 
     if fused:
         inputs.append(bias)
         shapes.append([1, bias._shape[-1]])
-    program(name, "matmul", inputs, [out], shapes=shapes, out_shapes=[batch_shape], **attributes)
+    launch(name, "matmul", inputs, [out], shapes=shapes, out_shapes=[batch_shape], **attributes)
     dims = list(shape)
     last = None if fused else bias
 
@@ -396,17 +396,3 @@ def group_attn_matmul(input_tensor_a, input_tensor_b, *, memory_config=None, out
 
     values(compute, [input_tensor_a, input_tensor_b], [out])
     return out
-
-
-@operation("experimental.all_gather_matmul", unread=_WIRES)
-def all_gather_matmul(input_tensor, weight_tensor, *, dim, memory_config_ag=None,
-                      memory_config_mm=None, transpose_a=False, transpose_b=False, dtype=None,
-                      program_config=None, activation=None, compute_kernel_config=None,
-                      core_grid=None):
-    """Returns the gathered tensor and its product; they are timed one after the other."""
-    whole = all_gather.function(input_tensor, dim, memory_config=memory_config_ag)
-    made = matmul.function(whole, weight_tensor, transpose_a=transpose_a, transpose_b=transpose_b,
-                           memory_config=memory_config_mm, dtype=dtype,
-                           program_config=program_config, activation=activation,
-                           compute_kernel_config=compute_kernel_config, core_grid=core_grid)
-    return [whole, made]
