@@ -84,7 +84,7 @@ Serving serving_of(const Point& point) {
   return serving;
 }
 
-harness::Presentation presentation() {
+harness::Presentation served_presentation() {
   using harness::CellSource;
   using harness::Room;
   return {.timed = "a step that writes a token for each user",
@@ -129,7 +129,7 @@ std::vector<harness::Axis> inference_axes(const std::string& architecture) {
           kTensorParallel.optional()};
 }
 
-Prepared prepare(const Box& box, const Point& point) {
+Prepared prepare_served(const Box& box, const Point& point) {
   Serving serving = serving_of(point);
   const std::string missing = missing_chips(*box, serving.machine);
   if (!missing.empty()) return NotApplicable{missing};
@@ -167,7 +167,7 @@ void add_more_tokens(const Point& point, std::vector<harness::WhatIf>& changes) 
   }
 }
 
-std::vector<harness::WhatIf> what_helps(const Point& point) {
+std::vector<harness::WhatIf> what_helps_served(const Point& point) {
   std::vector<harness::WhatIf> changes{
       set_axis("weights of 4 bits", point, kPrecision, PrecisionMode::performance,
                "its formats are those for performance already"),
@@ -183,14 +183,15 @@ std::vector<harness::WhatIf> what_helps(const Point& point) {
 }  // namespace
 
 Experiment inference(const Box& box) {
-  return {.name = "inference",
-          .question = "How many tokens a second does a language model write on a card?",
-          .place = 9,
-          .axes = inference_axes(box->profiles().chip.architecture),
-          .timing = {.warmup = 1, .iterations = 2},
-          .presentation = presentation(),
-          .prepare = [=](harness::Backend, const Point& point) { return prepare(box, point); },
-          .what_ifs = what_helps};
+  return {
+      .name = "inference",
+      .question = "How many tokens a second does a language model write on a card?",
+      .place = 9,
+      .axes = inference_axes(box->profiles().chip.architecture),
+      .timing = {.warmup = 1, .iterations = 2},
+      .presentation = served_presentation(),
+      .prepare = [=](harness::Backend, const Point& point) { return prepare_served(box, point); },
+      .what_ifs = what_helps_served};
 }
 
 }  // namespace howard::experiments

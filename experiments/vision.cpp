@@ -39,7 +39,7 @@ const RecordedModel& model_of(const Point& point) {
   return *std::ranges::find(recorded_models(), point[kPassedModel], &RecordedModel::name);
 }
 
-harness::Presentation presentation() {
+harness::Presentation vision_presentation() {
   using harness::CellSource;
   using harness::Room;
   return {.timed = "a pass and the writing of its inputs",
@@ -64,7 +64,7 @@ harness::Presentation presentation() {
                           .rest = "between kernels, inputs"}}};
 }
 
-std::vector<harness::WhatIf> what_helps(const Point& point) {
+std::vector<harness::WhatIf> what_helps_vision(const Point& point) {
   std::vector<harness::WhatIf> changes =
       larger_machines(point[kMachine], Chips::have_work_of_their_own);
   changes.push_back(set_axis("inputs by a second queue", point, kInputQueues, 2,
@@ -72,7 +72,7 @@ std::vector<harness::WhatIf> what_helps(const Point& point) {
   return changes;
 }
 
-Prepared prepare(const Box& box, const Point& point) {
+Prepared prepare_vision(const Box& box, const Point& point) {
   const Machine machine = point[kMachine];
   const std::string missing = missing_chips(*box, machine);
   if (!missing.empty()) return NotApplicable{missing};
@@ -87,16 +87,17 @@ Prepared prepare(const Box& box, const Point& point) {
 Experiment vision(const Box& box) {
   const WordAxis::Words names = names_of_models();
   const WordAxis::Words machines = machines_of(box->profiles().chip.architecture);
-  return {.name = "vision",
-          .question = "How many images or sequences a second does a model take on a card?",
-          .place = 10,
-          .axes = {kPassedModel.of("as a script of docs/vision makes it, with bfloat8_b", names,
-                                   names, {names.front()}),
-                   kMachine.with({machines.front()}), kInputQueues.with({"2", "1"}, {"2"})},
-          .timing = {.warmup = 2, .iterations = 8},
-          .presentation = presentation(),
-          .prepare = [=](harness::Backend, const Point& point) { return prepare(box, point); },
-          .what_ifs = what_helps};
+  return {
+      .name = "vision",
+      .question = "How many images or sequences a second does a model take on a card?",
+      .place = 10,
+      .axes = {kPassedModel.of("as a script of docs/vision makes it, with bfloat8_b", names, names,
+                               {names.front()}),
+               kMachine.with({machines.front()}), kInputQueues.with({"2", "1"}, {"2"})},
+      .timing = {.warmup = 2, .iterations = 8},
+      .presentation = vision_presentation(),
+      .prepare = [=](harness::Backend, const Point& point) { return prepare_vision(box, point); },
+      .what_ifs = what_helps_vision};
 }
 
 }  // namespace howard::experiments
