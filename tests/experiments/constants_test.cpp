@@ -20,6 +20,8 @@
 #include "base/text.h"
 #include "engines/chip/calibration/model.h"
 #include "engines/chip/calibration/steady_state.h"
+#include "engines/chip/chip_links.h"
+#include "engines/chip/kernels/collective/collective.h"
 #include "engines/chip/kernels/plan/footprint.h"
 #include "engines/chip/profiles/profiles.h"
 #include "engines/ops/catalogue.h"
@@ -232,9 +234,26 @@ std::vector<double> programs_ahead(const Profiles& profiles) {
   return periods;
 }
 
+/// Returns times of chips that exchange something, by their links and through their hosts.
+std::vector<double> several_chips(const Profiles& profiles) {
+  std::vector<double> times{chip::message_time(profiles, Bytes(1 << 20)).seconds()};
+  // Packets of bfloat8_b, which are small for what a link carries.
+  for (const LinkUse& use :
+       {LinkUse{.workers = 1}, LinkUse{.workers = 8}, LinkUse{.ring = true, .workers = 8}}) {
+    const chip::ChipLine line{4, 3, Bytes(1 << 22), use, Bytes(2176)};
+    times.push_back(all_gather_time(profiles.software.collectives, line).seconds());
+  }
+  EmulatedChip device(chip::of_mesh(profiles, 2));
+  const Exp exp(device, 32);
+  for (int i = 0; i < 10; ++i) device.command_queue(0).enqueue(exp.program);
+  device.command_queue(0).finish();
+  times.push_back(device.now().seconds());
+  return times;
+}
+
 /// Returns everything that any constant may move.
 std::vector<Measure> all_times() {
-  std::vector<Measure> times{kernels, programs_ahead, capture, transfers, profiled};
+  std::vector<Measure> times{kernels, programs_ahead, capture, transfers, profiled, several_chips};
   for (const auto& table : calibration::built_in_measurements()) {
     times.push_back(calibration_rows(table));
   }

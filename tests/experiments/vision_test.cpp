@@ -44,7 +44,7 @@ TEST(Vision, EachOfSeveralChipsHasABatch) {
   const double one = metric(points[0], "samples_per_second");
   EXPECT_NEAR(metric(points[1], "samples_per_second"), 2 * one, 0.2 * one);
   EXPECT_NEAR(metric(points[2], "samples_per_second"), 8 * one, 0.8 * one);
-  EXPECT_EQ(metric(points[0], "samples_per_second") * metric(points[0], "time"), 16);
+  EXPECT_DOUBLE_EQ(metric(points[0], "samples_per_second") * metric(points[0], "time"), 16);
 }
 
 TEST(Vision, EveryPublishedRowHasAPoint) {

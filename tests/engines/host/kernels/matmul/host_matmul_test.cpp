@@ -160,7 +160,7 @@ TEST(HostMatmulForms, EveryTranspositionBatchAndBiasIsTheProductInFloat64) {
           for (const DataType dtype : kRealTypes) {
             const Form form{a_batch, b_batch, 70, 33, 41, transpose_a, transpose_b, bias};
             SCOPED_TRACE(::testing::Message() << a_batch << " " << b_batch << " " << transpose_a
-                                            << transpose_b << bias << " " << name_of(dtype));
+                                              << transpose_b << bias << " " << name_of(dtype));
             expect_product(form, dtype, dtype);
           }
         }
