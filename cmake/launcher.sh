@@ -64,8 +64,12 @@ install_packages() {
   if ! apt_get "${install[@]}" >"$log" 2>&1; then
     apt_get update >"$log" 2>&1 || true
     if ! apt_get "${install[@]}" >>"$log" 2>&1; then
-      cat "$log" >&2
-      die "apt-get failed (see above); by hand: apt-get install --no-install-recommends $*"
+      # Without a network each package gives an error. What the release does not have is named last.
+      grep -m 3 '^E: ' "$log" >&2 || cat "$log" >&2
+      ! grep -q '^E: Unable to locate package' "$log" ||
+        say "this release lacks: $(sed -n 's/^E: Unable to locate package //p' "$log" | sort -u | paste -sd ' ');" \
+          "Howard needs Debian 12 or 13, Ubuntu 22.04 or 24.04, or these packages by other means"
+      die "apt-get failed (all it said is in $log); by hand: apt-get install --no-install-recommends $*"
     fi
   fi
 }
@@ -88,17 +92,20 @@ require_packages() {
 # Configures preset $1 with the other arguments, once. A tree that was moved is configured anew, since
 # its build files name the old place.
 configure() {
-  local preset=$1 folder=$howard_root/build/$1 log=$howard_root/build/configure_$1.log
+  local preset=$1 folder=$howard_root/build/$1 log=$howard_root/build/configure_$1.log program
   shift
   if [[ -f $folder/build.ninja ]] &&
     grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$howard_root" "$folder/CMakeCache.txt"; then
     return
   fi
+  for program in cmake ninja; do
+    command -v "$program" >/dev/null || die "$program is missing: packages.txt names what has to be installed"
+  done
   say "configuring build/$preset; the first build takes some minutes"
   rm -rf -- "$folder/CMakeCache.txt" "$folder/CMakeFiles"  # cmake --fresh came with CMake 3.24
   if ! cmake -S "$howard_root" --preset "$preset" "$@" >"$log" 2>&1 </dev/null; then
-    cat "$log" >&2
-    die "cmake failed (see above)"
+    sed -n '/^CMake Error/,$p' "$log" >&2
+    die "cmake failed (all it said is in $log)"
   fi
 }
 

@@ -45,7 +45,7 @@ int main(int count, char** words) {
 FILE
 
 # The package tools keep the names of installed packages in one file and what apt-get was told in
-# another; sudo runs what it is given.
+# another; sudo runs what it is given. If there is a file of its errors, apt-get prints them and fails.
 cat >"$work/tools/dpkg-query" <<'FILE'
 #!/bin/bash
 sed 's/^/installed /' "$TOOLS_STATE/installed"
@@ -53,6 +53,8 @@ FILE
 cat >"$work/tools/apt-get" <<'FILE'
 #!/bin/bash
 echo "apt-get talks on stdout"
+[[ " $* " != *" update "* ]] || exit 0
+if [[ -e $TOOLS_STATE/errors ]]; then cat "$TOOLS_STATE/errors"; exit 100; fi
 while [[ $1 != install ]]; do shift; done
 for word in "${@:2}"; do
   [[ $word == --* ]] || echo "$word" | tee -a "$TOOLS_STATE/installed" >>"$TOOLS_STATE/asked"
@@ -116,9 +118,30 @@ expect "broken source: status" 1 "$status"
 expect "broken source: no output" '' "$output"
 expect "broken source: the compiler's words" 1 "$(grep -c 'main.cpp:10:.*error' "$work/log")"
 
+# What apt-get cannot do. Without a network it has an error for each package, of which a few say enough.
+sed -i '/^libfmt-dev$/d' "$work/installed"
+rm -r "$tree/build"
+install="run_experiment: installing with $([[ $EUID -eq 0 ]] || echo 'sudo ')apt-get: libfmt-dev"
+failed="run_experiment: apt-get failed (all it said is in $tree/build/packages.log); by hand: apt-get install\
+ --no-install-recommends libfmt-dev"
+for ((i = 0; i < 9; ++i)); do echo "E: Failed to fetch $i"; done >"$work/errors"
+expect "no network" "$(printf '%s\n' "$install" "E: Failed to fetch "{0,1,2} "$failed")" \
+  "$("$tree/run_experiment" 2>&1 </dev/null || true)"
+echo "E: Unable to locate package libfmt-dev" >"$work/errors"
+expect "unknown release" "$(printf '%s\n' "$install" "E: Unable to locate package libfmt-dev" \
+  "run_experiment: this release lacks: libfmt-dev; Howard needs Debian 12 or 13, Ubuntu 22.04 or 24.04, or these\
+ packages by other means" "$failed")" "$("$tree/run_experiment" 2>&1 </dev/null || true)"
+rm "$work/errors"
+
+# A system without dpkg and cmake.
+mkdir "$work/few"
+for tool in bash readlink mkdir flock sed; do ln -s "$(command -v "$tool")" "$work/few"; done
+expect "no Debian" "run_experiment: no Debian system: packages.txt names what has to be installed
+run_experiment: cmake is missing: packages.txt names what has to be installed" \
+  "$(PATH=$work/few "$tree/run_experiment" 2>&1 </dev/null || true)"
+
 # Without root and without sudo.
 printf '#!/bin/bash\nexit 1\n' >"$work/tools/sudo"
-sed -i '/^libfmt-dev$/d' "$work/installed"
 rm -r "$tree/build"
 chmod -R a+rwX "$work"
 as_nobody=()

@@ -62,6 +62,7 @@ fi
 
 variables=("CXX=${CXX:-}")
 tools=${CXX:+${CXX/clang++/clang}}
+[[ ${CXX:-} != clang* ]] || tools+=' libomp-dev'  # GCC brings its OpenMP, clang does not
 if [[ -n ${CCACHE:-} ]]; then
   mkdir -p "$CCACHE" "$folder/ccache"
   variables+=(CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR=/ccache CCACHE_BASEDIR=/howard)
