@@ -9,13 +9,16 @@
 
 #include "base/error.h"
 #include "engines/training/memory_need.h"
+#include "experiments/training_plan/plan_search.h"
+#include "experiments/training_plan/plan_tables.h"
+#include "experiments/training_plan/run_plan.h"
 #include "harness/cli/command/shared_options.h"
-#include "harness/cli/fit/fit_search.h"
-#include "harness/cli/fit/fit_tables.h"
-#include "harness/cli/fit/run_plan.h"
 
 namespace howard::cli {
 namespace {
+
+using experiments::RunPlan;
+using experiments::RunSetting;
 
 /// Returns a rough figure of the DRAM of a chip, which tells small runs from others in no time. A
 /// block keeps some ten activations, of which the widest are four or eight times the model's width.
@@ -42,14 +45,15 @@ std::string gibibytes_of(Bytes bytes) {
 
 /// Returns the fastest settings that fit, on as many chips if there are some.
 std::string settings_that_fit(const RunSetting& setting, const chip::Profiles& profiles) {
-  const std::vector<RunPlan> others = search_settings(setting, profiles);
+  const std::vector<RunPlan> others = experiments::search_settings(setting, profiles);
   const auto same = std::ranges::find_if(others, [&](const RunPlan& other) {
     return other.fits() && other.setting.chips() == setting.chips();
   });
   const auto any = same != others.end() ? same : std::ranges::find_if(others, &RunPlan::fits);
   if (any == others.end()) return "a smaller model, shorter sequences or more chips";
   const int chips = any->setting.chips();
-  return fmt::format("on {} chip{}: {}", chips, chips == 1 ? "" : "s", options_text(*any));
+  return fmt::format("on {} chip{}: {}", chips, chips == 1 ? "" : "s",
+                     experiments::options_text(*any));
 }
 
 }  // namespace
@@ -62,7 +66,7 @@ void require_fitting_chip(const TrainOptions& options, std::int64_t vocabulary) 
                            .plan = options.plan.value_or(training::MeshPlan{})};
   const auto capacity = static_cast<double>(profiles.chip.dram_capacity.value());
   if (rough_need(setting) < capacity / 4 || !is_plannable(setting.recipe)) return;
-  const RunPlan plan = plan_run(setting, profiles);
+  const RunPlan plan = experiments::plan_run(setting, profiles);
   if (!plan.clash.empty() || plan.fits()) return;  // a clash is the kernel's own error
   throw Error(
       {.attempted = fmt::format("train on {}", profiles.chip.name),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/fit/fit_tables.h"
+#include "experiments/training_plan/plan_tables.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "reports/tables/format.h"
 
-namespace howard::cli {
+namespace howard::experiments {
 namespace {
 
 constexpr double kGibibyte = 1 << 30;
@@ -247,4 +247,4 @@ std::string options_text(const RunPlan& plan) {
   return text + (shared.chunks > 1 ? fmt::format(" --chunks {}", shared.chunks) : "");
 }
 
-}  // namespace howard::cli
+}  // namespace howard::experiments

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/fit/run_plan.h"
+#include "experiments/training_plan/run_plan.h"
 
 #include <fmt/format.h>
 
@@ -24,10 +24,10 @@
 #include "experiments/cases/step_work.h"
 #include "experiments/laboratory/devbox.h"
 #include "experiments/meshes/mesh_step.h"
-#include "harness/cli/fit/tier_plan.h"
+#include "experiments/training_plan/tier_plan.h"
 #include "profiler/memory_recorder.h"
 
-namespace howard::cli {
+namespace howard::experiments {
 namespace {
 
 /// This is more than any run takes, so that its need is known even where it does not fit.
@@ -162,8 +162,7 @@ class EmulatedRun {
     autograd::StepRecorder recorder(chip_, autograd::StepRecorder::Reads::zeros);
     static_cast<void>(step_(recorder));
     harness::PointResult point;
-    experiments::describe_band(
-        step.seconds(), experiments::work_of(chip_, recorder.programs()).known, false, point);
+    describe_band(step.seconds(), work_of(chip_, recorder.programs()).known, false, point);
     const harness::Metric* const band = point.find_metric("band");
     return band == nullptr ? std::nullopt : std::optional(band->value);
   }
@@ -262,14 +261,14 @@ RunPlan plan_mesh(const RunSetting& setting, const chip::Profiles& profiles,
   return plan;
 }
 
-void describe_stages(const experiments::MeshStepTimes& step, RunPlan& plan) {
+void describe_stages(const MeshStepTimes& step, RunPlan& plan) {
   plan.step = step.step;
   plan.kernels = step.compute;
   plan.exchanges = step.exchange;
   plan.bubble = step.bubble;
   plan.peak = step.peak;
   for (std::size_t i = 0; i < step.stages.size(); ++i) {
-    const experiments::StageNeed& stage = step.stages[i];
+    const StageNeed& stage = step.stages[i];
     plan.parts.push_back(
         {.name = fmt::format("stage {}", i),
          .share = fmt::format("{} block{}", stage.blocks, stage.blocks == 1 ? "" : "s"),
@@ -372,21 +371,21 @@ RunPlan plan_run(const RunSetting& setting, const chip::Profiles& profiles, bool
 std::vector<RunPlan> plan_pipeline(const RunSetting& setting, const chip::Profiles& profiles,
                                    std::span<const mesh::PipelineSchedule> schedules) {
   const training::MeshPlan& shared = setting.plan;
-  const experiments::DevBox box(profiles, host::HostOptions{}, 1);
-  experiments::MeshJob job{
+  const DevBox box(profiles, host::HostOptions{}, 1);
+  MeshJob job{
       .model = setting.recipe.model.with(setting.vocabulary, nullptr, shared.sequence_parallel),
       .mesh = {shared.ddp, shared.tp, shared.stages()},
       .blocks = shared.blocks,
       .chunks = shared.chunks,
       .micro_batches = setting.recipe.accumulate,
-      .socket = shared.fabric ? experiments::Socket::fabric : experiments::Socket::mpi,
+      .socket = shared.fabric ? Socket::fabric : Socket::mpi,
       .make_optimizer = [&](const autograd::Calls& calls,
                             std::vector<autograd::Parameter*> parameters) {
         return training::make_optimizer(setting.recipe, calls, std::move(parameters), false);
       }};
   std::vector<RunPlan> plans(schedules.size());
   try {
-    const auto steps = experiments::mesh_steps(box, job, schedules);
+    const auto steps = mesh_steps(box, job, schedules);
     for (std::size_t i = 0; i < steps.size(); ++i) describe_stages(steps[i], plans[i]);
   } catch (const Error& failure) {
     for (RunPlan& plan : plans) plan.clash = failure.what();
@@ -401,4 +400,4 @@ std::vector<RunPlan> plan_pipeline(const RunSetting& setting, const chip::Profil
   return plans;
 }
 
-}  // namespace howard::cli
+}  // namespace howard::experiments

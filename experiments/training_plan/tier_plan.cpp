@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/fit/tier_plan.h"
+#include "experiments/training_plan/tier_plan.h"
 
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@
 #include "engines/ops/elementwise.h"
 #include "engines/training/optimizers.h"
 
-namespace howard::cli {
+namespace howard::experiments {
 namespace {
 
 using autograd::Parameter;
@@ -351,4 +351,4 @@ RunPlan TierPlanner::joined(const training::MeshPlan& tiers, SimTime passes,
   return plan;
 }
 
-}  // namespace howard::cli
+}  // namespace howard::experiments

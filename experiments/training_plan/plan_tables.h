@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/cli/fit/run_plan.h"
+#include "experiments/training_plan/run_plan.h"
 #include "reports/tables/table.h"
 
-namespace howard::cli {
+namespace howard::experiments {
 
 /// Returns how chips share a run: "one chip", "DDP 2 x TP 4", "DDP 2 x PP 4 (1f1b)", or "4 workers
 /// in 3 tiers".
@@ -26,4 +26,4 @@ reports::Table settings_table(const std::vector<RunPlan>& plans);
 /// devices: "--with batch_size=8 ...".
 std::string options_text(const RunPlan& plan);
 
-}  // namespace howard::cli
+}  // namespace howard::experiments

@@ -12,13 +12,13 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "engines/training/config/ttml_recipe.h"
+#include "experiments/training_plan/plan_search.h"
+#include "experiments/training_plan/plan_tables.h"
+#include "experiments/training_plan/run_plan.h"
 #include "harness/cli/command/command.h"
 #include "harness/cli/command/program.h"
 #include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/fit/fit_search.h"
-#include "harness/cli/fit/fit_tables.h"
-#include "harness/cli/fit/run_plan.h"
 #include "harness/cli/memory_watch.h"
 #include "harness/cli/terminal/interruption.h"
 #include "harness/cli/terminal/terminal.h"
@@ -29,8 +29,11 @@
 #include "reports/tables/terminal_table.h"
 
 namespace howard::cli {
-
 namespace {
+
+using experiments::PlanPart;
+using experiments::RunPlan;
+using experiments::RunSetting;
 
 struct FitOptions {
   TtmlFiles files;
@@ -163,13 +166,13 @@ RunSetting setting_of(const FitOptions& options, const training::TtmlSettings& s
 
 void print_tables(const RunPlan& plan, const std::vector<RunPlan>& others, ColorMode color) {
   std::vector<reports::Table> tables;
-  if (!plan.parts.empty()) tables.push_back(parts_table(plan));
+  if (!plan.parts.empty()) tables.push_back(experiments::parts_table(plan));
   constexpr std::size_t kMostHolders = 6;
   if (plan.memory) {
     tables.push_back(reports::memory_phases_table(*plan.memory));
     tables.push_back(reports::memory_holders_table(*plan.memory, kMostHolders));
   }
-  if (!others.empty()) tables.push_back(settings_table(others));
+  if (!others.empty()) tables.push_back(experiments::settings_table(others));
   for (const reports::Table& table : tables) {
     fmt::print("\n{}", reports::terminal_table(table, terminal_style(STDOUT_FILENO, color)));
   }
@@ -189,7 +192,8 @@ void print_advice(const RunPlan& plan, const std::vector<RunPlan>& others) {
     return;
   }
   fmt::print("\n{} ({} chip{}): {}\n", plan.fits() ? "the fastest" : "what would fit",
-             any->setting.chips(), any->setting.chips() == 1 ? "" : "s", options_text(*any));
+             any->setting.chips(), any->setting.chips() == 1 ? "" : "s",
+             experiments::options_text(*any));
 }
 
 int fit(const FitOptions& options) {
@@ -202,14 +206,15 @@ int fit(const FitOptions& options) {
     if (!folder.empty()) require_writable_folder(folder);
   }
   const RunSetting setting = setting_of(options, settings);
-  RunPlan plan = plan_run(setting, profiles, true);
-  plan.largest_batch = largest_batch(plan, profiles);
+  RunPlan plan = experiments::plan_run(setting, profiles, true);
+  plan.largest_batch = experiments::largest_batch(plan, profiles);
   const bool to_stdout = options.json == "-";
   if (!to_stdout) {
-    fmt::print("{}", plan_text(plan, settings.config.training.project_name, profiles.chip.name));
+    fmt::print("{}", experiments::plan_text(plan, settings.config.training.project_name,
+                                            profiles.chip.name));
   }
   std::vector<RunPlan> others;
-  if (options.search) others = search_settings(setting, profiles);
+  if (options.search) others = experiments::search_settings(setting, profiles);
   if (!to_stdout) {
     print_tables(plan, others, options.color);
     print_advice(plan, others);

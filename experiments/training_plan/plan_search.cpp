@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/fit/fit_search.h"
+#include "experiments/training_plan/plan_search.h"
 
 #include <algorithm>
 #include <array>
@@ -10,9 +10,9 @@
 
 #include "base/error.h"
 #include "engines/models/llama.h"
-#include "harness/cli/fit/tier_plan.h"
+#include "experiments/training_plan/tier_plan.h"
 
-namespace howard::cli {
+namespace howard::experiments {
 namespace {
 
 /// Returns the divisors of `count` up to `most`, rising.
@@ -219,4 +219,4 @@ std::vector<RunPlan> search_settings(const RunSetting& setting, const chip::Prof
   return best;
 }
 
-}  // namespace howard::cli
+}  // namespace howard::experiments

@@ -17,7 +17,7 @@
 #include "engines/training/step_runner.h"
 #include "profiler/memory.h"
 
-namespace howard::cli {
+namespace howard::experiments {
 
 /// Describes a training run on emulated chips, as it is to be planned. Its plan says how they share
 /// it: groups that divide the batch, chips that divide the weights, stages, or tiers.
@@ -94,7 +94,7 @@ struct RunPlan {
 
 /// Runs the set-up and two updates on an emulated chip whose DRAM has no end, with the engine of
 /// TTML: dynamic. Each batch of an update after the second counts as the second. Of a pipeline it
-/// runs the passes of each stage (experiments::mesh_step), and of tiers the work of each rank.
+/// runs the passes of each stage (mesh_step), and of tiers the work of each rank.
 RunPlan plan_run(const RunSetting& setting, const chip::Profiles& profiles,
                  bool with_memory = false);
 
@@ -109,4 +109,4 @@ std::vector<RunPlan> plan_pipeline(const RunSetting& setting, const chip::Profil
 /// Sets what does not depend on the run: the setting, a chip's DRAM and its peak.
 void complete_plan(const RunSetting& setting, const chip::Profiles& profiles, RunPlan& plan);
 
-}  // namespace howard::cli
+}  // namespace howard::experiments

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "harness/cli/fit/run_plan.h"
+#include "experiments/training_plan/run_plan.h"
 
-namespace howard::cli {
+namespace howard::experiments {
 
 /// Plans runs of one model in TTML's tiers, whose ranks work one after the other: all workers, the
 /// aggregator and the optimizer. Transfers between a chip and its host take time, as the chip says,
@@ -31,4 +31,4 @@ class TierPlanner {
   std::unique_ptr<Handing> handing_;
 };
 
-}  // namespace howard::cli
+}  // namespace howard::experiments

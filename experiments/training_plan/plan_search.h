@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "harness/cli/fit/run_plan.h"
+#include "experiments/training_plan/run_plan.h"
 
-namespace howard::cli {
+namespace howard::experiments {
 
 /// Returns other ways to make the same update as `setting`: its sequences in batches of other
 /// sizes, blocks kept or run again, and 1, 2, 4, 8 and 32 chips that divide the batch, the weights,
@@ -16,4 +16,4 @@ namespace howard::cli {
 /// compared, but for tiers, whose workers draw batches of their own.
 std::vector<RunPlan> search_settings(const RunSetting& setting, const chip::Profiles& profiles);
 
-}  // namespace howard::cli
+}  // namespace howard::experiments
