@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/chip/kernels/attention/attention.h"
-
 #include <algorithm>
 #include <string>
 
 #include "base/error.h"
 #include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/chip/kernels/pipeline/tile_pipeline.h"
+#include "engines/chip/kernels/plan/plans.h"
 #include "engines/chip/kernels/plan/work_split.h"
 
 namespace howard::chip {
@@ -66,9 +65,8 @@ std::int64_t decode_chunk(std::int64_t tiles, std::int64_t cores) {
 
 }  // namespace
 
-PlannedProgram plan_decode_attention(const Program& program,
-                                     const DecodeAttentionAttributes& attributes, CoreGrid grid,
-                                     const Profiles& profiles) {
+PlannedProgram plan(const DecodeAttentionAttributes& attributes, const Program& program,
+                    CoreGrid grid, const Profiles& profiles) {
   const TensorSpec& q = program.inputs[0].spec;
   const TensorSpec& keys = program.inputs[1].spec;
   const Shape& k = keys.shape;
@@ -118,8 +116,8 @@ PlannedProgram plan_decode_attention(const Program& program,
                  {software.ttnn_binary_arguments, kCircularBuffers}, kernel, software);
 }
 
-PlannedProgram plan_attention(const Program& program, const AttentionAttributes& attributes,
-                              CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan(const AttentionAttributes& attributes, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const TensorSpec& q = program.inputs[0].spec;
   const Shape& k = program.inputs[1].spec.shape;
   const Bytes tile = tile_bytes(q.dtype);

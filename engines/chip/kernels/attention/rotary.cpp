@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/chip/kernels/attention/attention.h"
-
 #include <algorithm>
 
 #include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/chip/kernels/pipeline/tile_pipeline.h"
+#include "engines/chip/kernels/plan/plans.h"
 
 namespace howard::chip {
 namespace {
@@ -32,9 +31,8 @@ PlannedProgram plan_rotary_of_shards(const Program& program, CoreGrid grid,
 
 }  // namespace
 
-PlannedProgram plan_rotary_embedding(const Program& program,
-                                     const RotaryEmbeddingAttributes& attributes, CoreGrid grid,
-                                     const Profiles& profiles) {
+PlannedProgram plan(const RotaryEmbeddingAttributes& attributes, const Program& program,
+                    CoreGrid grid, const Profiles& profiles) {
   const TensorSpec& x = program.inputs[0].spec;
   if (x.sharding && x.storage == Storage::l1 && x.layout == Layout::tile) {
     return plan_rotary_of_shards(program, grid, profiles);

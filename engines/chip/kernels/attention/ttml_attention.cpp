@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/chip/kernels/attention/attention.h"
-
 #include <algorithm>
 
 #include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/chip/kernels/pipeline/tile_pipeline.h"
 #include "engines/chip/kernels/pipeline/tile_product.h"
+#include "engines/chip/kernels/plan/plans.h"
 #include "engines/chip/kernels/plan/work_split.h"
 
 namespace howard::chip {
@@ -134,24 +133,24 @@ TtmlRows rows_of_q(const Program& program, bool causal) {
 
 }  // namespace
 
-PlannedProgram plan_ttml_attention(const Program& program, bool causal, CoreGrid grid,
-                                   const Profiles& profiles) {
-  return plan_ttml(program, kForward, rows_of_q(program, causal), grid, profiles);
+PlannedProgram plan(const TtmlAttentionAttributes& attributes, const Program& program,
+                    CoreGrid grid, const Profiles& profiles) {
+  return plan_ttml(program, kForward, rows_of_q(program, attributes.causal), grid, profiles);
 }
 
-PlannedProgram plan_attention_backward_q(const Program& program, bool causal, CoreGrid grid,
-                                         const Profiles& profiles) {
-  return plan_ttml(program, kBackwardQ, rows_of_q(program, causal), grid, profiles);
+PlannedProgram plan(const AttentionBackwardQAttributes& attributes, const Program& program,
+                    CoreGrid grid, const Profiles& profiles) {
+  return plan_ttml(program, kBackwardQ, rows_of_q(program, attributes.causal), grid, profiles);
 }
 
-PlannedProgram plan_attention_backward_kv(const Program& program, bool causal, CoreGrid grid,
-                                          const Profiles& profiles) {
+PlannedProgram plan(const AttentionBackwardKvAttributes& attributes, const Program& program,
+                    CoreGrid grid, const Profiles& profiles) {
   const Shape& q = program.inputs[0].spec.shape;
   const Shape& k = program.inputs[1].spec.shape;
   const TtmlRows rows{.dealt = k.batch() * k.tile_rows(),
                       .others = q.tile_rows(),
                       .heads = q.heads() / k.heads(),
-                      .causal = causal};
+                      .causal = attributes.causal};
   return plan_ttml(program, kBackwardKv, rows, grid, profiles);
 }
 

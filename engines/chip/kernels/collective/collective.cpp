@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/chip/kernels/collective/collective.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "base/error.h"
+#include "engines/chip/kernels/plan/plans.h"
 #include "engines/chip/kernels/plan/work_split.h"
 
 namespace howard::chip {
@@ -160,15 +164,32 @@ ChipLine line_of(const Program& program, bool gathers, const LinkUse& use) {
   return line;
 }
 
-PlannedProgram plan_all_gather(const Program& program, const AllGatherAttributes& attributes,
-                               CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan(const AllGatherAttributes& attributes, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   return plan_collective(program, true, attributes.use, grid, profiles);
 }
 
-PlannedProgram plan_reduce_scatter(const Program& program,
-                                   const ReduceScatterAttributes& attributes, CoreGrid grid,
-                                   const Profiles& profiles) {
+PlannedProgram plan(const ReduceScatterAttributes& attributes, const Program& program,
+                    CoreGrid grid, const Profiles& profiles) {
   return plan_collective(program, false, attributes.use, grid, profiles);
+}
+
+namespace {
+
+[[noreturn]] void refuse_transfer(const Program& program) {
+  throw Error({.attempted = fmt::format("plan {}", program.name),
+               .value = "a transfer on one chip",
+               .accepted = "transfers between the chips of a mesh"});
+}
+
+}  // namespace
+
+PlannedProgram plan(const SendAttributes&, const Program& program, CoreGrid, const Profiles&) {
+  refuse_transfer(program);
+}
+
+PlannedProgram plan(const ReceiveAttributes&, const Program& program, CoreGrid, const Profiles&) {
+  refuse_transfer(program);
 }
 
 }  // namespace howard::chip

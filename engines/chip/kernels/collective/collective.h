@@ -36,10 +36,4 @@ Footprint collective_footprint(bool gathers, const ChipLine& line, const Profile
 /// chips there are follows from the tensors.
 ChipLine line_of(const Program& program, bool gathers, const LinkUse& use);
 
-PlannedProgram plan_all_gather(const Program& program, const AllGatherAttributes& attributes,
-                               CoreGrid grid, const Profiles& profiles);
-PlannedProgram plan_reduce_scatter(const Program& program,
-                                   const ReduceScatterAttributes& attributes, CoreGrid grid,
-                                   const Profiles& profiles);
-
 }  // namespace howard::chip

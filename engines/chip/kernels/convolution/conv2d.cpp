@@ -7,6 +7,7 @@
 #include "engines/chip/kernels/elementwise/elementwise.h"
 #include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/chip/kernels/pipeline/tile_product.h"
+#include "engines/chip/kernels/plan/plans.h"
 
 namespace howard::chip {
 namespace {
@@ -198,8 +199,8 @@ SimTime steps_time(const Conv2dAttributes& op, const ConvWork& work, const StepT
 
 }  // namespace
 
-PlannedProgram plan_conv2d(const Program& program, const Conv2dAttributes& op, CoreGrid grid,
-                           const Profiles& profiles) {
+PlannedProgram plan(const Conv2dAttributes& op, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const ConvWork work = work_of(program, op, grid);
   const StepTimes times = times_of(program, op, work, profiles);
   const SimTime finish = finish_time(program, op, work, profiles);

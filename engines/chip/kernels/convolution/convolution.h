@@ -21,20 +21,4 @@ SimTime stick_time(Bytes stick, const Profiles& profiles);
 /// row-major images are never of a block format.
 Bytes stick_bytes(const TensorSpec& spec, std::int64_t channel_cores);
 
-/// Plans a convolution whose operand a halo has prepared.
-PlannedProgram plan_conv2d(const Program& program, const Conv2dAttributes& attributes,
-                           CoreGrid grid, const Profiles& profiles);
-
-PlannedProgram plan_halo(const Program& program, const HaloAttributes& attributes, CoreGrid grid,
-                         const Profiles& profiles);
-PlannedProgram plan_pool2d(const Program& program, const Pool2dAttributes& attributes,
-                           CoreGrid grid, const Profiles& profiles);
-PlannedProgram plan_upsample(const Program& program, const UpsampleAttributes& attributes,
-                             CoreGrid grid, const Profiles& profiles);
-PlannedProgram plan_fold(const Program& program, const FoldAttributes& attributes, CoreGrid grid,
-                         const Profiles& profiles);
-PlannedProgram plan_group_norm(const Program& program, const GroupNormAttributes& attributes,
-                               CoreGrid grid, const Profiles& profiles);
-PlannedProgram plan_batch_norm(const Program& program, CoreGrid grid, const Profiles& profiles);
-
 }  // namespace howard::chip

@@ -4,6 +4,7 @@
 #include "engines/chip/kernels/convolution/convolution.h"
 #include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/chip/kernels/pipeline/tile_pipeline.h"
+#include "engines/chip/kernels/plan/plans.h"
 
 namespace howard::chip {
 namespace {
@@ -17,8 +18,8 @@ constexpr int kNormBuffers = 12;
 // Nobody has published times of these two; their passes take as long as those of kernels that are
 // measured.
 
-PlannedProgram plan_group_norm(const Program& program, const GroupNormAttributes& op, CoreGrid grid,
-                               const Profiles& profiles) {
+PlannedProgram plan(const GroupNormAttributes& op, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const TensorSpec& x = program.inputs[0].spec;
   const TensorSpec& out = program.outputs[0].spec;
   WorkSplit work = split_work(x.shape.tiles(), grid);
@@ -46,7 +47,8 @@ PlannedProgram plan_group_norm(const Program& program, const GroupNormAttributes
 }
 
 // The kernel takes a tile of x in a step, and the numbers of a channel before its tiles.
-PlannedProgram plan_batch_norm(const Program& program, CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan(const BatchNormAttributes&, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const TensorSpec& x = program.inputs[0].spec;
   const auto numbers = static_cast<std::int64_t>(program.inputs.size()) - 1;
   const std::int64_t tiles = x.shape.tile_rows() * x.shape.tile_columns();

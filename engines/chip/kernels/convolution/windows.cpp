@@ -4,6 +4,7 @@
 #include "engines/chip/kernels/convolution/convolution.h"
 #include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/chip/kernels/pipeline/tile_pipeline.h"
+#include "engines/chip/kernels/plan/plans.h"
 
 namespace howard::chip {
 namespace {
@@ -74,8 +75,8 @@ Bytes stick_bytes(const TensorSpec& spec, std::int64_t channel_cores) {
 
 // One RISC copies the core's own sticks, row by row of the images; the other reads those of its
 // neighbours and writes the padding, stick by stick. Tiles are brought into rows before.
-PlannedProgram plan_halo(const Program& program, const HaloAttributes& op, CoreGrid grid,
-                         const Profiles& profiles) {
+PlannedProgram plan(const HaloAttributes& op, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const TensorSpec& x = program.inputs[0].spec;
   const Window& window = op.window;
   const Places places = dealt(window.places_in(), op.cores, op.channel_cores, grid);
@@ -105,14 +106,14 @@ PlannedProgram plan_halo(const Program& program, const HaloAttributes& op, CoreG
       untilized > std::max(own, others) ? Bottleneck::math : Bottleneck::in0_reads, grid, profiles);
 }
 
-PlannedProgram plan_pool2d(const Program& program, const Pool2dAttributes& op, CoreGrid grid,
-                           const Profiles& profiles) {
+PlannedProgram plan(const Pool2dAttributes& op, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   return plan_reductions(program, dealt(op.window.places_out(), op.cores, op.channel_cores, grid),
                          op.window.places(), op.channel_cores, grid, profiles);
 }
 
-PlannedProgram plan_upsample(const Program& program, const UpsampleAttributes& op, CoreGrid grid,
-                             const Profiles& profiles) {
+PlannedProgram plan(const UpsampleAttributes& op, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const TensorSpec& x = program.inputs[0].spec;
   const TensorSpec& out = program.outputs[0].spec;
   const std::int64_t from = x.shape.batch() * x.shape.rows();
@@ -139,8 +140,8 @@ PlannedProgram plan_upsample(const Program& program, const UpsampleAttributes& o
       grid, profiles, kWindowBuffers);
 }
 
-PlannedProgram plan_fold(const Program& program, const FoldAttributes& op, CoreGrid grid,
-                         const Profiles& profiles) {
+PlannedProgram plan(const FoldAttributes& op, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const TensorSpec& x = program.inputs[0].spec;
   const TensorSpec& out = program.outputs[0].spec;
   const std::int64_t to = out.shape.batch() * out.shape.rows();

@@ -3,6 +3,7 @@
 
 #include "engines/chip/kernels/data_movement/data_movement.h"
 #include "engines/chip/kernels/pipeline/pages.h"
+#include "engines/chip/kernels/plan/plans.h"
 
 namespace howard::chip {
 namespace {
@@ -34,8 +35,8 @@ constexpr std::int64_t kLinesOfRow = 2;
 
 }  // namespace
 
-PlannedProgram plan_split_heads_decode(const Program& program, CoreGrid grid,
-                                       const Profiles& profiles) {
+PlannedProgram plan(const SplitHeadsDecodeAttributes&, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const Shape& x = program.inputs[0].spec.shape;
   const int cores = cores_of(program.outputs[0].spec, x.rows(), grid);
   const std::int64_t sequences = ceil_div(x.rows(), cores);
@@ -43,16 +44,16 @@ PlannedProgram plan_split_heads_decode(const Program& program, CoreGrid grid,
                     profiles.software.movement.heads_start, grid, profiles);
 }
 
-PlannedProgram plan_concat_heads_decode(const Program& program, CoreGrid grid,
-                                        const Profiles& profiles) {
+PlannedProgram plan(const ConcatHeadsDecodeAttributes&, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const TensorSpec& out = program.outputs[0].spec;
   const int cores = cores_of(out, out.shape.tile_columns(), grid);
   const std::int64_t columns = ceil_div(out.shape.tile_columns(), cores);
   return plan_lines(program, cores, kLinesOfRow * columns * out.shape.rows(), {}, grid, profiles);
 }
 
-PlannedProgram plan_paged_update_cache(const Program& program, CoreGrid grid,
-                                       const Profiles& profiles) {
+PlannedProgram plan(const PagedUpdateCacheAttributes&, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const TensorSpec& x = program.inputs[0].spec;
   const TensorSpec& cache = program.inputs[1].spec;
   const std::int64_t sequences = x.shape.heads();

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engines/chip/kernels/pipeline/pages.h"
+#include "engines/chip/kernels/plan/plans.h"
 
 namespace howard::chip {
 namespace {
@@ -33,7 +34,8 @@ PlannedProgram plan_embedding_rows(const Program& program, CoreGrid grid,
 
 }  // namespace
 
-PlannedProgram plan_embedding(const Program& program, CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan(const EmbeddingAttributes&, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const TensorSpec& out = program.outputs[0].spec;
   if (out.layout == Layout::row_major) return plan_embedding_rows(program, grid, profiles);
   const Bytes tile = tile_bytes(out.dtype);
@@ -55,8 +57,8 @@ PlannedProgram plan_embedding(const Program& program, CoreGrid grid, const Profi
       grid, profiles);
 }
 
-PlannedProgram plan_embedding_backward(const Program& program, CoreGrid grid,
-                                       const Profiles& profiles) {
+PlannedProgram plan(const EmbeddingBackwardAttributes&, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const Shape& indices = program.inputs[0].spec.shape;
   const TensorSpec& table = program.outputs[0].spec;
   const Bytes tile = tile_bytes(table.dtype);

@@ -3,6 +3,7 @@
 
 #include "engines/chip/kernels/data_movement/data_movement.h"
 #include "engines/chip/kernels/pipeline/pages.h"
+#include "engines/chip/kernels/plan/plans.h"
 
 namespace howard::chip {
 namespace {
@@ -38,29 +39,27 @@ PlannedProgram plan_within_shards(const Program& program, const TensorSpec& shar
                  step_pipeline_cost(steps, grid, profiles), software);
 }
 
-std::int64_t tile_rows(const TensorSpec& spec) {
-  return spec.shape.tiles() / spec.shape.tile_columns();
-}
-
 }  // namespace
 
 // Of interleaved tensors, ttnn shares the rows of tiles of [n, 1, s, heads d] among the cores.
 
-PlannedProgram plan_split_heads(const Program& program, bool transposes_k, CoreGrid grid,
-                                const Profiles& profiles) {
+PlannedProgram plan(const SplitHeadsAttributes& attributes, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const TensorSpec& x = program.inputs[0].spec;
   const bool stays = std::ranges::all_of(program.inputs, on_shards, &Operand::spec) &&
                      std::ranges::all_of(program.outputs, on_shards, &Operand::spec);
-  if (!stays) return plan_move_tiles(program, tile_rows(x), grid, profiles);
-  const std::int64_t transposed = transposes_k ? program.outputs[1].spec.shape.tiles() : 0;
+  if (!stays) return plan_move_tiles(program, rows_of_tiles(x), grid, profiles);
+  const std::int64_t transposed =
+      attributes.transpose_k ? program.outputs[1].spec.shape.tiles() : 0;
   return plan_within_shards(program, x, transposed, grid, profiles);
 }
 
-PlannedProgram plan_concat_heads(const Program& program, CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan(const ConcatHeadsAttributes&, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const TensorSpec& x = program.inputs[0].spec;
   const TensorSpec& out = program.outputs[0].spec;
   if (!on_shards(x) || !on_shards(out)) {
-    return plan_move_tiles(program, tile_rows(out), grid, profiles);
+    return plan_move_tiles(program, rows_of_tiles(out), grid, profiles);
   }
   return plan_within_shards(program, x, 0, grid, profiles);
 }

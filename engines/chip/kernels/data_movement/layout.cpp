@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engines/chip/kernels/pipeline/pages.h"
+#include "engines/chip/kernels/plan/plans.h"
 
 namespace howard::chip {
 namespace {
@@ -47,7 +48,8 @@ PlannedProgram plan_layout_of_shards(const Program& program, CoreGrid grid,
 
 }  // namespace
 
-PlannedProgram plan_layout(const Program& program, CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan(const LayoutAttributes&, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const TensorSpec& in = program.inputs[0].spec;
   const TensorSpec& out = program.outputs[0].spec;
   const bool tilize = out.layout == Layout::tile;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engines/chip/kernels/pipeline/pages.h"
+#include "engines/chip/kernels/plan/plans.h"
 
 namespace howard::chip {
 namespace {
@@ -104,7 +105,8 @@ bool is_on_cores(const TensorSpec& spec) { return spec.sharding && spec.storage 
 
 }  // namespace
 
-PlannedProgram plan_memory_move(const Program& program, CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan(const MemoryMoveAttributes&, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const TensorSpec& from = program.inputs[0].spec;
   const TensorSpec& to = program.outputs[0].spec;
   if (is_on_cores(from) && is_on_cores(to)) return plan_reshard(program, grid, profiles);

@@ -2,9 +2,11 @@
 #include "engines/chip/kernels/data_movement/data_movement.h"
 
 #include "engines/chip/kernels/pipeline/pages.h"
+#include "engines/chip/kernels/plan/plans.h"
 
 namespace howard::chip {
-PlannedProgram plan_reshape(const Program& program, CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan(const ReshapeAttributes&, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const Shape& in = program.inputs[0].spec.shape;
   const Shape& out = program.outputs[0].spec.shape;
   const Bytes tile = tile_bytes(program.outputs[0].spec.dtype);
@@ -24,7 +26,8 @@ PlannedProgram plan_reshape(const Program& program, CoreGrid grid, const Profile
       grid, profiles);
 }
 
-PlannedProgram plan_repeat(const Program& program, CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan(const RepeatAttributes&, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const TensorSpec& in = program.inputs[0].spec;
   const std::int64_t count = program.outputs[0].spec.shape.heads() / in.shape.heads();
   const Bytes row = row_bytes(in);

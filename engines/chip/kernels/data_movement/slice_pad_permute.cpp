@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <variant>
+#include <optional>
 
 #include "engines/chip/kernels/pipeline/pages.h"
+#include "engines/chip/kernels/plan/plans.h"
 #include "engines/program/program.h"
 
 namespace howard::chip {
@@ -50,28 +51,10 @@ PlannedProgram plan_face_lines(const Program& program, bool reads_lines, CoreGri
       grid, profiles);
 }
 
-}  // namespace
-
-bool slices_whole_tiles(const Program& program, const SliceAttributes& attributes) {
-  const auto& [first, second, rows, columns] = attributes.begins;
-  const Shape& in = program.inputs[0].spec.shape;
-  const Shape& out = program.outputs[0].spec.shape;
-  const auto ends_well = [](std::int64_t end, std::int64_t size) {
-    return end % kTileSide == 0 || end == size;
-  };
-  return attributes.steps == std::array<std::int64_t, 4>{1, 1, 1, 1} && rows % kTileSide == 0 &&
-         columns % kTileSide == 0 && ends_well(rows + out.rows(), in.rows()) &&
-         ends_well(columns + out.columns(), in.columns());
-}
-
-PlannedProgram plan_slice(const Program& program, CoreGrid grid, const Profiles& profiles) {
-  const TensorSpec& out = program.outputs[0].spec;
-  if (out.layout == Layout::tile) {
-    return plan_move_tiles(program, out.shape.tiles(), grid, profiles);
-  }
-  return plan_sticks(program, out.shape.batch() * out.shape.rows(), grid, profiles);
-}
-
+/// Plans rows that are written into a cache. Whole tiles are moved as they are. For other rows, as
+/// in ttnn's update_cache, a core reads the tiles of a head's rows and of the cache's, untilizes
+/// both, replaces the rows, tilizes and writes. The latter is by analogy: no measurement of it is
+/// known. `row` is absent where it is not known before the program runs.
 PlannedProgram plan_write_rows(const Program& program, std::optional<std::int64_t> row,
                                CoreGrid grid, const Profiles& profiles) {
   const TensorSpec& rows = program.inputs[0].spec;
@@ -97,7 +80,41 @@ PlannedProgram plan_write_rows(const Program& program, std::optional<std::int64_
       grid, profiles, kCircularBuffers);
 }
 
-PlannedProgram plan_pad(const Program& program, CoreGrid grid, const Profiles& profiles) {
+}  // namespace
+
+bool slices_whole_tiles(const Program& program, const SliceAttributes& attributes) {
+  const auto& [first, second, rows, columns] = attributes.begins;
+  const Shape& in = program.inputs[0].spec.shape;
+  const Shape& out = program.outputs[0].spec.shape;
+  const auto ends_well = [](std::int64_t end, std::int64_t size) {
+    return end % kTileSide == 0 || end == size;
+  };
+  return attributes.steps == std::array<std::int64_t, 4>{1, 1, 1, 1} && rows % kTileSide == 0 &&
+         columns % kTileSide == 0 && ends_well(rows + out.rows(), in.rows()) &&
+         ends_well(columns + out.columns(), in.columns());
+}
+
+PlannedProgram plan(const SliceAttributes&, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
+  const TensorSpec& out = program.outputs[0].spec;
+  if (out.layout == Layout::tile) {
+    return plan_move_tiles(program, out.shape.tiles(), grid, profiles);
+  }
+  return plan_sticks(program, out.shape.batch() * out.shape.rows(), grid, profiles);
+}
+
+PlannedProgram plan(const WriteRowsAttributes& attributes, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
+  return plan_write_rows(program, attributes.row, grid, profiles);
+}
+
+PlannedProgram plan(const UpdateCacheAttributes&, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
+  return plan_write_rows(program, std::nullopt, grid, profiles);
+}
+
+PlannedProgram plan(const PadAttributes&, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const TensorSpec& in = program.inputs[0].spec;
   const TensorSpec& out = program.outputs[0].spec;
   if (out.layout == Layout::row_major) {
@@ -108,16 +125,18 @@ PlannedProgram plan_pad(const Program& program, CoreGrid grid, const Profiles& p
   return planned;
 }
 
-PlannedProgram plan_permute(const Program& program, const PermuteAttributes& attributes,
-                            CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan(const PermuteAttributes& attributes, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   using Order = std::array<int, 4>;
   const Order& order = attributes.order;
   if (program.outputs[0].spec.layout == Layout::row_major) {
     const Shape& in = program.inputs[0].spec.shape;
     return plan_sticks(program, in.batch() * in.rows(), grid, profiles);
   }
-  if (order == Order{0, 1, 3, 2}) return plan_transpose(program, grid, profiles);
-  if (order == Order{0, 2, 1, 3}) return plan_transpose_heads(program, grid, profiles);
+  if (order == Order{0, 1, 3, 2})
+    return plan(TransposeAttributes{.swap = Swap::rows_columns}, program, grid, profiles);
+  if (order == Order{0, 2, 1, 3})
+    return plan(TransposeAttributes{.swap = Swap::heads_rows}, program, grid, profiles);
   if (order[2] == 2 && order[3] == 3) {
     return plan_move_tiles(program, program.outputs[0].spec.shape.tiles(), grid, profiles);
   }

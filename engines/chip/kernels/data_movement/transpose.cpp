@@ -3,9 +3,14 @@
 
 #include "engines/chip/kernels/elementwise/elementwise.h"
 #include "engines/chip/kernels/pipeline/pages.h"
+#include "engines/chip/kernels/plan/plans.h"
 
 namespace howard::chip {
-PlannedProgram plan_transpose(const Program& program, CoreGrid grid, const Profiles& profiles) {
+namespace {
+
+/// Plans the swap of rows and columns, in which tiles change places and are transposed.
+PlannedProgram plan_transposed_tiles(const Program& program, CoreGrid grid,
+                                     const Profiles& profiles) {
   const SoftwareProfile& software = profiles.software;
   const TensorSpec& out = program.outputs[0].spec;
   const Bytes tile = tile_bytes(out.dtype);
@@ -20,8 +25,10 @@ PlannedProgram plan_transpose(const Program& program, CoreGrid grid, const Profi
                     grid, profiles);
 }
 
-PlannedProgram plan_transpose_heads(const Program& program, CoreGrid grid,
-                                    const Profiles& profiles) {
+/// Plans the swap of dimension 1 and the rows: each row of each tile goes to another tile, face by
+/// face.
+PlannedProgram plan_transposed_heads(const Program& program, CoreGrid grid,
+                                     const Profiles& profiles) {
   const TensorSpec& in = program.inputs[0].spec;
   const Bytes tile = tile_bytes(in.dtype);
   const WorkSplit work = split_work(in.shape.tiles(), grid);
@@ -34,6 +41,14 @@ PlannedProgram plan_transpose_heads(const Program& program, CoreGrid grid,
                      .reads = tile,
                      .writes = tile},
                     grid, profiles);
+}
+
+}  // namespace
+
+PlannedProgram plan(const TransposeAttributes& attributes, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
+  return attributes.swap == Swap::rows_columns ? plan_transposed_tiles(program, grid, profiles)
+                                               : plan_transposed_heads(program, grid, profiles);
 }
 
 }  // namespace howard::chip

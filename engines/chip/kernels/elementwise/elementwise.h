@@ -21,15 +21,9 @@ SimTime fused_math_time(Eltwise function, const TileCosts& cost);
 /// Returns the time to fill a tile with a scalar, before the first step.
 SimTime scalar_tile_time(const SoftwareProfile& software);
 
-PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& attributes,
-                            CoreGrid grid, const Profiles& profiles);
-
 /// Plans a program that makes every tile of the output from the tile at its place in each input.
 PlannedProgram plan_tile_for_tile(const Program& program, SimTime compute, CoreGrid grid,
                                   const Profiles& profiles);
-
-/// Plans TTML's kernel, which is one launch.
-PlannedProgram plan_gelu_backward(const Program& program, CoreGrid grid, const Profiles& profiles);
 
 /// Says whether one of the program's operands or results is in L1.
 bool touches_l1(const Program& program);

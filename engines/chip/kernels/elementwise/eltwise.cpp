@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <span>
 
+#include "base/check.h"
+#include "engines/chip/kernels/plan/plans.h"
+
 namespace howard::chip {
 namespace {
 
@@ -70,8 +73,10 @@ SimTime scalar_tile_time(const SoftwareProfile& software) {
   return kStoresPerTile * software.tiles.store;
 }
 
-PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& attributes,
-                            CoreGrid device_grid, const Profiles& profiles) {
+namespace {
+
+PlannedProgram plan_eltwise_in_dram(const Program& program, const EltwiseAttributes& attributes,
+                                    CoreGrid device_grid, const Profiles& profiles) {
   const SoftwareProfile& software = profiles.software;
   const TensorSpec& out = program.outputs[0].spec;
   const CoreGrid grid = attributes.core_grid.value_or(device_grid);
@@ -98,6 +103,14 @@ PlannedProgram plan_eltwise(const Program& program, const EltwiseAttributes& att
   return planned;
 }
 
+}  // namespace
+
+PlannedProgram plan(const EltwiseAttributes& attributes, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
+  return touches_l1(program) ? plan_eltwise_in_l1(program, attributes, grid, profiles)
+                             : plan_eltwise_in_dram(program, attributes, grid, profiles);
+}
+
 PlannedProgram plan_tile_for_tile(const Program& program, SimTime compute, CoreGrid grid,
                                   const Profiles& profiles) {
   const TensorSpec& out = program.outputs[0].spec;
@@ -113,7 +126,9 @@ PlannedProgram plan_tile_for_tile(const Program& program, SimTime compute, CoreG
                     grid, profiles);
 }
 
-PlannedProgram plan_gelu_backward(const Program& program, CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan(const GeluBackwardAttributes& attributes, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
+  HOWARD_CHECK(attributes.fused, "lowered to elementwise ops");
   return plan_tile_for_tile(program, profiles.software.tiles.gelu_backward, grid, profiles);
 }
 

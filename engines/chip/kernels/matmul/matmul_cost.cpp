@@ -12,6 +12,7 @@
 #include "engines/chip/kernels/pipeline/dram_banks.h"
 #include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/chip/kernels/pipeline/tile_product.h"
+#include "engines/chip/kernels/plan/plans.h"
 
 namespace howard::chip {
 namespace {
@@ -418,6 +419,19 @@ Footprint matmul_footprint(const MatmulPlan& plan, const SoftwareProfile& softwa
           .circular_buffers = kCircularBuffers,
           .semaphores = semaphores,
           .unique_arguments = software.ttnn_matmul_arguments};
+}
+
+PlannedProgram planned_product(const Program& program, const MatmulPlan& plan,
+                               const Profiles& profiles) {
+  return {.name = program.name,
+          .footprint = matmul_footprint(plan, profiles.software),
+          .kernel = matmul_cost(plan, profiles).kernel,
+          .matmul = plan};
+}
+
+PlannedProgram plan(const MatmulAttributes& attributes, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
+  return planned_product(program, plan_matmul(program, attributes, grid, profiles.chip), profiles);
 }
 
 }  // namespace howard::chip

@@ -5,8 +5,7 @@
 
 #include "base/sim_time.h"
 #include "engines/chip/kernels/matmul/matmul_planner.h"
-#include "engines/chip/kernels/plan/footprint.h"
-#include "engines/chip/kernels/plan/kernel_cost.h"
+#include "engines/chip/kernels/plan/planned_program.h"
 #include "engines/chip/profiles/profile.h"
 
 namespace howard::chip {
@@ -45,5 +44,9 @@ SimTime least_matmul_time(const MatmulPlan& plan, const Profiles& profiles);
 /// top row and in the two halves of the rest run different kernels; in 1D, the sender and the
 /// receivers do.
 Footprint matmul_footprint(const MatmulPlan& plan, const SoftwareProfile& software);
+
+/// Returns the launch of `program`, which is a product or has one in it, by `plan`.
+PlannedProgram planned_product(const Program& program, const MatmulPlan& plan,
+                               const Profiles& profiles);
 
 }  // namespace howard::chip

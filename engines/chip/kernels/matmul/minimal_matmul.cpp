@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/chip/kernels/matmul/minimal_matmul.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "engines/chip/kernels/matmul/matmul_planner.h"
 #include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/chip/kernels/pipeline/tile_product.h"
+#include "engines/chip/kernels/plan/plans.h"
 
 namespace howard::chip {
 namespace {
@@ -179,9 +178,8 @@ KernelCost minimal_cost(const MinimalSplit& split, const std::vector<MinimalStep
 
 }  // namespace
 
-PlannedProgram plan_minimal_matmul(const Program& program,
-                                   const MinimalMatmulAttributes& attributes, CoreGrid device_grid,
-                                   const Profiles& profiles) {
+PlannedProgram plan(const MinimalMatmulAttributes& attributes, const Program& program,
+                    CoreGrid device_grid, const Profiles& profiles) {
   const CoreGrid grid = attributes.core_grid.value_or(device_grid);
   if (grid.columns < 2 || grid.rows < 2) {
     throw Error({.attempted = "multiply by minimal_matmul",

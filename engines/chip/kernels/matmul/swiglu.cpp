@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/chip/kernels/matmul/swiglu.h"
-
 #include <algorithm>
 
 #include "engines/chip/kernels/elementwise/elementwise.h"
 #include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/chip/kernels/pipeline/tile_pipeline.h"
 #include "engines/chip/kernels/pipeline/tile_product.h"
+#include "engines/chip/kernels/plan/plans.h"
 #include "engines/chip/kernels/plan/work_split.h"
 
 namespace howard::chip {
@@ -54,7 +53,8 @@ SimTime swiglu_step_time(const SwigluRow& row, Bytes tile, const Profiles& profi
 
 }  // namespace
 
-PlannedProgram plan_swiglu(const Program& program, CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan(const SwigluAttributes&, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const TensorSpec& x = program.inputs[0].spec;
   const Bytes tile = tile_bytes(x.dtype);
   const SwigluRow row = row_of(program, profiles.chip);

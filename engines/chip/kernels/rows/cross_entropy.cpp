@@ -3,6 +3,7 @@
 
 #include "engines/chip/kernels/elementwise/elementwise.h"
 #include "engines/chip/kernels/pipeline/pages.h"
+#include "engines/chip/kernels/plan/plans.h"
 
 namespace howard::chip {
 namespace {
@@ -18,8 +19,6 @@ std::int64_t reads_of_tile(const Program& program, std::int64_t passes, const Ch
   const Bytes row = x.shape.tile_columns() * tile_bytes(x.dtype);
   return row > chip.l1_circular_buffers ? passes : 1;
 }
-
-}  // namespace
 
 PlannedProgram plan_cross_entropy(const Program& program, CoreGrid grid, const Profiles& profiles) {
   const TileCosts& cost = profiles.software.tiles;
@@ -67,6 +66,20 @@ PlannedProgram plan_nll_loss_backward(const Program& program, CoreGrid grid,
                     .math = SimTime(),
                     .per_row = scalar_tile_time(profiles.software)},
                    grid, profiles);
+}
+
+}  // namespace
+
+PlannedProgram plan(const CrossEntropyAttributes& attributes, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
+  return attributes.of_logarithms ? plan_nll_loss(program, grid, profiles)
+                                  : plan_cross_entropy(program, grid, profiles);
+}
+
+PlannedProgram plan(const CrossEntropyBackwardAttributes& attributes, const Program& program,
+                    CoreGrid grid, const Profiles& profiles) {
+  return attributes.of_logarithms ? plan_nll_loss_backward(program, grid, profiles)
+                                  : plan_cross_entropy_backward(program, grid, profiles);
 }
 
 }  // namespace howard::chip

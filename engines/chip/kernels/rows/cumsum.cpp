@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/chip/kernels/rows/rows.h"
 
+#include "engines/chip/kernels/plan/plans.h"
+
 namespace howard::chip {
 
-PlannedProgram plan_cumsum(const Program& program, const CumsumAttributes& attributes,
-                           CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan(const CumsumAttributes& attributes, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const TensorSpec& x = program.inputs[0].spec;
   const bool along_columns = attributes.dim == 2;
   const std::int64_t length = along_columns ? x.shape.tile_rows() : x.shape.tile_columns();

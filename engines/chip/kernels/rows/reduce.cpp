@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/chip/kernels/rows/rows.h"
 
+#include "base/check.h"
 #include "engines/chip/kernels/elementwise/elementwise.h"
 #include "engines/chip/kernels/pipeline/pages.h"
+#include "engines/chip/kernels/plan/plans.h"
 
 namespace howard::chip {
 namespace {
@@ -27,8 +29,9 @@ PlannedProgram plan_reduce_of_shards(const Program& program, CoreGrid grid,
 
 }  // namespace
 
-PlannedProgram plan_reduce(const Program& program, const ReduceAttributes& attributes,
-                           CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan(const ReduceAttributes& attributes, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
+  HOWARD_CHECK(attributes.dimension != Dimension::all, "lowered to one dimension at a time");
   const SoftwareProfile& software = profiles.software;
   const TensorSpec& in = program.inputs[0].spec;
   const TensorSpec& out = program.outputs[0].spec;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/chip/kernels/rows/rows.h"
 
+#include "engines/chip/kernels/plan/plans.h"
+
 namespace howard::chip {
 namespace {
 
@@ -20,8 +22,8 @@ SimTime passes_of(SimTime layernorm, std::int64_t passes) {
 
 // A core reads gamma once, if there is one, and keeps it.
 
-PlannedProgram plan_rms_norm(const Program& program, const RmsNormAttributes& attributes,
-                             CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan(const RmsNormAttributes& attributes, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const std::int64_t passes = kRmsNormPasses + (attributes.sums ? 1 : 0);
   return plan_rows(
       program,
@@ -33,7 +35,8 @@ PlannedProgram plan_rms_norm(const Program& program, const RmsNormAttributes& at
       grid, profiles);
 }
 
-PlannedProgram plan_ttml_rms_norm(const Program& program, CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan(const TtmlRmsNormAttributes&, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const std::int64_t length = program.inputs[0].spec.shape.tile_columns();
   return plan_rows(program,
                    {.reads = {1, 1},
@@ -44,8 +47,8 @@ PlannedProgram plan_ttml_rms_norm(const Program& program, CoreGrid grid, const P
                    grid, profiles);
 }
 
-PlannedProgram plan_rms_norm_backward(const Program& program, CoreGrid grid,
-                                      const Profiles& profiles) {
+PlannedProgram plan(const RmsNormBackwardAttributes&, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const std::int64_t length = program.inputs[0].spec.shape.tile_columns();
   // A core reads x, dy and the root of each row, and writes dx and the component.
   return plan_rows(

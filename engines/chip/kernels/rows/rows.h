@@ -32,53 +32,8 @@ TilesPerStep one_a_row(const Program& program);
 /// elementwise function of the matrix unit, which unpacks, computes and packs a tile as well.
 SimTime pass_time(bool fp32_accumulation, const TileCosts& cost);
 
-/// Plans ttnn's softmax along the columns. Of interleaved rows, a RISC first makes a mask of the
-/// columns that fill up the last tile (profiles: tiles.softmax_start); the kernel of shards makes
-/// none.
-PlannedProgram plan_softmax(const Program& program, const SoftmaxAttributes& attributes,
-                            CoreGrid grid, const Profiles& profiles);
-/// Plans moreh_softmax_backward.
-PlannedProgram plan_softmax_backward(const Program& program, CoreGrid grid,
-                                     const Profiles& profiles);
-
 /// The passes of layernorm over a tile are mean, difference, square, variance, product, scale and
 /// shift.
 inline constexpr std::int64_t kLayernormPasses = 7;
-
-// The times of rms_norm follow from its structure: a pass takes as long as one of the seven passes
-// of the layernorm kernel of the same library, which is measured.
-
-/// Plans ttnn's layernorm.
-PlannedProgram plan_layernorm(const Program& program, const LayernormAttributes& attributes,
-                              CoreGrid grid, const Profiles& profiles);
-/// Plans TTML's, which also writes the statistics.
-PlannedProgram plan_ttml_layernorm(const Program& program, CoreGrid grid, const Profiles& profiles);
-PlannedProgram plan_layernorm_backward(const Program& program, CoreGrid grid,
-                                       const Profiles& profiles);
-
-/// Plans ttnn's rms_norm.
-PlannedProgram plan_rms_norm(const Program& program, const RmsNormAttributes& attributes,
-                             CoreGrid grid, const Profiles& profiles);
-/// Plans TTML's, which also writes the root.
-PlannedProgram plan_ttml_rms_norm(const Program& program, CoreGrid grid, const Profiles& profiles);
-/// Plans TTML's rmsnorm_bw, without the sum over rows that follows it.
-PlannedProgram plan_rms_norm_backward(const Program& program, CoreGrid grid,
-                                      const Profiles& profiles);
-
-/// These plan TTML's kernels.
-PlannedProgram plan_cross_entropy(const Program& program, CoreGrid grid, const Profiles& profiles);
-PlannedProgram plan_cross_entropy_backward(const Program& program, CoreGrid grid,
-                                           const Profiles& profiles);
-PlannedProgram plan_nll_loss(const Program& program, CoreGrid grid, const Profiles& profiles);
-PlannedProgram plan_nll_loss_backward(const Program& program, CoreGrid grid,
-                                      const Profiles& profiles);
-
-/// Plans ttnn's cumsum, which deals out columns or rows of tiles and goes through each in turn.
-PlannedProgram plan_cumsum(const Program& program, const CumsumAttributes& attributes,
-                           CoreGrid grid, const Profiles& profiles);
-
-/// Plans a reduction along columns, rows or the batch.
-PlannedProgram plan_reduce(const Program& program, const ReduceAttributes& attributes,
-                           CoreGrid grid, const Profiles& profiles);
 
 }  // namespace howard::chip

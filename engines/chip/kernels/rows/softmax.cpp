@@ -2,6 +2,7 @@
 #include "engines/chip/kernels/rows/rows.h"
 
 #include "engines/chip/kernels/elementwise/elementwise.h"
+#include "engines/chip/kernels/plan/plans.h"
 
 namespace howard::chip {
 namespace {
@@ -20,8 +21,8 @@ std::int64_t softmax_passes(const SoftmaxAttributes& attributes) {
 
 }  // namespace
 
-PlannedProgram plan_softmax(const Program& program, const SoftmaxAttributes& attributes,
-                            CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan(const SoftmaxAttributes& attributes, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   const TileCosts& cost = profiles.software.tiles;
   const TensorSpec& x = program.inputs[0].spec;
   const bool on_shards = x.sharding && x.storage == Storage::l1;
@@ -37,8 +38,8 @@ PlannedProgram plan_softmax(const Program& program, const SoftmaxAttributes& att
       grid, profiles);
 }
 
-PlannedProgram plan_softmax_backward(const Program& program, CoreGrid grid,
-                                     const Profiles& profiles) {
+PlannedProgram plan(const SoftmaxBackwardAttributes&, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   return plan_rows(program,
                    {.reads = {2, 1},
                     .writes = {1, 1},

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/chip/kernels/training/training.h"
-
 #include "engines/chip/kernels/elementwise/elementwise.h"
+#include "engines/chip/kernels/plan/plans.h"
 
 namespace howard::chip {
-PlannedProgram plan_adamw(const Program& program, const AdamWAttributes& attributes, CoreGrid grid,
-                          const Profiles& profiles) {
+PlannedProgram plan(const AdamWAttributes& attributes, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   // Each option is further short steps of the same kernel: a maximum; the four sums of a
   // compensation; a random number for each element and its sum. Nobody has published their times.
   const TileCosts& cost = profiles.software.tiles;

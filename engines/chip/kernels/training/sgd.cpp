@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/chip/kernels/training/training.h"
-
+#include "engines/chip/kernels/plan/plans.h"
 #include "engines/chip/kernels/rows/rows.h"
 
 namespace howard::chip {
-PlannedProgram plan_sgd(const Program& program, const SgdAttributes& attributes, CoreGrid grid,
-                        const Profiles& profiles) {
+PlannedProgram plan(const SgdAttributes& attributes, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
   // The gradient times the rate, and the difference; decay, momentum and nesterov each add a number
   // times a tensor.
   const std::int64_t passes = 2 + std::int64_t{attributes.weight_decay != 0} +
