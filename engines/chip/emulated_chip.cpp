@@ -73,10 +73,13 @@ class EmulatedChip::Chip final : public Device {
     if (capture_ && capture_->queue != queue) {
       refuse_during_capture("enqueue a program on another queue");
     }
-    const std::vector<PlannedProgram>& planned = launches(program);
+    const PlannedCall& planned = planned_call(program);
     if (!capture_) require_ownership(queue, program.sub_device);
     values_.enqueue(program);
-    for (const PlannedProgram& each : planned) {
+    if (planned.temporaries > Bytes()) {
+      memory_.pass_temporaries(program.outputs.front().spec, planned.temporaries);
+    }
+    for (const PlannedProgram& each : planned.launches) {
       memory_.pass_circular_buffers(each.name, circular_buffer_bytes(each));
       Launch each_launch = launch_of(each, options_.dispatch, profiles_);
       each_launch.sub_device = program.sub_device;
@@ -243,10 +246,10 @@ class EmulatedChip::Chip final : public Device {
     simulation_.set_sub_devices(sub_devices_.count());
   }
 
-  const std::vector<PlannedProgram>& launches(const Program& program) {
+  const PlannedCall& planned_call(const Program& program) {
     const CoreGrid grid = sub_devices_.range(program.sub_device).size();
     require_grid_fits(program, grid);
-    return program_cache_.launches(program, grid, memory_);
+    return program_cache_.call(program, grid, memory_);
   }
 
   CoreGrid compute_grid() const { return profiles_.chip.compute_grid(options_.dispatch); }
@@ -439,7 +442,7 @@ CoreGrid EmulatedChip::compute_grid() const { return chip_->compute_grid(); }
 Bytes EmulatedChip::l1_free() const { return chip_->l1_free(); }
 
 std::span<const PlannedProgram> EmulatedChip::launches(const Program& program) {
-  return chip_->launches(program);
+  return chip_->planned_call(program).launches;
 }
 
 const PlannedProgram& EmulatedChip::explain(const Program& program) {

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "engines/autograd/functions/attention/attention_parts.h"
 #include "engines/autograd/functions/attention/grouped_attention.h"
+#include "engines/autograd/functions/attention/model_parts.h"
 #include "engines/autograd/functions/data_movement/embedding.h"
 #include "engines/autograd/functions/elementwise/arithmetic.h"
 #include "engines/autograd/functions/matmul/linear.h"
@@ -252,8 +253,9 @@ Value CachedLlama::attend(Tape& tape, Value q, Value k, Value v, const Block& ca
   if (is_ttml()) {
     const Value keys = tape.constant(kept(tape, cache.keys));
     const Value values = tape.constant(kept(tape, cache.values));
-    return autograd::grouped_attention(tape, {.q = q, .k = keys, .v = values},
-                                       tape.constant(*mask_));
+    return autograd::join_heads(
+        tape,
+        autograd::grouped_attention(tape, {.q = q, .k = keys, .v = values}, tape.constant(*mask_)));
   }
   const Calls& calls = tape.calls();
   const Tensor& query = tape.tensor(q);

@@ -240,10 +240,10 @@ Value Llama::attention(Tape& tape, Value x, Layer& layer) {
   const Value values = heads.next(2);
   const Value attended =
       options_.fused_attention
-          ? autograd::join_heads(tape, autograd::causal_attention(tape, turned, keys, values))
+          ? autograd::causal_attention(tape, turned, keys, values)
           : autograd::grouped_attention(tape, {.q = turned, .k = keys, .v = values},
                                         tape.constant(mask_));
-  return summed_product(tape, attended, layer.output, options_);
+  return summed_product(tape, autograd::join_heads(tape, attended), layer.output, options_);
 }
 
 Value Llama::feed_forward(Tape& tape, Value x, Layer& layer) {

@@ -129,12 +129,13 @@ Value NanoGpt::layernorm(Tape& tape, Value x, LayernormParameters& scale) const 
 }
 
 Value NanoGpt::attention(Tape& tape, Value qkv) const {
-  const int heads = options_.heads / options_.shards();
-  if (!options_.fused_attention) {
-    return autograd::fused_attention(tape, qkv, tape.constant(mask_), heads);
-  }
-  const Value q = autograd::split_heads(tape, qkv, heads);
-  return autograd::join_heads(tape, autograd::causal_attention(tape, q, q.next(1), q.next(2)));
+  const Value q = autograd::split_heads(tape, qkv, options_.heads / options_.shards());
+  const Value k = q.next(1);
+  const Value v = q.next(2);
+  return autograd::join_heads(
+      tape, options_.fused_attention
+                ? autograd::causal_attention(tape, q, k, v)
+                : autograd::scaled_attention(tape, q, k, v, tape.constant(mask_)));
 }
 
 Value NanoGpt::row_parallel(Tape& tape, Value x, LinearParameters& layer) const {

@@ -42,17 +42,18 @@ bool ProgramCache::Less::operator()(const Key& a, const Key& b) const {
   return less(a.program.inputs, b.program.inputs);
 }
 
-const std::vector<PlannedProgram>& ProgramCache::launches(const Program& program, CoreGrid grid,
-                                                          const DeviceMemory& memory) {
+const PlannedCall& ProgramCache::call(const Program& program, CoreGrid grid,
+                                      const DeviceMemory& memory) {
   Key key{grid, memory.l1_free(), timing_key(program)};
   const auto cached = planned_.find(key);
   if (cached != planned_.end()) return cached->second;
   Profiles profiles = profiles_;
   profiles.chip.l1_circular_buffers = memory.l1_free();
-  std::vector<PlannedProgram> planned;
-  for (const auto& [launch, matmul] : lower(key.program, grid, profiles)) {
-    planned.push_back(plan_program(launch, grid, profiles, matmul));
-    require_circular_buffers_fit(planned.back(), memory);
+  const std::vector<LoweredLaunch> lowered = lower(key.program, grid, profiles);
+  PlannedCall planned{.temporaries = temporary_bytes(lowered)};
+  for (const auto& [launch, matmul] : lowered) {
+    planned.launches.push_back(plan_program(launch, grid, profiles, matmul));
+    require_circular_buffers_fit(planned.launches.back(), memory);
   }
   return planned_.emplace(std::move(key), std::move(planned)).first->second;
 }

@@ -11,6 +11,12 @@
 
 namespace howard::chip {
 
+/// What ttnn makes of a call.
+struct PlannedCall {
+  std::vector<PlannedProgram> launches;
+  Bytes temporaries;  ///< The DRAM of what one launch hands to another, while the call runs.
+};
+
 /// Lowers and plans a call once for each combination of grid, free L1, op, attributes and operand
 /// specs, as ttnn's program cache does.
 class ProgramCache {
@@ -18,10 +24,9 @@ class ProgramCache {
   /// `profiles` must outlive the cache.
   explicit ProgramCache(const Profiles& profiles) : profiles_(profiles) {}
 
-  /// Returns the launches of `program` on the cores of `grid`; they live as long as the cache.
-  /// Throws Error when their circular buffers do not fit into the L1 that `memory` leaves free.
-  const std::vector<PlannedProgram>& launches(const Program& program, CoreGrid grid,
-                                              const DeviceMemory& memory);
+  /// Returns what is made of `program` on the cores of `grid`; it lives as long as the cache.
+  /// Throws Error when circular buffers do not fit into the L1 that `memory` leaves free.
+  const PlannedCall& call(const Program& program, CoreGrid grid, const DeviceMemory& memory);
 
  private:
   struct Key {
@@ -34,7 +39,7 @@ class ProgramCache {
   };
 
   const Profiles& profiles_;
-  std::map<Key, std::vector<PlannedProgram>, Less> planned_;
+  std::map<Key, PlannedCall, Less> planned_;
 };
 
 }  // namespace howard::chip

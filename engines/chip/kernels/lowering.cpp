@@ -2,6 +2,8 @@
 #include "engines/chip/kernels/lowering.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -12,7 +14,14 @@
 namespace howard::chip {
 namespace {
 
-/// Collects launches. The operands that it makes have no buffer.
+/// The numbers of temporaries have this bit, and those of buffers do not.
+constexpr std::uint64_t kTemporary = std::uint64_t{1} << 62;
+
+bool is_temporary(const Operand& operand) {
+  return (static_cast<std::uint64_t>(operand.buffer) & kTemporary) != 0;
+}
+
+/// Collects launches.
 class Launches {
  public:
   explicit Launches(int sub_device) : sub_device_(sub_device) {}
@@ -27,7 +36,7 @@ class Launches {
     return out;
   }
 
-  Operand temporary(const TensorSpec& spec) const { return {.spec = spec}; }
+  Operand temporary(const TensorSpec& spec) { return {BufferId{next_temporary_++}, spec}; }
 
   Operand eltwise(Eltwise function, std::vector<Operand> inputs, const Operand& out) {
     return add(name_of(function), EltwiseAttributes{.function = function}, std::move(inputs), out);
@@ -62,6 +71,7 @@ class Launches {
 
  private:
   int sub_device_;
+  std::uint64_t next_temporary_ = kTemporary;
   std::vector<LoweredLaunch> launches_;
 };
 
@@ -248,6 +258,34 @@ std::vector<LoweredLaunch> lower(const Program& program, CoreGrid grid, const Pr
     launches.push(program);
   }
   return launches.take();
+}
+
+Bytes temporary_bytes(std::span<const LoweredLaunch> launches) {
+  struct Life {
+    std::size_t first = 0, last = 0;
+    Bytes size;
+  };
+  std::map<BufferId, Life> lives;
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const Program& program = launches[i].program;
+    for (const auto* const operands : {&program.inputs, &program.outputs}) {
+      for (const Operand& operand : *operands) {
+        if (!is_temporary(operand) || operand.spec.storage != Storage::dram) continue;
+        const auto [life, is_new] = lives.try_emplace(operand.buffer, Life{.first = i});
+        life->second.last = i;
+        life->second.size = operand.spec.padded_bytes();
+      }
+    }
+  }
+  Bytes most;
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    Bytes alive;
+    for (const auto& [buffer, life] : lives) {
+      if (life.first <= i && i <= life.last) alive += life.size;
+    }
+    most = std::max(most, alive);
+  }
+  return most;
 }
 
 Program timing_key(const Program& program) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engines/chip/kernels/plan/matmul_plan.h"
@@ -20,9 +21,13 @@ struct LoweredLaunch {
 /// Returns the launches that ttnn makes of one call, in its order, on the cores of `grid`. Most
 /// calls are one launch. Several are needed for a reduction over all dimensions, ttnn's gelu
 /// backward, elementwise ops on row-major operands, and products whose kernel cannot transpose.
-/// What one launch hands to a later one is an operand without a buffer. For the method see
-/// docs/method/ops.md, "Other ops".
+/// What one launch hands to a later one is a temporary, whose number no buffer has. For the method
+/// see docs/method/ops.md, "Other ops".
 std::vector<LoweredLaunch> lower(const Program& program, CoreGrid grid, const Profiles& profiles);
+
+/// Returns the most DRAM that the temporaries of a call take at once. Each lives from the launch
+/// that writes it to the last one that reads it.
+Bytes temporary_bytes(std::span<const LoweredLaunch> launches);
 
 /// Returns `program` without what does not change its launches or their times: buffers, scalars,
 /// seeds and rates. If two of these results are equal, the programs are the same to the chip.

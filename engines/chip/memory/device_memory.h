@@ -37,6 +37,12 @@ class DeviceMemory {
   /// They live as long as the host's call, because that is how TTML's tracker counts them.
   void pass_circular_buffers(std::string_view program, Bytes size);
 
+  /// Reserves the DRAM that a call with this result takes besides operands and results, and
+  /// releases it at once: it lives as long as the host's call. Throws Error as allocate() does.
+  void pass_temporaries(const TensorSpec& result, Bytes size) {
+    dram_.release(dram_.reserve(result, size));
+  }
+
   void begin_phase(std::string_view phase);
   const std::vector<MemoryPhase>& phases() const { return dram_.phases(); }
 

@@ -57,6 +57,48 @@ void fill_reference(ReferenceDevice& device, Llama& model) {
   fill_indices(device, model);
 }
 
+/// Returns what a block's forward pass leaves in the DRAM for its backward pass.
+Bytes kept_of_a_block(ModelOptions options) {
+  const auto kept = [&](int layers) {
+    options.layers = layers;
+    chip::EmulatedChip device(chip::load_profiles());
+    Llama model(device, options);
+    device.begin_phase("forward");
+    const Bytes before = device.memory_phases().back().current;
+    Tape tape(device);
+    static_cast<void>(model.loss(tape, model.tokens(), model.targets()));
+    return device.memory_phases().back().current - before;
+  };
+  return kept(2) - kept(1);
+}
+
+TEST(Llama, ABlockKeepsTheResultOfEachOfTtmlsOps) {
+  constexpr ModelOptions kSizes{.kind = ModelKind::llama,
+                                .batch = 1,
+                                .sequence = 64,
+                                .width = 128,
+                                .heads = 4,
+                                .groups = 2,
+                                .feed_forward = 256,
+                                .vocabulary = 96};
+  // In bytes of an activation [s, d]: two norms, q, its heads and those turned, what they see, that
+  // joined, the layer behind it, the second feed-forward layer and two sums; k and v joined, the
+  // heads of both and k's turned, half as wide; two feed-forward layers, silu and their product,
+  // twice as wide.
+  constexpr Bytes kActivation{64 * 128 * 2}, kHalf{64 * 64 * 2}, kDouble{64 * 256 * 2};
+  constexpr Bytes kOps = 11 * kActivation + 5 * kHalf + 4 * kDouble;
+  constexpr Bytes kRoots{2 * 64 * 32 * 2};           // a column of tiles for each norm
+  constexpr Bytes kProbabilities{4 * 64 * 64 * 2};   // of each head
+  constexpr Bytes kStatistics{2 * 4 * 64 * 32 * 2};  // of each head's rows, two numbers
+  EXPECT_EQ(kept_of_a_block(kSizes), kOps + kRoots + kProbabilities);
+  ModelOptions fused = kSizes;
+  fused.fused_attention = true;
+  EXPECT_EQ(kept_of_a_block(fused), kOps + kRoots + kStatistics);
+  ModelOptions again = kSizes;
+  again.memory_efficient = true;
+  EXPECT_EQ(kept_of_a_block(again), kActivation);
+}
+
 TEST(Llama, GradientsAreThoseOfTheLossInEveryForm) {
   for (const bool memory_efficient : {false, true}) {
     for (const bool tied : {false, true}) {

@@ -58,27 +58,6 @@ struct ComposedAttention {
   }
 };
 
-struct FusedAttention {
-  Value qkv;
-  std::array<Value, 3> heads;
-  Value probabilities;
-
-  void backward(Tape& tape, Value output) const {
-    const Calls& calls = tape.calls();
-    const Tensor p = tape.tensor(probabilities);
-    const Tensor& k = tape.tensor(heads[1]);
-    const Tensor dy = heads_of(calls, tape.gradient(output), k.spec().shape);
-    const Tensor dp = calls.matmul(dy, tape.tensor(heads[2]), Transposed::b);
-    const Tensor ds = calls.multiply(calls.softmax_backward(p, dp), attention_scale(k));
-    const Tensor dq = calls.matmul(ds, k);
-    const Tensor dk = calls.matmul(ds, tape.tensor(heads[0]), Transposed::a);
-    const Tensor dv = calls.matmul(p, dy, Transposed::a);
-    const std::array<Tensor, 3> joined{calls.concat_heads(dq), calls.concat_heads(dk),
-                                       calls.concat_heads(dv)};
-    tape.accumulate(qkv, calls.concat(joined));
-  }
-};
-
 struct CausalAttention {
   Value q, k, v, largest, inverse_sums;
 
@@ -114,12 +93,6 @@ Tensor masked_scores(const Calls& calls, const Tensor& mask, const Tensor& score
   return calls.add(seen, hidden);
 }
 
-Tensor heads_of(const Calls& calls, const Tensor& joined, const Shape& shape) {
-  // The transpose of the joined matrix has the heads' rows.
-  const Tensor columns = calls.transpose(joined);
-  return calls.transpose(calls.as_shape(columns, shape.transposed()));
-}
-
 Value composed_attention(Tape& tape, Value q, Value mask, int heads,
                          std::optional<Value> probabilities) {
   const Calls& calls = tape.calls();
@@ -139,22 +112,6 @@ Value composed_attention(Tape& tape, Value q, Value mask, int heads,
   const Tensor mixed = calls.matmul(tape.tensor(*probabilities), tape.tensor(parts[2]));
   return tape.record(merge(calls, mixed, shape), {q, q.next(1), q.next(2)},
                      ComposedAttention{q, parts, *probabilities});
-}
-
-Value fused_attention(Tape& tape, Value qkv, Value mask, int heads) {
-  const Calls& calls = tape.calls();
-  const TensorSpec part = ops::split_heads_output(tape.spec(qkv), heads);
-  std::array<Value, 3> parts;
-  for (Value& each : parts) each = tape.constant(calls.make(part));
-  const Tensor query = tape.tensor(parts[0]);
-  const Tensor key = tape.tensor(parts[1]);
-  const Tensor value = tape.tensor(parts[2]);
-  calls.run(ops::split_heads(tape.tensor(qkv), heads, query, key, value));
-  const Tensor scaled = calls.multiply(query, attention_scale(query));
-  const Tensor scores = calls.matmul(scaled, key, Transposed::b);
-  const Value p = tape.constant(calls.softmax(masked_scores(calls, tape.tensor(mask), scores)));
-  const Tensor mixed = calls.matmul(tape.tensor(p), value);
-  return tape.record(calls.concat_heads(mixed), {qkv}, FusedAttention{qkv, parts, p});
 }
 
 Value causal_attention(Tape& tape, Value q, Value k, Value v) {

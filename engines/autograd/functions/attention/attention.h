@@ -17,10 +17,6 @@ namespace howard::autograd {
 Value composed_attention(Tape& tape, Value q, Value mask, int heads,
                          std::optional<Value> probabilities = {});
 
-/// Computes the same with TTML's ops: takes qkv [n, 1, s, 3 heads d] and returns [n, 1, s, heads
-/// d]. `mask` [s, s] is 1 where a position may look and 0 elsewhere.
-Value fused_attention(Tape& tape, Value qkv, Value mask, int heads);
-
 /// Computes softmax(q k^T / sqrt(d)) v, where each place sees those up to its own, in TTML's fused
 /// kernels: sdpa_fw, and sdpa_bw, which makes the probabilities again from two numbers of each row.
 /// q is [n, heads, s, d]; k and v are [n, groups, s, d], and each group of them serves an equal

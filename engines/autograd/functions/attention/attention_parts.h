@@ -13,8 +13,4 @@ float attention_scale(const ops::Tensor& heads);
 /// Computes mask scores + (mask - 1) 1e9, which is minus 1e9 where the mask is 0.
 ops::Tensor masked_scores(const Calls& calls, const ops::Tensor& mask, const ops::Tensor& scores);
 
-/// Turns [n, 1, s, h d] into `shape`, [n, h, s, d], by two transpositions: the inverse of joining
-/// heads.
-ops::Tensor heads_of(const Calls& calls, const ops::Tensor& joined, const Shape& shape);
-
 }  // namespace howard::autograd

@@ -42,7 +42,6 @@ Tensor sum_groups(const Calls& calls, const Tensor& a, const Shape& to) {
 struct GroupedAttention {
   GroupedHeads heads;
   Value probabilities;
-  bool joins_heads;
 
   void backward(Tape& tape, Value output) const {
     const Calls& calls = tape.calls();
@@ -50,8 +49,7 @@ struct GroupedAttention {
     const Tensor& q = tape.tensor(heads.q);
     const Shape& groups = tape.spec(heads.k).shape;
     const auto count = static_cast<int>(q.spec().shape.heads() / groups.heads());
-    const Tensor dy = joins_heads ? heads_of(calls, tape.gradient(output), q.spec().shape)
-                                  : tape.gradient(output);
+    const Tensor dy = tape.gradient(output);
     const Tensor values = calls.repeat_heads(tape.tensor(heads.v), count);
     const Tensor dp = calls.matmul(dy, values, Transposed::b);
     const Tensor ds = calls.multiply(calls.softmax_backward(p, dp), attention_scale(q));
@@ -61,23 +59,6 @@ struct GroupedAttention {
     tape.accumulate(heads.v, sum_groups(calls, calls.matmul(p, dy, Transposed::a), groups));
   }
 };
-
-/// Returns the heads joined, or side by side.
-Value attention_of_groups(Tape& tape, const GroupedHeads& heads, Value mask, bool joins_heads) {
-  const Calls& calls = tape.calls();
-  const Tensor q = tape.tensor(heads.q);
-  const std::int64_t groups = tape.spec(heads.k).shape.heads();
-  HOWARD_CHECK(q.spec().shape.heads() % groups == 0, "as many heads for each group");
-  const auto count = static_cast<int>(q.spec().shape.heads() / groups);
-  const Tensor scaled = calls.multiply(q, attention_scale(q));
-  const Tensor keys = calls.repeat_heads(tape.tensor(heads.k), count);
-  const Tensor scores = calls.matmul(scaled, keys, Transposed::b);
-  const Value p = tape.constant(calls.softmax(masked_scores(calls, tape.tensor(mask), scores)));
-  const Tensor values = calls.repeat_heads(tape.tensor(heads.v), count);
-  const Tensor mixed = calls.matmul(tape.tensor(p), values);
-  return tape.record(joins_heads ? calls.concat_heads(mixed) : mixed, {heads.q, heads.k, heads.v},
-                     GroupedAttention{heads, p, joins_heads});
-}
 
 }  // namespace
 
@@ -94,12 +75,19 @@ Value grouped_heads(Tape& tape, Value q, Value kv, int heads, int groups) {
   return tape.record(outputs, {q, kv}, SplitGroups{q, kv});
 }
 
-Value grouped_scaled_attention(Tape& tape, const GroupedHeads& heads, Value mask) {
-  return attention_of_groups(tape, heads, mask, false);
-}
-
 Value grouped_attention(Tape& tape, const GroupedHeads& heads, Value mask) {
-  return attention_of_groups(tape, heads, mask, true);
+  const Calls& calls = tape.calls();
+  const Tensor q = tape.tensor(heads.q);
+  const std::int64_t groups = tape.spec(heads.k).shape.heads();
+  HOWARD_CHECK(q.spec().shape.heads() % groups == 0, "as many heads for each group");
+  const auto count = static_cast<int>(q.spec().shape.heads() / groups);
+  const Tensor scaled = calls.multiply(q, attention_scale(q));
+  const Tensor keys = calls.repeat_heads(tape.tensor(heads.k), count);
+  const Tensor scores = calls.matmul(scaled, keys, Transposed::b);
+  const Value p = tape.constant(calls.softmax(masked_scores(calls, tape.tensor(mask), scores)));
+  const Tensor values = calls.repeat_heads(tape.tensor(heads.v), count);
+  return tape.record(calls.matmul(tape.tensor(p), values), {heads.q, heads.k, heads.v},
+                     GroupedAttention{heads, p});
 }
 
 }  // namespace howard::autograd

@@ -14,10 +14,7 @@ struct GroupedHeads {
   Value q, k, v;
 };
 
-/// Computes softmax(q k^T / sqrt(d)) v as [n, heads, s, d]; the rest is as below.
-Value grouped_scaled_attention(Tape& tape, const GroupedHeads& heads, Value mask);
-
-/// Computes softmax(q k^T / sqrt(d)) v as [n, 1, s, heads d], where each group of k and v serves an
+/// Computes softmax(q k^T / sqrt(d)) v as [n, heads, s, d], where each group of k and v serves an
 /// equal share of the heads of q. `mask` [s, s] is 1 where a position may look and 0 elsewhere. As
 /// with TTML's ops, k and v are repeated, forward and again backward, and their gradients are
 /// summed.

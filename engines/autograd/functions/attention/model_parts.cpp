@@ -12,6 +12,14 @@ namespace {
 using ops::Tensor;
 using Transposed = Calls::Transposed;
 
+/// Turns [n, 1, s, h d] into `shape`, [n, h, s, d], by two transpositions: the inverse of joining
+/// heads.
+Tensor heads_of(const Calls& calls, const Tensor& joined, const Shape& shape) {
+  // The transpose of the joined matrix has the heads' rows.
+  const Tensor columns = calls.transpose(joined);
+  return calls.transpose(calls.as_shape(columns, shape.transposed()));
+}
+
 struct SeparateSplit {
   Value qkv;
 
@@ -48,15 +56,6 @@ struct SeparateJoin {
   }
 };
 
-struct Scale {
-  Value a;
-  float factor;
-
-  void backward(Tape& tape, Value output) const {
-    tape.accumulate(a, tape.calls().multiply(tape.gradient(output), factor));
-  }
-};
-
 struct Softmax {
   Value a;
 
@@ -66,10 +65,6 @@ struct Softmax {
 };
 
 }  // namespace
-
-Value scale(Tape& tape, Value a, float factor) {
-  return tape.record(tape.calls().multiply(tape.tensor(a), factor), {a}, Scale{a, factor});
-}
 
 Value softmax(Tape& tape, Value a) {
   return tape.record(tape.calls().softmax(tape.tensor(a)), {a}, Softmax{a});

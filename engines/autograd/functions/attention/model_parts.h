@@ -5,11 +5,8 @@
 
 namespace howard::autograd {
 
-// These functions are for models whose own code puts the parts of attention together;
-// fused_attention() and grouped_attention() are made of the same programs.
-
-/// Multiplies each element by a number.
-Value scale(Tape& tape, Value a, float factor);
+// TTML's models put these parts of attention together. What a part returns lives until the part
+// before it has its gradient, as with TTML's ops.
 
 /// Returns the softmax along the columns.
 Value softmax(Tape& tape, Value a);

@@ -12,6 +12,7 @@
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/matmul/matmul_planner.h"
 #include "engines/chip/kernels/planner.h"
+#include "engines/ops/data_movement.h"
 #include "engines/ops/rows.h"
 #include "engines/ops/training.h"
 #include "tests/engines/chip/mlp_calls.h"
@@ -122,7 +123,8 @@ TEST_F(Lowering, RowMajorOperandsAreTilizedAndTheResultUntilized) {
             (std::vector<std::string_view>{"tilize", "tilize", "subtract", "untilize"}));
   const std::vector<Program> lowered = launches(ops::eltwise(Eltwise::subtract, x, x, x));
   EXPECT_EQ(lowered[2].inputs[1].spec.layout, Layout::tile);
-  EXPECT_EQ(lowered[2].inputs[1].buffer, BufferId{}) << "a temporary";
+  EXPECT_EQ(lowered[2].inputs[1].buffer, lowered[1].outputs[0].buffer) << "a temporary";
+  EXPECT_NE(lowered[2].inputs[1].buffer, lowered[2].inputs[0].buffer);
   EXPECT_EQ(lowered[3].outputs[0].buffer, x.buffer());
 }
 
@@ -145,6 +147,24 @@ TEST_F(Lowering, TheKernelForBatchesOfBothTransposesFirst) {
       (Texts{"transpose 32x6x256x64>32x6x64x256", "matmul 32x6x256x64 32x6x64x256>32x6x256x256"}));
   EXPECT_EQ(launches(product({32, 6, 256, 64}, {32, 6, 256, 64}, {.transpose_b = true})).size(), 1U)
       << "without a core grid it is not the kernel";
+}
+
+TEST_F(Lowering, TemporariesLiveUntilTheLastLaunchThatReadsThem) {
+  const auto bytes_of = [&](const Program& program) {
+    return temporary_bytes(lower(program, kGrid, profiles_));
+  };
+  const ops::Tensor x = tensor({64, 96});
+  EXPECT_EQ(bytes_of(ops::eltwise(Eltwise::relu, x, x)), Bytes(0));
+  const MatmulAttributes both{.transpose_a = true, .transpose_b = true};
+  EXPECT_EQ(bytes_of(product({512, 1024}, {256, 512}, both)), Bytes(0)) << "transposed as read";
+  separate_transposes();
+  EXPECT_EQ(bytes_of(product({512, 1024}, {256, 512}, both)), Bytes(2 * (512 * 1024 + 256 * 512)));
+  // Three quarters of a tile are padding. The rows of one group are there while they are copied,
+  // and the copies until they are tilized: never more than those two.
+  const ops::Tensor few = tensor({1, 1, 32, 8});
+  const ops::Tensor many = tensor({1, 4, 32, 8});
+  const Bytes rows{2 * 32 * 8};
+  EXPECT_EQ(bytes_of(ops::repeat_heads(few, many)), 5 * rows);
 }
 
 /// A product is planned when its call is lowered, so this plan must be that of the launch.

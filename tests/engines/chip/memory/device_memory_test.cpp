@@ -64,6 +64,27 @@ TEST_F(ChipMemory, MemoryIsCountedByPhase) {
   EXPECT_EQ(phases[1].current, Bytes(4 * 2048));
 }
 
+TEST_F(ChipMemory, WhatACallHandsFromLaunchToLaunchTakesDramWhileItRuns) {
+  // ttnn's kernel for batches has its second factor transposed first.
+  const Shape batch{2, 3, 64, 32};
+  const ops::Tensor a(device_, {batch});
+  const ops::Tensor b(device_, {batch});
+  const ops::Tensor scores(device_, {{2, 3, 64, 64}});
+  const MatmulAttributes attributes{.transpose_b = true, .core_grid = CoreGrid{8, 7}};
+  device_.begin_phase("scores");
+  const Bytes before = device_.memory_phases().back().current;
+  queue_.enqueue(ops::matmul(a, b, scores, attributes));
+  const MemoryPhase phase = device_.memory_phases().back();
+  EXPECT_EQ(phase.peak - before, a.spec().padded_bytes());
+  EXPECT_EQ(phase.current, before);
+  const Profiles profiles = load_profiles();
+  const Bytes free = profiles.chip.dram_capacity - profiles.software.trace_region - before;
+  const std::int64_t tiles = free.value() / tile_bytes(DataType::bfloat16).value();
+  const ops::Tensor most(device_, {{tiles / 1024 * 32, 1024 * 32}});
+  const ops::Tensor rest(device_, {{tiles % 1024 * 32, 32}});
+  EXPECT_THROW(queue_.enqueue(ops::matmul(a, b, scores, attributes)), Error);
+}
+
 class Recorded : public MemorySink {
  public:
   void record(const MemoryEvent& event) override { texts.insert(text_of(event)); }
