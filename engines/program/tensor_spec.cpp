@@ -90,13 +90,13 @@ std::string Shape::text() const {
 }
 
 std::optional<Shape> parse_shape(std::string_view text) {
-  constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+  constexpr std::int64_t kMostParsed = std::int64_t{1} << 40;
   std::array<std::int64_t, 4> d{1, 1, 1, 1};
   const std::vector<std::string> sides = split(text, 'x');
   std::int64_t elements = 1;
   for (std::size_t i = 0; i < sides.size(); ++i) {
     const std::int64_t side = parse_integer(sides[i]).value_or(0);
-    if (side < 1 || side > kMostElements / elements || sides.size() > d.size()) {
+    if (side < 1 || side > kMostParsed / elements || sides.size() > d.size()) {
       return std::nullopt;
     }
     elements *= side;

@@ -37,7 +37,11 @@ auto with_type(DataType dtype, const Body& body) {
 /// Calls body(i) for i = 0 ... count - 1. No call may need what another one writes.
 template <class Body>
 HOWARD_INLINE inline void for_each(std::int64_t count, const Body& body) {
+#ifdef __clang__
+#pragma clang loop vectorize(assume_safety)
+#else
 #pragma GCC ivdep
+#endif
   for (std::int64_t i = 0; i < count; ++i) body(i);
 }
 
