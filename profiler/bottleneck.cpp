@@ -23,11 +23,13 @@ SimTime time_at(std::int64_t amount, double rate, SimTime longest) {
   return SimTime::picoseconds(static_cast<std::int64_t>(picoseconds));
 }
 
-/// Returns whether each kind of work was done at a known peak, or there was none of it.
+/// Returns whether each kind of work was done at a known peak, or there was none of it. Where the
+/// kernel's longest stage is known, so is its work, even if that is nothing: a move within L1.
 bool is_known(const OpRun& run) {
   const bool flops_known = run.flops.value() == 0 || run.peak_flops > 0;
   const bool dram_known = run.dram.value() == 0 || run.peak_bandwidth > 0;
-  return flops_known && dram_known && (run.flops.value() > 0 || run.dram.value() > 0);
+  const bool any = run.flops.value() > 0 || run.dram.value() > 0 || !run.limited_by.empty();
+  return flops_known && dram_known && any;
 }
 
 std::optional<double> ratio(double dividend, double divisor) {

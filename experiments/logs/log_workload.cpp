@@ -19,6 +19,7 @@
 #include "experiments/laboratory/devbox.h"
 #include "experiments/questions/what_ifs.h"
 #include "profiler/silicon/log_advice.h"
+#include "profiler/silicon/logged_position.h"
 #include "profiler/silicon/logged_program.h"
 #include "reports/tables/format.h"
 
@@ -96,9 +97,14 @@ class Collector {
       times[program->call].push_back(program->kernel.duration());
     }
     for (std::uint32_t call = 1; call < times.size(); ++call) {
+      if (times[call].empty()) continue;
+      const auto middle = times[call].begin() + static_cast<std::ptrdiff_t>(times[call].size() / 2);
+      std::ranges::nth_element(times[call], middle);
+      places_[call].median = *middle;
       const std::string_view op = log_.calls.row(call).name;
       if (!profiler::has_doubtful_shapes(op, std::move(times[call]))) continue;
-      places_[call] = {.known = true,
+      places_[call] = {.median = *middle,
+                       .known = true,
                        .call = {},
                        .reason = fmt::format("{} (its runs differ by more than the shape that the "
                                              "log has allows)",
@@ -121,10 +127,19 @@ class Collector {
 
  private:
   struct Place {
+    SimTime median{};  ///< Of the call's runs.
     bool known = false;
     std::optional<std::size_t> call;
     std::string reason;
   };
+
+  void note_positions() {
+    if (notes_positions_) return;
+    notes_positions_ = true;
+    workload_.notes.emplace_back(
+        "decode attention sees as many places as its time tells: its position is a tensor, whose "
+        "number the log does not have");
+  }
 
   Place place_of(std::uint32_t call) {
     if (call == 0) return {.known = true, .call = {}, .reason = "more calls than are kept"};
@@ -133,7 +148,12 @@ class Collector {
     try {
       if (auto program = profiler::logged_program(row, device_)) {
         // A configuration that does not fit is refused here, not while the others run.
-        plan_program(*program, profiles_.chip.compute_grid(workload_.dispatch), profiles_);
+        const CoreGrid grid = profiles_.chip.compute_grid(workload_.dispatch);
+        plan_program(*program, grid, profiles_);
+        if (profiler::lacks_position(*program)) {
+          profiler::take_position(*program, places_[call].median, grid, profiles_);
+          note_positions();
+        }
         workload_.moves_only.push_back(moves(*program));
         workload_.calls.push_back(std::move(*program));
         return {.known = true, .call = workload_.calls.size() - 1, .reason = {}};
@@ -149,6 +169,7 @@ class Collector {
   chip::EmulatedChip device_;
   LogWorkload& workload_;
   std::vector<Place> places_;
+  bool notes_positions_ = false;
 };
 
 struct LogOptions {

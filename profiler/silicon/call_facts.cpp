@@ -12,6 +12,7 @@
 #include "engines/chip/kernels/planner.h"
 #include "engines/chip/kernels/ttnn_names.h"
 #include "profiler/silicon/logged_call.h"
+#include "profiler/silicon/logged_position.h"
 #include "profiler/silicon/logged_program.h"
 #include "profiler/silicon/op_attributes.h"
 
@@ -114,6 +115,15 @@ double flops_of_product(const OpRow& call, const Sizes& a, const Sizes& out) {
   return 2 * static_cast<double>(a.sides[transposed ? 2 : 3].padded) * out.product(0, 4);
 }
 
+/// Returns the place of the first query among those of a sequence whose keys lie in pages; absent
+/// where the keys are the second operand.
+std::optional<std::int64_t> first_place(const OpRow& call) {
+  constexpr std::int64_t kMost = 1 << 30;
+  const auto told = OpAttributes(call.attributes).find("chunk_start_idx");
+  const auto place = told ? parse_integer(*told) : std::nullopt;
+  return place && *place >= 0 && *place <= kMost ? place : std::nullopt;
+}
+
 /// Returns the operations of what the matrix units do: products, convolutions, whose weights are a
 /// matrix with a row for each value of a window, and attention over all keys.
 double flops_of(const OpRow& call, const AllSizes& in, const Sizes& out) {
@@ -122,10 +132,13 @@ double flops_of(const OpRow& call, const AllSizes& in, const Sizes& out) {
     return 2 * static_cast<double>(in[1].sides[2].padded) * out.product(0, 4);
   }
   if (in.size() >= 3 && chip::is_attention(call.name)) {
-    const bool causal = OpAttributes(call.attributes).find("is_causal") == "true" ||
-                        OpAttributes(call.attributes).find("is_causal") == "1";
-    const double all = 4 * in[0].product(0, 4) * static_cast<double>(in[1].sides[2].padded);
-    return causal ? all / 2 : all;
+    const OpAttributes told(call.attributes);
+    const auto first = first_place(call);
+    const bool causal =
+        first.has_value() || told.find("is_causal") == "true" || told.find("is_causal") == "1";
+    const auto own = static_cast<double>(in[first ? 0 : 1].sides[2].padded);
+    const double keys = static_cast<double>(first.value_or(0)) + (causal ? own / 2 : own);
+    return 4 * in[0].product(0, 4) * keys;
   }
   return 0;
 }
@@ -209,7 +222,7 @@ CallFacts facts_of(const OpRow& call) {
   }
   facts.flops = Flops(std::llround(flops));
   facts.dram = Bytes(std::llround(dram));
-  facts.moves_a_part = chip::reads_a_part(call.name);
+  facts.moves_a_part = chip::reads_a_part(call.name) || first_place(call).has_value();
   facts.work_units = outputs.front().tiles();
   facts.knows_sizes = true;
   return facts;
@@ -218,19 +231,23 @@ CallFacts facts_of(const OpRow& call) {
 CallEmulator::CallEmulator(const chip::Profiles& profiles)
     : profiles_(profiles), device_(profiles_) {}
 
-std::optional<EmulatedCall> CallEmulator::run(const OpRow& call, CallObstacle* why) {
+std::optional<EmulatedCall> CallEmulator::run(const OpRow& call, CallObstacle* why,
+                                              SimTime measured) {
   const auto fail = [&](Obstacle kind, std::string text) -> std::optional<EmulatedCall> {
     if (why != nullptr) *why = {kind, std::move(text)};
     return std::nullopt;
   };
   try {
-    const std::optional<Program> program = logged_program(call, device_);
+    std::optional<Program> program = logged_program(call, device_);
     if (!program) return fail(Obstacle::no_such_op, "the emulator has no such op");
     const CoreGrid grid = logged_grid(call, profiles_.chip).value_or(usual_grid(profiles_.chip));
+    const bool by_time = measured > SimTime() && lacks_position(*program);
+    const std::int64_t places = by_time ? take_position(*program, measured, grid, profiles_) : 0;
     const chip::PlannedProgram planned = plan_program(*program, grid, profiles_);
     return EmulatedCall{.kernel = planned.kernel.total,
                         .cores = planned.kernel.cores,
-                        .bound_by = name_of(planned.kernel.bottleneck)};
+                        .bound_by = name_of(planned.kernel.bottleneck),
+                        .places = places};
   } catch (const Error& failure) {
     return fail(Obstacle::refused, failure.text().value);
   }

@@ -45,6 +45,9 @@ struct EmulatedCall {
   SimTime kernel;
   int cores = 0;
   std::string_view bound_by;
+  /// The places of a cache that it saw by the time that it took in the log, which does not tell
+  /// them; 0 for all other calls.
+  std::int64_t places = 0;
 };
 
 struct CallObstacle {
@@ -58,8 +61,10 @@ class CallEmulator {
   explicit CallEmulator(const chip::Profiles& profiles);
 
   /// The result is absent when the emulator cannot run it; `why`, if given, then gets the reason.
-  /// The call may differ from what the log has: other operands, another fidelity.
-  std::optional<EmulatedCall> run(const OpRow& call, CallObstacle* why = nullptr);
+  /// The call may differ from what the log has: other operands, another fidelity. `measured` tells
+  /// the position that the log lacks, if it does; without it all places are seen.
+  std::optional<EmulatedCall> run(const OpRow& call, CallObstacle* why = nullptr,
+                                  SimTime measured = {});
 
   const chip::ChipProfile& chip() const { return profiles_.chip; }
   const chip::SoftwareProfile& software() const { return profiles_.software; }

@@ -169,7 +169,7 @@ void emulate(CallUse& use, const OpRow& row, bool wanted, CallEmulator& emulator
   } else if (!wanted) {
     why = {Obstacle::beyond_limit, "beyond the calls that take the most time"};
   } else {
-    use.emulated = emulator.run(row, &why);
+    use.emulated = emulator.run(row, &why, use.median);
   }
   use.obstacle = why.kind;
   use.not_emulated = std::move(why.text);

@@ -177,8 +177,25 @@ SimTime Adviser::least_time(const CallUse& use) const {
                        1e12 * static_cast<double>(use.facts.dram.value()) / fastest_));
 }
 
+/// Says whether more cores would not help a call, however many tiles its result has: readers of
+/// weights that lie in shards on the banks of the DRAM stand beside these, the ops of a decoding
+/// step have a core for each sequence, and a norm of shards takes the time of its cores' exchange.
+bool has_its_cores(const OpRow& call) {
+  const auto sharded = [](std::string_view place) {
+    return [=](const TensorCells& tensor) {
+      return tensor.memory.ends_with("_SHARDED") && tensor.memory.find(place) != tensor.memory.npos;
+    };
+  };
+  if (std::ranges::any_of(call.inputs, sharded("_DRAM_"))) return true;
+  const bool decodes = call.name.find("HeadsDecode") != call.name.npos ||
+                       chip::updates_a_part(call.name) || chip::reads_a_part(call.name);
+  const bool is_norm = chip::stem_of(call.name) == chip::stem_of(chip::operation::kLayernorm);
+  return decodes || (is_norm && std::ranges::any_of(call.inputs, sharded("_L1_")));
+}
+
 /// Advises on a call on few cores, though its result has tiles for more.
 void Adviser::look_at_cores(const CallUse& use) {
+  if (has_its_cores(calls_.row(use.call))) return;
   if (use.cores == 0 || use.base_cores == 0 || !use.facts.knows_sizes) return;
   const auto usable =
       static_cast<int>(std::min<std::int64_t>(use.base_cores, use.facts.work_units));
@@ -295,22 +312,28 @@ void Adviser::look_at_product(const CallUse& use) {
   }
 }
 
-/// Advises on a call whose operands would fit into L1, but lie in DRAM.
+/// Advises on a call whose operands would fit into L1, but lie in DRAM. The weights of a product or
+/// a convolution stay: those of a whole model do not fit there.
 void Adviser::look_at_memory(const CallUse& use) {
   if (!use.emulated || !use.facts.knows_sizes || use.base_cores == 0) return;
+  if (use.facts.moves_a_part) return;  // a cache, whose other parts would have to be there too
   // The other half is left for circular buffers.
   const Bytes room(emulator_->chip().l1_circular_buffers.value() * use.base_cores / 2);
   if (use.facts.dram == Bytes() || use.facts.dram > room) return;
+  const bool has_weights = chip::is_product(use.name) || chip::is_convolution(use.name);
   OpRow inside = calls_.row(use.call);
   for (std::vector<TensorCells>* const tensors : {&inside.inputs, &inside.outputs}) {
-    for (TensorCells& tensor : *tensors) {
+    for (std::size_t i = 0; i < tensors->size(); ++i) {
+      TensorCells& tensor = (*tensors)[i];
       const bool in_dram = tensor.memory.empty() ||
                            tensor.memory.find("_DRAM_INTERLEAVED") != std::string_view::npos;
-      if (in_dram) tensor.memory = "DEV_0_L1_INTERLEAVED";
+      const bool is_weight = has_weights && tensors == &inside.inputs && i > 0;
+      if (in_dram && !is_weight) tensor.memory = "DEV_0_L1_INTERLEAVED";
     }
   }
   try_variant(use, use.emulated->kernel, inside,
-              "operands and result in L1: memory_config=ttnn.L1_MEMORY_CONFIG");
+              has_weights ? "first operand and result in L1: memory_config=ttnn.L1_MEMORY_CONFIG"
+                          : "operands and result in L1: memory_config=ttnn.L1_MEMORY_CONFIG");
 }
 
 /// Advises on neighbours that could run beside each other: both are on few cores, and the second

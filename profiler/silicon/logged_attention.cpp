@@ -74,7 +74,8 @@ std::int64_t places_of(const Call& call, std::int64_t sequences) {
   return std::max<std::int64_t>(1, keys.outer() / sequences) * keys.rows();
 }
 
-/// Returns the places of the longest sequence that are seen. Throws Error if the log does not tell.
+/// Returns the places of the longest sequence that are seen; 0 if the log does not tell, because
+/// the position is a tensor.
 std::int64_t seen_places(const Call& call, std::int64_t all) {
   if (!call.attributes.flag("is_causal").value_or(true)) return all;
   std::string_view text = call.attributes.find("cur_pos").value_or("");
@@ -84,7 +85,6 @@ std::int64_t seen_places(const Call& call, std::int64_t all) {
     if (const auto number = parse_integer(text.substr(0, end))) last = std::max(last, *number);
     text.remove_prefix(std::max<std::size_t>(1, end));
   }
-  if (last < 0) refuse("the position is a tensor, whose numbers no log has", "a list in cur_pos");
   return std::min(last + 1, all);
 }
 
@@ -101,6 +101,14 @@ std::vector<Operand> where_out_is(const Call& call, const SpecList& made) {
   return results;
 }
 
+/// Returns an operand of attention in the type of the keys, which are read most: the kernel takes
+/// queries and results of another one.
+TensorSpec in_type_of_keys(const Call& call, TensorSpec spec) {
+  spec.dtype = call.in(1).dtype;
+  spec.sharding.reset();
+  return spec;
+}
+
 struct CacheAndRows {
   TensorSpec cache, rows;
 };
@@ -115,20 +123,23 @@ CacheAndRows cache_of(const Call& call) {
 }  // namespace
 
 Program attention(const Call& call) {
+  if (call.attributes.find("chunk_start_idx")) return chunked_attention(call);
   const AttentionAttributes attributes = attention_attributes(call);
   std::vector<Operand> operands;
-  for (std::size_t i = 0; i < 3; ++i) operands.push_back(operand(call.in(i)));
+  for (std::size_t i = 0; i < 3; ++i)
+    operands.push_back(operand(in_type_of_keys(call, call.in(i))));
   // A mask lies behind k and v; other operands are tables and sinks.
   if (call.inputs() > 3 && !attributes.causal && call.cells(3).layout == "TILE") {
     operands.push_back(operand(call.in(3)));
   }
-  return make_program(attributes, std::move(operands), {operand(call.out())});
+  return make_program(attributes, std::move(operands),
+                      {operand(in_type_of_keys(call, call.out()))});
 }
 
 Program chunked_attention(const Call& call) {
   // The queries are the last of the places that lie in the pages so far.
   const AttentionAttributes attributes = attention_attributes(call);
-  const TensorSpec& q = call.in(0);
+  const TensorSpec q = in_type_of_keys(call, call.in(0));
   const Shape& keys = call.in(1).shape;
   const auto start = parse_integer(call.attributes.find("chunk_start_idx").value_or(""));
   constexpr std::int64_t kMostPlaces = 1 << 30;
@@ -138,7 +149,8 @@ Program chunked_attention(const Call& call) {
       call.in(1), {q.shape.outer(), keys.heads(), *start + q.shape.rows(), keys.columns()});
   AttentionAttributes whole = attributes;
   whole.causal = *start == 0;
-  return make_program(whole, {operand(q), operand(all), operand(all)}, {operand(call.out())});
+  return make_program(whole, {operand(q), operand(all), operand(all)},
+                      {operand(in_type_of_keys(call, call.out()))});
 }
 
 Program decode_attention(const Call& call) {

@@ -51,6 +51,7 @@ class Call {
   /// Returns the cells of an input. Throws Error when the row has fewer.
   const TensorCells& cells(std::size_t i) const;
   const TensorCells& out_cells() const { return row_.outputs.front(); }
+  const TensorCells& last_out_cells() const { return row_.outputs.back(); }
   /// CORE COUNT, at the least 1; absent if the log has none.
   std::optional<std::int64_t> cores() const;
   /// Returns the banks of DRAM that the chip has.
@@ -102,7 +103,7 @@ Program silu_backward(const Call& call);
 Program cast(const Call& call);
 
 // These are the ops of attention and of its heads and caches. Each throws Error when the emulator
-// cannot run it, and decode_attention() where the position is a tensor, whose number no log has.
+// cannot run it. Where the position of decode_attention() is a tensor, it lacks its position.
 Program attention(const Call& call);
 Program chunked_attention(const Call& call);
 Program decode_attention(const Call& call);
@@ -122,5 +123,23 @@ Program pool(const Call& call);
 Program upsample(const Call& call);
 Program fold(const Call& call);
 Program group_norm(const Call& call);
+
+// These are softmax, norms and what training adds to them and to attention. Each throws Error when
+// the emulator cannot run it.
+Program softmax(const Call& call);
+Program softmax_backward(const Call& call);
+Program layernorm(const Call& call);
+Program ttml_layernorm(const Call& call);
+Program layernorm_backward(const Call& call);
+Program ttml_rms_norm(const Call& call);
+Program rms_norm_backward(const Call& call);
+Program ttml_attention(const Call& call);
+Program attention_backward(const Call& call);
+
+// These are the ops that devices run together. Each throws Error when the emulator cannot run it.
+Program all_gather(const Call& call);
+Program reduce_scatter(const Call& call);
+/// Each device sends its tensor to all others, which add what comes.
+Program all_reduce(const Call& call);
 
 }  // namespace howard::profiler::logged

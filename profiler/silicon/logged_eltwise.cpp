@@ -101,8 +101,25 @@ Program binary(const Call& call) {
                         .on_b = chain("rhs_activations", "input_tensor_b_activation")});
 }
 
+namespace {
+
+/// Returns the product, sum and so on with a number that ttnn of 2024 and 2025 made of one value:
+/// "UnaryWithParam(op_type=UnaryOpType::MUL_UNARY_SFPU;param={0.125})"; absent for another op.
+std::optional<EltwiseAttributes> with_number(std::string_view chain) {
+  constexpr std::string_view kEnding = "_UNARY_SFPU";
+  const std::string_view name = enumerator(chain.substr(0, chain.find_first_of(";,)}]")));
+  if (!name.ends_with(kEnding)) return std::nullopt;
+  const auto function = find_eltwise_by_ttnn(name.substr(0, name.size() - kEnding.size()), 2);
+  if (!function) return std::nullopt;
+  return EltwiseAttributes{.function = *function, .scalar = 1.0F};
+}
+
+}  // namespace
+
 Program unary(const Call& call) {
-  std::vector<EltwiseStep> chain = chain_of(call.attributes.find("op_chain").value_or(""));
+  const std::string_view told = call.attributes.find("op_chain").value_or("");
+  if (auto op = with_number(told)) return eltwise(call, *op);
+  std::vector<EltwiseStep> chain = chain_of(told);
   if (chain.empty()) refuse("no op_chain among its attributes", "one");
   const EltwiseStep first = chain.front();
   chain.erase(chain.begin());

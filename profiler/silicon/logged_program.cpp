@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/chip/kernels/ttnn_names.h"
-#include "engines/ops/attention.h"
 #include "engines/ops/data_movement.h"
 #include "engines/ops/elementwise.h"
 #include "engines/ops/matmul.h"
@@ -185,6 +184,15 @@ Program permute(const Call& call) {
   return ops::permute(call.input(0), order, call.output());
 }
 
+/// Returns what fills a tensor with a number; what else the call was given is not read.
+Program fill(const Call& call) {
+  if (call.out().layout != Layout::tile) refuse("row-major tensors", "tiles");
+  return {.name = name_of(Eltwise::fill),
+          .attributes = EltwiseAttributes{.function = Eltwise::fill, .scalar = 0.0F},
+          .inputs = {},
+          .outputs = {{.spec = call.out()}}};
+}
+
 /// Returns the move of a tensor to another memory.
 Program move(const Call& call) { return ops::to_memory(call.input(0), call.output()); }
 
@@ -224,99 +232,6 @@ Program minimal_matmul(const Call& call) {
   }
   return ops::minimal_matmul(call.input(0), call.input(1), call.input(2), attributes,
                              call.output());
-}
-
-/// Returns TTML's sdpa_fw.
-Program ttml_attention(const Call& call) {
-  const TensorSpec row = attention_statistics(call.in(0));
-  return ops::attention({call.input(0), call.input(1), call.input(2)},
-                        {.causal = call.attributes.flag("is_causal").value_or(true)}, call.output(),
-                        {call.make(row), call.make(row)});
-}
-
-/// Returns one of the programs of TTML's sdpa_bw. A log has no columns for all operands; the others
-/// follow from the first three.
-Program attention_backward(const Call& call) {
-  const Tensor q = call.input(0);
-  const TensorSpec row = attention_statistics(q.spec());
-  const ops::AttentionGradients from{.operands = {q, call.input(1), call.input(2)},
-                                     .out = q,
-                                     .dout = q,
-                                     .statistics = {call.make(row), call.make(row)}};
-  const TtmlAttentionAttributes attributes{.causal =
-                                               call.attributes.flag("is_causal").value_or(true)};
-  if (call.code == operation::kAttentionBackwardQ) {
-    return ops::attention_backward_q(from, attributes, call.output());
-  }
-  return ops::attention_backward_kv(from, attributes, call.output(), call.output());
-}
-
-Program rms_norm_backward(const Call& call) {
-  const Tensor x = call.input(0);
-  return ops::rms_norm_backward(x, call.input(1), call.make(row_numbers(call.in(0))), x,
-                                call.output(), x);
-}
-
-Program ttml_rms_norm(const Call& call) {
-  return ops::rms_norm(call.input(0), call.input(1), 1e-5F, call.output(),
-                       call.make(row_numbers(call.in(0))));
-}
-
-void require_last_dimension(const Call& call) {
-  const std::string_view dim = call.attributes.find("dim").value_or("3");
-  if (dim != "3" && dim != "-1") refuse(fmt::format("dim '{}'", dim), "the last one");
-}
-
-Program softmax(const Call& call) {
-  require_last_dimension(call);
-  const auto approximate = call.attributes.member("compute_kernel_config", "math_approx_mode");
-  return make_program(
-      SoftmaxAttributes{
-          .stable = call.attributes.flag("numeric_stable").value_or(true),
-          .masked = call.inputs() > 1,
-          .approximate = approximate == "1" || approximate == "true",
-          .fp32_accumulation = logged::compute_of(call).fp32_accumulation.value_or(true)},
-      {call.input(0).operand()}, {call.output().operand()});
-}
-
-Program softmax_backward(const Call& call) {
-  require_last_dimension(call);
-  return ops::softmax_backward(call.input(0), call.input(1), call.output());
-}
-
-constexpr float kEpsilon = 1e-5F;  // it does not affect the time
-
-/// ttnn's kernel takes as long with a scale as without.
-Program layernorm(const Call& call) {
-  const bool wide = logged::compute_of(call).fp32_accumulation.value_or(true);
-  const std::vector<Operand> results{call.output().operand()};
-  if (enumerator(call.attributes.find("norm_type").value_or("LAYERNORM")) != "RMSNORM") {
-    return make_program(LayernormAttributes{.epsilon = kEpsilon, .fp32_accumulation = wide},
-                        {call.input(0).operand()}, results);
-  }
-  std::vector<Operand> operands{call.input(0).operand()};
-  const bool scaled =
-      call.inputs() > 1 && call.in(1).shape.elements() == call.in(0).shape.columns();
-  if (scaled) {
-    operands.push_back(call.make({{call.in(0).shape.columns()}, call.in(0).dtype}).operand());
-  }
-  return make_program(RmsNormAttributes{.epsilon = kEpsilon, .fp32_accumulation = wide},
-                      std::move(operands), results);
-}
-
-ops::LayernormStatistics statistics(const Call& call) {
-  const TensorSpec row{call.in(0).shape.with_columns(1), call.in(0).dtype};
-  return {call.make(row), call.make(row)};
-}
-
-Program ttml_layernorm(const Call& call) {
-  return ops::layernorm(call.input(0), {call.input(1), call.input(2)}, kEpsilon, call.output(),
-                        statistics(call));
-}
-
-Program layernorm_backward(const Call& call) {
-  const Tensor x = call.input(0);
-  return ops::layernorm_backward(x, call.input(1), statistics(call), x, call.output(), {x, x});
 }
 
 Program gelu_backward(const Call& call) {
@@ -399,20 +314,27 @@ constexpr std::array kBuilders{
     Builder{operation::kUpdateCache, logged::update_cache},
     Builder{"PagedFusedUpdateCache", logged::update_cache},
     Builder{"UpdateKVCache", logged::update_cache},
+    Builder{"FillCache", logged::fill_cache},
     Builder{PagedFillCacheAttributes::kTtnn, logged::fill_cache},
     Builder{operation::kDecodeAttention, logged::decode_attention},
     Builder{"ChunkedScaledDotProductAttention", logged::chunked_attention},
+    Builder{operation::kAllGather, logged::all_gather},
+    Builder{"AllGather", logged::all_gather},
+    Builder{operation::kReduceScatter, logged::reduce_scatter},
+    Builder{"ReduceScatter", logged::reduce_scatter},
+    Builder{"AllReduceAsync", logged::all_reduce},
     Builder{operation::kConv2d, logged::convolution},
     Builder{HaloAttributes::kTtnn, logged::halo},
     Builder{Pool2dAttributes::kTtnn, logged::pool},
     Builder{UpsampleAttributes::kTtnn, logged::upsample},
     Builder{FoldAttributes::kTtnn, logged::fold},
     Builder{GroupNormAttributes::kTtnn, logged::group_norm},
-    Builder{operation::kSoftmax, softmax},
-    Builder{operation::kSoftmaxBackward, softmax_backward},
-    Builder{operation::kLayernorm, layernorm},
-    Builder{operation::kTtmlLayernorm, ttml_layernorm},
-    Builder{LayernormBackwardAttributes::kTtnn, layernorm_backward},
+    Builder{operation::kSoftmax, logged::softmax},
+    Builder{"MorehSoftmaxOperation", logged::softmax},
+    Builder{operation::kSoftmaxBackward, logged::softmax_backward},
+    Builder{operation::kLayernorm, logged::layernorm},
+    Builder{operation::kTtmlLayernorm, logged::ttml_layernorm},
+    Builder{LayernormBackwardAttributes::kTtnn, logged::layernorm_backward},
     Builder{operation::kGeluBackward, gelu_backward},
     Builder{operation::kCrossEntropy, cross_entropy},
     Builder{operation::kCrossEntropyBackward, cross_entropy_backward},
@@ -439,13 +361,18 @@ constexpr std::array kBuilders{
     Builder{"NlpKVCacheLoadSlice", move_tiles},
     Builder{operation::kRepeat, move_tiles},
     Builder{"CloneOperation", move},
+    Builder{"AssignOperation", move},
+    Builder{"ExpandDeviceOperation", move_tiles},
+    Builder{"BcastToOperation", move_tiles},
+    Builder{"FullOperation", fill},
+    Builder{"FullLikeOperation", fill},
     Builder{operation::kMinimalMatmul, minimal_matmul},
     Builder{operation::kAttention, logged::attention},
-    Builder{operation::kTtmlAttention, ttml_attention},
-    Builder{operation::kAttentionBackwardQ, attention_backward},
-    Builder{operation::kAttentionBackwardKv, attention_backward},
-    Builder{operation::kTtmlRmsNorm, ttml_rms_norm},
-    Builder{RmsNormBackwardAttributes::kTtnn, rms_norm_backward},
+    Builder{operation::kTtmlAttention, logged::ttml_attention},
+    Builder{operation::kAttentionBackwardQ, logged::attention_backward},
+    Builder{operation::kAttentionBackwardKv, logged::attention_backward},
+    Builder{operation::kTtmlRmsNorm, logged::ttml_rms_norm},
+    Builder{RmsNormBackwardAttributes::kTtnn, logged::rms_norm_backward},
     Builder{operation::kRotaryPairs, logged::rotary},
     Builder{"RotaryEmbeddingLlamaFusedQk", logged::rotary},
     Builder{operation::kRotaryHalves, logged::rotary}};

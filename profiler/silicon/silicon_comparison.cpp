@@ -16,6 +16,7 @@
 #include "profiler/formats/device_log/cycle_counter.h"
 #include "profiler/formats/logged_chip.h"
 #include "profiler/silicon/log_advice.h"
+#include "profiler/silicon/logged_position.h"
 #include "profiler/silicon/logged_program.h"
 
 namespace howard::profiler {
@@ -84,6 +85,12 @@ struct Words {
   std::string operator()(const DecodeAttentionAttributes& attributes) const {
     return fmt::format(" of {}", attributes.seen);
   }
+  std::string operator()(const AllGatherAttributes& attributes) const {
+    return text(attributes.use);
+  }
+  std::string operator()(const ReduceScatterAttributes& attributes) const {
+    return text(attributes.use);
+  }
   template <class Other>
   std::string operator()(const Other& attributes) const {
     if constexpr (requires { attributes.window.stride; }) {
@@ -96,6 +103,10 @@ struct Words {
     return "";
   }
 
+  static std::string text(const LinkUse& use) {
+    return fmt::format(" {}, {} link{}", use.ring ? "ring" : "line", use.links,
+                       use.links > 1 ? "s" : "");
+  }
   static std::string text(const std::optional<CoreGrid>& grid) {
     return grid ? fmt::format(" {}x{}", grid->columns, grid->rows) : "";
   }
@@ -109,6 +120,11 @@ std::string text(const std::vector<Operand>& operands) {
     if (operand.spec.sharding) text += ", " + operand.spec.sharding->text();
   }
   return text;
+}
+
+/// Returns "matmul 8x7 fp32".
+std::string called(const Program& program) {
+  return std::string(program.name) + std::visit(Words(), program.attributes);
 }
 
 bool ran_on_host(const OpRow& row) {
@@ -125,6 +141,14 @@ std::string_view bound_of(const Program& program, const chip::KernelCost& kernel
     return name_of(kernel.bottleneck);
   }
   return "reads of L1, timed as of DRAM";
+}
+
+SimTime median_of(const ComparedCall& call) {
+  std::vector<SimTime> times;
+  for (const MeasuredRun& run : call.runs) times.push_back(run.kernel);
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::ranges::nth_element(times, middle);
+  return *middle;
 }
 
 class Comparer {
@@ -150,6 +174,20 @@ class Comparer {
         ++found_.not_emulated[index].runs;
         found_.not_emulated[index].measured += *row.kernel_time;
       }
+    }
+  }
+
+  /// Lets calls that lack their position see the places that their median time tells.
+  void take_positions() {
+    for (auto& [index, program] : without_position_) {
+      ComparedCall& call = found_.calls[index];
+      take_position(program, median_of(call), call.grid, profiles_);
+      const chip::PlannedProgram planned = plan_program(program, call.grid, profiles_);
+      call.call = called(program);
+      call.emulated = planned.kernel.total;
+      call.unshared = planned.kernel.unshared;
+      call.emulated_cores = planned.kernel.cores;
+      call.bound_by = bound_of(program, planned.kernel);
     }
   }
 
@@ -257,8 +295,9 @@ class Comparer {
     }
     const CoreGrid grid = logged.value_or(usual_grid(profiles_.chip));
     const chip::PlannedProgram planned = plan_program(program, grid, profiles_);
+    const bool by_its_time = lacks_position(program);
     ComparedCall call{.code = std::string(row.name),
-                      .call = std::string(program.name) + std::visit(Words(), program.attributes),
+                      .call = called(program),
                       .inputs = text(program.inputs),
                       .output = text({program.outputs.front()}),
                       .fidelity = std::string(row.fidelity),
@@ -266,12 +305,16 @@ class Comparer {
                       .emulated = planned.kernel.total,
                       .unshared = planned.kernel.unshared,
                       .emulated_cores = planned.kernel.cores,
+                      .by_its_time = by_its_time,
                       .bound_by = bound_of(program, planned.kernel),
                       .measured_cores = row.cores.value_or(0)};
     const auto [at, is_new] = calls_.try_emplace(
         {call.code, call.call, call.inputs, call.output, call.fidelity, call.grid, call.emulated},
         found_.calls.size());
-    if (is_new) found_.calls.push_back(std::move(call));
+    if (is_new) {
+      if (by_its_time) without_position_.emplace(found_.calls.size(), program);
+      found_.calls.push_back(std::move(call));
+    }
     return {true, at->second};
   }
 
@@ -288,15 +331,9 @@ class Comparer {
                                  CoreGrid, SimTime>;
   std::map<Description, std::size_t> calls_;
   std::map<std::pair<std::string, std::string>, std::size_t> reasons_;
+  /// The programs of calls that lack their position, by the calls' places among those found.
+  std::map<std::size_t, Program> without_position_;
 };
-
-SimTime median_of(const ComparedCall& call) {
-  std::vector<SimTime> times;
-  for (const MeasuredRun& run : call.runs) times.push_back(run.kernel);
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::ranges::nth_element(times, middle);
-  return *middle;
-}
 
 /// Leaves out what cannot be compared: runs of a thousand times the median of their call, and calls
 /// whose runs differ by more than one shape allows.
@@ -344,6 +381,7 @@ SiliconComparison compare_with_silicon(ByteSource& source, std::string_view name
   const bool cut_off = for_each_op_row(source, name, Tensors::read, found.dropped,
                                        [&](const OpRow& row) { comparer.add(row); });
   if (cut_off) found.notes.emplace_back("the file ends within a row");
+  comparer.take_positions();
   leave_out_doubtful(found);
   return found;
 }

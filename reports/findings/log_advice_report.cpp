@@ -37,6 +37,10 @@ std::optional<double> share_of_flops(const CallUse& use) {
 }
 
 std::string emulated_bound(const CallUse& use) {
+  if (use.emulated && use.emulated->places > 0) {
+    return fmt::format("{}; its time tells that it saw {} places", use.emulated->bound_by,
+                       use.emulated->places);
+  }
   if (use.emulated) return std::string(use.emulated->bound_by);
   return use.not_emulated.empty() ? "" : fmt::format("({})", use.not_emulated);
 }
@@ -259,6 +263,9 @@ PointResult point_of(const CallUse& use, const std::string& log, std::size_t run
   if (use.cores > 0) add_detail(point, "cores", fmt::to_string(use.cores));
   if (use.base_cores > 0) add_detail(point, "worker_cores", fmt::to_string(use.base_cores));
   if (use.emulated) add_detail(point, "bound_by", std::string(use.emulated->bound_by));
+  if (use.emulated && use.emulated->places > 0) {
+    add_detail(point, "places_by_its_time", fmt::to_string(use.emulated->places));
+  }
   add_detail(point, "not_emulated", use.not_emulated);
   add_detail(point, "bound", std::string(profiler::bound_of(use)));
   add_detail(point, "work", std::string(name_of(profiler::work_of(use.name))));

@@ -37,7 +37,9 @@ struct OpErrors {
   std::uint64_t calls = 0;
   std::uint64_t runs = 0;
   SimTime measured, emulated;
-  std::vector<double> errors, errors_with_skew;  ///< One for each run, without its sign.
+  SimTime compared;  ///< The measured time of the runs whose error means something.
+  SimTime error;     ///< What the emulator takes longer for these, or less.
+  std::vector<double> errors, errors_with_skew;  ///< One for each of them, without its sign.
   bool has_skew = false;
 
   void add(const ComparedCall& call) {
@@ -46,6 +48,9 @@ struct OpErrors {
     measured += measured_time(call);
     for (const MeasuredRun& run : call.runs) {
       emulated += call.emulated;
+      if (call.by_its_time) continue;
+      compared += run.kernel;
+      error += call.emulated - run.kernel;
       errors.push_back(std::abs(error_of(call, run)));
       errors_with_skew.push_back(std::abs(error_with_skew(call, run)));
       has_skew = has_skew || run.start_skew > SimTime();
@@ -75,7 +80,8 @@ Table ops_table(const SiliconComparison& comparison) {
   columns.quantities("measured", "s", &OpErrors::measured);
   columns.quantities("emulated", "s", &OpErrors::emulated);
   columns.words("error", [](const OpErrors& op) {
-    return signed_percent((op.emulated - op.measured).seconds() / op.measured.seconds());
+    if (op.errors.empty()) return std::string("-");
+    return signed_percent(op.error.seconds() / op.compared.seconds());
   });
   columns.quantities("median |error|", "1",
                      [](const OpErrors& op) { return harness::median(op.errors); });
@@ -88,9 +94,12 @@ Table ops_table(const SiliconComparison& comparison) {
 /// Returns what the reader must know about all the tables.
 std::vector<std::string> notes_of(const SiliconComparison& comparison) {
   std::vector<std::string> notes;
-  SimTime compared, left_out;
+  SimTime compared, left_out, by_their_times;
   std::uint64_t rows = 0;
-  for (const ComparedCall& call : comparison.calls) compared += measured_time(call);
+  for (const ComparedCall& call : comparison.calls) {
+    compared += measured_time(call);
+    if (call.by_its_time) by_their_times += measured_time(call);
+  }
   for (const NotEmulated& one : comparison.not_emulated) {
     left_out += one.measured;
     rows += one.runs;
@@ -99,6 +108,13 @@ std::vector<std::string> notes_of(const SiliconComparison& comparison) {
     notes.push_back(fmt::format(
         "not emulated: {}, {} of the measured kernel time (last table)", counted(rows, "program"),
         format_quantity(left_out.seconds() / (compared + left_out).seconds(), "1")));
+  }
+  if (by_their_times > SimTime()) {
+    notes.push_back(fmt::format(
+        "by its time: decode attention whose position is a tensor, {} of the measured kernel "
+        "time. It is emulated for as many places as its time tells, so that its error means "
+        "nothing and counts nowhere",
+        format_quantity(by_their_times.seconds() / (compared + left_out).seconds(), "1")));
   }
   if (comparison.host_ops > 0) {
     notes.push_back("left out " + counted(comparison.host_ops, "op") + " of the host");
@@ -131,6 +147,7 @@ Table calls_table(const SiliconComparison& comparison, std::size_t top) {
   const std::size_t shown = std::min(top, calls.size());
   const auto median_error = [](double (*error)(const ComparedCall&, const MeasuredRun&)) {
     return [=](const ComparedCall* call) {
+      if (call->by_its_time) return std::string("by its time");
       const auto of_run = [&](const MeasuredRun& run) { return error(*call, run); };
       return signed_percent(median_of(*call, of_run).value_or(0));
     };
@@ -200,6 +217,10 @@ harness::PointResult point_of(const ComparedCall& call, const std::string& log) 
                    {"measured_cores", fmt::to_string(call.measured_cores)},
                    {"emulated_cores", fmt::to_string(call.emulated_cores)},
                    {"bound_by", std::string(call.bound_by)}};
+  if (call.by_its_time) {
+    point.details.emplace_back("position", "by its time");
+    return point;
+  }
   point.reference = harness::Reference{.metric = "emulated",
                                        .value = median,
                                        .unit = "s",

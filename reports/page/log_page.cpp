@@ -53,6 +53,29 @@ std::string lane_words(const BusyLane& lane) {
   return words;
 }
 
+/// Returns what several devices did together, and why the one that waited longest did.
+std::string devices_words(const std::vector<BusyLane>& devices) {
+  const auto span_of = [](const BusyLane& lane) { return lane.span.duration(); };
+  const auto busy_of = [](const BusyLane& lane) {
+    const double span = lane.span.duration().seconds();
+    return span > 0 ? 100 * lane.busy.seconds() / span : 0;
+  };
+  std::size_t programs = 0;
+  for (const BusyLane& lane : devices) programs += lane.programs;
+  const auto [shortest, longest] = std::ranges::minmax(devices, {}, span_of);
+  const auto [idlest, busiest] = std::ranges::minmax(devices, {}, busy_of);
+  std::string words = fmt::format(
+      "{} ran {} in {} to {} each and were busy for {:.1f} to {:.1f} % of it.",
+      counted(devices.size(), "device"), counted(programs, "program"), quantity(span_of(shortest)),
+      quantity(span_of(longest)), busy_of(idlest), busy_of(busiest));
+  const BusyLane& waiting = *std::ranges::max_element(devices, {}, &BusyLane::idle);
+  if (waiting.idle > SimTime()) {
+    words += fmt::format(" Device {} waited longest, for {}: {}.", waiting.device,
+                         quantity(waiting.idle), main_causes(waiting));
+  }
+  return words;
+}
+
 /// Returns charts beside each other, if there are several.
 std::string side_by_side(const std::vector<std::string>& charts) {
   const std::string text = join(charts, "");
@@ -145,14 +168,12 @@ std::string log_place(const PageLog& log) {
 std::vector<std::string> log_words(const PageLog& log) {
   std::vector<std::string> words;
   if (log.run == nullptr) return words;
-  constexpr std::size_t kMostDevices = 8;
+  constexpr std::size_t kMostAlone = 2;
   const std::vector<BusyLane> devices = devices_of(*log.run);
-  for (const BusyLane& lane : devices) {
-    if (words.size() == kMostDevices) break;
-    words.push_back(lane_words(lane));
-  }
-  if (devices.size() > kMostDevices) {
-    words.push_back(counted(devices.size() - kMostDevices, "more device") + " in the tables.");
+  if (devices.size() > kMostAlone) {
+    words.push_back(devices_words(devices));
+  } else {
+    for (const BusyLane& lane : devices) words.push_back(lane_words(lane));
   }
   if (!log.run->knows_starts) {
     words.emplace_back(

@@ -17,7 +17,7 @@ struct NamedColor {
 };
 /// Those that take the most time of a model, and so stand in one picture, are farthest apart.
 constexpr std::array<NamedColor, 40> kPartColors{{{"matmul", "#0072B2"},
-                                                  {"linear", "#0072B2"},
+                                                  {"linear", "#332288"},
                                                   {"reshape", "#D55E00"},
                                                   {"multiply", "#009E73"},
                                                   {"subtract", "#CC79A7"},

@@ -88,6 +88,9 @@ TEST_F(UnusedOptions, TimesThatARecordedProgramHasInItsFileCanNotBeSet) {
       "ttnn.zeros((32, 32), device=device)\nttnn.close_device(device)\n");
   const Outcome recorded = run("python --set host.ttnn_call=20us --json r.json script.py");
   ASSERT_EQ(recorded.status, 0) << recorded.err;
+  EXPECT_TRUE(
+      contains(recorded.err, "explain results/script.workload.json --set host.ttnn_call=20us"))
+      << recorded.err;
   const std::string again = "workload -a file=results/script.workload.json ";
   EXPECT_EQ(run(again).status, 0);
   const Outcome refused = run(again + "--set host.ttnn_call=30us");

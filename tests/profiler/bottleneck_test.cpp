@@ -37,6 +37,13 @@ TEST(Bottleneck, IsTheLargestPartOfTheTime) {
   EXPECT_EQ(summary_of({}).verdict(), Verdict::unknown);
 }
 
+TEST(Bottleneck, IsTheKernelWhereItsStageIsKnownAndItMovesNothingOfTheDram) {
+  OpRun within_l1 = run(100, 0, 0);
+  within_l1.limited_by = "math";
+  EXPECT_EQ(summary_of({within_l1}).verdict(), Verdict::kernel_inefficient);
+  EXPECT_EQ(summary_of({within_l1}).excess, ps(100));
+}
+
 TEST(Bottleneck, CoresInUseAreWeightedByKernelTime) {
   OpRun few = run(300, 30, 10);
   few.cores_used = 0.2;

@@ -26,7 +26,7 @@ std::string_view stem_of(std::string_view operation) {
     }
   }
   // The names of 2024 and 2025, as logs and the classes of ttnn have them.
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 28> kRenamed{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 29> kRenamed{
       {{"Binary", "BinaryNg"},
        {"EltwiseBinary", "BinaryNg"},
        {"EltwiseBinaryBroadcast", "BinaryNg"},
@@ -53,6 +53,7 @@ std::string_view stem_of(std::string_view operation) {
        {"CreateQKVHeadsSeparateTensors", "NlpCreateHeads"},
        {"NLPCreateHeads", "NlpCreateHeads"},
        {"ConcatenateHeads", "NLPConcatHeads"},
+       {"CumSum", "Accumulation"},
        {"LayernormNew", "LayerNorm"},
        {"RotaryEmbeddingHf", "RotaryEmbedding"}}};
   const auto renamed =

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/verbs/onnx_model.h"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -10,6 +12,7 @@
 #include "base/child_process.h"
 #include "base/error.h"
 #include "engines/python/installation.h"
+#include "harness/cli/verbs/profile_words.h"
 
 namespace howard::cli {
 
@@ -30,12 +33,8 @@ void record_onnx_model(const std::filesystem::path& model, const std::vector<std
   const std::filesystem::path starter = python->folder.parent_path() / "_onnx_model.py";
   std::vector<std::string> words{python->interpreter.string(), starter.string(), model.string(),
                                  "--workload", workload.string()};
-  const auto add = [&](const char* option, const std::vector<std::string>& values) {
-    for (const std::string& value : values) words.insert(words.end(), {option, value});
-  };
-  add("--input", inputs);
-  add("--chip", profiles.profiles);
-  add("--set", profiles.settings);
+  for (const std::string& input : inputs) words.insert(words.end(), {"--input", input});
+  std::ranges::move(profile_words(profiles), std::back_inserter(words));
   ChildProcess child({.name = "the ONNX model",
                       .words = std::move(words),
                       .environment = {},

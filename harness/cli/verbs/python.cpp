@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,7 @@
 #include "harness/cli/run.h"
 #include "harness/cli/sharing/ranks.h"
 #include "harness/cli/terminal/interruption.h"
+#include "harness/cli/verbs/profile_words.h"
 #include "harness/cli/verbs/script_summary.h"
 
 namespace howard::cli {
@@ -150,12 +152,7 @@ std::vector<std::string> script_command(const ScriptOptions& options, const fs::
   if (!options.module.empty()) words.insert(words.end(), {"--module", options.module});
   words.insert(words.end(),
                {"--call-times", options.calls, "--kernel-cache", options.kernel_cache});
-  for (const std::string& profile : options.profiles.profiles) {
-    words.insert(words.end(), {"--chip", profile});
-  }
-  for (const std::string& setting : options.profiles.settings) {
-    words.insert(words.end(), {"--set", setting});
-  }
+  std::ranges::move(profile_words(options.profiles), std::back_inserter(words));
   words.insert(words.end(), {"--workload", workload.string(), "--"});
   words.insert(words.end(), options.script.begin(), options.script.end());
   return words;

@@ -20,6 +20,7 @@
 #include "experiments/cases/workload_case.h"
 #include "experiments/laboratory/laboratory.h"
 #include "harness/cli/command/program.h"
+#include "harness/cli/verbs/profile_words.h"
 #include "harness/measurement.h"
 #include "reports/tables/cell_text.h"
 #include "reports/tables/format.h"
@@ -113,8 +114,9 @@ void print_call_cost(const ScriptRun& run) {
 
 void print_foot(const ScriptRun& run) {
   print_call_cost(run);
-  say("without first calls, or with something changed: run_experiment explain " +
-      run.workload.string());
+  std::string command = "run_experiment explain " + run.workload.string();
+  for (const std::string& word : profile_words(run.profiles)) command += " " + word;
+  say("without first calls, or with something changed: " + command);
   say(run.virtual_clock
           ? "time.time() and time.perf_counter() of the script were the virtual clock"
           : "time.time() of the script was the wall clock of this machine; howard.now() or "

@@ -11,84 +11,18 @@
 
 #include "profiler/formats/ops_csv/ops_csv_reader.h"
 #include "reports/findings/log_advice_report.h"
-#include "reports/findings/log_difference.h"
+#include "tests/profiler/silicon/logged_ops.h"
 
 namespace howard::profiler {
 namespace {
 
-constexpr std::string_view kHeader =
-    "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,DEVICE ARCH,ATTRIBUTES,MATH FIDELITY,CORE COUNT,"
-    "AVAILABLE WORKER CORE COUNT,HOST START TS,HOST DURATION [ns],DEVICE FW START CYCLE,"
-    "DEVICE FW END CYCLE,DEVICE FW DURATION [ns],DEVICE KERNEL DURATION [ns],PM IDEAL [ns],"
-    "INPUT_0_W,INPUT_0_Z,INPUT_0_Y,INPUT_0_X,INPUT_0_LAYOUT,INPUT_0_DATATYPE,INPUT_0_MEMORY,"
-    "INPUT_1_W,INPUT_1_Z,INPUT_1_Y,INPUT_1_X,INPUT_1_LAYOUT,INPUT_1_DATATYPE,INPUT_1_MEMORY,"
-    "OUTPUT_0_W,OUTPUT_0_Z,OUTPUT_0_Y,OUTPUT_0_X,OUTPUT_0_LAYOUT,OUTPUT_0_DATATYPE,"
-    "OUTPUT_0_MEMORY\n";
-
-/// A program of a log, one after the other.
-struct Op {
-  std::string code = "Matmul";
-  int call = 1;
-  int cores = 64;
-  std::int64_t host = 0, start = 0, kernel = 0;  ///< Nanoseconds and cycles, which are the same.
-  std::string attributes = "{}";
-  std::string in0 = "1,1,512,512", in1 = "1,1,512,512", out = "1,1,512,512";
-  std::string fidelity = "HiFi4";
-  std::string memory = "DEV_0_DRAM_INTERLEAVED";
-  int device = 0;
-  std::string in1_memory = {};  ///< Of the second operand; "": as the others.
-  std::string in1_type = "BFLOAT16";
-
-  std::string text() const {
-    const auto tensor = [&](const std::string& shape) {
-      return shape.empty() ? ",,,,,," : shape + ",TILE,BFLOAT16," + memory;
-    };
-    const auto second = [&] {
-      return in1_memory.empty() ? tensor(in1) : in1 + ",TILE," + in1_type + "," + in1_memory;
-    };
-    return fmt::format(
-        "{},tt_dnn_device,{},{},wormhole_b0,{},{},{},64,{},1000,{},{},{},{},5000,{},{},{}\n", code,
-        call, device, attributes, fidelity, cores, host, start, start + kernel + 500, kernel + 500,
-        kernel, tensor(in0), second(), tensor(out));
-  }
-};
-
-Log read(const std::vector<Op>& ops) {
-  std::string text(kHeader);
-  for (const Op& op : ops) text += op.text();
-  TextBytes source(text);
-  return read_ops_csv(source, "ops.csv", {.tensors = Tensors::read});
-}
-
-const chip::Profiles& profiles() {
-  static const chip::Profiles loaded = chip::load_profiles();
-  return loaded;
-}
-
-/// Of the only run.
-reports::LogAdvice advice(const Log& log) {
-  CallEmulator emulator(profiles());
-  return reports::advice_of(log, &emulator).at(0);
-}
-
-const LogFinding* find(const reports::LogAdvice& advice, std::string_view what) {
-  const auto found = std::ranges::find_if(advice.findings, [&](const LogFinding& finding) {
-    return finding.what.find(what) != std::string::npos;
-  });
-  return found != advice.findings.end() ? &*found : nullptr;
-}
-
-/// `count` runs of `op`, launched well ahead of the device.
-std::vector<Op> back_to_back(Op op, int count) {
-  std::vector<Op> ops;
-  for (int i = 0; i < count; ++i) {
-    op.call = i + 1;
-    op.host = i * 2'000;
-    op.start = 1'000'000 + i * (op.kernel + 1'000);
-    ops.push_back(op);
-  }
-  return ops;
-}
+using testing::advice;
+using testing::back_to_back;
+using testing::find;
+using testing::kOpsHeader;
+using testing::Op;
+using testing::profiles;
+using testing::read;
 
 TEST(LogAdvice, ACallHasItsSharesOfThePeaks) {
   const reports::LogAdvice found = advice(read(back_to_back({.kernel = 40'000}, 3)));
@@ -107,7 +41,7 @@ TEST(LogAdvice, ACallHasItsSharesOfThePeaks) {
 }
 
 TEST(LogAdvice, TheLogsCountersAreShownBesideTheEmulator) {
-  std::string text = "NOC UTIL (%),DRAM BW UTIL (%),PM FPU UTIL (%)," + std::string(kHeader);
+  std::string text = "NOC UTIL (%),DRAM BW UTIL (%),PM FPU UTIL (%)," + std::string(kOpsHeader);
   const std::vector<Op> ops = back_to_back({.kernel = 40'000}, 3);
   for (std::size_t i = 0; i < ops.size(); ++i) {
     text += fmt::format("{},{},,{}", i == 0 ? "" : "10.5", 20 * (i + 1), ops[i].text());
@@ -180,6 +114,36 @@ TEST(LogAdvice, FewCoresAreABoundFromTheResultsTiles) {
   EXPECT_EQ(find(advice(wide), "spread it"), nullptr);
 }
 
+TEST(LogAdvice, MoreCoresAreNotForThoseThatHaveTheirs) {
+  const auto spreads = [](const Op& op) {
+    return find(advice(read(back_to_back(op, 3))), "spread it over more cores") != nullptr;
+  };
+  Op op{.cores = 8,
+        .kernel = 100'000,
+        .in0 = "1,1,32,4096",
+        .in1 = "1,1,4096,4096",
+        .out = "1,1,32,4096"};
+  EXPECT_TRUE(spreads(op));
+  op.in1_memory = "DEV_0_DRAM_WIDTH_SHARDED";
+  EXPECT_FALSE(spreads(op)) << "beside the banks";
+  op = {.code = "LayerNormDeviceOperation",
+        .cores = 8,
+        .kernel = 100'000,
+        .in0 = "1,1,32,4096",
+        .in1 = "",
+        .out = "1,1,32,4096"};
+  EXPECT_TRUE(spreads(op));
+  op.memory = "DEV_0_L1_WIDTH_SHARDED";
+  EXPECT_FALSE(spreads(op)) << "a norm of shards";
+  op = {.code = "NLPConcatHeadsDecodeDeviceOperation",
+        .cores = 8,
+        .kernel = 100'000,
+        .in0 = "1,8,32,128",
+        .in1 = "",
+        .out = "1,1,32,4096"};
+  EXPECT_FALSE(spreads(op)) << "a core for each sequence";
+}
+
 TEST(LogAdvice, TheHostsGapsAreWhatATraceWouldSave) {
   std::vector<Op> ops = back_to_back({.kernel = 10'000}, 65);
   for (int i = 5; i < 65; ++i) {  // called as late as they start
@@ -222,24 +186,6 @@ TEST(LogAdvice, NothingToGainIsAnAnswer) {
   EXPECT_NE(tables[0].notes[0].find("nothing to gain here"), std::string::npos);
 }
 
-TEST(LogDifference, ChangesAddUpToTheDifferenceOfTheKernels) {
-  std::vector<Op> before = back_to_back({.kernel = 10'000}, 6);
-  std::vector<Op> after = before;
-  for (Op& op : after) op.kernel = 12'000;
-  before.push_back(
-      {.code = "Softmax", .call = 7, .host = 12'000, .start = 2'000'000, .kernel = 3'000});
-  after.push_back({.code = "Exp", .call = 7, .host = 12'000, .start = 2'000'000, .kernel = 1'000});
-  const reports::LogDifference found = reports::difference(read(before), read(after));
-  ASSERT_EQ(found.changes.size(), 3U);
-  EXPECT_EQ(found.changes[0].op, "Matmul");
-  EXPECT_EQ(found.changes[0].change(), SimTime::microseconds(12));
-  SimTime sum;
-  for (const reports::LogChange& change : found.changes) sum += change.change();
-  EXPECT_EQ(sum, found.kernels_after - found.kernels_before);
-  const std::vector<reports::Table> tables = reports::difference_tables(found, "log", 1);
-  EXPECT_EQ(tables.at(1).rows.size(), 2U) << "one, and the others";
-}
-
 TEST(LogAdvice, OperandsThatFitIntoL1AreTriedThere) {
   const auto log = read(back_to_back({.code = "BinaryNgDeviceOperation",
                                       .kernel = 20'000,
@@ -257,6 +203,16 @@ TEST(LogAdvice, OperandsThatFitIntoL1AreTriedThere) {
                                          .memory = "DEV_0_L1_INTERLEAVED"},
                                         3));
   EXPECT_EQ(find(advice(inside), "operands and result in L1"), nullptr) << "they are there";
+}
+
+TEST(LogAdvice, WeightsAreNotAdvisedIntoL1) {
+  const auto log = read(back_to_back(
+      {.kernel = 100'000, .in0 = "1,1,32,1024", .in1 = "1,1,1024,1024", .out = "1,1,32,1024"}, 3));
+  const reports::LogAdvice found = advice(log);
+  EXPECT_EQ(find(found, "operands and result in L1"), nullptr);
+  const LogFinding* const finding = find(found, "first operand and result in L1");
+  const double gained = finding != nullptr ? finding->gain.seconds() / finding->now.seconds() : 0;
+  EXPECT_LT(gained, 0.5);
 }
 
 TEST(LogAdvice, IndependentNeighboursOnFewCoresCouldHaveAQueueEach) {
@@ -453,47 +409,6 @@ TEST(LogAdvice, RunsThatOneShapeCannotExplainAreNotCompared) {
   EXPECT_FALSE(found.uses[0].emulated);
   for (Op& op : ops) op.code = "Matmul";
   EXPECT_FALSE(advice(read(ops)).uses.at(0).doubtful) << "products have their own shapes";
-}
-
-TEST(LogDifference, ACallIsJudgedByItsRunsAndTheirSpread) {
-  const auto with = [](std::vector<std::int64_t> kernels, int count) {
-    std::vector<Op> ops = back_to_back({.kernel = 100'000}, count);
-    for (std::size_t i = 0; i < ops.size(); ++i) ops[i].kernel = kernels[i % kernels.size()];
-    return read(ops);
-  };
-  const auto verdict = [&](const Log& before, const Log& after) {
-    return reports::verdict_of(reports::difference(before, after).changes.at(0));
-  };
-  const Log usual = with({50'000, 50'100}, 20);
-  EXPECT_EQ(verdict(usual, with({50'200}, 20)), "same") << "by 0.4 %";
-  EXPECT_EQ(verdict(usual, with({50'000, 50'100}, 10)), "fewer runs");
-  EXPECT_EQ(verdict(usual, with({55'000}, 20)), "slower");
-  EXPECT_EQ(verdict(usual, with({45'000}, 10)), "faster, fewer runs");
-  EXPECT_EQ(verdict(with({20'000, 80'000}, 20), with({21'000, 82'000}, 20)), "same") << "noise";
-}
-
-TEST(LogDifference, ACallWhoseRowsWereLeftOutIsNotGone) {
-  std::vector<Op> ops = back_to_back({.kernel = 10'000}, 4);
-  ops.push_back(
-      {.code = "LayerNorm", .call = 5, .host = 9'000, .start = 2'000'000, .kernel = 9'000});
-  const Log before = read(ops);
-  std::string text(kHeader);
-  for (const Op& op : ops) {
-    std::string row = op.text();
-    if (op.code == "LayerNorm") row.replace(row.find(",2000000,"), 9, ",?,");
-    text += row;
-  }
-  TextBytes source(text);
-  const Log after = read_ops_csv(source, "ops.csv", {.tensors = Tensors::read});
-  const reports::LogDifference found = reports::difference(before, after);
-  ASSERT_EQ(found.changes.at(0).op, "LayerNorm");
-  EXPECT_EQ(reports::verdict_of(found.changes[0]), "rows missing");
-  EXPECT_EQ(found.warnings_after.size(), found.warnings_before.size() + 1);
-  const std::vector<reports::Table> tables = reports::difference_tables(found, "log", 5);
-  const auto warned = std::ranges::any_of(tables.at(0).notes, [](const std::string& note) {
-    return note.find("warning, after: left out 1 row") != std::string::npos;
-  });
-  EXPECT_TRUE(warned);
 }
 
 }  // namespace

@@ -317,16 +317,6 @@ TEST(SiliconComparison, SwappingTheFirstDimensionsMovesTiles) {
   EXPECT_TRUE(contains(reason(row), "'NW'"));
 }
 
-TEST(SiliconComparison, AttentionToAnUnknownPlaceIsRefused) {
-  const std::string cache = "2[2],4[4],512[512],64[64],TILE,BFLOAT8_B,DEV_0_DRAM_INTERLEAVED";
-  const Row row{.code = "SdpaDecodeDeviceOperation",
-                .attributes = "{'is_causal': 'true'; 'cur_pos': '{}'}",
-                .input0 = heads(2, 32, 64, "DEV_0_L1_INTERLEAVED"),
-                .input1 = cache,
-                .output = heads(2, 32, 64, "DEV_0_L1_INTERLEAVED")};
-  EXPECT_TRUE(contains(reason(row), "the position is a tensor")) << reason(row);
-}
-
 TEST(SiliconComparison, ElementwiseOpsAreTakenByTheirEnumerators) {
   Row row{.code = "BinaryNgDeviceOperation"};
   const auto with = [&](std::string_view attributes) {
@@ -368,6 +358,12 @@ TEST(SiliconComparison, ElementwiseOpsAreTakenByTheirEnumerators) {
                 .call,
             "exp +erf");
   EXPECT_TRUE(contains(reason(with("{}")), "no op_chain"));
+  EXPECT_EQ(
+      compare({with("{'op_chain': '{UnaryWithParam(op_type=UnaryOpType::MUL_UNARY_SFPU;param={2})}'"
+                    "}")})
+          .calls.at(0)
+          .call,
+      "multiply scalar");
 }
 
 TEST(SiliconComparison, SoftmaxAndNormsTakeTheTimeOfTheArithmeticThatTheLogSays) {

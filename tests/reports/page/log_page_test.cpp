@@ -54,6 +54,25 @@ TEST(LogPage, SaysBusyTimeCausesAndGains) {
   EXPECT_EQ(words[1], "25.00 us of 30.00 us could go (measured): replay a trace, of the host.");
 }
 
+TEST(LogPage, SaysInOneSentenceWhatManyDevicesDid) {
+  profiler::LoggedRun run = sample_run("Matmul");
+  const std::vector<profiler::ProgramRun> first = run.timeline.programs;
+  for (std::uint16_t device = 1; device < 8; ++device) {
+    for (profiler::ProgramRun program : first) {
+      program.device = device;
+      if (device == 5 && program.kernel.start > us(20)) program.kernel.end += us(10);
+      run.timeline.programs.push_back(program);
+    }
+  }
+  const std::vector<std::string> words = log_words({.title = "a.csv", .run = &run});
+  ASSERT_EQ(words.size(), 1U);
+  EXPECT_EQ(
+      words[0].find("8 devices ran 16 programs in 50.00 us to 60.00 us each and were busy for "
+                    "40.0 to 50.0 % of it. Device 0 waited longest, for 30.00 us: "),
+      0U)
+      << words[0];
+}
+
 TEST(LogPage, HasChartsTablesAndProblems) {
   const profiler::LoggedRun run = sample_run("<script>alert(1)</script>");
   LogPage page{.logs = {{.title = "<b>a.csv</b>", .run = &run, .tables = {{.caption = "a table"}}}},

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "base/text.h"
+#include "profiler/silicon/logged_call.h"
+
+namespace howard::profiler::logged {
+namespace {
+
+/// Stands for the devices of the group, which take part at the same time.
+Operand group() {
+  return operand({.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major});
+}
+
+/// Returns a whole number that an attribute has, or 0 where it has none: the emulator then takes
+/// what ttnn would choose.
+int number_or_zero(const Call& call, std::string_view name, std::int64_t most) {
+  const auto text = call.attributes.find(name);
+  const auto number = text ? parse_integer(*text) : std::nullopt;
+  return static_cast<int>(std::clamp<std::int64_t>(number.value_or(0), 0, most));
+}
+
+constexpr std::int64_t kMostDevices = 1 << 16;
+
+LinkUse links_of(const Call& call) {
+  constexpr std::int64_t kMostLinks = 16, kMostWorkers = 64, kMostBuffers = 1 << 10,
+                         kMostPackets = 1 << 20;
+  const std::string_view topology = call.attributes.find("topology").value_or("");
+  return {.links = std::max(1, number_or_zero(call, "num_links", kMostLinks)),
+          .ring = topology.find("Ring") != std::string_view::npos,
+          .workers = number_or_zero(call, "num_workers_per_link", kMostWorkers),
+          .chunk = number_or_zero(call, "chunks_per_sync", kMostPackets),
+          .buffers = number_or_zero(call, "num_buffers_per_channel", kMostBuffers)};
+}
+
+/// Returns the only dimension in which two tensors differ, of which `part` is a share. Throws Error
+/// if there is none.
+int shared_dimension(const TensorSpec& part, const TensorSpec& whole) {
+  int dimension = -1;
+  bool fits = true;
+  for (int i = 0; i < 4; ++i) {
+    const std::int64_t of_part = part.shape.dimensions().at(static_cast<std::size_t>(i));
+    const std::int64_t of_whole = whole.shape.dimensions().at(static_cast<std::size_t>(i));
+    if (of_part == of_whole) continue;
+    fits = fits && dimension < 0 && of_part > 0 && of_whole % of_part == 0;
+    dimension = i;
+  }
+  if (dimension < 0 || !fits) {
+    refuse(fmt::format("{} and {}", layout_text(part), layout_text(whole)),
+           "a tensor and a share of it along one dimension");
+  }
+  return dimension;
+}
+
+/// Returns the tensor as a link sees it, whose shards do not matter.
+TensorSpec plain(TensorSpec spec) {
+  spec.sharding.reset();
+  return spec;
+}
+
+}  // namespace
+
+Program all_gather(const Call& call) {
+  const TensorSpec part = plain(call.in(0)), whole = plain(call.out());
+  return make_program(
+      AllGatherAttributes{.dimension = shared_dimension(part, whole), .use = links_of(call)},
+      {operand(part), group()}, {operand(whole)});
+}
+
+Program all_reduce(const Call& call) {
+  const int devices = number_or_zero(call, "ring_size", kMostDevices);
+  if (devices < 2) refuse("no ring_size among its attributes", "2 devices or more");
+  const TensorSpec part = plain(call.in(0));
+  TensorSpec whole = part;
+  const Sides& sides = part.shape.dimensions();
+  require_size({devices, sides[0], sides[1], sides[2], sides[3]});
+  whole.shape = {devices * sides[0], sides[1], sides[2], sides[3]};
+  return make_program(AllGatherAttributes{.dimension = 0, .use = links_of(call)},
+                      {operand(part), group()}, {operand(whole)});
+}
+
+Program reduce_scatter(const Call& call) {
+  // Where the log lists what the devices pass on as well, the share is the last result.
+  const TensorSpec whole = plain(call.in(0)), part = plain(spec_of(call.last_out_cells()));
+  const int side = shared_dimension(part, whole);
+  if (side < 2) refuse("a share of the batch", "a share of the rows or of the columns");
+  return make_program(
+      ReduceScatterAttributes{.dimension = side == 3 ? Dimension::columns : Dimension::rows,
+                              .use = links_of(call)},
+      {operand(whole), group()}, {operand(part)});
+}
+
+}  // namespace howard::profiler::logged
