@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "engines/training/range.h"
 #include "engines/training/recipe.h"
 
 namespace howard::training {
@@ -15,17 +16,6 @@ namespace howard::training {
 struct Condition {
   bool (*holds)(const Recipe& recipe) = nullptr;  ///< Null: it always holds.
   std::string_view words;
-};
-
-/// The numbers that a setting takes by itself.
-struct Range {
-  double least = -std::numeric_limits<double>::infinity();
-  double most = std::numeric_limits<double>::infinity();
-  bool open =
-      false;  ///< The bound itself is not taken: the upper one, or the lower if it is alone.
-
-  bool has(double number) const;
-  std::string words() const;
 };
 
 /// A setting of a recipe. This is the only place that says what it is called, what it may be and

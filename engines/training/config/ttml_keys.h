@@ -1,158 +1,203 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engines/training/config/ttml_config.h"
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engines/training/range.h"
 
 namespace howard::training {
 
-template <class Optimizer, class Visit>
-void for_each_optimizer_key(Optimizer& from, Visit&& visit) {
-  const auto optimizer = [&](const char* name, auto& field) {
-    visit("training_config.optimizer", name, field);
-  };
-  optimizer("type", from.type);
-  optimizer("lr", from.lr);
-  optimizer("beta1", from.beta1);
-  optimizer("beta2", from.beta2);
-  optimizer("epsilon", from.epsilon);
-  optimizer("weight_decay", from.weight_decay);
-  optimizer("momentum", from.momentum);
-  optimizer("dampening", from.dampening);
-  optimizer("nesterov", from.nesterov);
-  optimizer("amsgrad", from.amsgrad);
-  optimizer("stochastic_rounding", from.stochastic_rounding);
-  optimizer("kahan_summation", from.kahan_summation);
-  optimizer("ns_steps", from.ns_steps);
-  optimizer("adamw_modules", from.adamw_modules);
-  const auto muon = [&](const char* name, auto& field) {
-    visit("training_config.optimizer.muon", name, field);
-  };
-  muon("lr", from.muon.lr);
-  muon("momentum", from.muon.momentum);
-  muon("ns_steps", from.muon.ns_steps);
-  const auto adamw = [&](const char* name, auto& field) {
-    visit("training_config.optimizer.adamw", name, field);
-  };
-  adamw("lr", from.adamw.lr);
-  adamw("beta1", from.adamw.beta1);
-  adamw("beta2", from.adamw.beta2);
-  adamw("epsilon", from.adamw.epsilon);
-  adamw("weight_decay", from.adamw.weight_decay);
-  adamw("amsgrad", from.adamw.amsgrad);
-  adamw("stochastic_rounding", from.adamw.stochastic_rounding);
-}
+/// Says which values a key takes by itself.
+struct Accepted {
+  Range range;             ///< Of a number.
+  std::string_view words;  ///< Of a text, with blanks between; if empty, any text.
+};
 
-template <class Training, class Visit>
-void for_each_training_key(Training& training, Visit&& visit) {
-  const auto key = [&](const char* name, auto& field) { visit("training_config", name, field); };
-  key("project_name", training.project_name);
-  key("model_type", training.model_type);
-  key("seed", training.seed);
-  key("batch_size", training.batch_size);
-  key("validation_batch_size", training.validation_batch_size);
-  key("num_epochs", training.num_epochs);
-  key("max_steps", training.max_steps);
-  key("gradient_accumulation_steps", training.gradient_accumulation_steps);
-  key("learning_rate", training.learning_rate);
-  key("weight_decay", training.weight_decay);
-  key("beta1", training.beta1);
-  key("beta2", training.beta2);
-  key("eps", training.eps);
-  key("use_moreh_adamw", training.use_moreh_adamw);
-  key("use_kahan_summation", training.use_kahan_summation);
-  key("use_no_op", training.use_no_op);
-  key("use_clip_grad_norm", training.use_clip_grad_norm);
-  key("clip_grad_norm_max_norm", training.clip_grad_norm_max_norm);
-  key("scheduler_type", training.scheduler_type);
-  key("tokenizer_type", training.tokenizer_type);
-  key("tokenizer_path", training.tokenizer_path);
-  key("data_path", training.data_path);
-  key("model_config", training.model_config);
-  key("multihost_config", training.multihost_config);
-  key("model_save_interval", training.model_save_interval);
-  key("lazy_parameter_init", training.lazy_parameter_init);
-  key("checkpoint_dir", training.checkpoint_dir);
-  key("eval_every", training.eval_every);
-  for_each_optimizer_key(training.optimizer, visit);
-}
+namespace ttml {
 
-template <class Transformer, class Visit>
-void for_each_transformer_key(Transformer& model, Visit&& visit) {
-  const auto key = [&](const char* name, auto& field) { visit("transformer_config", name, field); };
-  key("model_type", model.model_type);
-  key("model_path", model.model_path);
-  key("runner_type", model.runner_type);
-  key("num_heads", model.num_heads);
-  key("embedding_dim", model.embedding_dim);
-  key("num_blocks", model.num_blocks);
-  key("dropout_prob", model.dropout_prob);
-  key("vocab_size", model.vocab_size);
-  key("max_sequence_length", model.max_sequence_length);
-  key("weight_tying", model.weight_tying);
-  key("positional_embedding_type", model.positional_embedding_type);
-  key("num_groups", model.num_groups);
-  key("intermediate_dim", model.intermediate_dim);
-  key("theta", model.theta);
-  key("head_dim", model.head_dim);
-  key("attention_bias", model.attention_bias);
-  key("bias", model.bias);
-  key("embedding_placement", model.embedding_placement);
-  const auto experimental = [&](const char* name, auto& field) {
-    visit("transformer_config.experimental", name, field);
-  };
-  experimental("use_composite_layernorm", model.use_composite_layernorm);
-  experimental("use_composite_rmsnorm", model.use_composite_rmsnorm);
-  experimental("use_fused_swiglu", model.use_fused_swiglu);
-  experimental("use_fused_attention", model.use_fused_attention);
-  const auto scaling = [&](const char* name, auto& field) {
-    visit("transformer_config.rope_scaling", name, field);
-  };
-  scaling("scaling_factor", model.rope_scaling.scaling_factor);
-  scaling("high_freq_factor", model.rope_scaling.high_freq_factor);
-  scaling("low_freq_factor", model.rope_scaling.low_freq_factor);
-  scaling("original_context_length", model.rope_scaling.original_context_length);
-}
+inline constexpr Accepted kAny{};
+inline constexpr Accepted kCounted{.range = {.least = 1, .most = 1'000'000'000}};
+inline constexpr Accepted kInterval{.range = {.least = 0, .most = 1'000'000'000}};
+inline constexpr Accepted kRows{.range = {.least = 0, .most = 1 << 24}};
+inline constexpr Accepted kSize{.range = {.least = 1, .most = 1 << 24}};
+constexpr Accepted one_of(std::string_view words) { return {.range = {}, .words = words}; }
 
-template <class Config, class Visit>
-void for_each_ttml_key(Config& config, Visit&& visit) {
-  for_each_training_key(config.training, visit);
-  const auto scheduler = [&](const char* name, auto& field) {
-    visit("scheduler_config", name, field);
-  };
-  scheduler("max_lr", config.scheduler.max_lr);
-  scheduler("min_lr", config.scheduler.min_lr);
-  scheduler("warmup_steps", config.scheduler.warmup_steps);
-  scheduler("hold_steps", config.scheduler.hold_steps);
-  scheduler("beta1_start", config.scheduler.beta1_start);
-  scheduler("beta1_end", config.scheduler.beta1_end);
-  scheduler("beta1_warmup_steps", config.scheduler.beta1_warmup_steps);
-  scheduler("step_size", config.scheduler.step_size);
-  scheduler("gamma", config.scheduler.gamma);
-  scheduler("start_factor", config.scheduler.start_factor);
-  scheduler("end_factor", config.scheduler.end_factor);
-  scheduler("total_steps", config.scheduler.total_steps);
-  scheduler("schedulers", config.scheduler.schedulers);
-  scheduler("milestones", config.scheduler.milestones);
-  visit("eval_config", "repetition_penalty", config.evaluation.repetition_penalty);
-  visit("eval_config", "temperature", config.evaluation.temperature);
-  visit("eval_config", "top_k", config.evaluation.top_k);
-  visit("eval_config", "top_p", config.evaluation.top_p);
-  const auto device = [&](const char* name, auto& field) { visit("device_config", name, field); };
-  device("mesh_shape", config.devices.mesh_shape);
-  device("device_ids", config.devices.device_ids);
-  device("enable_ddp", config.devices.enable_ddp);
-  device("enable_tp", config.devices.enable_tp);
-  device("enable_fsdp", config.devices.enable_fsdp);
-  device("enable_cp", config.devices.enable_cp);
-  device("enable_sp", config.devices.enable_sp);
-  device("enable_pp", config.devices.enable_pp);
-  visit("multihost_config", "enabled", config.multihost.enabled);
-  visit("multihost_config", "num_workers", config.multihost.num_workers);
-  visit("multihost_config", "socket_type", config.multihost.socket_type);
-  const char* const pipeline = "multihost_config.pipeline_parallel_config";
-  visit(pipeline, "num_blocks", config.multihost.num_blocks);
-  visit(pipeline, "blocks_per_rank", config.multihost.blocks_per_rank);
-  for_each_transformer_key(config.transformer, visit);
-}
+using Flag = std::optional<bool>;
+using Count = std::optional<std::int64_t>;
+using Number = std::optional<float>;
+using Text = std::optional<std::string>;
+using Counts = std::vector<std::int64_t>;
+using Texts = std::vector<std::string>;
+using CountOfRank = std::map<std::int64_t, std::int64_t>;
+
+}  // namespace ttml
+
+// TTML's keys. Each stands in one row: KEY(type, name, values that it takes, default), where the
+// default is what TTML's code takes when the key is absent. What an empty default stands for is
+// said above its table. A macro lists them, as a member's name is text as well.
+
+// These are the maps `muon` and `adamw` of a MuonWithAdamW.
+#define HOWARD_TTML_MUON(KEY) \
+  KEY(Number, lr, kAny)       \
+  KEY(Number, momentum, kAny) \
+  KEY(Count, ns_steps, kAny)
+#define HOWARD_TTML_ADAMW(KEY)    \
+  KEY(Number, lr, kAny)           \
+  KEY(Number, beta1, kAny)        \
+  KEY(Number, beta2, kAny)        \
+  KEY(Number, epsilon, kAny)      \
+  KEY(Number, weight_decay, kAny) \
+  KEY(Flag, amsgrad, kAny)        \
+  KEY(Flag, stochastic_rounding, kAny)
+
+// This is `optimizer` of training_config, as files of 2026 have it: it takes the place of the
+// single keys. ns_steps is for MuonComposite (5), adamw_modules for MuonWithAdamW.
+#define HOWARD_TTML_OPTIMIZER(KEY)                                                  \
+  KEY(Text, type,                                                                   \
+      one_of("AdamW AdamWComposite AdamWFullPrecision MorehAdamW SGD SGDComposite " \
+             "MuonComposite MuonWithAdamW NoOp"))                                   \
+  KEY(Number, lr, kAny)                                                             \
+  KEY(Number, beta1, kAny)                                                          \
+  KEY(Number, beta2, kAny)                                                          \
+  KEY(Number, epsilon, kAny)                                                        \
+  KEY(Number, weight_decay, kAny)                                                   \
+  KEY(Number, momentum, kAny)                                                       \
+  KEY(Number, dampening, kAny)                                                      \
+  KEY(Flag, nesterov, kAny)                                                         \
+  KEY(Flag, amsgrad, kAny)                                                          \
+  KEY(Flag, stochastic_rounding, kAny)                                              \
+  KEY(Flag, kahan_summation, kAny)                                                  \
+  KEY(Count, ns_steps, kAny)                                                        \
+  KEY(std::optional<Texts>, adamw_modules, kAny)
+
+// TTML's files may name the model_type here too; the one of transformer_config counts. The run ends
+// at whichever comes first, num_epochs or max_steps. batch_size is divided by the devices of DDP;
+// half of it, or 1, is the default of validation_batch_size. Without a checkpoint_dir the run is
+// not saved, and without eval_every there is no validation; a model_save_interval of 0 saves at the
+// end alone. multihost_config is a file, like model_config. With lazy_parameter_init parameters are
+// allocated when they are divided already (FSDP).
+#define HOWARD_TTML_TRAINING(KEY)                                                                  \
+  KEY(std::string, project_name, kAny, "tt_train_nano_gpt")                                        \
+  KEY(Text, model_type, kAny)                                                                      \
+  KEY(std::int64_t, seed, kAny, 5489)                                                              \
+  KEY(std::int64_t, batch_size, kAny, 64)                                                          \
+  KEY(Count, validation_batch_size, kCounted)                                                      \
+  KEY(std::int64_t, num_epochs, kCounted, 1)                                                       \
+  KEY(std::int64_t, max_steps, kAny, 5000)                                                         \
+  KEY(std::int64_t, gradient_accumulation_steps, kAny, 1)                                          \
+  KEY(float, learning_rate, kAny, 3e-4F)                                                           \
+  KEY(float, weight_decay, kAny, 0.01F)                                                            \
+  KEY(float, beta1, kAny, 0.9F)                                                                    \
+  KEY(float, beta2, kAny, 0.999F)                                                                  \
+  KEY(float, eps, kAny, 1e-8F)                                                                     \
+  KEY(bool, use_moreh_adamw, kAny, false)                                                          \
+  KEY(bool, use_kahan_summation, kAny, false)                                                      \
+  KEY(bool, use_no_op, kAny, false)                                                                \
+  KEY(bool, use_clip_grad_norm, kAny, false)                                                       \
+  KEY(float, clip_grad_norm_max_norm, kAny, 1)                                                     \
+  KEY(std::string, scheduler_type, one_of("identity warmup_linear step linear cosine sequential"), \
+      "identity")                                                                                  \
+  KEY(std::string, tokenizer_type, one_of("char bpe"), "char")                                     \
+  KEY(Text, tokenizer_path, kAny)                                                                  \
+  KEY(std::string, data_path, kAny, "data/shakespeare.txt")                                        \
+  KEY(Text, model_config, kAny)                                                                    \
+  KEY(Text, multihost_config, kAny)                                                                \
+  KEY(std::int64_t, model_save_interval, kInterval, 500)                                           \
+  KEY(bool, lazy_parameter_init, kAny, false)                                                      \
+  KEY(Text, checkpoint_dir, kAny)                                                                  \
+  KEY(Count, eval_every, kInterval)
+
+// The rate rises linearly from 0 to max_lr, stays constant, and falls linearly to min_lr at the
+// last step. Without max_lr there is no such schedule, and min_lr is the least rate of cosine.
+// beta1_warmup_steps of 0 means that beta1 is not changed. The keys from step_size on are for
+// scheduler_types that TTML's files do not name, but its library has; each is an argument of the
+// scheduler there: step_size and gamma (0.1) of step, the factors (1 and 0) of linear, total_steps
+// (max_steps) of linear and cosine, and the last two of sequential: which, and for how many steps.
+#define HOWARD_TTML_SCHEDULER(KEY)                                            \
+  KEY(Number, max_lr, kAny)                                                   \
+  KEY(float, min_lr, kAny, 0)                                                 \
+  KEY(std::int64_t, warmup_steps, kAny, 100)                                  \
+  KEY(std::int64_t, hold_steps, kAny, 0)                                      \
+  KEY(float, beta1_start, kAny, 0.85F)                                        \
+  KEY(float, beta1_end, kAny, 0.95F)                                          \
+  KEY(std::int64_t, beta1_warmup_steps, kAny, 0)                              \
+  KEY(Count, step_size, kAny)                                                 \
+  KEY(Number, gamma, kAny)                                                    \
+  KEY(Number, start_factor, kAny)                                             \
+  KEY(Number, end_factor, kAny)                                               \
+  KEY(Count, total_steps, kAny)                                               \
+  KEY(Texts, schedulers, one_of("identity warmup_linear step linear cosine")) \
+  KEY(Counts, milestones, kCounted)
+
+// Says how text is written at the end. A top_k of -1 means all.
+#define HOWARD_TTML_EVALUATION(KEY)       \
+  KEY(float, repetition_penalty, kAny, 1) \
+  KEY(float, temperature, kAny, 1)        \
+  KEY(std::int64_t, top_k, kAny, -1)      \
+  KEY(float, top_p, kAny, 1)
+
+// If device_ids is empty, all are used.
+#define HOWARD_TTML_DEVICES(KEY)        \
+  KEY(Counts, mesh_shape, kAny, {1, 1}) \
+  KEY(Counts, device_ids, kAny)         \
+  KEY(bool, enable_ddp, kAny, false)    \
+  KEY(bool, enable_tp, kAny, false)     \
+  KEY(bool, enable_fsdp, kAny, false)   \
+  KEY(bool, enable_cp, kAny, false)     \
+  KEY(bool, enable_sp, kAny, false)     \
+  KEY(bool, enable_pp, kAny, false)
+
+// This is pipeline_parallel_config.
+#define HOWARD_TTML_PIPELINE(KEY) \
+  KEY(Count, num_blocks, kAny)    \
+  KEY(CountOfRank, blocks_per_rank, kAny)
+
+#define HOWARD_TTML_MULTIHOST(KEY)        \
+  KEY(bool, enabled, kAny, false)         \
+  KEY(std::int64_t, num_workers, kAny, 0) \
+  KEY(std::string, socket_type, one_of("mpi fabric"), "mpi")
+
+// There is no scaling when scaling_factor is 0.
+#define HOWARD_TTML_ROPE_SCALING(KEY)   \
+  KEY(float, scaling_factor, kAny, 0)   \
+  KEY(float, high_freq_factor, kAny, 4) \
+  KEY(float, low_freq_factor, kAny, 1)  \
+  KEY(std::int64_t, original_context_length, kAny, 0)
+
+// Howard adds all but the first: TTML chooses in its code. use_fused_attention is true by default
+// in files of 2026, which have an `optimizer`.
+#define HOWARD_TTML_EXPERIMENTAL(KEY)             \
+  KEY(bool, use_composite_layernorm, kAny, false) \
+  KEY(bool, use_composite_rmsnorm, kAny, false)   \
+  KEY(bool, use_fused_swiglu, kAny, false)        \
+  KEY(Flag, use_fused_attention, kAny)
+
+// The default of dropout_prob is 0.2, or 0 for a llama; of vocab_size the tokenizer's, in whole
+// tiles; of intermediate_dim 8/3 of embedding_dim, up to a multiple of 256; of head_dim, which is
+// for qwen3, embedding_dim / num_heads. The norms of a gpt2 with a bias have a beta.
+#define HOWARD_TTML_TRANSFORMER(KEY)                                                  \
+  KEY(std::string, model_type, one_of("gpt2 llama"), "gpt2")                          \
+  KEY(Text, model_path, kAny)                                                         \
+  KEY(std::string, runner_type, one_of("default memory_efficient"), "default")        \
+  KEY(std::int64_t, num_heads, kAny, 6)                                               \
+  KEY(std::int64_t, embedding_dim, kAny, 384)                                         \
+  KEY(std::int64_t, num_blocks, kAny, 6)                                              \
+  KEY(Number, dropout_prob, kAny)                                                     \
+  KEY(Count, vocab_size, kRows)                                                       \
+  KEY(std::int64_t, max_sequence_length, kAny, 256)                                   \
+  KEY(std::string, weight_tying, one_of("disabled enabled"), "disabled")              \
+  KEY(std::string, positional_embedding_type, one_of("trainable fixed"), "trainable") \
+  KEY(std::int64_t, num_groups, kAny, 3)                                              \
+  KEY(Count, intermediate_dim, kSize)                                                 \
+  KEY(float, theta, kAny, 10000)                                                      \
+  KEY(Count, head_dim, kAny)                                                          \
+  KEY(bool, attention_bias, kAny, false)                                              \
+  KEY(bool, bias, kAny, true)                                                         \
+  KEY(std::string, embedding_placement, one_of("replicated"), "replicated")
 
 }  // namespace howard::training

@@ -39,9 +39,6 @@ void require_known_ways(const MeshChecker& check) {
     check.require(!on, std::string("device_config.") + key, "true",
                   "false: devices share by enable_ddp, enable_tp and pipeline_parallel_config");
   }
-  check.require(check.settings.config.transformer.embedding_placement == "replicated",
-                "transformer_config.embedding_placement",
-                "'" + check.settings.config.transformer.embedding_placement + "'", "replicated");
 }
 
 void read_mesh(const MeshChecker& check, MeshPlan& plan) {
@@ -74,7 +71,7 @@ void read_pipeline(const MeshChecker& check, MeshPlan& plan) {
   const TtmlMultihost& hosts = check.hosts();
   const std::string section = "multihost_config.pipeline_parallel_config.";
   std::int64_t sum = 0;
-  for (const auto& [rank, blocks] : hosts.blocks_per_rank) {
+  for (const auto& [rank, blocks] : hosts.pipeline.blocks_per_rank) {
     check.require(rank == std::ssize(plan.blocks), section + "blocks_per_rank",
                   fmt::format("rank {} where rank {} belongs", rank, plan.blocks.size()),
                   "ranks from 0 on, each once");
@@ -87,7 +84,7 @@ void read_pipeline(const MeshChecker& check, MeshPlan& plan) {
   check.require(std::ssize(plan.blocks) == hosts.num_workers, section + "blocks_per_rank",
                 fmt::format("{} ranks", plan.blocks.size()),
                 fmt::format("as many as num_workers, {}", hosts.num_workers));
-  const std::int64_t blocks = hosts.num_blocks.value_or(sum);
+  const std::int64_t blocks = hosts.pipeline.num_blocks.value_or(sum);
   check.require(blocks == check.recipe.model.layers, section + "num_blocks",
                 fmt::format("{} blocks", blocks),
                 fmt::format("the model's num_blocks, {}", check.recipe.model.layers));
@@ -156,10 +153,9 @@ std::optional<MeshPlan> mesh_plan_of(const TtmlSettings& settings, const Recipe&
                   "multihost_config.num_workers", fmt::format("{}", hosts.num_workers),
                   fmt::format("1 to {}", kMostWorkers));
     plan.fabric = hosts.socket_type == "fabric";
-    check.require(plan.fabric || hosts.socket_type == "mpi", "multihost_config.socket_type",
-                  "'" + hosts.socket_type + "'", "mpi or fabric");
-    hosts.blocks_per_rank.empty() && !hosts.num_blocks ? read_tiers(check, plan)
-                                                       : read_pipeline(check, plan);
+    hosts.pipeline.blocks_per_rank.empty() && !hosts.pipeline.num_blocks
+        ? read_tiers(check, plan)
+        : read_pipeline(check, plan);
   }
   require_shares(check, plan);
   if (plan.ranks() == 1) return std::nullopt;

@@ -4,12 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -17,8 +18,6 @@
 
 namespace howard::training {
 namespace {
-
-using Names = std::initializer_list<std::string_view>;
 
 /// Holds what the files say, and can refuse it.
 struct TtmlChecker {
@@ -31,10 +30,6 @@ struct TtmlChecker {
                const std::string& accepted, const std::string& hint = "") const {
     if (!holds) refuse_ttml(settings, key, value, accepted, hint);
   }
-  void require_word(const std::string& key, const std::string& value, Names words) const {
-    require(std::ranges::find(words, value) != words.end(), key, "'" + value + "'",
-            fmt::format("{}", fmt::join(words, ", ")));
-  }
   template <class Number>
   void require_number(bool holds, const std::string& key, Number value,
                       const std::string& accepted) const {
@@ -45,22 +40,32 @@ struct TtmlChecker {
   }
 };
 
-/// Throws Error for numbers out of range that are no settings of a recipe.
-void require_ranges(const TtmlChecker& check) {
-  const TtmlTraining& training = check.training();
-  const TtmlTransformer& model = check.model();
-  constexpr std::int64_t kMost = 1'000'000'000;
-  const auto require = [&](const char* key, std::optional<std::int64_t> value, std::int64_t least,
-                           std::int64_t most) {
-    check.require_number(!value || (*value >= least && *value <= most), key, value.value_or(least),
-                         fmt::format("{} to {}", least, most));
+/// Throws Error for a value that its key does not take by itself.
+void require_accepted(const TtmlChecker& check) {
+  const auto require = [&](const TtmlKey& key, const auto& value) {
+    using Value = std::decay_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, std::string>) {
+      if (key.accepted.words.empty()) return;
+      const std::vector<std::string> words = split(key.accepted.words, ' ');
+      check.require(std::ranges::find(words, value) != words.end(), key.whole(), "'" + value + "'",
+                    join(words, ", "));
+    } else if constexpr (std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>) {
+      const Range& range = key.accepted.range;
+      check.require(range.has(static_cast<double>(value)), key.whole(), fmt::format("{}", value),
+                    range.words());
+    }
   };
-  require("training_config.num_epochs", training.num_epochs, 1, kMost);
-  require("training_config.model_save_interval", training.model_save_interval, 0, kMost);
-  require("training_config.eval_every", training.eval_every, 0, kMost);
-  require("training_config.validation_batch_size", training.validation_batch_size, 1, kMost);
-  require("transformer_config.vocab_size", model.vocab_size, 0, 1 << 24);
-  require("transformer_config.intermediate_dim", model.intermediate_dim, 1, 1 << 24);
+  for_each_ttml_key(check.settings.config, [&](const TtmlKey& key, const auto& field) {
+    using Field = std::decay_t<decltype(field)>;
+    if constexpr (requires { field.has_value(); }) {
+      if (field) require(key, *field);
+    } else if constexpr (std::is_same_v<Field, ttml::Counts> ||
+                         std::is_same_v<Field, ttml::Texts>) {
+      for (const auto& item : field) require(key, item);
+    } else {
+      require(key, field);
+    }
+  });
 }
 
 /// Applies the keys that are settings of a recipe. Throws Error for a value out of range.
@@ -112,17 +117,10 @@ void require_tiles(const TtmlChecker& check) {
 
 void apply_model(const TtmlChecker& check, Recipe& recipe) {
   const TtmlTransformer& model = check.model();
-  check.require_word("transformer_config.model_type", model.model_type, {"gpt2", "llama"});
   const std::string also = check.training().model_type.value_or(model.model_type);
   const bool named = check.settings.has("transformer_config.model_type");
   check.require(named || also == model.model_type, "training_config.model_type", "'" + also + "'",
                 "the model_type of transformer_config, which counts: " + model.model_type);
-  check.require_word("transformer_config.runner_type", model.runner_type,
-                     {"default", "memory_efficient"});
-  check.require_word("transformer_config.weight_tying", model.weight_tying,
-                     {"disabled", "enabled"});
-  check.require_word("transformer_config.positional_embedding_type",
-                     model.positional_embedding_type, {"trainable", "fixed"});
   const bool llama = model.model_type == "llama";
   recipe.model.kind = llama ? ModelKind::llama : ModelKind::nano_gpt;
   if (llama && !model.dropout_prob) recipe.model.dropout = 0;
@@ -136,7 +134,7 @@ void apply_model(const TtmlChecker& check, Recipe& recipe) {
 /// Its files are those with an `optimizer`, without which it does not train.
 void apply_forms_of_2026(const TtmlChecker& check, Recipe& recipe) {
   if (check.training().optimizer == TtmlOptimizer{}) return;
-  recipe.model.fused_attention = check.model().use_fused_attention.value_or(true);
+  recipe.model.fused_attention = check.model().experimental.use_fused_attention.value_or(true);
   recipe.model.scaled_slopes = true;
   recipe.model.sharded_loss = recipe.model.kind == ModelKind::llama;
 }
@@ -247,9 +245,6 @@ void apply_optimizer_map(const TtmlChecker& check, Recipe& recipe) {
   const TtmlOptimizer& optimizer = check.training().optimizer;
   const std::string map = "training_config.optimizer.";
   if (optimizer.type) {
-    check.require_word(map + "type", *optimizer.type,
-                       {"AdamW", "AdamWComposite", "AdamWFullPrecision", "MorehAdamW", "SGD",
-                        "SGDComposite", "MuonComposite", "MuonWithAdamW", "NoOp"});
     const std::string& type = *optimizer.type;
     // Files with this map are those of 2026, whose AdamW and SGD are one program each.
     recipe.optimizer.kind = type == "MorehAdamW"       ? OptimizerKind::moreh_adamw
@@ -327,10 +322,6 @@ void apply_sequence(const TtmlChecker& check, Recipe& recipe) {
       "schedulers: [linear, cosine] and milestones: [100, 900]");
   std::vector<autograd::ScheduledPart> parts;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    check.require_word(map + "schedulers", names[i],
-                       {"identity", "warmup_linear", "step", "linear", "cosine"});
-    check.require_number(scheduler.milestones.at(i) >= 1, map + "milestones",
-                         scheduler.milestones[i], "1 or more");
     parts.push_back({autograd::parse_schedule(names[i]), scheduler.milestones[i]});
   }
   recipe.schedule.parts = parts;
@@ -339,11 +330,6 @@ void apply_sequence(const TtmlChecker& check, Recipe& recipe) {
 void apply_schedule(const TtmlChecker& check, Recipe& recipe) {
   const TtmlTraining& training = check.training();
   const TtmlScheduler& scheduler = check.settings.config.scheduler;
-  check.require(training.scheduler_type != "lambda", "training_config.scheduler_type", "'lambda'",
-                "a name: a function is for TTML's library",
-                "ttml.schedulers.LambdaScheduler of howard.ttml, or another scheduler_type");
-  check.require_word("training_config.scheduler_type", training.scheduler_type,
-                     {"identity", "warmup_linear", "step", "linear", "cosine", "sequential"});
   recipe.schedule.schedule = autograd::parse_schedule(training.scheduler_type);
   apply_sequence(check, recipe);
   if (!scheduler.max_lr) return;
@@ -379,7 +365,10 @@ Recipe recipe_of(const TtmlSettings& settings) {
   const TtmlChecker check{settings};
   const TtmlTraining& training = check.training();
   Recipe recipe;
-  require_ranges(check);
+  check.require(training.scheduler_type != "lambda", "training_config.scheduler_type", "'lambda'",
+                "a name: a function is for TTML's library",
+                "ttml.schedulers.LambdaScheduler of howard.ttml, or another scheduler_type");
+  require_accepted(check);
   apply_keys(check, recipe);
   apply_model(check, recipe);
   require_unset(check);
@@ -391,7 +380,6 @@ Recipe recipe_of(const TtmlSettings& settings) {
   apply_schedule(check, recipe);
   require_used(check, recipe);
   require_rules(check, recipe);
-  check.require_word("training_config.tokenizer_type", training.tokenizer_type, {"char", "bpe"});
   require_valid(recipe);
   return recipe;
 }

@@ -153,14 +153,15 @@ void take(const YamlValue& value, std::optional<Value>& field) {
 std::map<std::string, std::vector<std::string>> known_keys() {
   std::map<std::string, std::vector<std::string>> known;
   TtmlConfig config;
-  for_each_ttml_key(config, [&](const std::string& section, const char* key, const auto&) {
+  for_each_ttml_key(config, [&](const TtmlKey& key, const auto&) {
+    const std::string section(key.section);
     if (!known.contains(section)) {
       const std::size_t dot = section.rfind('.');
       const bool inner = dot != std::string::npos;
       known[inner ? section.substr(0, dot) : kTopLevel].push_back(inner ? section.substr(dot + 1)
                                                                         : section);
     }
-    known[section].push_back(key);
+    known[section].emplace_back(key.name);
   });
   return known;
 }
@@ -192,8 +193,8 @@ class TtmlReader {
     const std::string name = section.empty() ? key : section + "." + key;
     if (known_.contains(name)) return read(node, name);
     if (!is_known(section, key, place) || node.IsNull()) return;
-    for_each_ttml_key(settings_.config, [&](const std::string& of, const char* known, auto& field) {
-      if (of == section && known == key) take(YamlValue{name, place, node}, field);
+    for_each_ttml_key(settings_.config, [&](const TtmlKey& known, auto& field) {
+      if (known.section == section && known.name == key) take({name, place, node}, field);
     });
     settings_.places[name] = place;
   }
@@ -299,8 +300,8 @@ std::string variable_in(std::string_view text) {
 
 std::map<std::string, std::string> ttml_values(const TtmlConfig& config) {
   std::map<std::string, std::string> values;
-  for_each_ttml_key(config, [&](const std::string& section, const char* key, const auto& field) {
-    if (const auto text = value_text(field)) values[section + "." + key] = *text;
+  for_each_ttml_key(config, [&](const TtmlKey& key, const auto& field) {
+    if (const auto text = value_text(field)) values[key.whole()] = *text;
   });
   return values;
 }
@@ -308,10 +309,10 @@ std::map<std::string, std::string> ttml_values(const TtmlConfig& config) {
 std::string ttml_text(const TtmlConfig& config) {
   std::string text;
   std::vector<std::string> open;  // the sections whose heads are written
-  for_each_ttml_key(config, [&](const std::string& section, const char* key, const auto& field) {
+  for_each_ttml_key(config, [&](const TtmlKey& key, const auto& field) {
     const std::optional<std::string> value = value_text(field);
     if (!value) return;
-    const std::vector<std::string> parts = split(section, '.');
+    const std::vector<std::string> parts = split(key.section, '.');
     std::size_t same = 0;
     while (same < parts.size() && same < open.size() && parts[same] == open[same]) ++same;
     open.resize(same);
@@ -319,7 +320,7 @@ std::string ttml_text(const TtmlConfig& config) {
       text += std::string(2 * i, ' ') + parts[i] + ":\n";
       open.push_back(parts[i]);
     }
-    text += std::string(2 * parts.size(), ' ') + key + ": " + *value + "\n";
+    text += std::string(2 * parts.size(), ' ') + std::string(key.name) + ": " + *value + "\n";
   });
   return text;
 }

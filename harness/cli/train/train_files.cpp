@@ -98,14 +98,14 @@ void read_into(const std::filesystem::path& file, TtmlSettings& settings) {
 std::string whole_name(const std::string& given) {
   std::vector<std::string> found, inner_found, all;
   training::TtmlConfig config;
-  training::for_each_ttml_key(config, [&](const std::string& section, const char* key, auto&) {
-    const std::string whole = section + "." + key;
-    all.push_back(key);
+  training::for_each_ttml_key(config, [&](const training::TtmlKey& key, auto&) {
+    const std::string whole = key.whole();
+    all.emplace_back(key.name);
     const bool ends_so = given.find('.') != std::string::npos && whole.ends_with("." + given);
     if (given == whole || ends_so) found.assign(1, whole);
-    if (given != key) return;
+    if (given != key.name) return;
     // A map within a map has keys of the same name: learning rates of an optimizer.
-    const bool inner = section.find('.') != std::string::npos;
+    const bool inner = key.section.find('.') != std::string::npos;
     (inner ? inner_found : found).push_back(whole);
   });
   if (found.empty()) found = inner_found;

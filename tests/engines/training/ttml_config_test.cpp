@@ -41,26 +41,26 @@ std::string other(const std::optional<Value>&) {
 }
 
 /// The key with its sections around it.
-std::string yaml_of(const std::string& section, const std::string& key, const std::string& value) {
+std::string yaml_of(const TtmlKey& key, const std::string& value) {
   std::string text;
   std::string indent;
-  std::string rest = section + ".";
+  std::string rest = std::string(key.section) + ".";
   while (!rest.empty()) {
     const std::size_t dot = rest.find('.');
     text += indent + rest.substr(0, dot) + ":\n";
     indent += "  ";
     rest.erase(0, dot + 1);
   }
-  return text + indent + key + ": " + value + "\n";
+  return text + indent + std::string(key.name) + ": " + value + "\n";
 }
 
 TEST(TtmlConfig, EachKeyIsReadAndWrittenBack) {
   int keys = 0;
   const TtmlConfig defaults;
-  for_each_ttml_key(defaults, [&](const std::string& section, const char* key, const auto& field) {
-    const TtmlSettings settings = settings_of(yaml_of(section, key, other(field)));
-    EXPECT_NE(settings.config, defaults) << section << "." << key;
-    EXPECT_EQ(settings_of(ttml_text(settings.config)).config, settings.config) << key;
+  for_each_ttml_key(defaults, [&](const TtmlKey& key, const auto& field) {
+    const TtmlSettings settings = settings_of(yaml_of(key, other(field)));
+    EXPECT_NE(settings.config, defaults) << key.whole();
+    EXPECT_EQ(settings_of(ttml_text(settings.config)).config, settings.config) << key.whole();
     ++keys;
   });
   EXPECT_GT(keys, 60);
@@ -217,9 +217,7 @@ std::string around(const std::string& name) {
 TEST(Settings, AreNamedOnceAndSetByKeysThatTtmlHas) {
   std::set<std::string> keys, names, set;
   const TtmlConfig config;
-  for_each_ttml_key(config, [&](const std::string& section, const char* key, const auto&) {
-    keys.insert(section + "." + key);
-  });
+  for_each_ttml_key(config, [&](const TtmlKey& key, const auto&) { keys.insert(key.whole()); });
   const Recipe recipe;
   for_each_setting(recipe, [&](const Setting& setting, const auto&) {
     EXPECT_TRUE(names.insert(std::string(setting.name)).second) << setting.name;
@@ -232,12 +230,12 @@ TEST(Settings, AreNamedOnceAndSetByKeysThatTtmlHas) {
 
 TEST(TtmlConfig, EachKeyIsAppliedOrRefusedByName) {
   const TtmlConfig defaults;
-  for_each_ttml_key(defaults, [&](const std::string& section, const char* key, const auto& field) {
-    const std::string name = section + "." + key;
+  for_each_ttml_key(defaults, [&](const TtmlKey& key, const auto& field) {
+    const std::string name = key.whole();
     if (is_elsewhere(name)) return;
     TtmlSettings settings = settings_of(around(name));
     const Recipe before = recipe_of(settings);
-    read_ttml(yaml_of(section, key, valid(name, other(field))), "key.yaml", settings);
+    read_ttml(yaml_of(key, valid(name, other(field))), "key.yaml", settings);
     Recipe after = before;
     const std::string failure = error_of([&] { after = recipe_of(settings); });
     EXPECT_TRUE(after != before || contains(failure, "key.yaml:")) << name << ": " << failure;
