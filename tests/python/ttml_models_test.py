@@ -64,6 +64,92 @@ class Ttml(TtmlCase):
         self.assertTrue(numpy.allclose(turned[:, :, 0], x.to_numpy()[:, :, 0], atol=0.01))
         self.assertFalse(numpy.allclose(turned[:, :, 9], x.to_numpy()[:, :, 9], atol=0.01))
 
+    def test_a_mixture_of_experts_routes_and_learns(self):
+        deepseek = ttml.models.deepseek
+        for changes in ({}, {"q_lora_rank": 0, "score_func": "softmax",
+                             "runner_type": "memory_efficient"}):
+            config = deepseek.DeepSeekConfig(**{**dict(
+                vocab_size=96, dim=64, inter_dim=96, moe_inter_dim=32, n_layers=2, n_dense_layers=1,
+                n_heads=2, q_lora_rank=64, kv_lora_rank=32, qk_nope_head_dim=32,
+                v_head_dim=32, max_seq_len=32), **changes})
+            model = deepseek.DeepSeek(config)
+            self.assertIn("DeepSeek/blocks/1/ffn/experts/7/w2/weight", model.parameters())
+            layer, = model.get_moe_layers()
+            optimizer = ttml.optimizers.create_optimizer({"lr": 0.01}, model.parameters())
+            row = numpy.arange(33) % 7
+            tokens = self.whole(row[:-1].reshape(1, 1, 1, 32))
+            targets = self.whole(row[1:].reshape(1, 32))
+            losses = []
+            for _ in range(6):
+                optimizer.zero_grad()
+                loss = ttml.ops.loss.cross_entropy_loss(model(tokens), targets)
+                loss.backward(False)
+                optimizer.step()
+                self.context.reset_graph()
+                losses.append(loss.get_value().item())
+            self.assertLess(losses[-1], 0.6 * losses[0])
+            self.assertTrue(all(t.is_grad_initialized() for t in model.parameters().values()))
+            chosen = layer.read_activation_probabilities()
+            self.assertAlmostEqual(chosen.sum(), 2)  # experts of a token
+            weights, mask = layer.compute_routing(self.tensor(1, 1, 32, 64))
+            counts = ttml.autograd.Tensor(mask, False).to_numpy().reshape(32, 2, 4)
+            self.assertTrue((counts.sum((1, 2)) == 2).all())
+            self.assertTrue(((counts.sum(2) > 0).sum(1) == 1).all(), "one group of experts")
+            layer.update_expert_bias(0.5)
+            self.assertEqual(layer.read_activation_probabilities().sum(), 0)
+
+    def test_gradients_flow_through_the_choice_of_experts(self):
+        config = ttml.models.deepseek.DeepSeekConfig(
+            dim=64, moe_inter_dim=32, n_routed_experts=4, n_activated_experts=2, n_expert_groups=1)
+        layer = ttml.models.deepseek.MoE(config)
+        x, target = self.tensor(1, 1, 32, 64), self.tensor(1, 1, 32, 64, seed=1)
+        for name in ("experts/1/w2/weight", "shared_experts/w1/weight"):
+            self.expect_gradient(lambda: layer(x), target, layer.parameters()["MoE/" + name])
+        # All experts are taken, so that no step changes the choice.
+        config.n_activated_experts = 4
+        gate = layer.parameters()["MoE/gate/weight"]
+        self.expect_gradient(lambda: layer(x), target, gate)
+
+    def test_the_names_of_cpp_models_are_theirs(self):
+        gpt2 = ttml.models.gpt2
+        model = gpt2.create_gpt2_model(gpt2.GPT2TransformerConfig(
+            num_heads=2, embedding_dim=64, num_blocks=1, vocab_size=96, max_sequence_length=32))
+        for name in ("transformer/gpt_block_0/mlp/fc1/weight", "transformer/ln_fc/gamma",
+                     "transformer/pos_emb/weight"):
+            self.assertIn(name, model.parameters())
+        self.assertEqual(model.native_name("transformer/gpt_block_0/attention/qkv_linear/bias"),
+                         "blocks.0.query_key_value.bias")
+        self.assertEqual(model(self.tokens(1, 32)).shape(), [1, 1, 32, 96])
+
+    def test_a_llama_whose_layers_devices_divide_is_that_of_one_device(self):
+        llama = ttml.models.llama
+        config = llama.LlamaConfig(hidden_size=128, num_hidden_layers=1, num_attention_heads=4,
+                                   num_key_value_heads=2, vocab_size=96, max_position_embeddings=32)
+        tokens = numpy.arange(32).reshape(1, 1, 1, 32) % 9
+        model = llama.Llama(config)
+        whole = {name: tensor.to_numpy() for name, tensor in model.parameters().items()}
+        expected = model(self.whole(tokens)).to_numpy()
+        self.context.reset_graph()
+        self.context.close_device()
+        names = ttml.Mesh([1, 2], ["dp", "tp"])
+        ttml.open_device_mesh(names)
+        device, make = self.context.get_device(), ttml.autograd.Tensor.from_numpy
+        divided = ttml.models.distributed.llama.create_llama_model(config)
+        cuts = {"q_linear": 2, "kv_linear": 2, "out_linear": 3, "w1": 2, "w3": 2, "w2": 3, "fc": 2}
+        for name, tensor in divided.parameters().items():
+            values, layer = whole[name], name.split("/")[-2]
+            if layer == "kv_linear":  # a device has its keys, and then its values
+                values = values.reshape(1, 2, 2, 32, 128).swapaxes(1, 2).reshape(1, 1, 128, 128)
+            mapper = names.axis_mapper("tp", cuts[layer]) if layer in cuts else \
+                ttml.core.distributed.replicate_tensor_to_mesh_mapper(device)
+            tensor.set_value(make(numpy.ascontiguousarray(values), new_type=ttml.DataType.BFLOAT16,
+                                  mapper=mapper))
+        found = divided(make(tokens.astype(numpy.uint32), layout=ttml.Layout.ROW_MAJOR, mapper=ttml
+                             .core.distributed.replicate_tensor_to_mesh_mapper(device)))
+        self.assertEqual(found.shape(), [1, 1, 32, 48])
+        joined = found.to_numpy(composer=ttml.core.distributed.concat_mesh_to_tensor_composer(device, 3))
+        self.assertLess(numpy.abs(joined - expected).max(), 0.02 * numpy.abs(expected).max())
+
     def test_masked_losses_count_their_places_alone(self):
         weight = ttml.modules.LinearLayer(32, 64, False).weight.tensor
         x, targets = self.tensor(2, 1, 32, 32), self.tokens(1, 64, 64).to_numpy().reshape(2, 32)

@@ -186,7 +186,7 @@ class AutoContext:
         """Does nothing: a script is one process."""
 
     def get_distributed_context(self):
-        return _OneProcess()
+        return DistributedContext()
 
     def initialize_socket_manager(self, *_):
         raise RuntimeError("initialize_socket_manager: a script is one process here; "
@@ -216,7 +216,9 @@ class AutoContext:
         """Does nothing: what ran is in the timeline of `run_experiment python`."""
 
 
-class _OneProcess:
+class DistributedContext:
+    """Is the context of a script, which is one process."""
+
     def size(self):
         return 1
 
@@ -225,6 +227,23 @@ class _OneProcess:
 
     def barrier(self):
         """Does nothing: there is nobody else."""
+
+    def create_sub_context(self, ranks):
+        """Returns a context of some of the ranks, of which there is one."""
+        self._require(list(ranks) == [0], f"ranks {list(ranks)}")
+        return self
+
+    def send(self, data, dest, tag=0):
+        self._require(False, f"send to rank {dest}")
+
+    def recv(self, nbytes, source, tag=0):
+        self._require(False, f"recv from rank {source}")
+
+    @staticmethod
+    def _require(holds, value):
+        if not holds:
+            raise RuntimeError(f"DistributedContext: {value}; accepted: rank 0, as a script is one "
+                               "process; run_experiment train runs several")
 
 
 def context():

@@ -3,7 +3,7 @@
 
 import howard.ttnn as ttnn
 
-from .._graph import context
+from .._graph import DistributedContext, context
 from .._mesh import maybe_mesh, sync_gradients
 
 

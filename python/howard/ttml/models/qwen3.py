@@ -4,7 +4,11 @@
 from dataclasses import dataclass
 from typing import Any, Optional
 
+import howard.ttnn as ttnn
+
+from .. import _kernels as kernels
 from .. import init, ops
+from ..autograd import Function
 from ..modules import AbstractModuleBase, Embedding, LinearLayer, ModuleList, Parameter
 from ..ops._layers import concat_along
 from ._runner import RunnerType, WeightTyingType, of_kind, run_block
@@ -53,8 +57,29 @@ class ConcatLastDim:
         return concat_along(tensors, len(tensors[0].shape()) - 1)
 
 
+class RMSNormFunction(Function):
+    """Computes weight x / sqrt(mean x^2 + epsilon) by single calls of ttnn."""
+
+    @staticmethod
+    def forward(ctx, x, weight, epsilon):
+        value, scale = x.half(), weight.half()
+        inverse = ttnn.rsqrt(ttnn.add(ttnn.mean(ttnn.square(value), 3, True), epsilon))
+        normal = ttnn.multiply(value, inverse)
+        ctx.save_for_backward(normal, inverse, scale)
+        return ttnn.multiply(normal, scale)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        normal, inverse, scale = ctx.saved_tensors
+        of_weight = kernels.sum_rows(ttnn.multiply(gradient, normal))
+        scaled = ttnn.multiply(gradient, scale)
+        along = ttnn.mean(ttnn.multiply(scaled, normal), 3, True)
+        rest = ttnn.subtract(scaled, ttnn.multiply(normal, along))
+        return ttnn.multiply(rest, inverse), of_weight
+
+
 class Qwen3RMSNorm(AbstractModuleBase):
-    """Computes weight x / sqrt(mean x^2 + epsilon) by single calls."""
+    """Is a norm with a weight for each column."""
 
     def __init__(self, hidden_size, eps=1e-6):
         super().__init__()
@@ -62,7 +87,7 @@ class Qwen3RMSNorm(AbstractModuleBase):
         self._epsilon = eps
 
     def forward(self, x):
-        return ops.rmsnorm.rmsnorm_composite(x, self.weight.tensor, self._epsilon)
+        return RMSNormFunction.apply(x, self.weight.tensor, self._epsilon)
 
 
 class Qwen3Attention(AbstractModuleBase):

@@ -74,6 +74,18 @@ class RowParallelLinear(_ParallelLinear):
         return ops.binary.add(y, self.bias.tensor) if self.bias else y
 
 
+def _layers_of(use_tp):
+    """Returns what makes the layers whose outputs, and those whose inputs, the devices of the axis
+    "tp" divide, and how many they are."""
+    if not use_tp:
+        return LinearLayer, LinearLayer, 1
+
+    def rows(in_features, out_features, has_bias):
+        return RowParallelLinear(in_features, out_features, has_bias, input_is_parallel=True)
+
+    return ColumnParallelLinear, rows, mesh().axis_size("tp")
+
+
 class Embedding(AbstractModuleBase):
     """Looks up rows of a table [1, 1, tokens, width] of any size; its tiles are padded."""
 
@@ -162,14 +174,15 @@ class GroupedQueryAttention(AbstractModuleBase):
     biases."""
 
     def __init__(self, embedding_dim, num_heads, num_groups, dropout_prob=0.0, rope_params=None,
-                 bias=False):
+                 bias=False, use_tp=False):
         super().__init__()
         width = embedding_dim // num_heads
-        self.q_linear = LinearLayer(embedding_dim, embedding_dim, bias)
-        self.kv_linear = LinearLayer(embedding_dim, 2 * num_groups * width, bias)
-        self.out_linear = LinearLayer(embedding_dim, embedding_dim, bias)
+        columns, rows, devices = _layers_of(use_tp)
+        self.q_linear = columns(embedding_dim, embedding_dim, bias)
+        self.kv_linear = columns(embedding_dim, 2 * num_groups * width, bias)
+        self.out_linear = rows(embedding_dim, embedding_dim, bias)
         self.dropout = DropoutLayer(dropout_prob)
-        self._heads, self._groups, self._rope = num_heads, num_groups, rope_params
+        self._heads, self._groups, self._rope = num_heads // devices, num_groups // devices, rope_params
 
     def forward(self, x, mask=None, kv_cache=None, layer_idx=0, new_tokens=None):
         """With a kv_cache the first new_tokens rows of x follow what block layer_idx has kept."""
@@ -188,28 +201,32 @@ class GroupedQueryAttention(AbstractModuleBase):
 class LlamaMLP(AbstractModuleBase):
     """Computes w2(silu(w1 x) w3 x), without biases (SwiGLU)."""
 
-    def __init__(self, embedding_dim, intermediate_dim, dropout_prob=0.0):
+    def __init__(self, embedding_dim, intermediate_dim, dropout_prob=0.0, use_tp=False):
         super().__init__()
-        self.w1 = LinearLayer(embedding_dim, intermediate_dim, False)
-        self.w2 = LinearLayer(intermediate_dim, embedding_dim, False)
-        self.w3 = LinearLayer(embedding_dim, intermediate_dim, False)
-        self._dropout = dropout_prob
+        columns, rows, _ = _layers_of(use_tp)
+        self.w1 = columns(embedding_dim, intermediate_dim, False)
+        self.w2 = rows(intermediate_dim, embedding_dim, False)
+        self.w3 = columns(embedding_dim, intermediate_dim, False)
+        self._dropout, self._divided = dropout_prob, use_tp
 
     def forward(self, x):
         probability = 0.0 if self.get_run_mode() == RunMode.EVAL else self._dropout
+        if self._divided:
+            hidden = ops.binary.mul(ops.unary.silu(self.w1(x)), self.w3(x))
+            return ops.dropout.dropout(self.w2(hidden), probability)
         weights = (layer.weight.tensor for layer in (self.w1, self.w2, self.w3))
         return ops.swiglu.swiglu(x, *weights, probability)
 
 
 class LlamaBlock(AbstractModuleBase):
     def __init__(self, embedding_dim, num_heads, num_groups, intermediate_dim, dropout_prob=0.0,
-                 rope_params=None, use_composite_rmsnorm=False):
+                 rope_params=None, use_composite_rmsnorm=False, use_tp=False):
         super().__init__()
         self.attention_norm = RMSNormLayer(embedding_dim, use_composite=use_composite_rmsnorm)
         self.attention = GroupedQueryAttention(embedding_dim, num_heads, num_groups, dropout_prob,
-                                               rope_params)
+                                               rope_params, use_tp=use_tp)
         self.mlp_norm = RMSNormLayer(embedding_dim, use_composite=use_composite_rmsnorm)
-        self.mlp = LlamaMLP(embedding_dim, intermediate_dim, dropout_prob)
+        self.mlp = LlamaMLP(embedding_dim, intermediate_dim, dropout_prob, use_tp)
 
     def forward(self, x, mask=None, kv_cache=None, layer_idx=0, new_tokens=None):
         attended = self.attention(self.attention_norm(x), mask, kv_cache, layer_idx, new_tokens)

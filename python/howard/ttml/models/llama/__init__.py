@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements ttml.models.llama: TTML's Llama, with rotary positions and grouped heads."""
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
@@ -8,9 +9,10 @@ import howard.ttnn as ttnn
 
 from ... import ops
 from ..._graph import GradMode, context
+from ..._mesh import mesh
 from ...autograd import derived
-from ...modules import (Embedding, GroupedQueryAttention, LinearLayer, LlamaBlock, LlamaMLP,
-                        ModuleList, RMSNormLayer)
+from ...modules import (ColumnParallelLinear, Embedding, GroupedQueryAttention, LinearLayer,
+                        LlamaBlock, LlamaMLP, ModuleList, RMSNormLayer)
 from .._runner import RunnerType, WeightTyingType, of_kind, run_block
 from .._transformer import Transformer, checked_settings
 from . import gqattn, transformer
@@ -89,20 +91,31 @@ class Llama(Transformer):
         self.config = config
         self._runner = of_kind(RunnerType, config.runner_type)
         self._tied = of_kind(WeightTyingType, config.weight_tying) is WeightTyingType.Enabled
-        width = config.hidden_size
-        self.padded_vocab_size = (config.vocab_size + 31) // 32 * 32
+        width, devices = config.hidden_size, mesh().axis_size("tp") if config.use_tp else 1
+        self._require_divided(config, devices)
+        tiles = math.lcm(32, devices)
+        self.padded_vocab_size = (config.vocab_size + tiles - 1) // tiles * tiles
         scaling = config.rope_scaling if config.rope_scaling is not None else None
         self.rope_params = ops.rope.build_rope_params(
             config.max_position_embeddings, config.head_dim, config.rope_theta, scaling)
-        self.fc = LinearLayer(width, self.padded_vocab_size, False)
+        head = ColumnParallelLinear if config.use_tp else LinearLayer
+        self.fc = head(width, self.padded_vocab_size, False)
         self.tok_emb = Embedding(self.padded_vocab_size, width)
         if self._tied:
             self.tok_emb.weight = self.fc.weight
         self.blocks = ModuleList(
             LlamaBlock(width, config.num_attention_heads, config.num_key_value_heads,
-                       int(found["feed_forward"]), config.mlp_dropout, self.rope_params)
+                       int(found["feed_forward"]), config.mlp_dropout, self.rope_params,
+                       use_tp=config.use_tp)
             for _ in range(config.num_hidden_layers))
         self.ln_fc = RMSNormLayer(width)
+
+    @staticmethod
+    def _require_divided(config, devices):
+        for name in ("num_attention_heads", "num_key_value_heads"):
+            if getattr(config, name) % devices:
+                raise ValueError(f"Llama: {name} {getattr(config, name)} on {devices} devices; "
+                                 "accepted: a multiple of them")
 
     def settings(self):
         return self.config.settings()
@@ -117,7 +130,8 @@ class Llama(Transformer):
 
     def forward(self, input, mask=None, kv_cache=None, new_tokens=None):
         """Returns the logits [B, 1, S, V] of tokens [B, 1, 1, S]. A mask [1, 1, S, S] is 1 where a
-        place may look; without one it looks at itself and the places before it. With a kv_cache
+        place may look; without one it looks at itself and the places before it. With use_tp each
+        device has its columns of the logits, for vocab_parallel_cross_entropy_loss. With a kv_cache
         the first new_tokens of the tokens (default: all) follow those that the cache has."""
         rows = input.shape()[-1]
         x = self.tok_emb(input)
@@ -134,7 +148,7 @@ class Llama(Transformer):
     def _cut(self, logits):
         """Leaves out the columns that pad the vocabulary to whole tiles."""
         vocabulary, padded = self.config.vocab_size, self.padded_vocab_size
-        if vocabulary == padded:
+        if vocabulary == padded or self.config.use_tp:
             return logits
         sides = logits.shape()
         return derived(
