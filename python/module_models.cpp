@@ -86,7 +86,8 @@ std::map<std::string, std::string> model_settings(const std::string& config) {
                                 ? recipe.model.feed_forward
                                 : models::feed_forward_of(recipe.model.width);
   std::map<std::string, std::string> found{{"feed_forward", std::to_string(wide)},
-                                           {"dropout", std::to_string(recipe.model.dropout)}};
+                                           {"dropout", std::to_string(recipe.model.dropout)},
+                                           {"theta", std::to_string(recipe.model.theta)}};
   const std::string section = "transformer_config.";
   for (const auto& [key, value] : training::ttml_values(settings.config)) {
     if (key.starts_with(section)) found[key.substr(section.size())] = value;

@@ -24,9 +24,11 @@ LayernormParameters ParameterMaker::layernorm(const std::string& name, std::int6
 }
 
 std::vector<float> RandomValues::of(const autograd::Parameter& parameter) {
-  const bool is_weight = parameter.name.ends_with("weight");
+  const auto ends = [&](const char* with) { return parameter.name.ends_with(with); };
+  const bool scales = ends("gamma") || ends("norm/weight") || ends("ln_fc/weight");
+  const bool is_weight = ends("weight") && !scales;
   std::vector<float> values(static_cast<std::size_t>(parameter.value.spec().shape.elements()),
-                            parameter.name.ends_with("gamma") ? 1.0F : 0.0F);
+                            scales ? 1.0F : 0.0F);
   if (!is_weight) return values;
   for (float& value : values) value = normal_(random_);
   return values;

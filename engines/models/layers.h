@@ -59,7 +59,7 @@ class RandomValues {
 };
 
 /// Writes start values for training, with TTML's distributions: weights from a normal distribution
-/// of 0.02, gamma 1, the rest 0. The same seed gives the same values.
+/// of 0.02, those of norms 1, the rest 0. The same seed gives the same values.
 void write_random(CommandQueue& queue, std::span<autograd::Parameter* const> parameters,
                   std::uint32_t seed);
 

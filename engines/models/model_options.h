@@ -9,23 +9,24 @@
 
 namespace howard::models {
 
-enum class ModelKind : std::uint8_t { nano_gpt, llama };
+enum class ModelKind : std::uint8_t { nano_gpt, llama, qwen3 };
 
-/// The sizes and the forms of a language model of TTML (nano_gpt.h, llama.h), with the sizes of its
-/// nanogpt and nanollama3. What is for one kind alone has no effect on the other.
+/// The sizes and the forms of a language model of TTML (nano_gpt.h, llama.h, qwen3.h), with the
+/// sizes of its nanogpt and nanollama3. What is for one kind alone has no effect on the other.
 struct ModelOptions {
   ModelKind kind = ModelKind::nano_gpt;
   std::int64_t batch = 32;
   std::int64_t sequence = 256;
   std::int64_t width = 384;
   int heads = 6;
-  int groups = 3;  ///< A llama's number of heads of keys and values.
+  int groups = 3;               ///< The number of heads of keys and values of a llama or a qwen3.
+  std::int64_t head_width = 0;  ///< A qwen3's; 0 means the width divided by the heads.
   int layers = 6;
-  /// 0 means four times the width, or a llama's rule (feed_forward_of).
+  /// 0 means four times the width, or the rule of a llama and a qwen3 (feed_forward_of).
   std::int64_t feed_forward = 0;
   std::int64_t vocabulary = 96;  ///< 65 characters and 3 marks, rounded up to whole tiles.
   float dropout = 0;
-  float theta = 10000;    ///< The base of a llama's rotary angles.
+  float theta = 10000;    ///< The base of the rotary angles of a llama or a qwen3.
   RopeScaling scaling{};  ///< For a llama.
   DataType parameters = DataType::bfloat16;
   DataType compute = DataType::bfloat16;  ///< The type of products and activations.
@@ -68,6 +69,8 @@ struct ModelOptions {
   int first_block = 0;
   int end_block = 0;  ///< 0 means all blocks.
 
+  /// Returns the columns of a head.
+  std::int64_t head_columns() const { return head_width > 0 ? head_width : width / heads; }
   int shards() const { return group == nullptr ? 1 : group->devices(); }
   bool divides_rows() const { return sequence_parallel && shards() > 1; }
   /// Returns the shape of what goes from block to block on one device.

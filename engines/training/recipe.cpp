@@ -31,8 +31,8 @@ constexpr Words<OptimizerKind, 8> kOptimizers{{{"adamw", OptimizerKind::adamw},
                                                {"muon", OptimizerKind::muon},
                                                {"muon_adamw", OptimizerKind::muon_adamw},
                                                {"no_op", OptimizerKind::no_op}}};
-constexpr Words<ModelKind, 2> kModels{
-    {{"nano_gpt", ModelKind::nano_gpt}, {"llama", ModelKind::llama}}};
+constexpr Words<ModelKind, 3> kModels{
+    {{"nano_gpt", ModelKind::nano_gpt}, {"llama", ModelKind::llama}, {"qwen3", ModelKind::qwen3}}};
 
 constexpr std::array kDataTypes{DataType::bfloat16, DataType::float32};
 /// The text of a field without one.

@@ -41,6 +41,9 @@ inline constexpr Range kHeads{.least = 1, .most = 1 << 20};
 inline constexpr Range kSeed{.least = 0, .most = std::numeric_limits<std::uint32_t>::max()};
 
 inline bool is_llama(const Recipe& r) { return r.model.kind == ModelKind::llama; }
+inline bool is_qwen3(const Recipe& r) { return r.model.kind == ModelKind::qwen3; }
+/// Says whether the model has rotary positions, and heads that share keys and values.
+inline bool is_rotary(const Recipe& r) { return is_llama(r) || is_qwen3(r); }
 inline bool scales(const Recipe& r) { return is_llama(r) && r.model.scaling.factor != 0; }
 inline bool uses_adamw(const Recipe& r) {
   return !is_sgd(r.optimizer.kind) && r.optimizer.kind != OptimizerKind::muon &&
@@ -75,7 +78,9 @@ inline constexpr Condition kMuonAdamW{
     [](const Recipe& r) { return r.optimizer.kind == OptimizerKind::muon_adamw; },
     "optimizer muon_adamw"};
 inline constexpr Condition kLlama{is_llama, "model-type llama"};
-inline constexpr Condition kNanoGpt{[](const Recipe& r) { return !is_llama(r); },
+inline constexpr Condition kRotary{is_rotary, "model-type llama or qwen3"};
+inline constexpr Condition kQwen3{is_qwen3, "model-type qwen3"};
+inline constexpr Condition kNanoGpt{[](const Recipe& r) { return !is_rotary(r); },
                                     "model-type nano_gpt"};
 inline constexpr Condition kScaled{scales, "rope-factor F"};
 inline constexpr Condition kRamp{[](const Recipe& r) { return uses_adamw(r) && r.beta1.steps > 0; },
@@ -105,11 +110,12 @@ void visit_model(RecipeType& recipe, Visit& visit) {
   visit({"groups",
          "transformer_config.num_groups",
          kHeads,
-         {[](const Recipe& r) { return !is_llama(r) || r.model.heads % r.model.groups == 0; },
+         {[](const Recipe& r) { return !is_rotary(r) || r.model.heads % r.model.groups == 0; },
           "a divisor of the heads"},
-         kLlama},
+         kRotary},
         model.groups);
-  visit({"feed-forward", "transformer_config.intermediate_dim", kFromZero, {}, kLlama},
+  visit({"head-width", "transformer_config.head_dim", kFromZero, {}, kQwen3}, model.head_width);
+  visit({"feed-forward", "transformer_config.intermediate_dim", kFromZero, {}, kRotary},
         model.feed_forward);
   visit({"composite-rmsnorm",
          "transformer_config.experimental.use_composite_rmsnorm",
@@ -123,7 +129,7 @@ void visit_model(RecipeType& recipe, Visit& visit) {
        {},
        {[](const Recipe& r) { return !r.model.fused_swiglu || is_llama(r); }, "true for a llama"}},
       model.fused_swiglu);
-  visit({"theta", "transformer_config.theta", kPositive, {}, kLlama}, model.theta);
+  visit({"theta", "transformer_config.theta", kPositive, {}, kRotary}, model.theta);
   visit({"rope-factor", "transformer_config.rope_scaling.scaling_factor", kFromZero, {}, kLlama},
         model.scaling.factor);
   visit({"rope-high",
@@ -252,13 +258,19 @@ void for_each_setting(RecipeType& recipe, Visitor&& visitor) {
          "transformer_config.num_heads",
          kHeads,
          {[](const Recipe& r) {
+            if (is_qwen3(r) && r.model.head_width > 0) return r.model.head_width % 2 == 0;
             return r.model.width % r.model.heads == 0 &&
-                   (!is_llama(r) || r.model.width / r.model.heads % 2 == 0);
+                   (!is_rotary(r) || r.model.width / r.model.heads % 2 == 0);
           },
-          "a divisor of the width; for a llama, heads of an even width"}},
+          "a divisor of the width; for a llama or a qwen3, heads of an even width"}},
         model.heads);
   visit({"layers", "transformer_config.num_blocks", kCount}, model.layers);
-  visit({"dropout", "transformer_config.dropout_prob", kShare}, model.dropout);
+  visit({"dropout",
+         "transformer_config.dropout_prob",
+         kShare,
+         {[](const Recipe& r) { return !is_qwen3(r) || r.model.dropout == 0; },
+          "0 for a qwen3, which drops nothing"}},
+        model.dropout);
   visit({"dtype"}, model.compute);
   visit({"optimizer"}, recipe.optimizer.kind);
   visit({"learning-rate", "training_config.learning_rate", kPositive},

@@ -298,7 +298,8 @@ double RunPlan::tokens_per_second() const {
 
 double RunPlan::flops() const {
   const training::Recipe& recipe = setting.recipe;
-  const double attention = 12.0 * recipe.model.layers * static_cast<double>(recipe.model.width) *
+  const std::int64_t heads = recipe.model.heads * recipe.model.head_columns();
+  const double attention = 12.0 * recipe.model.layers * static_cast<double>(heads) *
                            static_cast<double>(recipe.model.sequence);
   return (6 * static_cast<double>(parameters) + attention) * static_cast<double>(tokens());
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/language/weights/hugging_face_config.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <initializer_list>
 #include <optional>
@@ -21,10 +23,15 @@ class ModelConfigReader {
   HuggingFaceModel read() {
     model_.options.batch = 1;
     model_.options.dropout = 0;
-    if (root_.member("model_type").word({"llama", "gpt2"}) == 0) {
-      read_llama();
-    } else {
-      read_gpt2();
+    switch (root_.member("model_type").word({"llama", "qwen3", "gpt2"})) {
+      case 0:
+        read_llama();
+        break;
+      case 1:
+        read_qwen3();
+        break;
+      default:
+        read_gpt2();
     }
     model_.vocabulary = size("vocab_size", kMostRows);
     read_ends();
@@ -57,10 +64,10 @@ class ModelConfigReader {
     if (flag(key, false)) root_.member(key).fail("false");
   }
 
-  void require_epsilon(std::string_view key) const {
+  void require_epsilon(std::string_view key, double added = 1e-5) const {
     const auto epsilon = find(key);
-    if (epsilon && std::abs(epsilon->positive() - 1e-5) > 1e-9) {
-      epsilon->fail("1e-5, which TTML's norms add");
+    if (epsilon && std::abs(epsilon->positive() / added - 1) > 1e-4) {
+      epsilon->fail(fmt::format("{}, which TTML's norms add", added));
     }
   }
 
@@ -72,6 +79,28 @@ class ModelConfigReader {
   void read_llama() {
     models::ModelOptions& options = model_.options;
     options.kind = models::ModelKind::llama;
+    read_rotary();
+    if (find("head_dim") && size("head_dim", kMostRows) * options.heads != options.width) {
+      root_.member("head_dim").fail("hidden_size / num_attention_heads");
+    }
+    require_heads("num_attention_heads", 2);
+    require_epsilon("rms_norm_eps");
+    if (const auto scaling = find("rope_scaling")) read_scaling(*scaling);
+  }
+
+  void read_qwen3() {
+    models::ModelOptions& options = model_.options;
+    options.kind = models::ModelKind::qwen3;
+    read_rotary();
+    options.head_width = size("head_dim", kMostRows);
+    if (options.head_width % 2 != 0) root_.member("head_dim").fail("an even number");
+    require_epsilon("rms_norm_eps", 1e-6);
+    if (const auto scaling = find("rope_scaling")) scaling->fail("null");
+  }
+
+  /// Reads what a Llama and a Qwen3 have in common.
+  void read_rotary() {
+    models::ModelOptions& options = model_.options;
     options.width = size("hidden_size", kMostRows);
     options.heads = static_cast<int>(size("num_attention_heads", kMostLayers));
     options.layers = static_cast<int>(size("num_hidden_layers", kMostLayers));
@@ -82,18 +111,12 @@ class ModelConfigReader {
     options.sequence = size("max_position_embeddings", kMostRows);
     options.tied = flag("tie_word_embeddings", false);
     options.theta = static_cast<float>(positive(root_, "rope_theta", 10000));
-    if (find("head_dim") && size("head_dim", kMostRows) * options.heads != options.width) {
-      root_.member("head_dim").fail("hidden_size / num_attention_heads");
-    }
     if (options.heads % options.groups != 0) {
       root_.member("num_key_value_heads").fail("a divisor of num_attention_heads");
     }
-    require_heads("num_attention_heads", 2);
     require_false("attention_bias");
     require_false("mlp_bias");
-    require_epsilon("rms_norm_eps");
     require_activation("hidden_act", {"silu"});
-    if (const auto scaling = find("rope_scaling")) read_scaling(*scaling);
   }
 
   /// Throws Error unless the heads have a width that is a multiple of `of`.

@@ -43,6 +43,7 @@ Rows transposed_rows(const Rows& from) {
 /// Reorders the rows of each of `heads` heads, from halves (i, i + d/2) to pairs (2i, 2i + 1) or
 /// back.
 Rows paired_rows(Rows from, int heads, bool to_pairs) {
+  if (from.rows == 1) return transposed_rows(paired_rows(transposed_rows(from), heads, to_pairs));
   Rows to = from;
   const std::int64_t width = from.rows / heads;
   for (std::int64_t row = 0; row < from.rows; ++row) {
@@ -71,7 +72,8 @@ Rows rows_of_file(const WeightTensor& tensor, const WeightSource& source) {
   Rows rows{matrix ? shape[0] : 1,
             matrix ? shape[1] : static_cast<std::int64_t>(tensor.values.size()), tensor.values};
   if (source.transposed && matrix) rows = transposed_rows(rows);
-  if (source.paired_heads > 0 && rows.rows % (2 * source.paired_heads) == 0) {
+  const std::int64_t turned = rows.rows == 1 ? rows.columns : rows.rows;
+  if (source.paired_heads > 0 && turned % (2 * source.paired_heads) == 0) {
     rows = paired_rows(std::move(rows), source.paired_heads, true);
   }
   return rows;

@@ -41,8 +41,8 @@ using TakeWeights =
     std::function<void(const ParameterShape& parameter, std::span<const float> values)>;
 
 /// Reads the values of these parameters, which are those of `options`, one after the other. The
-/// names and the order of rows in the files are those of Hugging Face's GPT-2 or Llama. Throws
-/// Error for a tensor of another shape.
+/// names and the order of rows in the files are those of Hugging Face's GPT-2, Llama or Qwen3.
+/// Throws Error for a tensor of another shape.
 ImportedWeights import_weights(std::span<const ParameterShape> parameters,
                                const models::ModelOptions& options,
                                std::span<const Safetensors> files, const TakeWeights& take);

@@ -49,6 +49,43 @@ std::vector<WeightRule> llama_rules(const models::ModelOptions& options) {
   return rules;
 }
 
+/// The names are those of Hugging Face but for the embedding and what follows the blocks.
+std::vector<WeightRule> qwen3_rules(const models::ModelOptions& options) {
+  const std::int64_t width = options.width;
+  const std::int64_t wide =
+      options.feed_forward > 0 ? options.feed_forward : models::feed_forward_of(width);
+  const std::int64_t queries = options.heads * options.head_columns();
+  const std::int64_t keys = options.groups * options.head_columns();
+  std::vector<WeightRule> rules{whole("qwen3/tok_emb/weight", "embed_tokens.weight", 0)};
+  rules.back().is_padded = true;
+  for (int i = 0; i < options.layers; ++i) {
+    const auto add = [&](const std::string& part, const std::string& name, std::int64_t rows,
+                         int paired_heads = 0) {
+      rules.push_back(
+          whole(fmt::format("qwen3/blocks/{}/{}{}/weight", i, part, name),
+                fmt::format("layers.{}.{}{}.weight", i,
+                            part.empty() ? "" : part.substr(0, part.size() - 1) + ".", name),
+                rows, false, paired_heads));
+    };
+    add("", "input_layernorm", 1);
+    add("self_attn/", "q_proj", queries, options.heads);
+    add("self_attn/", "k_proj", keys, options.groups);
+    add("self_attn/", "v_proj", keys);
+    add("self_attn/", "o_proj", width);
+    add("self_attn/", "q_norm", 1, 1);
+    add("self_attn/", "k_norm", 1, 1);
+    add("", "post_attention_layernorm", 1);
+    add("mlp/", "gate_proj", wide);
+    add("mlp/", "up_proj", wide);
+    add("mlp/", "down_proj", width);
+  }
+  rules.push_back(whole("qwen3/ln_fc/weight", "norm.weight", 1));
+  if (options.tied) return rules;
+  rules.push_back(whole("qwen3/fc/weight", "lm_head.weight", 0));
+  rules.back().is_padded = true;
+  return rules;
+}
+
 std::vector<WeightRule> gpt2_rules(const models::ModelOptions& options) {
   const std::int64_t width = options.width;
   std::vector<WeightRule> rules{whole("token_embedding.weight", "wte.weight", 0)};
@@ -86,11 +123,19 @@ std::vector<WeightRule> gpt2_rules(const models::ModelOptions& options) {
 }  // namespace
 
 std::string weight_prefix(const models::ModelOptions& options) {
-  return options.kind == models::ModelKind::llama ? "model." : "transformer.";
+  return options.kind == models::ModelKind::nano_gpt ? "transformer." : "model.";
 }
 
 std::vector<WeightRule> weight_rules(const models::ModelOptions& options) {
-  return options.kind == models::ModelKind::llama ? llama_rules(options) : gpt2_rules(options);
+  switch (options.kind) {
+    case models::ModelKind::llama:
+      return llama_rules(options);
+    case models::ModelKind::qwen3:
+      return qwen3_rules(options);
+    case models::ModelKind::nano_gpt:
+      break;
+  }
+  return gpt2_rules(options);
 }
 
 }  // namespace howard::language

@@ -15,7 +15,7 @@ struct WeightSource {
   std::int64_t rows = 0;    ///< The parameter's rows; for the token table, the file's.
   bool transposed = false;  ///< Stored [in, out].
   /// Rotary positions rotate columns i and i + d/2 in the file, and 2i and 2i + 1 in TTML: the rows
-  /// of each of this many heads change places. 0 means that they do not.
+  /// of each of this many heads change places, or the columns of a row. 0 means that they do not.
   int paired_heads = 0;
 };
 

@@ -177,11 +177,12 @@ using CountOfRank = std::map<std::int64_t, std::int64_t>;
   KEY(bool, use_fused_swiglu, kAny, false)        \
   KEY(Flag, use_fused_attention, kAny)
 
-// The default of dropout_prob is 0.2, or 0 for a llama; of vocab_size the tokenizer's, in whole
-// tiles; of intermediate_dim 8/3 of embedding_dim, up to a multiple of 256; of head_dim, which is
-// for qwen3, embedding_dim / num_heads. The norms of a gpt2 with a bias have a beta.
+// The default of dropout_prob is 0.2, or 0 for a llama or a qwen3; of vocab_size the tokenizer's,
+// in whole tiles; of intermediate_dim 8/3 of embedding_dim, up to a multiple of 256; of head_dim,
+// which is for qwen3, embedding_dim / num_heads; of theta 10000, or 1000000 for a qwen3. The norms
+// of a gpt2 with a bias have a beta.
 #define HOWARD_TTML_TRANSFORMER(KEY)                                                  \
-  KEY(std::string, model_type, one_of("gpt2 llama"), "gpt2")                          \
+  KEY(std::string, model_type, one_of("gpt2 llama qwen3"), "gpt2")                    \
   KEY(Text, model_path, kAny)                                                         \
   KEY(std::string, runner_type, one_of("default memory_efficient"), "default")        \
   KEY(std::int64_t, num_heads, kAny, 6)                                               \
@@ -194,8 +195,8 @@ using CountOfRank = std::map<std::int64_t, std::int64_t>;
   KEY(std::string, positional_embedding_type, one_of("trainable fixed"), "trainable") \
   KEY(std::int64_t, num_groups, kAny, 3)                                              \
   KEY(Count, intermediate_dim, kSize)                                                 \
-  KEY(float, theta, kAny, 10000)                                                      \
-  KEY(Count, head_dim, kAny)                                                          \
+  KEY(Number, theta, kAny)                                                            \
+  KEY(Count, head_dim, kSize)                                                         \
   KEY(bool, attention_bias, kAny, false)                                              \
   KEY(bool, bias, kAny, true)                                                         \
   KEY(std::string, embedding_placement, one_of("replicated"), "replicated")

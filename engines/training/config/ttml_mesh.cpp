@@ -23,6 +23,7 @@ struct MeshChecker {
   const TtmlDevices& devices() const { return settings.config.devices; }
   const TtmlMultihost& hosts() const { return settings.config.multihost; }
 
+  const std::string& model_type() const { return settings.config.transformer.model_type; }
   void require(bool holds, const std::string& key, const std::string& value,
                const std::string& accepted) const {
     if (!holds) refuse_ttml(settings, key, value, accepted);
@@ -91,7 +92,7 @@ void read_pipeline(const MeshChecker& check, MeshPlan& plan) {
   check.require(sum == blocks, section + "blocks_per_rank", fmt::format("{} blocks in all", sum),
                 fmt::format("num_blocks, {}", blocks));
   check.require(check.recipe.model.kind == ModelKind::llama, "transformer_config.model_type",
-                "'gpt2'", "llama: TTML's pipelines divide no other");
+                "'" + check.model_type() + "'", "llama: TTML's pipelines divide no other");
   check.require(!check.recipe.model.tied, "transformer_config.weight_tying", "'enabled'",
                 "disabled: the first and the last stage cannot share a tensor");
   check.require(check.recipe.optimizer.clip == 0, "training_config.use_clip_grad_norm", "true",
@@ -120,13 +121,15 @@ void require_shares(const MeshChecker& check, const MeshPlan& plan) {
     check.require(plan.tp > 1, "device_config.enable_sp", "true on groups of one device",
                   "enable_tp: true, whose devices divide the rows");
     check.require(recipe.model.kind == ModelKind::llama, "device_config.enable_sp",
-                  "true for a gpt2", "a llama");
+                  "true for a " + check.model_type(), "a llama");
     const std::int64_t tiles = kTileSide * plan.tp;
     check.require(recipe.model.sequence % tiles == 0, "transformer_config.max_sequence_length",
                   fmt::format("{} rows on {} devices", recipe.model.sequence, plan.tp),
                   fmt::format("a multiple of {} with enable_sp", tiles));
   }
   if (plan.tp == 1) return;
+  check.require(recipe.model.kind != ModelKind::qwen3, "transformer_config.model_type", "'qwen3'",
+                "gpt2 or llama with enable_tp: TTML divides no other");
   divides(recipe.model.heads, plan.tp, "transformer_config.num_heads", "heads");
   if (recipe.model.kind == ModelKind::llama) {
     divides(recipe.model.groups, plan.tp, "transformer_config.num_groups", "groups");

@@ -102,15 +102,17 @@ void require_tiles(const TtmlChecker& check) {
           "a multiple of 32, the side of a tile");
   divides(kTileSide, "transformer_config.max_sequence_length", model.max_sequence_length,
           "a multiple of 32, the side of a tile");
-  check.require_number(model.embedding_dim % model.num_heads == 0, "transformer_config.num_heads",
-                       model.num_heads,
+  const bool own_width = model.model_type == "qwen3" && model.head_dim;
+  check.require_number(own_width || model.embedding_dim % model.num_heads == 0,
+                       "transformer_config.num_heads", model.num_heads,
                        fmt::format("a divisor of the embedding_dim {}", model.embedding_dim));
-  if (model.model_type != "llama") return;
+  if (model.model_type == "gpt2") return;
   check.require_number(model.num_heads % model.num_groups == 0, "transformer_config.num_groups",
                        model.num_groups, fmt::format("a divisor of the {} heads", model.num_heads));
-  const std::int64_t width = model.embedding_dim / model.num_heads;
-  check.require_number(width % kTileSide == 0 && width <= 256, "transformer_config.num_heads",
-                       model.num_heads,
+  const std::int64_t width = own_width ? *model.head_dim : model.embedding_dim / model.num_heads;
+  check.require_number(width % kTileSide == 0 && width <= 256,
+                       own_width ? "transformer_config.head_dim" : "transformer_config.num_heads",
+                       own_width ? width : model.num_heads,
                        fmt::format("heads of 32, 64 ... 256 of the {} columns, not of {}",
                                    model.embedding_dim, width));
 }
@@ -121,12 +123,16 @@ void apply_model(const TtmlChecker& check, Recipe& recipe) {
   const bool named = check.settings.has("transformer_config.model_type");
   check.require(named || also == model.model_type, "training_config.model_type", "'" + also + "'",
                 "the model_type of transformer_config, which counts: " + model.model_type);
-  const bool llama = model.model_type == "llama";
-  recipe.model.kind = llama ? ModelKind::llama : ModelKind::nano_gpt;
-  if (llama && !model.dropout_prob) recipe.model.dropout = 0;
+  const bool gpt2 = model.model_type == "gpt2";
+  recipe.model.kind = gpt2                          ? ModelKind::nano_gpt
+                      : model.model_type == "llama" ? ModelKind::llama
+                                                    : ModelKind::qwen3;
+  if (!gpt2 && !model.dropout_prob) recipe.model.dropout = 0;
+  constexpr float kQwen3Theta = 1e6F;
+  if (recipe.model.kind == ModelKind::qwen3 && !model.theta) recipe.model.theta = kQwen3Theta;
   recipe.model.memory_efficient = model.runner_type == "memory_efficient";
   recipe.model.tied = model.weight_tying == "enabled";
-  recipe.model.fixed_positions = !llama && model.positional_embedding_type == "fixed";
+  recipe.model.fixed_positions = gpt2 && model.positional_embedding_type == "fixed";
 }
 
 /// Applies what TTML of 2026 does unless a key says otherwise: attention in one program each way, a
@@ -190,7 +196,7 @@ void require_used(const TtmlChecker& check, const Recipe& recipe) {
     require(recipe.schedule.schedule == autograd::Schedule::sequential,
             std::string("scheduler_config.") + key, "a scheduler_type of sequential");
   }
-  require(recipe.model.kind != ModelKind::llama, "transformer_config.positional_embedding_type",
+  require(recipe.model.kind == ModelKind::nano_gpt, "transformer_config.positional_embedding_type",
           "a model_type of gpt2");
   for_each_setting(recipe, [&](const Setting& setting, const auto&) {
     const bool single = setting.key.starts_with("training_config.");  // the map `optimizer` counts
@@ -351,12 +357,8 @@ void require_unset(const TtmlChecker& check) {
   const TtmlTransformer& model = check.model();
   check.require_off("transformer_config.attention_bias", model.attention_bias,
                     "products of attention have no bias here");
-  check.require(model.bias || model.model_type == "llama", "transformer_config.bias", "false",
+  check.require(model.bias || model.model_type != "gpt2", "transformer_config.bias", "false",
                 "true: a gpt2's norms have a beta here");
-  const std::int64_t width = model.embedding_dim / std::max(model.num_heads, std::int64_t{1});
-  check.require_number(model.head_dim.value_or(width) == width, "transformer_config.head_dim",
-                       model.head_dim.value_or(width),
-                       fmt::format("{}, the embedding_dim divided by the num_heads", width));
 }
 
 }  // namespace

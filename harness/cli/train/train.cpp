@@ -474,7 +474,9 @@ const Command kTrain{
           "one device, can go on from them. With --backend emulated each device is a chip, and a "
           "step's time is that of the chips. A run that needs more DRAM than a chip has is refused "
           "with what is too much and what would fit."},
-         {"", "With a model_path the weights of a GPT-2 or a Llama start from its safetensors."},
+         {"",
+          "With a model_path the weights of a GPT-2, a Llama or a Qwen3 start from its "
+          "safetensors."},
          {"",
           "An optimizer of type AdamW or SGD is TTML's one program of 2026 for each parameter; "
           "AdamWComposite and SGDComposite are made of small calls. Three keys under "

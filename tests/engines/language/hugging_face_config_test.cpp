@@ -51,6 +51,18 @@ TEST(HuggingFaceConfig, DescribesALlama) {
   EXPECT_EQ(model.ends, (std::vector<std::uint32_t>{128001, 128009}));
 }
 
+TEST(HuggingFaceConfig, DescribesAQwen3) {
+  json file = llama_1b();
+  file.erase("rope_scaling");
+  file.update({{"model_type", "qwen3"}, {"head_dim", 128}, {"rms_norm_eps", 1e-6}});
+  const HuggingFaceModel model = config_of(file);
+  EXPECT_EQ(model.options.kind, models::ModelKind::qwen3);
+  EXPECT_EQ(model.options.head_columns(), 128);
+  EXPECT_EQ(model.options.groups, 8);
+  file["rms_norm_eps"] = 1e-5;
+  EXPECT_THROW(static_cast<void>(config_of(file)), Error);
+}
+
 TEST(HuggingFaceConfig, DescribesAGpt2) {
   const HuggingFaceModel model = config_of({{"model_type", "gpt2"},
                                             {"n_embd", 768},

@@ -134,6 +134,13 @@ models::ModelOptions gpt2_sizes() {
   return options;
 }
 
+models::ModelOptions qwen3_sizes() {
+  models::ModelOptions options = llama_sizes();
+  options.kind = models::ModelKind::qwen3;
+  options.head_width = 12;
+  return options;
+}
+
 std::vector<NamedValues> values_of(CommandQueue& queue, models::LanguageModel& model) {
   std::vector<NamedValues> values;
   for (const autograd::Parameter* parameter : model.parameters()) {
@@ -163,7 +170,7 @@ void expect_round_trip(const models::ModelOptions& options) {
 }
 
 TEST(Weights, AnExportedModelIsImportedAsItWas) {
-  for (const models::ModelOptions& options : {llama_sizes(), gpt2_sizes()}) {
+  for (const models::ModelOptions& options : {llama_sizes(), gpt2_sizes(), qwen3_sizes()}) {
     for (const bool tied : {false, true}) {
       models::ModelOptions one = options;
       one.tied = tied;
@@ -191,6 +198,28 @@ TEST(Weights, RowsOfHeadsAreThoseOfPairs) {
   const auto values = autograd::read_values(queue, model->parameters()[2]->value);
   const float expected[] = {0, 4, 1, 5, 2, 6, 3, 7, 8, 12};
   for (std::size_t row = 0; row < 10; ++row) EXPECT_EQ(values[32 * row], expected[row]) << row;
+}
+
+// So do the columns of the norms over a Qwen3's heads.
+TEST(Weights, ColumnsOfTheNormsOfHeadsAreThoseOfPairs) {
+  const models::ModelOptions options = qwen3_sizes();
+  host::HostDevice device;
+  CommandQueue& queue = device.command_queue(0);
+  const auto model = models::make_model(device, options.with(32));
+  models::write_random(queue, model->parameters(), 5);
+  auto tensors = exported_weights(values_of(queue, *model), options);
+  WeightTensor& norm = tensors.at("model.layers.1.self_attn.k_norm.weight");
+  ASSERT_EQ(norm.shape, std::vector<std::int64_t>{12});
+  for (std::size_t i = 0; i < 12; ++i) norm.values[i] = static_cast<float>(i);
+  const std::vector<Safetensors> files{
+      Safetensors(safetensors_bytes(tensors, WeightType::float32), "test")};
+  import_weights(queue, *model, options, files);
+  const auto parameters = model->parameters();
+  const auto found = std::ranges::find(parameters, "qwen3/blocks/1/self_attn/k_norm/weight",
+                                       &autograd::Parameter::name);
+  ASSERT_NE(found, parameters.end());
+  EXPECT_EQ(autograd::read_values(queue, (*found)->value),
+            (std::vector<float>{0, 6, 1, 7, 2, 8, 3, 9, 4, 10, 5, 11}));
 }
 
 TEST(Weights, ASmallerVocabularyKeepsTheOtherRowsAndWhatDoesNotFitIsNamed) {

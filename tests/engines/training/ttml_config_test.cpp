@@ -158,6 +158,7 @@ std::string valid(const std::string& key, const std::string& otherwise) {
       {"transformer_config.embedding_dim", "768"},
       {"transformer_config.max_sequence_length", "128"},
       {"transformer_config.num_groups", "2"},
+      {"transformer_config.head_dim", "96"},
       {"transformer_config.model_type", "llama"}};
   const auto found = kValues.find(key);
   return found == kValues.end() ? otherwise : found->second;
@@ -205,6 +206,7 @@ std::string around(const std::string& name) {
   if (name == "training_config.optimizer.nesterov") {
     text += "training_config: {optimizer: {type: SGD, momentum: 0.9}}\n";
   }
+  if (key == "head_dim") text += "transformer_config: {model_type: qwen3}\n";
   const std::set<std::string> of_llama{"num_groups", "intermediate_dim", "theta"};
   if (name.find("rope_scaling") != std::string::npos || of_llama.contains(key)) {
     text +=
@@ -272,6 +274,19 @@ transformer_config:
   EXPECT_TRUE(recipe.model.memory_efficient);
   EXPECT_EQ(recipe.model.parameters, DataType::bfloat16);
   EXPECT_EQ(recipe_of({}).model.dropout, 0.2F);
+}
+
+TEST(TtmlConfig, AQwen3HasHeadsOfTheirOwnWidth) {
+  const Recipe recipe = recipe_of(settings_of(
+      "transformer_config: {model_type: qwen3, num_heads: 16, num_groups: 8, embedding_dim: 1024, "
+      "head_dim: 128, intermediate_dim: 3072}\n"));
+  EXPECT_EQ(recipe.model.kind, ModelKind::qwen3);
+  EXPECT_EQ(recipe.model.head_columns(), 128);
+  EXPECT_EQ(recipe.model.theta, 1e6F);
+  EXPECT_EQ(recipe.model.dropout, 0);
+  EXPECT_EQ(
+      recipe_of(settings_of("transformer_config: {model_type: qwen3, theta: 500}\n")).model.theta,
+      500);
 }
 
 TEST(TtmlConfig, TheModelMayBeNamedAmongTheTrainingsKeysToo) {
@@ -382,7 +397,10 @@ TEST(TtmlConfig, WhatTtmlWouldNotTakeIsRefused) {
   fails("transformer_config: {embedding_dim: 416, num_heads: 6}\n", "a divisor of");
   fails("transformer_config: {model_type: llama, num_groups: 4}\n", "a divisor of the 6 heads");
   fails("transformer_config: {model_type: llama, num_heads: 24}\n", "heads of 32, 64");
-  fails("transformer_config: {model_type: qwen3}\n", "gpt2, llama");
+  fails("transformer_config: {model_type: deepseek}\n", "gpt2, llama, qwen3");
+  fails("transformer_config: {model_type: qwen3, head_dim: 48}\n", "heads of 32, 64");
+  fails("transformer_config: {model_type: qwen3, dropout_prob: 0.5}\n", "0 for a qwen3");
+  fails("transformer_config: {model_type: llama, head_dim: 64}\n", "it is for model_type qwen3");
   fails("transformer_config: {model_type: gpt2, theta: 1}\n",
         "no such key here: it is for model_type llama");
   fails("training_config: {use_moreh_adamw: true, use_no_op: true}\n", "more than one of");
@@ -449,6 +467,10 @@ TEST(TtmlConfig, WhatDevicesCanNotShareIsRefusedByName) {
   fails("multihost_config: {enabled: true}\n", "multihost_config.num_workers");
   fails("mlp_config: {input_features: 784}\n", "mlp_config is for another program");
   fails("multihost_config: {enabled: true, num_workers: 2, socket_type: tcp}\n", "'tcp'");
+  fails(
+      "transformer_config: {model_type: qwen3}\n"
+      "device_config: {mesh_shape: [1, 2], enable_tp: true}\n",
+      "transformer_config.model_type: 'qwen3'");
   fails("device_config: {mesh_shape: [1, 2], enable_ddp: true, enable_sp: true}\n",
         "device_config.enable_sp");
   fails("device_config: {mesh_shape: [1, 2], enable_tp: true, enable_sp: true}\n", "for a gpt2");

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/autograd/functions/elementwise/arithmetic.h"
 
+#include <array>
+
 #include "base/check.h"
+#include "engines/ops/data_movement.h"
 
 namespace howard::autograd {
 namespace {
@@ -83,6 +86,22 @@ struct AsShape {
   }
 };
 
+struct SideBySide {
+  Value a, b;
+
+  void backward(Tape& tape, Value output) const {
+    const Calls& calls = tape.calls();
+    const Tensor dy = tape.gradient(output);
+    std::int64_t first = 0;
+    for (const Value part : {a, b}) {
+      const Tensor own = calls.make(tape.spec(part));
+      calls.run(ops::slice(dy, {0, 0, 0, first}, own));
+      first += own.spec().shape.columns();
+      tape.accumulate(part, own);
+    }
+  }
+};
+
 struct Relu {
   Value a;
 
@@ -129,6 +148,11 @@ Value transpose(Tape& tape, Value a) {
 
 Value as_shape(Tape& tape, Value a, const Shape& shape) {
   return tape.record(tape.calls().as_shape(tape.tensor(a), shape), {a}, AsShape{a});
+}
+
+Value side_by_side(Tape& tape, Value a, Value b) {
+  const std::array<Tensor, 2> parts{tape.tensor(a), tape.tensor(b)};
+  return tape.record(tape.calls().concat(parts), {a, b}, SideBySide{a, b});
 }
 
 Value relu(Tape& tape, Value a) {

@@ -23,6 +23,8 @@ Value transpose(Tape& tape, Value a);
 /// Returns the same elements in row order under another shape; this is free where the elements stay
 /// in place.
 Value as_shape(Tape& tape, Value a, const Shape& shape);
+/// Returns the columns of a, and to their right those of b; each gradient is cut out of the whole.
+Value side_by_side(Tape& tape, Value a, Value b);
 /// Computes max(a, 0); the backward pass compares a with 0 again.
 Value relu(Tape& tape, Value a);
 

@@ -49,6 +49,27 @@ struct ComposedRmsNorm {
   }
 };
 
+/// With n = x / rms and g = gamma dy, dx is (g - n mean(n g)) / rms, and dgamma is the sum over the
+/// rows of n dy.
+struct ScaledRmsNorm {
+  Value x, gamma, inverse;
+
+  void backward(Tape& tape, Value output) const {
+    const Calls& calls = tape.calls();
+    const Tensor root = tape.tensor(inverse);
+    const Tensor dy = tape.gradient(output);
+    const Tensor normalized = calls.multiply(tape.tensor(x), root);
+    const Tensor component = calls.multiply(dy, normalized);
+    tape.accumulate(gamma, calls.reduce(Reduction::sum, Dimension::rows,
+                                        calls.reduce(Reduction::sum, Dimension::batch, component)));
+    const Tensor scaled = calls.multiply(dy, tape.tensor(gamma));
+    const Tensor share =
+        calls.reduce(Reduction::mean, Dimension::columns, calls.multiply(scaled, normalized));
+    const Tensor rest = calls.subtract(scaled, calls.multiply(normalized, share));
+    tape.accumulate(x, calls.multiply(rest, root));
+  }
+};
+
 struct Rotary {
   Value x;
   RotaryTables tables;
@@ -82,6 +103,18 @@ Value composed_rms_norm(Tape& tape, Value x, Value gamma, float epsilon) {
   const Tensor scaled = calls.multiply(tape.tensor(gamma), input);
   return tape.record(calls.eltwise(Eltwise::divide, scaled, tape.tensor(rms)), {x, gamma},
                      ComposedRmsNorm{x, gamma, rms});
+}
+
+Value scaled_rms_norm(Tape& tape, Value x, Value gamma, float epsilon) {
+  const Calls& calls = tape.calls();
+  const Tensor input = tape.tensor(x);
+  const Tensor mean =
+      calls.reduce(Reduction::mean, Dimension::columns, calls.eltwise(Eltwise::square, input));
+  const Value inverse =
+      tape.constant(calls.eltwise(Eltwise::rsqrt, calls.eltwise(Eltwise::add, mean, epsilon)));
+  const Tensor normalized = calls.multiply(input, tape.tensor(inverse));
+  return tape.record(calls.multiply(normalized, tape.tensor(gamma)), {x, gamma},
+                     ScaledRmsNorm{x, gamma, inverse});
 }
 
 Value rotary_embedding(Tape& tape, Value x, const RotaryTables& tables, RotaryStyle style) {

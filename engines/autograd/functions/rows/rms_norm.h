@@ -13,6 +13,10 @@ Value rms_norm(Tape& tape, Value x, Value gamma, float epsilon);
 /// Computes the same by TTML's single calls: six forward, and eleven and two sums backward.
 Value composed_rms_norm(Tape& tape, Value x, Value gamma, float epsilon);
 
+/// Computes the same by the single calls of TTML's Qwen3, which multiply by the inverse root: six
+/// forward, and ten backward, three of which reduce.
+Value scaled_rms_norm(Tape& tape, Value x, Value gamma, float epsilon);
+
 /// The angles of a rotary embedding: cosines and sines [s or more, d], and the sines of the
 /// negative angles, which the backward pass uses.
 struct RotaryTables {

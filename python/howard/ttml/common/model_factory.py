@@ -29,6 +29,9 @@ class TransformerModelFactory:
 
     def create_model(self):
         found = checked_settings(self.transformer_config)
+        if found["model_type"] not in ("gpt2", "llama"):
+            raise RuntimeError(f"TransformerModelFactory: model_type {found['model_type']}; accepted: "
+                               "gpt2, llama; ttml.models has the others")
         vocabulary = found.get("vocab_size", 256)
         if found["model_type"] == "llama":
             scaling = {key.split(".")[1]: value for key, value in found.items()
