@@ -8,12 +8,17 @@
 
 namespace howard::autograd {
 
+class DeviceGroup;
+
 /// A tensor that is trained.
 struct Parameter {
   std::string name;  ///< "blocks.0.attention.weight"; unique in its model.
   ops::Tensor value;
   /// The sum of the gradients of all backward passes since it was last absent.
   std::optional<ops::Tensor> gradient;
+  /// The devices that divide it; the value and the gradient are then this device's shares
+  /// (divided_parameter.h). Null: this device has the whole.
+  const DeviceGroup* sharers = nullptr;
 };
 
 }  // namespace howard::autograd

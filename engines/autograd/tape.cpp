@@ -5,9 +5,22 @@
 #include <utility>
 
 #include "base/check.h"
+#include "engines/autograd/functions/collective/divided_parameter.h"
 #include "engines/autograd/host_values.h"
 
 namespace howard::autograd {
+
+/// Stands behind the output of a part of a model: the backward pass comes here first.
+struct GatheredAgain {
+  Value output;
+  std::uint32_t part;
+
+  void backward(Tape& tape, Value same) const {
+    tape.gather_part(part);
+    tape.accumulate(output, tape.gradient(same));
+  }
+};
+
 Tape::Tape(Device& device, const TapeOptions& options)
     : calls_(device, options.calls), options_(options), seed_(options.seed) {}
 
@@ -26,6 +39,47 @@ Value Tape::constant(ops::Tensor tensor) { return add_variable(std::move(tensor)
 Value Tape::leaf(ops::Tensor tensor) { return add_variable(std::move(tensor), true); }
 
 Value Tape::parameter(Parameter& parameter) {
+  if (parameter.sharers != nullptr) return whole_parameter(parameter);
+  return own_parameter(parameter);
+}
+
+void Tape::open_part() { open_parts_.push_back(parts_++); }
+
+Value Tape::close_part(Value output) {
+  HOWARD_CHECK(!open_parts_.empty(), "a part that has begun");
+  const std::uint32_t part = open_parts_.back();
+  open_parts_.pop_back();
+  bool gathers = false;
+  for (const Gathered& one : gathered_) {
+    if (one.part != part) continue;
+    gathers = true;
+    variable(one.whole).tensor = tensor(one.share);  // the whole is released
+  }
+  if (!gathers) return output;
+  const ops::Tensor same = tensor(output);
+  return record(same, {output}, GatheredAgain{output, part});
+}
+
+void Tape::gather_part(std::uint32_t part) {
+  for (const Gathered& one : gathered_) {
+    if (one.part != part) continue;
+    variable(one.whole).tensor = gathered(calls_, tensor(one.share), *one.parameter->sharers);
+  }
+}
+
+Value Tape::whole_parameter(Parameter& parameter) {
+  HOWARD_CHECK(!open_parts_.empty(), "a divided parameter is used in a part of a model");
+  for (const Gathered& one : gathered_) {
+    const bool open = std::ranges::find(open_parts_, one.part) != open_parts_.end();
+    if (open && one.parameter == &parameter) return one.whole;
+  }
+  const Value share = own_parameter(parameter);
+  const Value whole = gathered_parameter(*this, share, parameter);
+  gathered_.push_back({&parameter, share, whole, open_parts_.back()});
+  return whole;
+}
+
+Value Tape::own_parameter(Parameter& parameter) {
   const ops::Tensor& value = parameter.value;
   const bool same = value.spec().dtype == options_.compute;
   const Value added =

@@ -58,8 +58,16 @@ class Tape {
   /// Adds a value with a gradient of its own, which gradient() returns after backward().
   Value leaf(ops::Tensor tensor);
   /// Adds a parameter, which must outlive the tape. The backward pass sets the parameter's
-  /// gradient, or adds to it if there is one.
+  /// gradient, or adds to it if there is one. One that devices divide is gathered once in each part
+  /// of the model, and must be used within one.
   Value parameter(Parameter& parameter);
+
+  /// Begins a part of a model, maybe within another: the parameters that devices divide are whole
+  /// until it ends.
+  void open_part();
+  /// Ends the part that was begun last. Returns `output`, which it has computed. Its parameters are
+  /// gathered again before the backward pass goes through it.
+  Value close_part(Value output);
 
   const ops::Tensor& tensor(Value value) const { return variable(value).tensor; }
   const TensorSpec& spec(Value value) const { return tensor(value).spec(); }
@@ -104,6 +112,13 @@ class Tape {
     Parameter* parameter = nullptr;
     bool needs_gradient = false;
   };
+  /// A divided parameter that a part of the model uses.
+  struct Gathered {
+    const Parameter* parameter = nullptr;
+    Value share, whole;
+    std::uint32_t part = 0;
+  };
+  friend struct GatheredAgain;
   struct Node {
     void (*run)(const std::byte* data, Tape& tape, Value output);
     Value output;
@@ -119,6 +134,9 @@ class Tape {
   }
   Value add_variable(ops::Tensor tensor, bool needs_gradient);
   bool has_gradient(const Node& node) const;
+  Value own_parameter(Parameter& parameter);
+  Value whole_parameter(Parameter& parameter);
+  void gather_part(std::uint32_t part);
   void unwind();
 
   Calls calls_;
@@ -126,6 +144,9 @@ class Tape {
   std::uint32_t seed_;
   std::vector<Variable> variables_;
   std::vector<Node> nodes_;
+  std::vector<Gathered> gathered_;
+  std::vector<std::uint32_t> open_parts_;
+  std::uint32_t parts_ = 0;  ///< The parts that have been opened.
   float loss_gradient_ = 1;
   std::optional<Value> loss_;
 };

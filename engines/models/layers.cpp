@@ -4,14 +4,20 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "engines/autograd/functions/collective/divided_parameter.h"
 #include "engines/autograd/host_values.h"
 
 namespace howard::models {
 
 autograd::Parameter ParameterMaker::matrix(const std::string& name, std::int64_t rows,
                                            std::int64_t columns, Layout layout) const {
-  const TensorSpec spec{.shape = {rows, columns}, .dtype = dtype, .layout = layout};
-  return {name, {device, spec}, {}};
+  const Shape whole{rows, columns};
+  const Shape own =
+      sharers == nullptr ? whole : autograd::share_of_parameter(whole, sharers->devices());
+  return {name,
+          {device, TensorSpec{.shape = own, .dtype = dtype, .layout = layout}},
+          {},
+          own == whole ? nullptr : sharers};
 }
 
 LinearParameters ParameterMaker::linear(const std::string& name, std::int64_t out,
@@ -23,12 +29,38 @@ LayernormParameters ParameterMaker::layernorm(const std::string& name, std::int6
   return {matrix(name + ".gamma", 1, width), matrix(name + ".beta", 1, width)};
 }
 
-std::vector<float> RandomValues::of(const autograd::Parameter& parameter) {
-  const auto ends = [&](const char* with) { return parameter.name.ends_with(with); };
+void divide_parameters(Device& device, const ModelOptions& options,
+                       std::span<autograd::Parameter* const> parameters) {
+  if (!options.divides_parameters()) return;
+  for (autograd::Parameter* parameter : parameters) {
+    if (parameter->sharers != nullptr) continue;
+    TensorSpec spec = parameter->value.spec();
+    spec.shape = autograd::share_of_parameter(spec.shape, options.sharers->devices());
+    if (spec.shape == parameter->value.spec().shape) continue;
+    parameter->value = ops::Tensor(device, spec);
+    parameter->sharers = options.sharers;
+  }
+}
+
+void open_part(autograd::Tape& tape, const ModelOptions& options,
+               std::span<autograd::Parameter* const> parameters) {
+  if (!options.divides_parameters()) return;
+  tape.open_part();
+  for (autograd::Parameter* parameter : parameters) {
+    if (parameter->sharers != nullptr) static_cast<void>(tape.parameter(*parameter));
+  }
+}
+
+autograd::Value close_part(autograd::Tape& tape, const ModelOptions& options,
+                           autograd::Value output) {
+  return options.divides_parameters() ? tape.close_part(output) : output;
+}
+
+std::vector<float> RandomValues::of(std::string_view parameter, std::int64_t count) {
+  const auto ends = [&](const char* with) { return parameter.ends_with(with); };
   const bool scales = ends("gamma") || ends("norm/weight") || ends("ln_fc/weight");
   const bool is_weight = ends("weight") && !scales;
-  std::vector<float> values(static_cast<std::size_t>(parameter.value.spec().shape.elements()),
-                            scales ? 1.0F : 0.0F);
+  std::vector<float> values(static_cast<std::size_t>(count), scales ? 1.0F : 0.0F);
   if (!is_weight) return values;
   for (float& value : values) value = normal_(random_);
   return values;
@@ -38,7 +70,8 @@ void write_random(CommandQueue& queue, std::span<autograd::Parameter* const> par
                   std::uint32_t seed) {
   RandomValues random(seed);
   for (const autograd::Parameter* parameter : parameters) {
-    autograd::write_values(queue, parameter->value, random.of(*parameter));
+    autograd::write_values(queue, parameter->value,
+                           random.of(parameter->name, parameter->value.spec().shape.elements()));
   }
 }
 

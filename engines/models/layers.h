@@ -11,6 +11,7 @@
 #include "engines/autograd/functions/matmul/linear.h"
 #include "engines/autograd/functions/rows/layernorm.h"
 #include "engines/autograd/parameter.h"
+#include "engines/models/model_options.h"
 
 namespace howard::models {
 
@@ -38,6 +39,12 @@ struct LayernormParameters {
 struct ParameterMaker {
   Device& device;
   DataType dtype;
+  const autograd::DeviceGroup* sharers = nullptr;  ///< If there are, it makes their shares.
+
+  /// Makes the parameters of a model with these options.
+  static ParameterMaker of(Device& device, const ModelOptions& options) {
+    return {device, options.parameters, options.lazy_parameters ? options.sharers : nullptr};
+  }
 
   autograd::Parameter matrix(const std::string& name, std::int64_t rows, std::int64_t columns,
                              Layout layout = Layout::tile) const;
@@ -45,13 +52,24 @@ struct ParameterMaker {
   LayernormParameters layernorm(const std::string& name, std::int64_t width) const;
 };
 
+/// Replaces whole parameters by this device's shares, where the devices of the options divide them.
+void divide_parameters(Device& device, const ModelOptions& options,
+                       std::span<autograd::Parameter* const> parameters);
+
+/// Begins a part of a model on a tape and gathers its parameters, where devices divide them;
+/// close_part() ends it.
+void open_part(autograd::Tape& tape, const ModelOptions& options,
+               std::span<autograd::Parameter* const> parameters);
+autograd::Value close_part(autograd::Tape& tape, const ModelOptions& options,
+                           autograd::Value output);
+
 /// Draws start values, parameter by parameter.
 class RandomValues {
  public:
   explicit RandomValues(std::uint32_t seed) : random_(seed) {}
 
   /// Returns the next parameter's values, with TTML's distributions.
-  std::vector<float> of(const autograd::Parameter& parameter);
+  std::vector<float> of(std::string_view parameter, std::int64_t count);
 
  private:
   std::mt19937 random_;

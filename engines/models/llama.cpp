@@ -51,6 +51,11 @@ void require_shards(const ModelOptions& options) {
                                       options.shards()),
                  .accepted = fmt::format("a multiple of {}", kTileSide * options.shards())});
   }
+  if (options.divides_parameters() && !(options.has_input() && options.has_output())) {
+    throw Error({.attempted = "divide the parameters of a llama among devices",
+                 .value = "it is a stage of a pipeline",
+                 .accepted = "the whole model"});
+  }
   if (options.shards() == 1 || !options.tied) return;
   throw Error({.attempted = "divide a llama among devices",
                .value = "its head is the token table, which is on each of them",
@@ -96,7 +101,7 @@ ModelOptions llama_sizes(ModelOptions options) {
 
 autograd::Parameter llama_matrix(Device& device, const ModelOptions& options,
                                  const std::string& name, std::int64_t rows, std::int64_t columns) {
-  return ParameterMaker{device, options.parameters}.matrix("llama/" + name, rows, columns);
+  return ParameterMaker::of(device, options).matrix("llama/" + name, rows, columns);
 }
 
 /// Returns x, all rows of which every device has, for products with a device's part of a weight.
@@ -200,6 +205,7 @@ Llama::Llama(Device& device, const ModelOptions& given)
          .w2 = make("mlp/w2/weight", width, wide),
          .w3 = make("mlp/w3/weight", wide, width)});
   }
+  divide_parameters(device, options_, parameters());
   // On a device that keeps only the time, these would cost more than everything else.
   if (device.holds_values()) write_constants(device.command_queue(0));
 }
@@ -218,12 +224,20 @@ std::vector<Parameter*> Llama::parameters() {
   std::vector<Parameter*> all;
   if (token_table_) all.push_back(&*token_table_);
   for (Layer& layer : layers_) {
-    all.insert(all.end(), {&layer.attention_norm, &layer.query, &layer.key_value, &layer.output,
-                           &layer.feed_forward_norm, &layer.w1, &layer.w2, &layer.w3});
+    const std::vector<Parameter*> own = layer.all();
+    all.insert(all.end(), own.begin(), own.end());
   }
   if (last_norm_) all.push_back(&*last_norm_);
   if (head_) all.push_back(&*head_);
   return all;
+}
+
+std::vector<Parameter*> Llama::outer_parameters() {
+  std::vector<Parameter*> outer;
+  for (auto* const parameter : {&token_table_, &last_norm_, &head_}) {
+    if (*parameter) outer.push_back(&**parameter);
+  }
+  return outer;
 }
 
 Value Llama::attention(Tape& tape, Value x, Layer& layer) {
@@ -262,15 +276,18 @@ Value Llama::feed_forward(Tape& tape, Value x, Layer& layer) {
 
 Value Llama::block(Tape& tape, Value x, int index) {
   Layer& layer = layers_[static_cast<std::size_t>(index - options_.first_block)];
+  open_part(tape, options_, layer.all());
   const Value normalized = norm_of(tape, x, layer.attention_norm, options_);
   const Value attended = attention(tape, normalized, layer);
   x = autograd::add(tape, x, autograd::dropout(tape, attended, options_.dropout));
   const Value hidden = norm_of(tape, x, layer.feed_forward_norm, options_);
   const Value output = feed_forward(tape, hidden, layer);
-  return autograd::add(tape, x, autograd::dropout(tape, output, options_.dropout));
+  return close_part(tape, options_,
+                    autograd::add(tape, x, autograd::dropout(tape, output, options_.dropout)));
 }
 
 Value Llama::embedded(Tape& tape, const ops::Tensor& tokens) {
+  open_part(tape, options_, outer_parameters());
   const Value rows =
       autograd::embedding(tape, tape.constant(tokens), tape.parameter(*token_table_));
   const Value x =
@@ -288,7 +305,7 @@ Value Llama::blocks(Tape& tape, Value x) {
 
 Value Llama::own_logits(Tape& tape, Value x) {
   x = all_rows(tape, norm_of(tape, x, *last_norm_, options_), options_);
-  return columns_of(tape, x, head_ ? *head_ : *token_table_, options_);
+  return close_part(tape, options_, columns_of(tape, x, head_ ? *head_ : *token_table_, options_));
 }
 
 Value Llama::logits_of(Tape& tape, Value x) {

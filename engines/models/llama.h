@@ -71,10 +71,16 @@ class Llama final : public LanguageModel {
     autograd::Parameter query, key_value, output;
     autograd::Parameter feed_forward_norm;
     autograd::Parameter w1, w2, w3;  ///< The gate, down and up projections.
+
+    std::vector<autograd::Parameter*> all() {
+      return {&attention_norm, &query, &key_value, &output, &feed_forward_norm, &w1, &w2, &w3};
+    }
   };
 
   /// Writes the mask and the angles.
   void write_constants(CommandQueue& queue);
+  /// Returns the parameters that are of no block.
+  std::vector<autograd::Parameter*> outer_parameters();
   autograd::Value block(autograd::Tape& tape, autograd::Value x, int index);
   autograd::Value attention(autograd::Tape& tape, autograd::Value x, Layer& layer);
   /// Returns the logits that this device has.

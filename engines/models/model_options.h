@@ -63,6 +63,12 @@ struct ModelOptions {
   /// norms (sequence parallelism): they gather them before the layers that they divide, and each
   /// keeps its rows of the sums behind them.
   bool sequence_parallel = false;
+  /// The devices that divide each parameter (divided_parameter.h); it must outlive the model. Null
+  /// stands for one device alone.
+  const autograd::DeviceGroup* sharers = nullptr;
+  /// If true, parameters that devices divide are allocated as shares; otherwise each device has the
+  /// whole model at first, as in TTML without lazy_parameter_init.
+  bool lazy_parameters = false;
   /// For pipelines, a llama has the blocks from `first_block` up to, but not including,
   /// `end_block`. The first block comes with the token table, and the last one with the last norm
   /// and the head.
@@ -72,6 +78,7 @@ struct ModelOptions {
   /// Returns the columns of a head.
   std::int64_t head_columns() const { return head_width > 0 ? head_width : width / heads; }
   int shards() const { return group == nullptr ? 1 : group->devices(); }
+  bool divides_parameters() const { return sharers != nullptr && sharers->devices() > 1; }
   bool divides_rows() const { return sequence_parallel && shards() > 1; }
   /// Returns the shape of what goes from block to block on one device.
   Shape stream() const {

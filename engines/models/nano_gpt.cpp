@@ -60,23 +60,24 @@ using autograd::Value;
 
 NanoGpt::NanoGpt(Device& device, const ModelOptions& options)
     : options_(require_equal_shares(options)),
-      token_table_(ParameterMaker{device, options.parameters}.matrix(
-          "token_embedding.weight", options.vocabulary, options.width)),
-      position_table_(
-          ParameterMaker{device, options.fixed_positions ? options.compute : options.parameters}
-              .matrix("position_embedding.weight", options.sequence, options.width)),
-      last_norm_(ParameterMaker{device, options.parameters}.layernorm("last_norm", options.width)),
+      token_table_(ParameterMaker::of(device, options)
+                       .matrix("token_embedding.weight", options.vocabulary, options.width)),
+      position_table_((options.fixed_positions ? ParameterMaker{device, options.compute}
+                                               : ParameterMaker::of(device, options))
+                          .matrix("position_embedding.weight", options.sequence, options.width)),
+      last_norm_(ParameterMaker::of(device, options).layernorm("last_norm", options.width)),
       head_(options.tied
                 ? std::nullopt
-                : std::optional(ParameterMaker{device, options.parameters}.matrix(
-                      "head.weight", options.vocabulary / options.shards(), options.width))),
+                : std::optional(ParameterMaker::of(device, options)
+                                    .matrix("head.weight", options.vocabulary / options.shards(),
+                                            options.width))),
       mask_(device, {.shape = {options.sequence, options.sequence}, .dtype = options.compute}),
       tokens_(device, {.shape = {options.batch, options.sequence},
                        .dtype = DataType::uint32,
                        .layout = Layout::row_major}),
       targets_(device, tokens_.spec()) {
   require_heads("nano_gpt", options.heads, options.width);
-  const ParameterMaker make{device, options.parameters};
+  const ParameterMaker make = ParameterMaker::of(device, options);
   const std::int64_t width = options.width;
   const std::int64_t own = width / options.shards();
   const std::int64_t wide =
@@ -91,6 +92,7 @@ NanoGpt::NanoGpt(Device& device, const ModelOptions& options)
                        .expand = make.linear(name + "expand", wide, width),
                        .contract = make.linear(name + "contract", width, wide)});
   }
+  divide_parameters(device, options_, parameters());
   // On a device that keeps only the time, these would cost more than everything else.
   if (!device.holds_values()) return;
   CommandQueue& queue = device.command_queue(0);
@@ -100,24 +102,23 @@ NanoGpt::NanoGpt(Device& device, const ModelOptions& options)
   }
 }
 
+std::vector<Parameter*> NanoGpt::Layer::all() {
+  return {&attention_norm.gamma,    &attention_norm.beta,
+          &query_key_value.weight,  &query_key_value.bias,
+          &output.weight,           &output.bias,
+          &feed_forward_norm.gamma, &feed_forward_norm.beta,
+          &expand.weight,           &expand.bias,
+          &contract.weight,         &contract.bias};
+}
+
 std::vector<Parameter*> NanoGpt::parameters() {
   std::vector<Parameter*> all{&token_table_};
   if (!options_.fixed_positions) all.push_back(&position_table_);
-  const auto add_norm = [&](LayernormParameters& norm) {
-    all.insert(all.end(), {&norm.gamma, &norm.beta});
-  };
-  const auto add_linear = [&](LinearParameters& layer) {
-    all.insert(all.end(), {&layer.weight, &layer.bias});
-  };
   for (Layer& layer : layers_) {
-    add_norm(layer.attention_norm);
-    add_linear(layer.query_key_value);
-    add_linear(layer.output);
-    add_norm(layer.feed_forward_norm);
-    add_linear(layer.expand);
-    add_linear(layer.contract);
+    const std::vector<Parameter*> own = layer.all();
+    all.insert(all.end(), own.begin(), own.end());
   }
-  add_norm(last_norm_);
+  all.insert(all.end(), {&last_norm_.gamma, &last_norm_.beta});
   if (head_) all.push_back(&*head_);
   return all;
 }
@@ -151,6 +152,7 @@ Value NanoGpt::row_parallel(Tape& tape, Value x, LinearParameters& layer) const 
 
 Value NanoGpt::block(Tape& tape, Value x, int index) {
   Layer& layer = layers_[static_cast<std::size_t>(index)];
+  open_part(tape, options_, layer.all());
   const float dropped = options_.dropout;
   const Value normalized = layernorm(tape, x, layer.attention_norm);
   const Value attended = attention(
@@ -163,10 +165,15 @@ Value NanoGpt::block(Tape& tape, Value x, int index) {
   const Value hidden = autograd::fused_linear(tape, narrow, layer.expand.on(tape));
   const Value output = row_parallel(
       tape, autograd::gelu(tape, hidden, options_.fused_gelu_backward), layer.contract);
-  return autograd::add(tape, x, autograd::dropout(tape, output, dropped));
+  return close_part(tape, options_,
+                    autograd::add(tape, x, autograd::dropout(tape, output, dropped)));
 }
 
 Value NanoGpt::logits(Tape& tape, const ops::Tensor& tokens) {
+  std::vector<Parameter*> outer{&token_table_, &last_norm_.gamma, &last_norm_.beta};
+  if (!options_.fixed_positions) outer.push_back(&position_table_);
+  if (head_) outer.push_back(&*head_);
+  open_part(tape, options_, outer);
   const Value table = tape.parameter(token_table_);
   const Value rows = autograd::embedding(tape, tape.constant(tokens), table);
   Value x = autograd::as_shape(tape, rows, {options_.batch, 1, options_.sequence, options_.width});
@@ -180,7 +187,7 @@ Value NanoGpt::logits(Tape& tape, const ops::Tensor& tokens) {
   }
   x = autograd::shared_input(tape, layernorm(tape, x, last_norm_), options_.group);
   const Value own = autograd::project(tape, x, head_ ? tape.parameter(*head_) : table);
-  return autograd::gathered_columns(tape, own, options_.group);
+  return autograd::gathered_columns(tape, close_part(tape, options_, own), options_.group);
 }
 
 Value NanoGpt::loss(Tape& tape, const ops::Tensor& tokens, const ops::Tensor& targets) {

@@ -47,6 +47,8 @@ class NanoGpt final : public LanguageModel {
     LinearParameters query_key_value, output;
     LayernormParameters feed_forward_norm;
     LinearParameters expand, contract;
+
+    std::vector<autograd::Parameter*> all();
   };
 
   autograd::Value block(autograd::Tape& tape, autograd::Value x, int index);

@@ -50,7 +50,7 @@ ModelOptions qwen3_sizes(ModelOptions options) {
 
 Parameter qwen3_matrix(Device& device, const ModelOptions& options, const std::string& name,
                        std::int64_t rows, std::int64_t columns) {
-  return ParameterMaker{device, options.parameters}.matrix("qwen3/" + name, rows, columns);
+  return ParameterMaker::of(device, options).matrix("qwen3/" + name, rows, columns);
 }
 
 Value norm_of(Tape& tape, Value x, Parameter& gamma) {
@@ -101,6 +101,7 @@ Qwen3::Qwen3(Device& device, const ModelOptions& given)
   if (!options_.tied) {
     head_ = qwen3_matrix(device, options_, "fc/weight", options_.vocabulary, width);
   }
+  divide_parameters(device, options_, parameters());
   // On a device that keeps only the time, these would cost more than everything else.
   if (device.holds_values()) write_constants(device.command_queue(0));
 }
@@ -115,12 +116,16 @@ void Qwen3::write_constants(CommandQueue& queue) {
   autograd::write_values(queue, negative_sines_, angles.sines);
 }
 
+std::vector<Parameter*> Qwen3::Layer::all() {
+  return {&input_norm,        &query, &key, &value, &output, &query_norm, &key_norm,
+          &feed_forward_norm, &gate,  &up,  &down};
+}
+
 std::vector<Parameter*> Qwen3::parameters() {
   std::vector<Parameter*> all{&token_table_};
   for (Layer& layer : layers_) {
-    all.insert(all.end(), {&layer.input_norm, &layer.query, &layer.key, &layer.value, &layer.output,
-                           &layer.query_norm, &layer.key_norm, &layer.feed_forward_norm,
-                           &layer.gate, &layer.up, &layer.down});
+    const std::vector<Parameter*> own = layer.all();
+    all.insert(all.end(), own.begin(), own.end());
   }
   all.push_back(&last_norm_);
   if (head_) all.push_back(&*head_);
@@ -150,14 +155,19 @@ Value Qwen3::attention(Tape& tape, Value x, Layer& layer) {
 
 Value Qwen3::block(Tape& tape, Value x, int index) {
   Layer& layer = layers_[static_cast<std::size_t>(index)];
+  open_part(tape, options_, layer.all());
   x = autograd::add(tape, x, attention(tape, norm_of(tape, x, layer.input_norm), layer));
   const Value hidden = norm_of(tape, x, layer.feed_forward_norm);
   const Value gate = autograd::silu(tape, product_of(tape, hidden, layer.gate));
   const Value up = product_of(tape, hidden, layer.up);
-  return autograd::add(tape, x, product_of(tape, autograd::multiply(tape, gate, up), layer.down));
+  const Value output = product_of(tape, autograd::multiply(tape, gate, up), layer.down);
+  return close_part(tape, options_, autograd::add(tape, x, output));
 }
 
 Value Qwen3::logits(Tape& tape, const ops::Tensor& tokens) {
+  std::vector<Parameter*> outer{&token_table_, &last_norm_};
+  if (head_) outer.push_back(&*head_);
+  open_part(tape, options_, outer);
   const Value table = tape.parameter(token_table_);
   const Value rows = autograd::embedding(tape, tape.constant(tokens), table);
   Value x = autograd::as_shape(tape, rows, {options_.batch, 1, options_.sequence, options_.width});
@@ -165,8 +175,8 @@ Value Qwen3::logits(Tape& tape, const ops::Tensor& tokens) {
     x = options_.memory_efficient ? autograd::recomputed(tape, x, *this, &Qwen3::block, i)
                                   : block(tape, x, i);
   }
-  return autograd::project(tape, norm_of(tape, x, last_norm_),
-                           head_ ? tape.parameter(*head_) : table);
+  const Value head = head_ ? tape.parameter(*head_) : table;
+  return close_part(tape, options_, autograd::project(tape, norm_of(tape, x, last_norm_), head));
 }
 
 Value Qwen3::loss(Tape& tape, const ops::Tensor& tokens, const ops::Tensor& targets) {

@@ -50,6 +50,8 @@ class Qwen3 final : public LanguageModel {
     autograd::Parameter query_norm, key_norm;  ///< [1, width of a head]
     autograd::Parameter feed_forward_norm;
     autograd::Parameter gate, up, down;
+
+    std::vector<autograd::Parameter*> all();
   };
 
   void write_constants(CommandQueue& queue);

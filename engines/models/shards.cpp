@@ -3,13 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <string>
 #include <utility>
 
 #include "base/check.h"
-#include "engines/autograd/host_values.h"
-#include "engines/models/layers.h"
 
 namespace howard::models {
 namespace {
@@ -76,23 +72,6 @@ void join_share(std::span<const float> share, std::int64_t rows, std::int64_t co
                [&](std::int64_t to, std::int64_t from, std::int64_t count) {
                  std::copy_n(share.begin() + from, count, whole.begin() + to);
                });
-}
-
-void write_random_shares(CommandQueue& queue, std::span<autograd::Parameter* const> own,
-                         std::span<autograd::Parameter* const> whole, std::uint32_t seed,
-                         int devices, int place) {
-  std::map<std::string, const autograd::Parameter*> by_name;
-  for (const autograd::Parameter* parameter : own) by_name.emplace(parameter->name, parameter);
-  RandomValues random(seed);
-  for (const autograd::Parameter* parameter : whole) {
-    const Shape& shape = parameter->value.spec().shape;
-    const std::vector<float> values = random.of(*parameter);
-    const auto found = by_name.find(parameter->name);
-    if (found == by_name.end()) continue;
-    autograd::write_values(
-        queue, found->second->value,
-        share_of(values, shape.rows(), shape.columns(), split_of(parameter->name), devices, place));
-  }
 }
 
 }  // namespace howard::models

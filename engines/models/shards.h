@@ -6,9 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "engines/autograd/parameter.h"
-#include "engines/device/device.h"
-
 namespace howard::models {
 
 /// Says how a parameter, a matrix, is divided among the devices of a tensor-parallel group: not at
@@ -30,12 +27,5 @@ std::vector<float> share_of(std::span<const float> whole, std::int64_t rows, std
 /// Writes a device's share back into the whole matrix: the inverse of share_of().
 void join_share(std::span<const float> share, std::int64_t rows, std::int64_t columns,
                 const Split& split, int devices, int place, std::span<float> whole);
-
-/// Writes the start values that write_random() gives to the parameters `whole` of a model. Only
-/// those that this device has, or its shares of them, are written, into `own`. `whole` needs no
-/// values.
-void write_random_shares(CommandQueue& queue, std::span<autograd::Parameter* const> own,
-                         std::span<autograd::Parameter* const> whole, std::uint32_t seed,
-                         int devices, int place);
 
 }  // namespace howard::models

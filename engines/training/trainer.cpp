@@ -40,15 +40,15 @@ Trainer::Trainer(Device& device, const Recipe& recipe, const language::Corpus& c
 Trainer::Trainer(Device& device, mesh::Communicator& ranks, const MeshPlan& plan,
                  const Recipe& recipe, const language::Corpus& corpus, TrainerOptions options,
                  mesh::WaitUntil wait_until)
-    : Trainer(
-          recipe, corpus, std::move(options),
-          plan.workers > 0 ? recipe.seed + static_cast<std::uint32_t>(ranks.rank()) : recipe.seed,
-          [&] {
-            return plan.workers > 0 ? tier_share(device, ranks, plan, recipe, *corpus.tokenizer,
-                                                 std::move(wait_until))
-                                    : stage_share(device, ranks, plan, recipe, *corpus.tokenizer,
-                                                  std::move(wait_until));
-          }) {}
+    : Trainer(recipe, corpus, std::move(options),
+              recipe.seed + static_cast<std::uint32_t>(
+                                plan.workers > 0 ? MeshPlace(plan, ranks.rank()).stage : 0),
+              [&] {
+                return plan.workers > 0 ? tier_share(device, ranks, plan, recipe, *corpus.tokenizer,
+                                                     std::move(wait_until))
+                                        : stage_share(device, ranks, plan, recipe,
+                                                      *corpus.tokenizer, std::move(wait_until));
+              }) {}
 
 Trainer::Trainer(const Recipe& recipe, const language::Corpus& corpus, TrainerOptions options,
                  std::uint32_t data_seed, const MakeShare& make_share)

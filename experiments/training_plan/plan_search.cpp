@@ -31,7 +31,7 @@ constexpr std::int64_t kMostAtOnce = 256;
 /// rising sizes.
 std::vector<RunSetting> batches_of(const RunSetting& setting, const training::MeshPlan& plan,
                                    std::int64_t sequences) {
-  const std::int64_t groups = plan.workers > 0 ? plan.workers : plan.ddp;
+  const std::int64_t groups = plan.workers > 0 ? plan.workers : plan.batch_shares();
   std::vector<RunSetting> settings;
   if (sequences % groups != 0) return settings;
   for (const std::int64_t batch : divisors(sequences / groups, kMostAtOnce)) {
@@ -39,7 +39,7 @@ std::vector<RunSetting> batches_of(const RunSetting& setting, const training::Me
     if (batches > std::numeric_limits<int>::max()) continue;
     RunSetting tried = setting;
     tried.plan = plan;
-    tried.recipe.model.batch = batch * plan.ddp;
+    tried.recipe.model.batch = batch * plan.batch_shares();
     tried.recipe.accumulate = static_cast<int>(batches);
     settings.push_back(std::move(tried));
   }
@@ -79,7 +79,9 @@ bool can_share(const RunSetting& setting, const training::MeshPlan& plan) {
   const bool is_llama = recipe.model.kind == training::ModelKind::llama;
   if (plan.stages() > 1 && (!is_llama || recipe.model.tied || recipe.optimizer.clip > 0))
     return false;
+  if (plan.fsdp > 1) return recipe.optimizer.clip == 0 && !is_muon(recipe.optimizer.kind);
   if (plan.tp == 1) return true;
+  if (recipe.model.kind == training::ModelKind::qwen3) return false;
   const std::int64_t tile = kTileSide * plan.tp;
   const bool divides = !recipe.model.tied && recipe.optimizer.clip == 0 &&
                        recipe.model.heads % plan.tp == 0 && recipe.model.width % tile == 0;
@@ -111,6 +113,8 @@ std::vector<training::MeshPlan> ways_to_share(const RunSetting& setting, int chi
       if (can_share(setting, plan)) ways.push_back(std::move(plan));
     }
   }
+  const training::MeshPlan divided{.fsdp = chips, .lazy = true};
+  if (chips > 1 && can_share(setting, divided)) ways.push_back(divided);
   return ways;
 }
 

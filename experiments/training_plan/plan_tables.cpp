@@ -101,6 +101,9 @@ std::string shared_text(const training::MeshPlan& plan) {
                                plan.fabric ? " (fabric)" : ""));
   }
   if (plan.ddp > 1) ways.push_back(fmt::format("DDP {}", plan.ddp));
+  if (plan.fsdp > 1) {
+    ways.push_back(fmt::format("FSDP {}{}", plan.fsdp, plan.lazy ? " (lazy)" : ""));
+  }
   if (plan.tp > 1) {
     ways.push_back(fmt::format("TP {}{}", plan.tp, plan.sequence_parallel ? " with SP" : ""));
   }
@@ -226,9 +229,14 @@ std::string options_text(const RunPlan& plan) {
       "--with batch_size={} --with gradient_accumulation_steps={} --with runner_type={}",
       recipe.model.batch, recipe.accumulate,
       recipe.model.memory_efficient ? "memory_efficient" : "default");
-  if (shared.ddp * shared.tp > 1) {
-    text += " --with " + shell_word(fmt::format("mesh_shape=[{},{}]", shared.ddp, shared.tp));
+  if (shared.devices() > 1) {
+    // Two of the three are axes, in this order.
+    const int first = shared.ddp > 1 ? shared.ddp : shared.fsdp;
+    const std::string shape = fmt::format("mesh_shape=[{},{}]", first, shared.devices() / first);
+    text += " --with " + shell_word(shape);
     if (shared.ddp > 1) text += " --with enable_ddp=true";
+    if (shared.fsdp > 1) text += " --with enable_fsdp=true";
+    if (shared.lazy) text += " --with lazy_parameter_init=true";
     if (shared.tp > 1) text += " --with enable_tp=true";
     if (shared.sequence_parallel) text += " --with enable_sp=true";
   }

@@ -60,16 +60,20 @@ class EmulatedRun {
   EmulatedRun(const RunSetting& setting, const chip::Profiles& profiles, MemorySink* memory)
       : recipe_(setting.recipe),
         engine_(setting.engine),
-        chips_(setting.plan.ddp * setting.plan.tp),
+        chips_(setting.plan.devices()),
         chip_(chip::of_mesh(profiles, engine_ == training::Engine::dynamic ? chips_ : 1),
               {.memory = memory}),
         tensor_(chip_, 0, setting.plan.tp, 0),
-        data_(chip_, 1, setting.plan.ddp, 0) {
-    recipe_.model.batch /= setting.plan.ddp;
+        copies_(chip_, 1, setting.plan.ddp, 0),
+        sharers_(chip_, 2, setting.plan.fsdp, 0) {
+    recipe_.model.batch /= setting.plan.batch_shares();
     vocabulary_ = vocabulary_rows(setting);
     chip_.begin_phase("model");
-    model_ = models::make_model(
-        chip_, recipe_.model.with(vocabulary_, &tensor_, setting.plan.sequence_parallel));
+    models::ModelOptions own =
+        recipe_.model.with(vocabulary_, &tensor_, setting.plan.sequence_parallel);
+    own.sharers = &sharers_;
+    own.lazy_parameters = setting.plan.lazy;
+    model_ = models::make_model(chip_, own);
     chip_.begin_phase("optimizer");
     const autograd::Calls calls(chip_);
     optimizer_ = training::make_optimizer(recipe_, calls, model_->parameters(),
@@ -79,8 +83,8 @@ class EmulatedRun {
                                                      recipe_.optimizer.clip,
                                                      engine_ == training::Engine::dynamic);
     }
-    averaged_ = std::make_unique<autograd::AveragedGradients>(clipped_ ? *clipped_ : *optimizer_,
-                                                              model_->parameters(), data_);
+    averaged_ = std::make_unique<autograd::AveragedGradients>(
+        clipped_ ? *clipped_ : *optimizer_, model_->parameters(), copies_, &sharers_);
     if (engine_ == training::Engine::traced && recipe_.model.dropout > 0) {
       seed_offset_.emplace(chip_, TensorSpec{{1, 1}, DataType::uint32});
     }
@@ -214,7 +218,7 @@ class EmulatedRun {
   int chips_;  ///< That a host drives as a mesh.
   chip::EmulatedChip chip_;
   std::optional<ops::Tensor> seed_offset_;
-  autograd::DeviceGroup tensor_, data_;
+  autograd::DeviceGroup tensor_, copies_, sharers_;
   std::unique_ptr<models::LanguageModel> model_;
   std::unique_ptr<autograd::Optimizer> optimizer_, clipped_, averaged_;
   autograd::StepFunction step_;
@@ -320,7 +324,7 @@ std::optional<std::int64_t> largest_batch(const RunPlan& plan, const chip::Profi
   RunSetting tried = plan.setting;
   tried.recipe.accumulate = 1;
   const auto peak_of = [&](std::int64_t sequences) {
-    tried.recipe.model.batch = sequences * shared.ddp;
+    tried.recipe.model.batch = sequences * shared.batch_shares();
     return plan_run(tried, profiles).peak;
   };
   // Activations grow with the batch, and everything else stays; with few sequences the peak may be
@@ -339,7 +343,7 @@ std::optional<std::int64_t> largest_batch(const RunPlan& plan, const chip::Profi
       std::max(few + few * (plan.capacity - least).value() / growth.value(), std::int64_t{1});
   constexpr std::int64_t kMostTried = 256;  // beyond it, a sequence more or less says nothing
   while (most > 1 && most <= kMostTried && peak_of(most) > plan.capacity) --most;
-  return most * shared.ddp;
+  return most * shared.batch_shares();
 }
 
 void complete_plan(const RunSetting& setting, const chip::Profiles& profiles, RunPlan& plan) {

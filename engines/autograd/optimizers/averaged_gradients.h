@@ -11,12 +11,13 @@ namespace howard::autograd {
 
 /// Makes the gradients the mean over the devices of a group before another optimizer updates with
 /// them, which is data-parallel training. As in TTML, this comes after the whole backward pass, and
-/// each parameter takes one all_reduce and one multiplication.
+/// each parameter takes one all_reduce for each group and one multiplication.
 class AveragedGradients final : public Optimizer {
  public:
-  /// `optimizer` and `group` must outlive it.
+  /// The devices of `copies` have the same parameters, and those of `sharers`, if there are, divide
+  /// them: gradients of what they do not divide are averaged over both. All must outlive it.
   AveragedGradients(Optimizer& optimizer, std::vector<Parameter*> parameters,
-                    const DeviceGroup& group);
+                    const DeviceGroup& copies, const DeviceGroup* sharers = nullptr);
 
   void step(const Calls& calls) override;
   void set_numbers(const StepNumbers& numbers) override { optimizer_.set_numbers(numbers); }
@@ -28,7 +29,8 @@ class AveragedGradients final : public Optimizer {
  private:
   Optimizer& optimizer_;
   std::vector<Parameter*> parameters_;
-  const DeviceGroup& group_;
+  const DeviceGroup& copies_;
+  const DeviceGroup* sharers_;
 };
 
 }  // namespace howard::autograd

@@ -34,11 +34,11 @@ struct MeshChecker {
 void require_known_ways(const MeshChecker& check) {
   const TtmlDevices& devices = check.devices();
   const std::pair<const char*, bool> ways[] = {{"enable_cp", devices.enable_cp},
-                                               {"enable_pp", devices.enable_pp},
-                                               {"enable_fsdp", devices.enable_fsdp}};
+                                               {"enable_pp", devices.enable_pp}};
   for (const auto& [key, on] : ways) {
     check.require(!on, std::string("device_config.") + key, "true",
-                  "false: devices share by enable_ddp, enable_tp and pipeline_parallel_config");
+                  "false: devices share by enable_ddp, enable_fsdp, enable_tp and "
+                  "pipeline_parallel_config");
   }
 }
 
@@ -51,19 +51,23 @@ void read_mesh(const MeshChecker& check, MeshPlan& plan) {
   check.require(is_mesh && shape[0] * shape[1] <= kMostDevices, "device_config.mesh_shape", text,
                 fmt::format("[rows, columns] of {} devices at most", kMostDevices));
   const std::int64_t count = shape[0] * shape[1];
-  check.require(count == 1 || devices.enable_ddp || devices.enable_tp, "device_config.mesh_shape",
-                text + " devices that share nothing", "enable_ddp or enable_tp: true");
+  const int ways = int{devices.enable_ddp} + int{devices.enable_fsdp} + int{devices.enable_tp};
+  check.require(count == 1 || ways > 0, "device_config.mesh_shape",
+                text + " devices that share nothing", "enable_ddp, enable_fsdp or enable_tp: true");
+  check.require(ways <= 2, "device_config.enable_fsdp", "true beside enable_ddp and enable_tp",
+                "two of the three: a mesh has two axes");
   check.require(devices.device_ids.empty() || std::ssize(devices.device_ids) == count,
                 "device_config.device_ids", fmt::format("{} devices", devices.device_ids.size()),
                 fmt::format("as many as mesh_shape {} has, or none", text));
-  if (devices.enable_ddp && devices.enable_tp) {
-    plan.ddp = static_cast<int>(shape[0]);
-    plan.tp = static_cast<int>(shape[1]);
-  } else if (devices.enable_tp) {
-    plan.tp = static_cast<int>(count);
-  } else if (devices.enable_ddp) {
-    plan.ddp = static_cast<int>(count);
+  // The axes are in this order, and a single one has all devices.
+  std::vector<int*> axes;
+  if (devices.enable_ddp) axes.push_back(&plan.ddp);
+  if (devices.enable_fsdp) axes.push_back(&plan.fsdp);
+  if (devices.enable_tp) axes.push_back(&plan.tp);
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    *axes[axis] = static_cast<int>(axes.size() == 1 ? count : shape[axis]);
   }
+  plan.lazy = plan.fsdp > 1 && check.settings.config.training.lazy_parameter_init;
   plan.sequence_parallel = devices.enable_sp;
 }
 
@@ -114,9 +118,19 @@ void require_shares(const MeshChecker& check, const MeshPlan& plan) {
     check.require(size % by == 0, key, fmt::format("{} {} on {} devices", size, what, by),
                   fmt::format("a multiple of {}", by));
   };
-  check.require(recipe.model.batch % plan.ddp == 0, "training_config.batch_size",
-                fmt::format("{} sequences on {} groups of devices", recipe.model.batch, plan.ddp),
-                "a multiple of them");
+  check.require(
+      recipe.model.batch % plan.batch_shares() == 0, "training_config.batch_size",
+      fmt::format("{} sequences on {} groups of devices", recipe.model.batch, plan.batch_shares()),
+      "a multiple of them");
+  if (plan.fsdp > 1) {
+    check.require(recipe.optimizer.clip == 0, "training_config.use_clip_grad_norm", "true",
+                  "false with enable_fsdp, as in TTML");
+    check.require(!is_muon(recipe.optimizer.kind), "training_config.optimizer.type",
+                  "'" + check.settings.config.training.optimizer.type.value_or("") + "'",
+                  "an optimizer of single elements: with enable_fsdp no device has a whole matrix");
+    check.require(plan.stages() == 1 && plan.workers == 0, "device_config.enable_fsdp", "true",
+                  "false beside a multihost_config");
+  }
   if (check.devices().enable_sp) {
     check.require(plan.tp > 1, "device_config.enable_sp", "true on groups of one device",
                   "enable_tp: true, whose devices divide the rows");

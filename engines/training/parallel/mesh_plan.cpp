@@ -12,13 +12,15 @@
 namespace howard::training {
 
 std::vector<std::vector<int>> groups_of(const MeshPlan& plan, int rank) {
-  if (plan.workers > 0) return {{rank}, {rank}};
   const MeshPlace place(plan, rank);
-  const int first = place.stage * plan.ddp * plan.tp;
-  std::vector<int> layers, batch;
-  for (int i = 0; i < plan.tp; ++i) layers.push_back(first + place.row * plan.tp + i);
-  for (int i = 0; i < plan.ddp; ++i) batch.push_back(first + i * plan.tp + place.column);
-  return {layers, batch};
+  const auto at = [&](int row, int shard, int column) {
+    return ((place.stage * plan.ddp + row) * plan.fsdp + shard) * plan.tp + column;
+  };
+  std::vector<int> layers, copies, shares;
+  for (int i = 0; i < plan.tp; ++i) layers.push_back(at(place.row, place.shard, i));
+  for (int i = 0; i < plan.ddp; ++i) copies.push_back(at(i, place.shard, place.column));
+  for (int i = 0; i < plan.fsdp; ++i) shares.push_back(at(place.row, i, place.column));
+  return {layers, copies, shares};
 }
 
 void require_chunks(const MeshPlan& plan, int micro_batches) {

@@ -10,10 +10,9 @@
 
 #include "engines/autograd/host_values.h"
 #include "engines/autograd/optimizers/averaged_gradients.h"
-#include "engines/autograd/steps/step_recorder.h"
 #include "engines/models/language_model.h"
-#include "engines/models/shards.h"
 #include "engines/ops/collective.h"
+#include "engines/training/parallel/divided_model.h"
 #include "engines/training/parallel/shared_reader.h"
 #include "engines/training/parallel/stage_model.h"
 #include "engines/training/parallel/values_of_ranks.h"
@@ -36,14 +35,6 @@ constexpr std::uint32_t kDropoutsOfOneBlock = 2;
 constexpr int kActivations = 1;
 constexpr int kGradients = 2;
 
-std::int64_t rounded_vocabulary(const language::Tokenizer& tokenizer, int tp) {
-  const std::int64_t rows = kTileSide * tp;
-  return ceil_div(tokenizer.tokens(), rows) * rows;
-}
-
-/// Returns the parameter that a saved tensor belongs to: "weight" for "weight first moment".
-std::string parameter_of(const std::string& tensor) { return tensor.substr(0, tensor.find(' ')); }
-
 class StageShare final : public Share {
  public:
   StageShare(Device& device, mesh::Communicator& ranks, const MeshPlan& plan, const Recipe& recipe,
@@ -51,18 +42,26 @@ class StageShare final : public Share {
 
   Device& device() override { return device_; }
   models::LanguageModel& model() override { return *model_; }
-  std::int64_t parameters() override;
-  void write_start_values() override;
+  std::int64_t parameters() override { return divided_.parameters(); }
+  void write_start_values() override {
+    divided_.write_start_values(queue(), model_->parameters(), recipe().seed);
+  }
   std::span<const std::uint32_t> own_rows(std::span<const std::uint32_t> batch) const override;
   autograd::StepFunction step_function(std::span<const BatchTensors> data,
                                        const autograd::TapeOptions& tape,
                                        autograd::Optimizer* optimizer) override;
   void begin_step() override;
   StepOutcome end_step(float loss, std::int64_t number) override;
-  std::vector<NamedValues> gathered(std::span<const SavedTensor> own) override;
-  language::ParameterShape whole_shape(const SavedTensor& own) const override;
+  std::vector<NamedValues> gathered(std::span<const SavedTensor> own) override {
+    return divided_.gathered(ranks_, queue(), own);
+  }
+  language::ParameterShape whole_shape(const SavedTensor& own) const override {
+    return divided_.whole_of(own.name);
+  }
   void write(const SavedTensor& own, const std::vector<float>& values) override;
-  language::ImportedWeights take_weights(std::span<const language::Safetensors> files) override;
+  language::ImportedWeights take_weights(std::span<const language::Safetensors> files) override {
+    return divided_.take_weights(queue(), model_->parameters(), recipe().model, files);
+  }
   void hold_out(std::vector<std::uint32_t> tokens, std::int64_t sequences) override;
   double validation_loss() override;
   std::unique_ptr<language::TextReader> reader() override;
@@ -86,6 +85,8 @@ class StageShare final : public Share {
   Value window_output(models::LanguageModel& model, Tape& tape, Output output);
   /// Says whether this rank is the one that hands out the loss and the logits of its sequences.
   bool has_output() const { return is_last_stage() && place_.column == 0; }
+  /// Returns the place of this rank's sequences in a batch.
+  int batch_share() const { return place_.row * plan_.fsdp + place_.shard; }
 
   bool is_first_part(int chunk) const { return chunk == 0 && place_.stage == 0; }
   bool is_last_part(int chunk) const { return chunk + 1 == plan_.chunks && is_last_stage(); }
@@ -95,17 +96,12 @@ class StageShare final : public Share {
   Operand next(int channel) { return neighbour(1, channel); }
   Operand previous(int channel) { return neighbour(-1, channel); }
   Operand neighbour(int by, int channel);
-  std::map<std::string, std::vector<float>> tensors_of_all(std::span<const SavedTensor> own);
-  std::vector<float> share_of(const language::ParameterShape& whole,
-                              std::span<const float> values) const;
-
   mesh::Communicator& ranks_;
   mesh::Sockets device_;
   MeshPlan plan_;
   MeshPlace place_;
-  std::int64_t vocabulary_;
-  autograd::DeviceGroup layer_group_, batch_group_;
-  std::vector<language::ParameterShape> whole_;  ///< The parameters of the whole model.
+  autograd::DeviceGroup layer_group_, copy_group_, share_group_;
+  DividedModel divided_;
   std::unique_ptr<models::LanguageModel> model_;
   StageModel* stage_ = nullptr;  ///< model_, if it has only some of the blocks.
   std::optional<autograd::AveragedGradients> averaged_;
@@ -129,12 +125,16 @@ StageShare::StageShare(Device& device, mesh::Communicator& ranks, const MeshPlan
       device_(device, ranks, std::move(wait_until)),
       plan_(plan),
       place_(plan, ranks.rank()),
-      vocabulary_(rounded_vocabulary(tokenizer, plan.tp)),
       layer_group_(device_, 0, plan.tp, place_.column),
-      batch_group_(device_, 1, plan.ddp, place_.row) {
-  models::ModelOptions local =
-      recipe.model.with(vocabulary_, &layer_group_, plan.sequence_parallel);
-  local.batch /= plan.ddp;
+      copy_group_(device_, 1, plan.ddp, place_.row),
+      share_group_(device_, 2, plan.fsdp, place_.shard),
+      divided_(device_, recipe, plan, ranks.rank(),
+               rounded_vocabulary(tokenizer.tokens(), plan.tp)) {
+  models::ModelOptions local = recipe.model.with(rounded_vocabulary(tokenizer.tokens(), plan.tp),
+                                                 &layer_group_, plan.sequence_parallel);
+  local.batch /= plan.batch_shares();
+  local.sharers = &share_group_;
+  local.lazy_parameters = plan.lazy;
   if (plan.stages() == 1) {
     model_ = models::make_model(device_, local);
   } else {
@@ -146,38 +146,18 @@ StageShare::StageShare(Device& device, mesh::Communicator& ranks, const MeshPlan
   }
 }
 
-/// Draws the same numbers as one device would draw.
-void StageShare::write_start_values() {
-  models::ModelOptions shapes = recipe().model.with(vocabulary_);
-  shapes.batch = 1;
-  autograd::StepRecorder recorder(device_);
-  const auto whole = models::make_model(recorder, shapes);
-  models::write_random_shares(queue(), model_->parameters(), whole->parameters(), recipe().seed,
-                              plan_.tp, place_.column);
-  for (const Parameter* parameter : whole->parameters()) {
-    const Shape& shape = parameter->value.spec().shape;
-    whole_.push_back({parameter->name, shape.rows(), shape.columns()});
-  }
-}
-
-std::int64_t StageShare::parameters() {
-  std::int64_t count = 0;
-  for (const language::ParameterShape& parameter : whole_)
-    count += parameter.rows * parameter.columns;
-  return count;
-}
-
 std::span<const std::uint32_t> StageShare::own_rows(std::span<const std::uint32_t> batch) const {
-  const std::size_t values = batch.size() / static_cast<std::size_t>(plan_.ddp);
-  return batch.subspan(static_cast<std::size_t>(place_.row) * values, values);
+  const std::size_t values = batch.size() / static_cast<std::size_t>(plan_.batch_shares());
+  return batch.subspan(static_cast<std::size_t>(batch_share()) * values, values);
 }
 
 autograd::StepFunction StageShare::step_function(std::span<const BatchTensors> data,
                                                  const autograd::TapeOptions& tape,
                                                  autograd::Optimizer* optimizer) {
-  averaged_.emplace(*optimizer, model_->parameters(), batch_group_);
+  averaged_.emplace(*optimizer, model_->parameters(), copy_group_, &share_group_);
   autograd::TapeOptions own = tape;
-  const int share = plan_.sequence_parallel ? place_.row * plan_.tp + place_.column : place_.row;
+  const int share =
+      plan_.sequence_parallel ? batch_share() * plan_.tp + place_.column : batch_share();
   own.seed += static_cast<std::uint32_t>(share) * kSeedsOfOneGroup;
   if (stage_ == nullptr) return Share::step_function(data, own, &*averaged_);
   return [this, data, own](Device& on) mutable {
@@ -191,7 +171,7 @@ autograd::StepFunction StageShare::step_function(std::span<const BatchTensors> d
 }
 
 Operand StageShare::neighbour(int by, int channel) {
-  const int size = plan_.ddp * plan_.tp;
+  const int size = plan_.devices();
   const int all = size * plan_.stages();
   return device_.peer((ranks_.rank() + by * size + all) % all, channel);
 }
@@ -284,7 +264,7 @@ Value StageShare::window_output(models::LanguageModel& model, Tape& tape, Output
 std::unique_ptr<language::TextReader> StageShare::reader() {
   const std::shared_ptr<models::LanguageModel> model = model_->of_one_sequence(device_);
   copy_parameters(queue(), *model_, *model);
-  const int last = (plan_.stages() - 1) * plan_.ddp * plan_.tp;
+  const int last = (plan_.stages() - 1) * plan_.devices();
   return std::make_unique<SharedReader>(
       ranks_, last, [this, model](std::span<const std::uint32_t> text) {
         const std::int64_t place = language::write_window(queue(), *model, text);
@@ -304,107 +284,25 @@ void StageShare::begin_step() {
 
 StepOutcome StageShare::end_step(float loss, std::int64_t number) {
   queue().finish();
-  return join_steps(ranks_,
-                    {.loss = has_output() ? double{loss / static_cast<float>(plan_.ddp)} : 0,
-                     .time = device_.now() - start_},
-                    number);
-}
-
-language::ParameterShape StageShare::whole_shape(const SavedTensor& own) const {
-  return *std::ranges::find(whole_, parameter_of(own.name), &language::ParameterShape::name);
+  return join_steps(
+      ranks_,
+      {.loss = has_output() ? double{loss / static_cast<float>(plan_.batch_shares())} : 0,
+       .time = device_.now() - start_},
+      number);
 }
 
 void StageShare::write(const SavedTensor& own, const std::vector<float>& values) {
-  autograd::write_values(queue(), own.tensor, share_of(whole_shape(own), values));
-}
-
-std::vector<float> StageShare::share_of(const language::ParameterShape& whole,
-                                        std::span<const float> values) const {
-  return models::share_of(values, whole.rows, whole.columns, models::split_of(whole.name), plan_.tp,
-                          place_.column);
-}
-
-/// Returns, on rank 0, the whole tensors that ranks have shares of, by name. It asks one group of
-/// DDP only, because all have the same.
-std::map<std::string, std::vector<float>> StageShare::tensors_of_all(
-    std::span<const SavedTensor> own) {
-  std::map<std::string, std::vector<float>> tensors;
-  if (ranks_.rank() != 0) {
-    if (place_.row != 0) return tensors;
-    std::vector<NamedValues> values;
-    for (const SavedTensor& saved : own) {
-      values.push_back({saved.name, autograd::read_values(queue(), saved.tensor)});
-    }
-    send_values(ranks_, 0, values);
-    return tensors;
-  }
-  const auto add = [&](int column, const std::string& name, std::span<const float> share) {
-    const language::ParameterShape whole = whole_shape({name, own.front().tensor});
-    std::vector<float>& values = tensors[name];
-    values.resize(static_cast<std::size_t>(whole.rows * whole.columns));
-    models::join_share(share, whole.rows, whole.columns, models::split_of(whole.name), plan_.tp,
-                       column, values);
-  };
-  for (const SavedTensor& saved : own) {
-    add(0, saved.name, autograd::read_values(queue(), saved.tensor));
-  }
-  for (int rank = 1; rank < ranks_.size(); ++rank) {
-    const MeshPlace place(plan_, rank);
-    if (place.row != 0) continue;
-    for (const NamedValues& share : receive_values(ranks_, rank)) {
-      add(place.column, share.name, share.values);
-    }
-  }
-  return tensors;
-}
-
-std::vector<NamedValues> StageShare::gathered(std::span<const SavedTensor> own) {
-  std::map<std::string, std::vector<float>> tensors = tensors_of_all(own);
-  std::vector<NamedValues> all;
-  if (ranks_.rank() != 0) return all;
-  // One device saves each parameter followed by what the optimizer keeps of it.
-  std::vector<std::string> kept;
-  const std::string& first = whole_.front().name;
-  for (const SavedTensor& saved : own) {
-    if (parameter_of(saved.name) == first) kept.push_back(saved.name.substr(first.size()));
-  }
-  for (const language::ParameterShape& parameter : whole_) {
-    for (const std::string& suffix : kept) {
-      const std::string name = parameter.name + suffix;
-      all.push_back({name, std::move(tensors.at(name))});
-    }
-  }
-  return all;
-}
-
-language::ImportedWeights StageShare::take_weights(std::span<const language::Safetensors> files) {
-  const std::vector<Parameter*> own = model_->parameters();
-  return language::import_weights(
-      whole_, recipe().model, files,
-      [&](const language::ParameterShape& whole, std::span<const float> values) {
-        const auto found = std::ranges::find(own, whole.name, &Parameter::name);
-        if (found == own.end()) return;  // it is another stage's
-        const auto size = static_cast<std::size_t>(whole.rows * whole.columns);
-        std::vector<float> all(values.begin(), values.end());
-        std::vector<float> given(values.size(), 1);
-        all.resize(size);
-        given.resize(size);
-        const std::vector<float> taken = share_of(whole, given);
-        const std::vector<float> share = share_of(whole, all);
-        std::vector<float> now = autograd::read_values(queue(), (*found)->value);
-        for (std::size_t i = 0; i < now.size(); ++i) {
-          if (taken[i] != 0) now[i] = share[i];
-        }
-        autograd::write_values(queue(), (*found)->value, now);
-      });
+  autograd::write_values(queue(), own.tensor, divided_.share_of(whole_shape(own), values));
 }
 
 void StageShare::hold_out(std::vector<std::uint32_t> tokens, std::int64_t sequences) {
   validation_.emplace(device_, *model_, std::move(tokens), sequences,
                       [this](models::LanguageModel& model, Tape& tape) {
                         const Value loss = window_output(model, tape, Output::loss);
-                        return has_output() ? autograd::read_values(queue(), tape.tensor(loss))[0]
-                                            : 0.0F;
+                        // Devices that divide parameters run the same windows together.
+                        return has_output() && place_.shard == 0
+                                   ? autograd::read_values(queue(), tape.tensor(loss))[0]
+                                   : 0.0F;
                       });
 }
 

@@ -5,9 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "engines/autograd/functions/collective/collectives.h"
+#include "engines/autograd/host_values.h"
 #include "engines/models/language_model.h"
-#include "engines/models/layers.h"
 #include "engines/ops/collective.h"
+#include "engines/training/parallel/divided_model.h"
 #include "engines/training/parallel/shared_reader.h"
 #include "engines/training/parallel/values_of_ranks.h"
 
@@ -25,8 +27,16 @@ class TierShare final : public Share {
         ranks_(ranks),
         device_(device, ranks, std::move(wait_until)),
         plan_(plan),
-        model_(models::make_model(device_, recipe.model.with(tokenizer.vocabulary()))),
-        sorted_(model_->parameters()) {
+        place_(plan, ranks.rank()),
+        layer_group_(device_, 0, plan.tp, place_.column),
+        copy_group_(device_, 1, plan.ddp, place_.row),
+        divided_(device_, recipe, plan, ranks.rank(),
+                 rounded_vocabulary(tokenizer.tokens(), plan.tp)) {
+    models::ModelOptions local = recipe.model.with(rounded_vocabulary(tokenizer.tokens(), plan.tp),
+                                                   &layer_group_, plan.sequence_parallel);
+    local.batch /= plan.ddp;
+    model_ = models::make_model(device_, local);
+    sorted_ = model_->parameters();
     std::ranges::sort(sorted_, {}, &Parameter::name);
   }
 
@@ -34,8 +44,15 @@ class TierShare final : public Share {
   models::LanguageModel& model() override { return *model_; }
   bool has_batches() const override { return is_worker(); }
   bool updates() const override { return is_optimizer(); }
+  std::int64_t parameters() override { return divided_.parameters(); }
   void write_start_values() override {
-    if (is_optimizer()) models::write_random(queue(), model_->parameters(), recipe().seed);
+    if (is_optimizer()) {
+      divided_.write_start_values(queue(), model_->parameters(), recipe().seed);
+    }
+  }
+  std::span<const std::uint32_t> own_rows(std::span<const std::uint32_t> batch) const override {
+    const std::size_t values = batch.size() / static_cast<std::size_t>(plan_.ddp);
+    return batch.subspan(static_cast<std::size_t>(place_.row) * values, values);
   }
   void spread_parameters() override { share_parameters(autograd::Calls(device_)); }
   autograd::StepFunction step_function(std::span<const BatchTensors> data,
@@ -46,9 +63,20 @@ class TierShare final : public Share {
     device_.begin_step();
   }
   StepOutcome end_step(float loss, std::int64_t number) override;
-  std::vector<NamedValues> gathered(std::span<const SavedTensor> own) override;
+  std::vector<NamedValues> gathered(std::span<const SavedTensor> own) override {
+    return divided_.gathered(ranks_, queue(), own);
+  }
+  language::ParameterShape whole_shape(const SavedTensor& own) const override {
+    return divided_.whole_of(own.name);
+  }
+  void write(const SavedTensor& own, const std::vector<float>& values) override {
+    autograd::write_values(queue(), own.tensor, divided_.share_of(whole_shape(own), values));
+  }
+  language::ImportedWeights take_weights(std::span<const language::Safetensors> files) override {
+    return divided_.take_weights(queue(), model_->parameters(), recipe().model, files);
+  }
   void hold_out(std::vector<std::uint32_t> tokens, std::int64_t sequences) override {
-    if (ranks_.rank() == 0) Share::hold_out(std::move(tokens), sequences);
+    if (place_.stage == 0) Share::hold_out(std::move(tokens), sequences);
   }
   double validation_loss() override;
   std::unique_ptr<language::TextReader> reader() override;
@@ -61,7 +89,7 @@ class TierShare final : public Share {
 
     void step(const autograd::Calls& calls) override {
       for (Parameter* parameter : worker_.sorted_) {
-        calls.run(ops::send(*parameter->gradient, worker_.device_.peer(worker_.aggregator())));
+        calls.run(ops::send(*parameter->gradient, worker_.peer(worker_.aggregator())));
         parameter->gradient.reset();
       }
       worker_.share_parameters(calls);
@@ -71,10 +99,16 @@ class TierShare final : public Share {
     TierShare& worker_;
   };
 
-  bool is_worker() const { return ranks_.rank() < plan_.workers; }
-  bool is_aggregator() const { return ranks_.rank() == plan_.workers; }
-  bool is_optimizer() const { return ranks_.rank() == ranks_.size() - 1; }
+  // The hosts are workers, then the aggregator, then the optimizer; each is a mesh of devices.
+  bool is_worker() const { return place_.stage < plan_.workers; }
+  bool is_aggregator() const { return place_.stage == aggregator(); }
+  bool is_optimizer() const { return place_.stage == optimizer_host(); }
   int aggregator() const { return plan_.workers; }
+  int optimizer_host() const { return plan_.hosts() - 1; }
+  /// Returns the socket to the same place of a host's mesh.
+  Operand peer(int host) {
+    return device_.peer((host - place_.stage) * plan_.devices() + ranks_.rank());
+  }
 
   /// Does the aggregator's part: the parameters' gradients become the means.
   void average(const autograd::Calls& calls);
@@ -86,6 +120,9 @@ class TierShare final : public Share {
   mesh::Communicator& ranks_;
   mesh::Sockets device_;
   MeshPlan plan_;
+  MeshPlace place_;
+  autograd::DeviceGroup layer_group_, copy_group_;
+  DividedModel divided_;
   std::unique_ptr<models::LanguageModel> model_;
   std::vector<Parameter*> sorted_;  ///< The parameters by name.
   RemoteOptimizer remote_{*this};
@@ -97,7 +134,7 @@ autograd::StepFunction TierShare::step_function(std::span<const BatchTensors> da
                                                 autograd::Optimizer* optimizer) {
   if (is_worker()) {
     autograd::TapeOptions own = tape;
-    own.seed += static_cast<std::uint32_t>(ranks_.rank());
+    own.seed += static_cast<std::uint32_t>(place_.stage * plan_.ddp + place_.row);
     return Share::step_function(data, own, &remote_);
   }
   return [this, optimizer](Device& on) {
@@ -110,19 +147,21 @@ autograd::StepFunction TierShare::step_function(std::span<const BatchTensors> da
 }
 
 void TierShare::average(const autograd::Calls& calls) {
-  const float share = 1 / static_cast<float>(plan_.workers);
+  // A worker's devices do not sum their gradients: the aggregator's do, over the same links.
+  const float share = 1 / static_cast<float>(plan_.workers * plan_.ddp);
   for (int worker = 0; worker < plan_.workers; ++worker) {
     for (Parameter* parameter : sorted_) {
       const ops::Tensor received =
           calls.make({parameter->value.spec().shape, recipe().model.compute});
-      calls.run(ops::receive(device_.peer(worker), received));
+      calls.run(ops::receive(peer(worker), received));
       parameter->gradient = worker == 0 ? received : calls.add(*parameter->gradient, received);
     }
   }
   for (Parameter* parameter : sorted_) {
-    parameter->gradient = calls.multiply(*parameter->gradient, share);
+    parameter->gradient =
+        calls.multiply(autograd::all_reduce(calls, *parameter->gradient, copy_group_), share);
     if (is_optimizer()) continue;
-    calls.run(ops::send(*parameter->gradient, device_.peer(ranks_.size() - 1)));
+    calls.run(ops::send(*parameter->gradient, peer(optimizer_host())));
     parameter->gradient.reset();
   }
 }
@@ -131,7 +170,7 @@ void TierShare::update(const autograd::Calls& calls, autograd::Optimizer& optimi
   if (!is_aggregator()) {
     for (Parameter* parameter : sorted_) {
       parameter->gradient = calls.make({parameter->value.spec().shape, recipe().model.compute});
-      calls.run(ops::receive(device_.peer(aggregator()), *parameter->gradient));
+      calls.run(ops::receive(peer(aggregator()), *parameter->gradient));
     }
   }
   calls.device().begin_phase("step");
@@ -141,18 +180,18 @@ void TierShare::update(const autograd::Calls& calls, autograd::Optimizer& optimi
 void TierShare::share_parameters(const autograd::Calls& calls) {
   for (const Parameter* parameter : sorted_) {
     if (is_worker()) {
-      calls.run(ops::receive(device_.peer(aggregator()), parameter->value));
+      calls.run(ops::receive(peer(aggregator()), parameter->value));
       continue;
     }
     if (is_aggregator()) {
       if (!is_optimizer()) {
-        calls.run(ops::receive(device_.peer(ranks_.size() - 1), parameter->value));
+        calls.run(ops::receive(peer(optimizer_host()), parameter->value));
       }
       for (int worker = 0; worker < plan_.workers; ++worker) {
-        calls.run(ops::send(parameter->value, device_.peer(worker)));
+        calls.run(ops::send(parameter->value, peer(worker)));
       }
     } else {
-      calls.run(ops::send(parameter->value, device_.peer(aggregator())));
+      calls.run(ops::send(parameter->value, peer(aggregator())));
     }
   }
 }
@@ -161,21 +200,16 @@ StepOutcome TierShare::end_step(float loss, std::int64_t number) {
   queue().finish();
   return join_steps(
       ranks_,
-      {.loss = double{loss / static_cast<float>(plan_.workers)}, .time = device_.now() - start_},
+      {.loss =
+           place_.column == 0 ? double{loss / static_cast<float>(plan_.workers * plan_.ddp)} : 0,
+       .time = device_.now() - start_},
       number);
-}
-
-/// Only the optimizer's rank has what the optimizer keeps.
-std::vector<NamedValues> TierShare::gathered(std::span<const SavedTensor> own) {
-  if (is_optimizer()) send_values(ranks_, 0, Share::gathered(own));
-  return ranks_.rank() == 0 ? receive_values(ranks_, ranks_.size() - 1)
-                            : std::vector<NamedValues>{};
 }
 
 std::unique_ptr<language::TextReader> TierShare::reader() {
   // The first worker has the whole model.
   const std::shared_ptr<language::TextReader> own =
-      ranks_.rank() == 0 ? language::window_reader(device_, *model_) : nullptr;
+      place_.stage == 0 ? language::window_reader(device_, *model_) : nullptr;
   return std::make_unique<SharedReader>(ranks_, 0, [own](std::span<const std::uint32_t> text) {
     return own ? own->logits(text) : std::vector<float>{};
   });

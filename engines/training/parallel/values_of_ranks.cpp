@@ -51,7 +51,7 @@ StepOutcome join_steps(mesh::Communicator& ranks, const StepOutcome& own, std::i
   throw Error({.attempted = "train",
                .value = fmt::format("a loss that is not finite in step {}", number),
                .accepted = "finite losses and parameters",
-               .hint = "a smaller learning rate, from the last checkpoint"});
+               .hint = "a smaller learning_rate or --dtype float32, from the last checkpoint"});
 }
 
 }  // namespace howard::training

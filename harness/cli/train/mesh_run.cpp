@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "engines/chip/chip_links.h"
 #include "engines/chip/emulated_chip.h"
@@ -20,11 +21,13 @@
 #include "engines/language/weights/model_weights.h"
 #include "engines/mesh/mesh_member.h"
 #include "engines/mesh/thread_ranks.h"
+#include "engines/training/parallel/divided_model.h"
 #include "engines/training/parallel/values_of_ranks.h"
 #include "engines/training/settings.h"
 #include "engines/training/trainer.h"
 #include "engines/training/validation.h"
 #include "experiments/laboratory/chip_context.h"
+#include "harness/cli/command/program.h"
 #include "harness/cli/command/shared_options.h"
 #include "harness/cli/launcher.h"
 #include "harness/cli/sharing/process_ranks.h"
@@ -47,12 +50,14 @@ using training::MeshPlan;
 using training::StepOutcome;
 
 std::string text_of(const MeshPlan& plan) {
+  std::string text = fmt::format("DDP {} x{} TP {}{}", plan.ddp,
+                                 plan.fsdp > 1 ? fmt::format(" FSDP {} x", plan.fsdp) : "", plan.tp,
+                                 plan.sequence_parallel ? " with SP" : "");
   if (plan.workers > 0) {
-    return fmt::format("{} worker{} in {} tiers", plan.workers, plan.workers == 1 ? "" : "s",
-                       plan.three_tiers ? 3 : 2);
+    return fmt::format("{} worker{} in {} tiers{}", plan.workers, plan.workers == 1 ? "" : "s",
+                       plan.three_tiers ? 3 : 2,
+                       plan.devices() > 1 ? ", each a mesh of " + text : "");
   }
-  std::string text =
-      fmt::format("DDP {} x TP {}{}", plan.ddp, plan.tp, plan.sequence_parallel ? " with SP" : "");
   if (plan.stages() > 1) {
     text += fmt::format(" x {} stages ({} blocks, schedule {}{})", plan.stages(),
                         fmt::join(plan.blocks, " + "), mesh::name_of(plan.schedule),
@@ -84,7 +89,7 @@ class MeshRun {
       profiles_ = read_settings(options.profiles, chip::load_profiles);
       const bool calls = options.engine == training::Engine::dynamic;
       chip_ = std::make_unique<chip::EmulatedChip>(
-          chip::of_mesh(*profiles_, calls ? plan_.ddp * plan_.tp : 1),
+          chip::of_mesh(*profiles_, calls ? plan_.devices() : 1),
           chip::DeviceOptions{.values = &member_, .memory = memory_sink()});
     }
     Device& device = chip_ ? static_cast<Device&>(*chip_) : member_;
@@ -107,6 +112,28 @@ class MeshRun {
   /// Returns false if the run was interrupted.
   bool run() {
     begin();
+    bool stops = false;
+    try {
+      stops = make_steps();
+      save();
+    } catch (const Error&) {
+      if (is_first()) write_what_was_run();
+      throw;
+    }
+    const std::vector<training::NamedValues> weights =
+        options_.exported.empty() ? std::vector<training::NamedValues>{} : trainer_->weights();
+    peak_ = training::join_numbers<Bytes, Bytes>(
+        ranks_, most_memory(chip_ ? static_cast<const Device&>(*chip_) : member_),
+        [](std::span<const Bytes> all) { return std::ranges::max(all); });
+    if (is_first()) end(stops, weights);
+    return options_.generate > 0 && !stops ? write_text() : !stops;
+  }
+
+ private:
+  bool is_first() const { return ranks_.rank() == 0; }
+
+  /// Returns whether the run was interrupted.
+  bool make_steps() {
     bool stops = stops_now();
     while (trainer_->steps_done() < options_.recipe.schedule.steps && !stops) {
       const float rate = trainer_->learning_rate();
@@ -121,18 +148,16 @@ class MeshRun {
       if (options_.is_saved_after(trainer_->steps_done())) save();
       stops = stops_now();
     }
-    save();
-    const std::vector<training::NamedValues> weights =
-        options_.exported.empty() ? std::vector<training::NamedValues>{} : trainer_->weights();
-    peak_ = training::join_numbers<Bytes, Bytes>(
-        ranks_, most_memory(chip_ ? static_cast<const Device&>(*chip_) : member_),
-        [](std::span<const Bytes> all) { return std::ranges::max(all); });
-    if (is_first()) end(stops, weights);
-    return options_.generate > 0 && !stops ? write_text() : !stops;
+    return stops;
   }
 
- private:
-  bool is_first() const { return ranks_.rank() == 0; }
+  /// Writes the results of the steps before one that has failed; the other ranks have failed too.
+  void write_what_was_run() {
+    if (losses_.empty()) return;
+    log_->write(options_.canvas);
+    if (!options_.results.empty()) write_results(true);
+  }
+
   SimTime now() const { return chip_ ? chip_->now() : SimTime(); }
 
   /// Makes the clock of the chip's host wait, and counts for how long.
@@ -352,6 +377,17 @@ class MeshRun {
   std::int64_t vocabulary_ = 0;    ///< The rows of one device's token table.
 };
 
+/// Says that the losses are not those of one device, where devices that divide the vocabulary round
+/// it up to more rows.
+void note_padding(const MeshPlan& plan, const language::Tokenizer& tokenizer) {
+  const std::int64_t rows = training::rounded_vocabulary(tokenizer.tokens(), plan.tp);
+  if (rows == tokenizer.vocabulary()) return;
+  complain(
+      "note: {} devices divide the {} tokens as {} rows, and one device has {}: as in TTML, rows "
+      "without a token are in the loss, so that it is not that of one device",
+      plan.tp, tokenizer.tokens(), rows, tokenizer.vocabulary());
+}
+
 }  // namespace
 
 bool train_on_mesh(const TrainOptions& options) {
@@ -360,6 +396,7 @@ bool train_on_mesh(const TrainOptions& options) {
   if (!options.weights.empty() && !options.resumed) start.weights = read_weights(options.weights);
   TrainOptions limited = options;
   limited.recipe = limited_to_epochs(options, start.corpus);
+  note_padding(*options.plan, *start.corpus.tokenizer);
   require_fitting_chip(limited, start.corpus.tokenizer->tokens());
   for (const std::filesystem::path& file : {options.checkpoint, options.exported}) {
     if (!file.empty()) require_writable_folder(std::filesystem::absolute(file).parent_path());

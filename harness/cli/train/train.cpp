@@ -464,19 +464,19 @@ const Command kTrain{
           "schedulers: [linear, cosine] and milestones: [100, 900]. With max_lr the "
           "scheduler_config is that of TTML's Python trainer."},
          {"",
-          "A device_config with enable_ddp, enable_tp or both trains on several devices. With "
-          "enable_sp the devices of enable_tp divide the rows of a Llama between its layers too. A "
-          "multihost_config with a pipeline_parallel_config trains on the stages of a pipeline "
-          "(each a mesh), and one without it in tiers: num_workers workers, an aggregator and an "
+          "A device_config with enable_ddp, enable_fsdp, enable_tp or two of them trains on "
+          "several "
+          "devices; those of enable_fsdp divide the batch and each parameter. With enable_sp those "
+          "of enable_tp divide a Llama's rows between its layers too. A multihost_config with a "
+          "pipeline_parallel_config trains on the stages of a pipeline (each a mesh), and one "
+          "without it in tiers (each a mesh too): num_workers workers, an aggregator and an "
           "optimizer. Each device is a thread of this process, or a process: mpirun -n N "
           "run_experiment train ..., N devices in all. They give the numbers of one device, by "
           "each engine. A checkpoint and exported weights hold the whole model: another mesh, or "
           "one device, can go on from them. With --backend emulated each device is a chip, and a "
           "step's time is that of the chips. A run that needs more DRAM than a chip has is refused "
           "with what is too much and what would fit."},
-         {"",
-          "With a model_path the weights of a GPT-2, a Llama or a Qwen3 start from its "
-          "safetensors."},
+         {"", "With a model_path the weights start from its safetensors."},
          {"",
           "An optimizer of type AdamW or SGD is TTML's one program of 2026 for each parameter; "
           "AdamWComposite and SGDComposite are made of small calls. Three keys under "

@@ -68,11 +68,6 @@ std::optional<training::MeshPlan> plan_of(const TrainOptions& options) {
   };
   refuse(plan->fabric && options.backend == harness::Backend::emulated, "--backend emulated",
          "chips send through their hosts here; fit plans socket_type: fabric");
-  if (plan->workers > 0 && plan->ddp * plan->tp > 1) {
-    training::refuse_ttml(options.settings, "device_config.mesh_shape",
-                          fmt::format("{} devices for each worker of tiers", plan->ddp * plan->tp),
-                          "[1, 1] to train; fit plans workers that are meshes");
-  }
   return plan;
 }
 

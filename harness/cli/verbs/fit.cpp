@@ -93,6 +93,7 @@ nlohmann::ordered_json json_of(const RunPlan& plan) {
   const training::MeshPlan& shared = plan.setting.plan;
   nlohmann::ordered_json json{{"chips", plan.setting.chips()},
                               {"ddp", shared.ddp},
+                              {"fsdp", shared.fsdp},
                               {"tp", shared.tp},
                               {"sequence_parallel", shared.sequence_parallel},
                               {"stages", shared.stages()},

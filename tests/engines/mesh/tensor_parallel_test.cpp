@@ -142,8 +142,16 @@ Trained train(const Mesh& mesh, const MakeModel& make, DataType dtype = DataType
     autograd::StepRecorder recorder(device);
     const auto whole = make(recorder, dtype, kBatch, nullptr);
     CommandQueue& queue = device.command_queue(0);
-    models::write_random_shares(queue, model->parameters(), whole->parameters(), 7, mesh.tp,
-                                column);
+    models::RandomValues random(7);
+    const std::vector<Parameter*> own = model->parameters();
+    for (const Parameter* parameter : whole->parameters()) {
+      const Shape& shape = parameter->value.spec().shape;
+      const std::vector<float> values = random.of(parameter->name, shape.elements());
+      const auto found = std::ranges::find(own, parameter->name, &Parameter::name);
+      autograd::write_values(queue, (*found)->value,
+                             models::share_of(values, shape.rows(), shape.columns(),
+                                              models::split_of(parameter->name), mesh.tp, column));
+    }
     autograd::write_indices(queue, model->tokens(), rows_of(row, mesh.ddp, 0));
     autograd::write_indices(queue, model->targets(), rows_of(row, mesh.ddp, 1));
     KeepsGradients optimizer(model->parameters());

@@ -155,6 +155,43 @@ TEST(MeshTraining, EachMeshAndScheduleGivesTheNumbersOfOneDevice) {
   }
 }
 
+TEST(MeshTraining, DividedParametersGiveTheNumbersOfOneDevice) {
+  for (const ModelKind kind : {ModelKind::llama, ModelKind::nano_gpt, ModelKind::qwen3}) {
+    for (const bool efficient : {false, true}) {
+      Recipe recipe = small_llama();
+      recipe.model.kind = kind;
+      recipe.model.memory_efficient = efficient;
+      recipe.model.tied = efficient;
+      const Outcome alone = run({}, recipe, 3);
+      // Four devices do not divide the rows of all parameters: those stay whole.
+      for (const MeshPlan& plan :
+           {MeshPlan{.fsdp = 2}, {.fsdp = 4, .lazy = true}, {.ddp = 2, .fsdp = 2, .lazy = true}}) {
+        const Outcome shared = run(plan, recipe, 3);
+        const std::string where = fmt::format("DDP {} x FSDP {}", plan.ddp, plan.fsdp);
+        EXPECT_LT(distance_of(alone.end, shared.end), 1e-5) << where;
+        for (std::size_t i = 0; i < alone.losses.size(); ++i) {
+          EXPECT_NEAR(shared.losses[i] / alone.losses[i], 1, 1e-5) << where;
+        }
+      }
+    }
+  }
+}
+
+TEST(MeshTraining, DividedParametersAreDividedAmongLayersToo) {
+  Recipe recipe = small_llama();
+  recipe.model.width = 128;
+  recipe.model.feed_forward = 256;
+  const Outcome alone = run({}, recipe, 2);
+  const MeshPlan plan{.fsdp = 2, .tp = 2};
+  const Outcome shared = run(plan, recipe, 2);
+  EXPECT_LT(distance_of(alone.end, shared.end), 1e-5);
+  EXPECT_EQ(run(plan, recipe, 2, nullptr, false, Engine::traced).end, shared.end);
+  // A run goes on from it, on one device and with other shares.
+  EXPECT_NEAR(
+      run({.fsdp = 4}, recipe, 1, &shared.end).losses[0] / run({}, recipe, 1, &alone.end).losses[0],
+      1, 1e-5);
+}
+
 TEST(MeshTraining, StagesDropWhatOneDeviceDrops) {
   Recipe recipe = small_llama();
   recipe.accumulate = 4;
@@ -376,7 +413,9 @@ TEST(MeshTraining, WeightsAndValidationAreThoseOfOneDevice) {
         {.tp = 2},
         {.blocks = {1, 2, 1}},
         {.ddp = 2, .tp = 2, .blocks = {3, 1}, .schedule = PipelineSchedule::one_forward_one_back},
-        {.workers = 1, .three_tiers = true}}) {
+        {.fsdp = 2},
+        {.workers = 1, .three_tiers = true},
+        {.ddp = 2, .tp = 2, .workers = 1}}) {
     const Taken shared = weights_of(plan, recipe, text_of_roses(), 3);
     EXPECT_LT(distance_of(alone.weights, shared.weights), 1e-5) << plan.ranks();
     EXPECT_NEAR(shared.validation_loss / alone.validation_loss, 1, 1e-5) << plan.ranks();
@@ -394,7 +433,8 @@ TEST(MeshTraining, WeightsOfFilesReachEachShare) {
   for (const MeshPlan& plan : {MeshPlan{.tp = 2},
                                {.ddp = 2, .tp = 2, .blocks = {2, 2}},
                                {.workers = 2},
-                               {.workers = 1, .three_tiers = true}}) {
+                               {.fsdp = 2, .tp = 2},
+                               {.tp = 2, .workers = 1, .three_tiers = true}}) {
     EXPECT_EQ(distance_of(start.weights, weights_of(plan, recipe, text, 0, files).weights), 0)
         << plan.ranks();
   }
@@ -405,6 +445,19 @@ TEST(Tiers, OneWorkerTrainsAsOneDevice) {
   const Outcome alone = run({}, recipe, 3);
   EXPECT_EQ(run({.workers = 1}, recipe, 3).losses, alone.losses);
   EXPECT_EQ(run({.workers = 1, .three_tiers = true}, recipe, 3).losses, alone.losses);
+}
+
+TEST(Tiers, WorkersThatAreMeshesTrainAsThoseOfOneDevice) {
+  const Recipe recipe = small_llama();
+  const std::vector<double> alone = run({.workers = 2}, recipe, 3).losses;
+  for (const MeshPlan& plan : {MeshPlan{.ddp = 2, .workers = 2},
+                               {.tp = 2, .workers = 2, .three_tiers = true},
+                               {.ddp = 2, .tp = 2, .workers = 2}}) {
+    const std::vector<double> losses = run(plan, recipe, 3).losses;
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+      EXPECT_NEAR(losses[i] / alone[i], 1, 1e-5) << plan.ddp << " x " << plan.tp;
+    }
+  }
 }
 
 TEST(Tiers, SendTtmlsMessagesAndBytes) {

@@ -14,13 +14,6 @@ using ops::Tensor;
 
 constexpr int kRows = 2;  // the dimension of the rows
 
-Tensor reduce_scatter(const Calls& calls, const Tensor& x, const DeviceGroup& group,
-                      Dimension dimension) {
-  const Tensor part = calls.make(ops::reduce_scatter_output(x.spec(), group.devices(), dimension));
-  calls.run(ops::reduce_scatter(x, group.handle(), dimension, part));
-  return part;
-}
-
 /// Returns the sum of the copies, which it gathers first.
 Tensor sum_of_copies(const Calls& calls, const Tensor& x, const DeviceGroup& group) {
   const Shape& shape = x.spec().shape;
@@ -96,6 +89,13 @@ Tensor all_gather(const Calls& calls, const Tensor& part, const DeviceGroup& gro
   const Tensor whole = calls.make(ops::all_gather_output(part.spec(), group.devices(), dimension));
   calls.run(ops::all_gather(part, group.handle(), dimension, whole));
   return whole;
+}
+
+Tensor reduce_scatter(const Calls& calls, const Tensor& x, const DeviceGroup& group,
+                      Dimension dimension) {
+  const Tensor part = calls.make(ops::reduce_scatter_output(x.spec(), group.devices(), dimension));
+  calls.run(ops::reduce_scatter(x, group.handle(), dimension, part));
+  return part;
 }
 
 Tensor all_reduce(const Calls& calls, const Tensor& x, const DeviceGroup& group) {

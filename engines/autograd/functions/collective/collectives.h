@@ -28,6 +28,10 @@ class DeviceGroup {
 ops::Tensor all_gather(const Calls& calls, const ops::Tensor& part, const DeviceGroup& group,
                        int dimension = 3);
 
+/// Returns this device's part, along the rows or the columns, of the sum of the devices' tensors.
+ops::Tensor reduce_scatter(const Calls& calls, const ops::Tensor& x, const DeviceGroup& group,
+                           Dimension dimension);
+
 /// Returns the sum of the devices' tensors on each of them. As TTML does it, this is a
 /// reduce_scatter and an all_gather along the last dimension whose tiles the devices divide; where
 /// there is none, it is an all_gather and moreh_sum over the copies.

@@ -4,7 +4,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..modules import Embedding, LayerNormLayer, LinearLayer
+from .._mesh import mesh
+from ..modules import ColumnParallelLinear, Embedding, LayerNormLayer, LinearLayer
 from ._runner import RunnerType, WeightTyingType, of_kind, run_block
 from ._transformer import Transformer
 from .nanogpt import (GPTBlock, NanoGPTExperimentalConfig, PositionalEmbedding,
@@ -34,10 +35,12 @@ class GPT2TransformerConfig:
 
 
 class GPT2(Transformer):
-    """Returns the logits [B, 1, S, V] of tokens [B, 1, 1, S], where S is max_sequence_length."""
+    """Returns the logits [B, 1, S, V] of tokens [B, 1, 1, S], where S is max_sequence_length. With
+    use_tp the devices of the axis "tp" divide its layers, and gather the logits."""
 
-    def __init__(self, config):
+    def __init__(self, config, use_tp=False):
         super().__init__()
+        self._require_divided(config, use_tp)
         if config.embedding_dim % config.num_heads or config.max_sequence_length % 32:
             raise RuntimeError(f"GPT2: {config}; accepted: heads that divide embedding_dim, and a "
                                "max_sequence_length of whole tiles (32)")
@@ -46,7 +49,8 @@ class GPT2(Transformer):
         self._runner = of_kind(RunnerType, config.runner_type)
         self._tied = of_kind(WeightTyingType, config.weight_tying) is WeightTyingType.Enabled
         width, composite = config.embedding_dim, config.experimental.use_composite_layernorm
-        self.fc = LinearLayer(width, config.vocab_size, False)
+        self.fc = ColumnParallelLinear(width, config.vocab_size, False, gather_output=True) \
+            if use_tp else LinearLayer(width, config.vocab_size, False)
         self.tok_emb = Embedding(config.vocab_size, width)
         if self._tied:
             self.tok_emb.weight = self.fc.weight
@@ -55,11 +59,22 @@ class GPT2(Transformer):
             config.max_sequence_length, width, config.dropout_prob)
         self.__dict__["_blocks"] = []
         for index in range(config.num_blocks):
-            block = GPTBlock(width, config.num_heads, config.dropout_prob, True, composite)
+            block = GPTBlock(width, config.num_heads, config.dropout_prob, True, composite,
+                             use_tp)
             setattr(self, f"gpt_block_{index}", block)
             self._blocks.append(block)
         self.ln_fc = LayerNormLayer(width, composite)
-        self.draw_values()
+        if not use_tp:  # those of divided layers are drawn for each device
+            self.draw_values()
+
+    def _require_divided(self, config, use_tp):
+        devices = mesh().axis_size("tp") if use_tp else 1
+        tied = of_kind(WeightTyingType, config.weight_tying) is WeightTyingType.Enabled
+        if config.num_heads % devices or config.vocab_size % (32 * devices) and use_tp:
+            raise ValueError(f"GPT2: {config.num_heads} heads and {config.vocab_size} tokens on "
+                             f"{devices} devices; accepted: multiples of them, tokens in whole tiles")
+        if use_tp and tied:
+            raise ValueError("GPT2: weight_tying with divided layers; accepted: one of them")
 
     def settings(self):
         config = self.config

@@ -74,7 +74,7 @@ class RowParallelLinear(_ParallelLinear):
         return ops.binary.add(y, self.bias.tensor) if self.bias else y
 
 
-def _layers_of(use_tp):
+def layers_of(use_tp):
     """Returns what makes the layers whose outputs, and those whose inputs, the devices of the axis
     "tp" divide, and how many they are."""
     if not use_tp:
@@ -142,12 +142,13 @@ def _attended(q, k, v, mask, cached=False):
 
 
 class MultiHeadAttention(AbstractModuleBase):
-    def __init__(self, embedding_dim, num_heads, dropout_prob=0.0, bias=True):
+    def __init__(self, embedding_dim, num_heads, dropout_prob=0.0, bias=True, use_tp=False):
         super().__init__()
-        self.qkv_linear = LinearLayer(embedding_dim, 3 * embedding_dim, bias)
-        self.out_linear = LinearLayer(embedding_dim, embedding_dim, bias)
+        columns, rows, devices = layers_of(use_tp)
+        self.qkv_linear = columns(embedding_dim, 3 * embedding_dim, bias)
+        self.out_linear = rows(embedding_dim, embedding_dim, bias)
         self.dropout = DropoutLayer(dropout_prob)
-        self._heads = num_heads
+        self._heads = num_heads // devices
 
     def forward(self, x, mask=None):
         q, k, v = ops.multi_head_utils.heads_creation(self.qkv_linear(x), self._heads)
@@ -177,7 +178,7 @@ class GroupedQueryAttention(AbstractModuleBase):
                  bias=False, use_tp=False):
         super().__init__()
         width = embedding_dim // num_heads
-        columns, rows, devices = _layers_of(use_tp)
+        columns, rows, devices = layers_of(use_tp)
         self.q_linear = columns(embedding_dim, embedding_dim, bias)
         self.kv_linear = columns(embedding_dim, 2 * num_groups * width, bias)
         self.out_linear = rows(embedding_dim, embedding_dim, bias)
@@ -203,7 +204,7 @@ class LlamaMLP(AbstractModuleBase):
 
     def __init__(self, embedding_dim, intermediate_dim, dropout_prob=0.0, use_tp=False):
         super().__init__()
-        columns, rows, _ = _layers_of(use_tp)
+        columns, rows, _ = layers_of(use_tp)
         self.w1 = columns(embedding_dim, intermediate_dim, False)
         self.w2 = rows(intermediate_dim, embedding_dim, False)
         self.w3 = columns(embedding_dim, intermediate_dim, False)

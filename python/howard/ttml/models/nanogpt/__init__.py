@@ -48,12 +48,12 @@ class NanoGPTConfig:
 
 class GPTBlock(AbstractModuleBase):
     def __init__(self, embedding_dim, num_heads, dropout=0.0, bias=True,
-                 use_composite_layernorm=False):
+                 use_composite_layernorm=False, use_tp=False):
         super().__init__()
         self.ln1 = LayerNormLayer(embedding_dim, use_composite_layernorm, bias)
-        self.attention = MultiHeadAttention(embedding_dim, num_heads, dropout)
+        self.attention = MultiHeadAttention(embedding_dim, num_heads, dropout, use_tp=use_tp)
         self.ln2 = LayerNormLayer(embedding_dim, use_composite_layernorm, bias)
-        self.mlp = GPTMLP(embedding_dim, dropout)
+        self.mlp = GPTMLP(embedding_dim, dropout, use_tp)
 
     def forward(self, x, mask=None):
         x = ops.binary.add(x, self.attention(self.ln1(x), mask))
