@@ -10,6 +10,7 @@
 #include "engines/mesh/communicator.h"
 #include "engines/models/language_model.h"
 #include "engines/training/checkpoint.h"
+#include "engines/training/optimizers.h"
 #include "engines/training/parallel/mesh_plan.h"
 #include "engines/training/recipe.h"
 
