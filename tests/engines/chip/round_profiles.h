@@ -31,6 +31,7 @@ inline Profiles round_profiles() {
   tiles.gelu_backward = ns(720);
   tiles.adamw = ns(730);
   tiles.functions.at(static_cast<std::size_t>(Eltwise::exp)) = ns(100);
+  profiles.software.attention.accurate_exp = ns(100);
   tiles.pass = ns(100);
   tiles.softmax_row = ns(70);
   tiles.softmax_start = ns(9000);

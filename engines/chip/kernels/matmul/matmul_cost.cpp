@@ -209,7 +209,10 @@ SimTime compute_time(const MatmulPlan& plan, const Geometry& g, const Costs& cos
   const SimTime pack = g.k_steps > 2 ? costs.chip.pack_accumulate_tile * pack_width : SimTime();
   const SimTime per_output_tile =
       plan.in0_block_w * std::max(product.math, product.unpack) + costs.software.matmul_output_tile;
-  return g.out_tiles * std::max(per_output_tile, pack);
+  // A transposed A is multicast as it lies, and each core transposes the tiles that it gets.
+  const SimTime transposed =
+      plan.problem.transposed_a ? g.in0_tiles * costs.software.tiles.transpose : SimTime();
+  return transposed + g.out_tiles * std::max(per_output_tile, pack);
 }
 
 /// Returns twice the number of cores that write their output over NoC 0. In 2D, ttnn gives the

@@ -8,6 +8,7 @@
 namespace howard::chip {
 namespace {
 
+// As all kernels of TTML they compute in float32, whose exponential is that of its attention.
 constexpr std::int64_t kCrossEntropyPasses = 2;  // maximum; exp and sum
 constexpr std::int64_t kCrossEntropyBackwardPasses =
     3;  // those, and exp times what the sum makes of it
@@ -26,8 +27,7 @@ PlannedProgram plan_cross_entropy(const Program& program, CoreGrid grid, const P
       program,
       {.reads = {reads_of_tile(program, kCrossEntropyPasses, profiles.chip), 1},
        .writes = one_a_row(program),
-       .math =
-           kCrossEntropyPasses * cost.pass + eltwise_math_time({.function = Eltwise::exp}, cost),
+       .math = kCrossEntropyPasses * cost.pass + profiles.software.attention.accurate_exp,
        // Before a row, it reads the tile in which each of its positions has its target, one by one.
        .per_row = kTileSide * read_time(1, tile_bytes(program.inputs[0].spec.dtype), profiles)},
       grid, profiles);
@@ -40,8 +40,8 @@ PlannedProgram plan_cross_entropy_backward(const Program& program, CoreGrid grid
       program,
       {.reads = {reads_of_tile(program, kCrossEntropyBackwardPasses, profiles.chip), 1},
        .writes = {1, 1},
-       .math = kCrossEntropyBackwardPasses * cost.pass +
-               2 * eltwise_math_time({.function = Eltwise::exp}, cost)},
+       .math =
+           kCrossEntropyBackwardPasses * cost.pass + 2 * profiles.software.attention.accurate_exp},
       grid, profiles);
 }
 

@@ -245,6 +245,19 @@ TEST(MatmulCost, ATransposedBUnpacksSlowerUnlessASubBlockReusesItEnough) {
   EXPECT_EQ(compute(1, 8, true) - compute(1, 8, false), 64 * p.in0_block_w * ns(32));
 }
 
+TEST(MatmulCost, EachCoreTransposesTheTilesOfATransposedAThatItGets) {
+  Profiles round = round_profiles();
+  round.software.tiles.transpose = ns(70);
+  for (const MatmulProblem& problem :
+       {MatmulProblem{.m = 32, .k = 32, .n = 32}, MatmulProblem{.m = 256, .k = 16, .n = 8}}) {
+    const MatmulPlan stored = plan(problem);
+    MatmulPlan transposed = stored;
+    transposed.problem.transposed_a = true;
+    EXPECT_EQ(cost(transposed, round).compute - cost(stored, round).compute,
+              stored.out_block_h * stored.in0_block_w * ns(70));
+  }
+}
+
 TEST(MatmulCost, OperandsThatDoNotShareTheirWayAreUnpackedSideBySide) {
   MatmulPlan p = plan({.m = 32, .k = 32, .n = 32});
   p.fidelity = MathFidelity::lofi;
