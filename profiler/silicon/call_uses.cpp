@@ -127,7 +127,14 @@ std::string_view bound_of(const CallUse& use) {
 
 OpWork work_of(std::string_view op) {
   if (is_collective(op)) return OpWork::communication;
-  return chip::moves_elements(op) ? OpWork::data_movement : OpWork::compute;
+  // Beside those that could be done without, these compute nothing.
+  constexpr std::array<std::string_view, 18> kWords{
+      "Concat", "Slice", "Split",  "Pad",     "CreateHeads", "CreateQKVHeads",
+      "Cache",  "Move",  "Clone",  "Assign",  "Repeat",      "Expand",
+      "Fold",   "Halo",  "Gather", "Scatter", "Embeddings",  "FullLike"};
+  const bool moves = std::ranges::any_of(
+      kWords, [&](std::string_view word) { return op.find(word) != std::string_view::npos; });
+  return moves || chip::moves_elements(op) ? OpWork::data_movement : OpWork::compute;
 }
 
 std::string_view name_of(OpWork work) {

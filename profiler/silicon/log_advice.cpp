@@ -10,6 +10,7 @@
 #include "engines/chip/kernels/ttnn_names.h"
 #include "profiler/merged_devices.h"
 #include "profiler/silicon/host_advice.h"
+#include "profiler/silicon/link_variants.h"
 #include "profiler/silicon/logged_call.h"
 #include "profiler/silicon/op_attributes.h"
 
@@ -136,12 +137,18 @@ void Adviser::look_at_collectives() {
 void Adviser::look_at_links() {
   for (const CallUse& use : uses_) {
     if (!is_collective(use.name)) continue;
-    const OpAttributes told(calls_.row(use.call).attributes);
+    const OpRow& row = calls_.row(use.call);
+    for (const LinkVariant& other : link_variants(row.attributes)) {
+      if (!use.emulated || emulator_ == nullptr) break;
+      OpRow variant = row;
+      variant.attributes = other.attributes;
+      try_variant(use, use.emulated->kernel, variant, other.what);
+    }
+    const OpAttributes told(row.attributes);
     const auto links = told.find("num_links");
     const bool ring = told.find("topology").value_or("").find("Ring") != std::string_view::npos;
     const SimTime floor = launch_ * static_cast<std::int64_t>(use.runs);
-    add({.what = fmt::format("more links{}, or run it beside the ops that do not need its result",
-                             ring ? "" : ", a ring in place of a line"),
+    add({.what = "run it beside the ops that do not need its result",
          .where = where(use),
          .brief = brief(use),
          .why = fmt::format("links bound it, not cores: {}, {}; {} each",
@@ -190,7 +197,8 @@ bool has_its_cores(const OpRow& call) {
   const bool decodes = call.name.find("HeadsDecode") != call.name.npos ||
                        chip::updates_a_part(call.name) || chip::reads_a_part(call.name);
   const bool is_norm = chip::stem_of(call.name) == chip::stem_of(chip::operation::kLayernorm);
-  return decodes || (is_norm && std::ranges::any_of(call.inputs, sharded("_L1_")));
+  const bool is_rotary = call.name.find("RotaryEmbedding") != call.name.npos;
+  return decodes || ((is_norm || is_rotary) && std::ranges::any_of(call.inputs, sharded("_L1_")));
 }
 
 /// Advises on a call on few cores, though its result has tiles for more.
@@ -316,7 +324,8 @@ void Adviser::look_at_product(const CallUse& use) {
 /// a convolution stay: those of a whole model do not fit there.
 void Adviser::look_at_memory(const CallUse& use) {
   if (!use.emulated || !use.facts.knows_sizes || use.base_cores == 0) return;
-  if (use.facts.moves_a_part) return;  // a cache, whose other parts would have to be there too
+  // The other parts of a cache would have to be there too.
+  if (use.facts.moves_a_part || chip::updates_a_part(use.name)) return;
   // The other half is left for circular buffers.
   const Bytes room(emulator_->chip().l1_circular_buffers.value() * use.base_cores / 2);
   if (use.facts.dram == Bytes() || use.facts.dram > room) return;

@@ -111,6 +111,11 @@ Table program_table(const profiler::Log& log, std::size_t run, const LogAdvice& 
     return std::string(one.run->compiled ? "yes" : "");
   });
   make_keys(table, {"program", "time", "gap before"});
+  if (all == 0) {
+    table.notes.push_back(
+        fmt::format("none of {} fits --op and --longer-than",
+                    counted(log.runs.at(run).timeline.programs.size(), "program")));
+  }
   if (all > most) {
     table.notes.push_back(fmt::format("{}; --json and --csv have all of them, --top N shows more",
                                       counted(all - most, "more program")));

@@ -69,6 +69,7 @@ TEST_F(LogAnalysis, ProgramsAreListedInOrderAsTheyAreAskedFor) {
   EXPECT_FALSE(contains(list, "LayerNorm")) << list;
   const Outcome none = run("analyze '" + log + "' --programs --longer-than 1000000");
   EXPECT_EQ(none.status, 0) << none.err;
+  EXPECT_TRUE(contains(none.out, " fits --op and --longer-than")) << none.out;
   EXPECT_EQ(run("analyze '" + log + "' --op x").status, 2) << "it lists nothing";
 }
 

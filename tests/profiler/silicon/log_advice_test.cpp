@@ -144,6 +144,20 @@ TEST(LogAdvice, MoreCoresAreNotForThoseThatHaveTheirs) {
   EXPECT_FALSE(spreads(op)) << "a core for each sequence";
 }
 
+TEST(LogAdvice, WhatAnOpDoesIsKnownByItsName) {
+  for (const char* const op : {"ConcatDeviceOperation", "NLPCreateQKVHeadsDecodeDeviceOperation",
+                               "PagedUpdateCacheDeviceOperation", "HaloDeviceOperation", "Slice",
+                               "InterleavedToShardedDeviceOperation"}) {
+    EXPECT_EQ(work_of(op), OpWork::data_movement) << op;
+  }
+  for (const char* const op : {"MatmulDeviceOperation", "SdpaDecodeDeviceOperation",
+                               "LayerNormDeviceOperation", "ArgMaxDeviceOperation"}) {
+    EXPECT_EQ(work_of(op), OpWork::compute) << op;
+  }
+  EXPECT_EQ(work_of("AllGatherAsyncDeviceOperation"), OpWork::communication);
+  EXPECT_EQ(work_of("ReduceScatterMinimalAsyncDeviceOperation"), OpWork::communication);
+}
+
 TEST(LogAdvice, TheHostsGapsAreWhatATraceWouldSave) {
   std::vector<Op> ops = back_to_back({.kernel = 10'000}, 65);
   for (int i = 5; i < 65; ++i) {  // called as late as they start
@@ -327,9 +341,28 @@ TEST(LogAdvice, LinksBoundCollectivesNotCores) {
     const bool spread = finding.what.find("spread it") != std::string::npos;
     EXPECT_FALSE(spread && finding.where.starts_with("AllGather")) << finding.where;
   }
-  const LogFinding* const links = find(found, "more links");
-  ASSERT_NE(links, nullptr);
-  EXPECT_NE(links->why.find("num_links 1"), std::string::npos) << links->why;
+  const LogFinding* const beside = find(found, "run it beside");
+  ASSERT_NE(beside, nullptr);
+  EXPECT_NE(beside->why.find("num_links 1"), std::string::npos) << beside->why;
+}
+
+TEST(LogAdvice, TwiceTheLinksAndARingAreTriedOnTheEmulator) {
+  Op op{.code = "AllGatherAsync",
+        .kernel = 400'000,
+        .attributes = "{'num_links': '1'; 'topology': 'ttnn::ccl::Topology::Linear'}",
+        .in0 = "1,1,1024,1024",
+        .in1 = "",
+        .out = "1,1,1024,8192"};
+  const reports::LogAdvice line = advice(read(back_to_back(op, 3)));
+  const LogFinding* const links = find(line, "2 links instead of 1");
+  ASSERT_NE(links, nullptr) << line.uses.at(0).not_emulated;
+  EXPECT_EQ(links->source, GainSource::emulated);
+  EXPECT_NEAR(links->gain.seconds() / links->now.seconds(), 0.5, 0.15);
+  EXPECT_NE(find(line, "a ring in place of a line"), nullptr);
+  op.attributes = "{'topology': 'Topology::Ring'}";
+  const reports::LogAdvice ring = advice(read(back_to_back(op, 3)));
+  EXPECT_NE(find(ring, "2 links instead of 1"), nullptr);
+  EXPECT_EQ(find(ring, "a ring in place"), nullptr);
 }
 
 TEST(LogAdvice, ABatchThatReadsTheWeightsAgainIsCountedAndToBeFolded) {
