@@ -38,6 +38,17 @@ std::vector<Attributes> make_ops(const std::variant<Kinds...>*) {
 
 }  // namespace
 
+Attributes::Attributes() = default;
+Attributes::Attributes(const Attributes& other) = default;
+Attributes::Attributes(Attributes&& other) noexcept = default;
+Attributes& Attributes::operator=(const Attributes& other) = default;
+Attributes& Attributes::operator=(Attributes&& other) noexcept = default;
+Attributes::~Attributes() = default;
+
+bool operator==(const Attributes& a, const Attributes& b) {
+  return static_cast<const AnyAttributes&>(a) == static_cast<const AnyAttributes&>(b);
+}
+
 std::string_view name_of(const Attributes& attributes) {
   return std::visit(
       [](const auto& op) -> std::string_view {
@@ -128,7 +139,7 @@ Flops flops_of(const Attributes& attributes, Specs in, Specs out) {
 }
 
 std::span<const Attributes> all_ops() {
-  static const std::vector<Attributes> kAll = make_ops(static_cast<const Attributes*>(nullptr));
+  static const std::vector<Attributes> kAll = make_ops(static_cast<const AnyAttributes*>(nullptr));
   return kAll;
 }
 

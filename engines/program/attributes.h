@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "engines/program/kinds/attention.h"
@@ -25,7 +27,7 @@ namespace howard {
 ///   not follow from the operands;
 ///   kLeeway, if a result may differ from what follows;
 ///   flops(), if it has products of matrices.
-using Attributes =
+using AnyAttributes =
     std::variant<MatmulAttributes, MinimalMatmulAttributes, SwigluAttributes, EltwiseAttributes,
                  GeluBackwardAttributes, DropoutAttributes, ReduceAttributes, CumsumAttributes,
                  SoftmaxAttributes, SoftmaxBackwardAttributes, LayernormAttributes,
@@ -44,6 +46,38 @@ using Attributes =
                  AllGatherMatmulAttributes, MatmulReduceScatterAttributes, SendAttributes,
                  ReceiveAttributes, Conv2dAttributes, HaloAttributes, Pool2dAttributes,
                  UpsampleAttributes, FoldAttributes, GroupNormAttributes, BatchNormAttributes>;
+
+namespace attributes_detail {
+
+template <class Kind, class Variant>
+inline constexpr bool kHolds = false;
+template <class Kind, class... Kinds>
+inline constexpr bool kHolds<Kind, std::variant<Kinds...>> = (std::is_same_v<Kind, Kinds> || ...);
+
+}  // namespace attributes_detail
+
+/// Is one of the kinds above.
+template <class Kind>
+concept OpKind = attributes_detail::kHolds<Kind, AnyAttributes>;
+
+/// Holds one op with its arguments. It is copied, moved and destroyed in attributes.cpp: a variant
+/// has a function for each kind and each of these, and compiling them took every file that holds a
+/// program three seconds.
+class Attributes : public AnyAttributes {
+ public:
+  Attributes();
+  // A kind is an op, as it is for a variant.
+  template <OpKind Kind>
+  Attributes(Kind op)  // NOLINT(google-explicit-constructor)
+      : AnyAttributes(std::in_place_type<Kind>, std::move(op)) {}
+  Attributes(const Attributes& other);
+  Attributes(Attributes&& other) noexcept;
+  Attributes& operator=(const Attributes& other);
+  Attributes& operator=(Attributes&& other) noexcept;
+  ~Attributes();
+};
+
+bool operator==(const Attributes& a, const Attributes& b);
 
 /// Returns the op's name: "matmul", "silu", "sum".
 std::string_view name_of(const Attributes& attributes);
