@@ -146,9 +146,11 @@ show_build() {
   [[ -z $started || -z $counting ]] || printf '\r\033[K' >&2
 }
 
-# Builds $2 (a ninja target) of preset $1.
+# Builds $2 (ninja targets) of preset $1.
 build() {
-  NINJA_STATUS='[%f/%t] ' ninja -C "$howard_root/build/$1" "$2" 2>&1 </dev/null |
+  local targets
+  read -r -a targets <<<"$2"
+  NINJA_STATUS='[%f/%t] ' ninja -C "$howard_root/build/$1" "${targets[@]}" 2>&1 </dev/null |
     show_build "build/$1" || die "the build failed (see above)"
 }
 
@@ -164,10 +166,10 @@ take_lock() {
 
 release_lock() { exec {howard_lock}>&-; }
 
-# prepare SECTIONS PRESET TARGET [CMAKE-ARGUMENT]...: installs the packages and makes TARGET up to date. One launcher at a time
+# prepare SECTIONS PRESET TARGETS [CMAKE-ARGUMENT]...: installs the packages and makes TARGETS up to date. One launcher at a time
 # installs packages, and one at a time builds a preset: ./run_experiment need not wait for ./run_tests.
 prepare() {
-  local sections=$1 preset=$2 target=$3
+  local sections=$1 preset=$2 targets=$3
   shift 3
   trap 'exit 130' INT
   mkdir -p "$howard_root/build" 2>/dev/null || true
@@ -177,7 +179,7 @@ prepare() {
   release_lock
   take_lock "$preset" "building build/$preset"
   configure "$preset" "$@"
-  build "$preset" "$target"
+  build "$preset" "$targets"
   release_lock
   trap - INT
 }

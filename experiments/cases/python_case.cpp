@@ -147,6 +147,10 @@ TorchNumbers torch_numbers(const TrainingTypes& types) {
 }
 
 PreparedCase python_mlp_on_host(const DevBox& box, const PythonMlp& model) {
+  const std::optional<Installation> python = python::find_installation();
+  if (python && !python::build_extension(*python, box.stop())) {
+    return NotApplicable{"the build of the Python module was stopped"};
+  }
   return prepare("the Python engine", "engine_peer.py",
                  {std::to_string(model.batch), std::to_string(model.width),
                   std::string(name_of(model.dtype)), std::to_string(box.host()->threads())},

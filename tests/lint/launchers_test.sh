@@ -26,6 +26,7 @@ cmake_minimum_required(VERSION 3.22)
 project(stand_in CXX)
 option(HOWARD_TESTS "" ON)
 add_subdirectory(harness/cli)
+add_custom_target(python_module COMMAND ${CMAKE_COMMAND} -E touch module_was_built)
 if(HOWARD_TESTS)
   enable_testing()
   add_test(NAME stand_in COMMAND run_experiment)
@@ -34,12 +35,14 @@ FILE
 echo 'add_executable(run_experiment main.cpp)' >"$tree/harness/cli/CMakeLists.txt"
 cat >"$tree/harness/cli/main.cpp" <<'FILE'
 #include <cstdio>
+#include <cstdlib>
 #include <unistd.h>
 int main(int count, char** words) {
   for (int i = 1; i < count; ++i) std::printf("[%s]", words[i]);
   for (int c; (c = std::getchar()) != EOF;) std::putchar(c);
   char folder[4096];
   std::printf(" in %s", getcwd(folder, sizeof folder));
+  if (std::getenv("SHOWS_LAUNCHER")) std::printf(" by %s", std::getenv("HOWARD_LAUNCHER"));
   return count > 1 ? 7 : 0;
 }
 FILE
@@ -80,6 +83,25 @@ ln -s "../ho ward/run_experiment" link
 output=$(./link </dev/null 2>&1)
 expect "second run, by a link: says nothing of its own" " in $work/elsewhere" "$output"
 
+# The Python module is built when the program asks for it, and later because it is there.
+module=$tree/build/release/module_was_built
+launcher=$(SHOWS_LAUNCHER=1 ./link </dev/null 2>&1)
+expect "the program knows its launcher" " in $work/elsewhere by $tree/run_experiment" "$launcher"
+expect "no run has built the Python module" "" "$(ls "$module" 2>/dev/null)"
+output=$(HOWARD_BUILD=python_module "${launcher#* by }" -a 2>"$work/log" </dev/null)
+expect "a build on request: runs nothing" "" "$output"
+expect "a build on request: says why" 1 "$(grep -c '^run_experiment: .*first one to need the Python module$' "$work/log")"
+expect "a build on request: builds" "$module" "$(ls "$module")"
+rm "$module"
+mkdir -p "$tree/build/release/python/howard"
+touch "$tree/build/release/python/howard/_native.pyi"
+./link </dev/null >"$work/log" 2>&1
+expect "its description is not the module" "" "$(ls "$module" 2>/dev/null)"
+touch "$tree/build/release/python/howard/_native.cpython-311.so"
+./link </dev/null >"$work/log" 2>&1
+expect "what was asked for once is kept up to date" "$module" "$(ls "$module")"
+rm -r "$tree/build/release/python"
+
 rm "$work/asked"
 output=$("$tree/run_tests" --show-only 2>"$work/log")
 expect "run_tests: packages" libgtest-dev "$(paste -sd' ' "$work/asked")"
@@ -116,7 +138,7 @@ status=0
 output=$("$tree/run_experiment" </dev/null 2>"$work/log") || status=$?
 expect "broken source: status" 1 "$status"
 expect "broken source: no output" '' "$output"
-expect "broken source: the compiler's words" 1 "$(grep -c 'main.cpp:10:.*error' "$work/log")"
+expect "broken source: the compiler's words" 1 "$(grep -c 'main.cpp:12:.*error' "$work/log")"
 
 # What apt-get cannot do. Without a network it has an error for each package, of which a few say enough.
 sed -i '/^libfmt-dev$/d' "$work/installed"

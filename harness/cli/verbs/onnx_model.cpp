@@ -12,6 +12,7 @@
 #include "base/child_process.h"
 #include "base/error.h"
 #include "engines/python/installation.h"
+#include "harness/cli/terminal/interruption.h"
 #include "harness/cli/verbs/profile_words.h"
 
 namespace howard::cli {
@@ -29,6 +30,9 @@ void record_onnx_model(const std::filesystem::path& model, const std::vector<std
     throw Error({.attempted = "run an ONNX model",
                  .value = "Python is not there",
                  .hint = "to install python3 and python3-onnx, then configure and build anew"});
+  }
+  if (!python::require_extension(*python, interrupted)) {
+    throw Error({.attempted = "build the Python module", .value = "it was stopped"});
   }
   const std::filesystem::path starter = python->folder.parent_path() / "_onnx_model.py";
   std::vector<std::string> words{python->interpreter.string(), starter.string(), model.string(),

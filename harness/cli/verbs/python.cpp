@@ -134,16 +134,19 @@ void require_script(const ScriptOptions& options) {
   require_settings(options.profiles);
 }
 
-/// Returns the words that start the interpreter on the script.
-std::vector<std::string> script_command(const ScriptOptions& options, const fs::path& workload) {
+python::Installation require_python() {
   const auto python = python::find_installation();
-  if (!python) {
-    throw Error({.attempted = "run a Python script",
-                 .value = "Python is not there",
-                 .hint = "to install python3, then configure and build anew"});
-  }
-  const fs::path starter = python->folder.parent_path() / "_script.py";
-  std::vector<std::string> words{python->interpreter.string(), starter.string()};
+  if (python) return *python;
+  throw Error({.attempted = "run a Python script",
+               .value = "Python is not there",
+               .hint = "to install python3, then configure and build anew"});
+}
+
+/// Returns the words that start the interpreter on the script.
+std::vector<std::string> script_command(const python::Installation& python,
+                                        const ScriptOptions& options, const fs::path& workload) {
+  const fs::path starter = python.folder.parent_path() / "_script.py";
+  std::vector<std::string> words{python.interpreter.string(), starter.string()};
   if (options.check) words.emplace_back("--check");
   if (options.no_values) words.emplace_back("--no-values");
   if (options.virtual_clock) words.emplace_back("--virtual-clock");
@@ -217,9 +220,11 @@ int run_script(const ScriptOptions& given) {
                 ((options.module.empty() ? script.stem().string() : options.module) +
                  ".workload.json")
           : fs::path(options.workload);
-  std::vector<std::string> command = script_command(options, workload);
-  std::fflush(stdout);
+  const python::Installation python = require_python();
   catch_signals();
+  if (!python::require_extension(python, interrupted)) return kInterrupted;
+  std::vector<std::string> command = script_command(python, options, workload);
+  std::fflush(stdout);
   std::error_code ignored;
   fs::remove(workload, ignored);
   const int status = run_child("the script", std::move(command));
