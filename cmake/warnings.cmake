@@ -11,8 +11,9 @@ target_compile_options(howard_warnings INTERFACE
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,12>>:-Wno-stringop-overread>
   # GCC 13 and 14 take a function that looks up by a text for one that returns a part of that text.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-dangling-reference>
-  # clang says of each loop that may become vectors whether it did.
-  $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>
+  # clang says of each loop that may become vectors whether it did, warns of double{x} too, which says what it does,
+  # and of embedded texts that another compiler may find too long.
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed -Wno-double-promotion -Wno-overlength-strings>
   # GCC 12 wants every member named in a designated initialiser; leaving out defaults is the point.
   -Wno-missing-field-initializers)
 if(HOWARD_WARNINGS_AS_ERRORS)

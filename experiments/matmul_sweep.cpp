@@ -295,9 +295,9 @@ void add_padding(const ProductShape& shape, std::vector<harness::WhatIf>& change
   for (const auto& [what, size] : {std::pair("pad M", &ProductShape::m),
                                    {"pad K", &ProductShape::k},
                                    {"pad N", &ProductShape::n}}) {
-    changes.push_back(pad(what, kShape.name, shape.*size, [&, size = size](std::int64_t wider) {
+    changes.push_back(pad(what, kShape.name, shape.*size, [&, side = size](std::int64_t wider) {
       ProductShape padded = shape;
-      padded.*size = wider;
+      padded.*side = wider;
       return kShape.print(padded);
     }));
   }

@@ -22,7 +22,7 @@ OpEntry eltwise_entry(const EltwiseEntry& entry, const EltwiseAttributes& attrib
              .attributes = attributes,
              .tensors = static_cast<std::size_t>(entry.values)};
   for (std::size_t i = 0; std::cmp_less(i, entry.numbers); ++i) {
-    op.numbers.push_back({kNames.at(i), static_cast<double>(entry.defaults.at(i))});
+    op.numbers.push_back({kNames.at(i), double{entry.defaults.at(i)}});
   }
   op.apply = [](const OpCall& call, Attributes& to) {
     auto& eltwise = std::get<EltwiseAttributes>(to);

@@ -41,5 +41,21 @@ TEST_F(Peer, TorchCompileIsSkippedWithTheReasonBelowPyTorch2) {
       << outcome.out << outcome.err;
 }
 
+TEST_F(Peer, TorchCompileIsSkippedWithTheReasonWhereItCannotCompile) {
+  put("torch.py",
+      "__version__ = '2.6.0'\n"
+      "def compile(function):\n"
+      "  raise ModuleNotFoundError(\"No module named 'setuptools.command'\")\n");
+  const Outcome outcome =
+      run("mlp_engines --backend host -a engine=torch_compile -a variant=as_published -a batch=32 "
+          "-a dim=32 -a dtype=float32 --threads 1 --json -",
+          "PYTHONPATH=$PWD");
+  EXPECT_TRUE(contains(outcome.out,
+                       "torch.compile of PyTorch 2.6.0 does not work here (ModuleNotFoundError: "
+                       "No module named 'setuptools.command'): install g++, python3-dev and "
+                       "python3-setuptools"))
+      << outcome.out << outcome.err;
+}
+
 }  // namespace
 }  // namespace howard::cli

@@ -60,7 +60,7 @@ else
   [[ ! -e /etc/resolv.conf ]] || cp -L /etc/resolv.conf "$folder/etc/resolv.conf"
 fi
 
-variables=("CXX=${CXX:-}")
+variables=(${CXX:+"CXX=$CXX"})
 tools=${CXX:+${CXX/clang++/clang}}
 [[ ${CXX:-} != clang* ]] || tools+=' libomp-dev'  # GCC brings its OpenMP, clang does not
 if [[ -n ${CCACHE:-} ]]; then

@@ -83,14 +83,15 @@ std::string run_places(const PlannedExperiment& planned, const Places& places, i
 void hand_out(Ranks& ranks, int index, harness::PointQueue& queue) {
   // A batch is a quarter of each rank's share of what is left. It is large enough that messages
   // cost little beside points of 0.1 ms, and small enough that all ranks end together.
-  constexpr std::size_t kMost = 256;
+  constexpr std::size_t kMostPlaces = 256;
   const auto size = static_cast<std::size_t>(ranks.size());
   for (std::size_t working = size - 1; working > 0;) {
     // A rank that has finished this experiment may already be asking for points of the next one.
     const auto message = ranks.receive(index);
     HOWARD_CHECK(message.has_value(), "the first rank is never told that it is done");
     take_back(message->text, message->from, queue);
-    const auto places = queue.take(std::clamp<std::size_t>(queue.left() / (4 * size), 1, kMost));
+    const auto places =
+        queue.take(std::clamp<std::size_t>(queue.left() / (4 * size), 1, kMostPlaces));
     ranks.send(message->from, index, fmt::format("{}", fmt::join(places, " ")));
     if (places.empty()) --working;
   }

@@ -279,17 +279,31 @@ def read_arguments():
     return parser.parse_args()
 
 
+def check_compile(torch):
+    """Compiles a small function, because what torch.compile needs is looked for when it is used."""
+    if not hasattr(torch, "compile"):
+        raise peer.Skip(
+            f"PyTorch {torch.__version__} has no torch.compile: it wants PyTorch 2 or later, in the "
+            "Python that HOWARD_PYTHON names"
+        )
+    try:
+        torch.compile(lambda x: x + 1)(torch.ones(2))
+    except Exception as failure:
+        cause = getattr(failure, "inner_exception", failure)
+        raise peer.Skip(
+            f"torch.compile of PyTorch {torch.__version__} does not work here "
+            f"({type(cause).__name__}: {cause}): install g++, python3-dev and python3-setuptools"
+        ) from failure
+
+
 def set_up():
     options = read_arguments()
     try:
         import torch  # It may be missing: then it is skipped.
     except ImportError as failure:
         raise peer.Skip(f"PyTorch is not there ({failure}): install python3-torch") from failure
-    if options.mode == "compiled" and not hasattr(torch, "compile"):
-        raise peer.Skip(
-            f"PyTorch {torch.__version__} has no torch.compile: it wants PyTorch 2 or later, in the "
-            "Python that HOWARD_PYTHON names"
-        )
+    if options.mode == "compiled":
+        check_compile(torch)
     return TorchSteps(torch, options)
 
 
