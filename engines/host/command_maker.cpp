@@ -18,14 +18,10 @@ namespace {
 /// The ops that a host alone cannot compute.
 template <class Kind>
 constexpr bool kOnSeveralDevices =
-    std::is_same_v<Kind, MoveTilesAttributes> || std::is_same_v<Kind, SplitHeadsDecodeAttributes> ||
-    std::is_same_v<Kind, ConcatHeadsDecodeAttributes> ||
-    std::is_same_v<Kind, PagedUpdateCacheAttributes> ||
-    std::is_same_v<Kind, PagedFillCacheAttributes> || std::is_same_v<Kind, AllGatherAttributes> ||
-    std::is_same_v<Kind, ReduceScatterAttributes> ||
-    std::is_same_v<Kind, AllGatherMatmulAttributes> ||
-    std::is_same_v<Kind, MatmulReduceScatterAttributes> || std::is_same_v<Kind, SendAttributes> ||
-    std::is_same_v<Kind, ReceiveAttributes>;
+    kIsOneOf<Kind, MoveTilesAttributes, SplitHeadsDecodeAttributes, ConcatHeadsDecodeAttributes,
+             PagedUpdateCacheAttributes, PagedFillCacheAttributes, AllGatherAttributes,
+             ReduceScatterAttributes, AllGatherMatmulAttributes, MatmulReduceScatterAttributes,
+             SendAttributes, ReceiveAttributes>;
 
 /// Returns the memory of all operands, as the commands of the programs hold it.
 std::map<BufferId, std::shared_ptr<std::byte[]>> values_of(std::span<const Program> programs,
@@ -147,14 +143,17 @@ Command CommandMaker::command_of(const Program& program) {
   const Call call(program, inputs_, outputs_);
   command.kernel = std::visit(
       [&](const auto& attributes) -> Kernel {
-        if constexpr (std::is_same_v<decltype(attributes), const MatmulAttributes&>) {
+        using Kind = std::remove_cvref_t<decltype(attributes)>;
+        call.require_places(kInPlace<Kind>);
+        if constexpr (!kMixesTypes<Kind>) call.require_one_real_type();
+        if constexpr (std::is_same_v<Kind, MatmulAttributes>) {
           return product_kernel(attributes, program, call);
-        } else if constexpr (std::is_same_v<decltype(attributes), const MinimalMatmulAttributes&>) {
+        } else if constexpr (std::is_same_v<Kind, MinimalMatmulAttributes>) {
           // The two kinds of product differ only in the use of cores.
           return product_kernel({.activation = attributes.activation}, program, call);
-        } else if constexpr (std::is_same_v<decltype(attributes), const SwigluAttributes&>) {
+        } else if constexpr (std::is_same_v<Kind, SwigluAttributes>) {
           return swiglus_.make_kernel(program, inputs_, outputs_);
-        } else if constexpr (!kOnSeveralDevices<std::remove_cvref_t<decltype(attributes)>>) {
+        } else if constexpr (!kOnSeveralDevices<Kind>) {
           return make_kernel(attributes, call, context_);
         } else {
           throw Error({.attempted = fmt::format("enqueue {} on the host", program.name),

@@ -13,9 +13,7 @@ Indices::Indices(const Call& call, std::size_t operand, std::int64_t size, std::
     : values_(call.in_values<std::uint32_t>(operand)),
       count_(call.in(operand).shape.elements()),
       size_(size),
-      op_(op) {
-  call.require(call.in(operand).dtype == DataType::uint32, "indices of uint32");
-}
+      op_(op) {}
 
 void Indices::require_in_range() const {
   const std::uint32_t* end = values_ + count_;

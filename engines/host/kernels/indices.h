@@ -11,8 +11,7 @@ namespace howard::host {
 /// A uint32 operand that chooses rows or columns, 0 ... size - 1, of another operand.
 class Indices {
  public:
-  /// Takes input `operand` of `call`; `op` is the op's name (static storage). Throws Error when the
-  /// operand is not of uint32.
+  /// Takes input `operand` of `call`; `op` is the op's name (static storage).
   Indices(const Call& call, std::size_t operand, std::int64_t size, std::string_view op);
 
   std::int64_t count() const { return count_; }

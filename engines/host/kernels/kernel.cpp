@@ -20,35 +20,22 @@ std::string text(std::span<const Operand> operands) {
 
 }  // namespace
 
-bool is_real(const TensorSpec& spec) {
-  return spec.dtype == DataType::bfloat16 || spec.dtype == DataType::float32;
-}
-
-void Call::require_operands(std::size_t inputs, std::size_t outputs) const {
-  if (inputs_.size() == inputs && outputs_.size() == outputs) return;
-  refuse(fmt::format("{} operands and {} results", inputs, outputs));
-}
-
 void Call::require_one_real_type() const {
-  bool same = is_real(out());
-  for (const Operand& input : program_.inputs) same = same && input.spec.dtype == out().dtype;
-  for (const Operand& output : program_.outputs) same = same && output.spec.dtype == out().dtype;
-  require(same, "bfloat16 or float32, the same for all");
-}
-
-void Call::require_own_outputs() const {
-  for (const std::byte* output : outputs_) {
-    const bool is_input = std::ranges::find(inputs_, output) != inputs_.end();
-    require(!is_input, "results in buffers of their own");
+  for (const auto* operands : {&program_.inputs, &program_.outputs}) {
+    for (const Operand& operand : *operands) {
+      require(!operand.spec.is_real() || operand.spec.dtype == out().dtype,
+              "bfloat16 or float32, the same for all");
+    }
   }
-  require_distinct_outputs();
 }
 
-void Call::require_distinct_outputs() const {
-  for (std::size_t i = 1; i < outputs_.size(); ++i) {
+void Call::require_places(bool in_place) const {
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const auto others = outputs_.first(i);
     require(std::ranges::find(others, outputs_[i]) == others.end(),
             "each result in its own buffer");
+    require(in_place || std::ranges::find(inputs_, outputs_[i]) == inputs_.end(),
+            "results in buffers of their own");
   }
 }
 

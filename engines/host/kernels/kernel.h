@@ -23,7 +23,8 @@ struct KernelContext {
   Workspace& workspace;
 };
 
-/// A program with the addresses of its operands' values, which lie row by row without padding.
+/// A program with the addresses of its operands' values, which lie row by row without padding. Its
+/// operands and results fit the op: make_program() has checked them.
 class Call {
  public:
   Call(const Program& program, std::span<std::byte* const> inputs,
@@ -49,14 +50,10 @@ class Call {
   void require(bool holds, std::string_view accepted) const {
     if (!holds) refuse(accepted);
   }
-  /// Throws Error unless the program has this many operands.
-  void require_operands(std::size_t inputs, std::size_t outputs) const;
-  /// Throws Error unless every operand has the first output's data type, bfloat16 or float32.
+  /// Throws Error unless all operands and results of real numbers have one data type.
   void require_one_real_type() const;
-  /// Throws Error when an output shares its place with an input or another output.
-  void require_own_outputs() const;
-  /// Throws Error when two outputs share a place.
-  void require_distinct_outputs() const;
+  /// Throws Error when two results share a place, or a result and an operand unless `in_place`.
+  void require_places(bool in_place) const;
 
  private:
   [[noreturn]] void refuse(std::string_view accepted) const;
@@ -65,9 +62,6 @@ class Call {
   std::span<std::byte* const> inputs_;
   std::span<std::byte* const> outputs_;
 };
-
-/// Returns whether `spec` holds numbers that the host computes with.
-bool is_real(const TensorSpec& spec);
 
 /// Returns the number of rows of all matrices of the batch.
 inline std::int64_t rows_of(const Shape& shape) { return shape.batch() * shape.rows(); }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "engines/host/host_device.h"
@@ -51,17 +52,16 @@ inline std::vector<Values> run_on(Device& device, const Attributes& attributes,
                                   const std::vector<Given>& inputs,
                                   const std::vector<TensorSpec>& outputs,
                                   const std::vector<int>& in_place = {}) {
-  Program program{.name = "op", .attributes = attributes, .inputs = {}, .outputs = {}, .flops = {}};
-  for (const Given& given : inputs) {
-    program.inputs.push_back(put(device, given.spec, given.values));
-  }
+  std::vector<Operand> operands, places;
+  for (const Given& given : inputs) operands.push_back(put(device, given.spec, given.values));
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (i < in_place.size() && in_place[i] >= 0) {
-      program.outputs.push_back(program.inputs[static_cast<std::size_t>(in_place[i])]);
+      places.push_back(operands[static_cast<std::size_t>(in_place[i])]);
     } else {
-      program.outputs.push_back({device.allocate(outputs[i]), outputs[i]});
+      places.push_back({device.allocate(outputs[i]), outputs[i]});
     }
   }
+  const Program program = make_program(attributes, std::move(operands), std::move(places));
   device.command_queue(0).enqueue(program);
   std::vector<Values> results;
   for (const Operand& output : program.outputs) results.push_back(get(device, output));

@@ -77,26 +77,8 @@ struct AttentionSlopes {
   }
 };
 
-void require_backward(bool causal, bool of_q, const Call& call) {
-  call.require_operands(7, of_q ? 1 : 2);
-  call.require_own_outputs();
-  call.require_one_real_type();
-  const Shape& q = call.in(0).shape;
-  const Shape& k = call.in(1).shape;
-  call.require(call.in(2).shape == k && q.outer() == k.outer() && q.heads() % k.heads() == 0 &&
-                   q.columns() == k.columns() && (!causal || q.rows() == k.rows()),
-               "q [b, h, s, d], k and v [b, g, t, d]");
-  const Shape& row = q.with_columns(1);
-  call.require(call.in(3).shape == q && call.in(4).shape == q && call.in(5).shape == row &&
-                   call.in(6).shape == row,
-               "a result and a gradient of q's shape, and two numbers of each row");
-  call.require(of_q ? call.out().shape == q : call.out(0).shape == k && call.out(1).shape == k,
-               "dq of q's shape, or dk and dv of k's");
-}
-
 Kernel make_backward(bool causal, float scale, bool of_q, const Call& call,
                      const KernelContext& context) {
-  require_backward(causal, of_q, call);
   const Shape& q = call.in(0).shape;
   const Shape& k = call.in(1).shape;
   return with_type(call.out().dtype, [&](auto type) -> Kernel {

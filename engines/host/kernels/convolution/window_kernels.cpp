@@ -15,8 +15,6 @@ namespace {
 /// result. `make` is called with the type of an element and returns `fill`.
 template <class Make>
 Kernel make_row_kernel(const Call& call, const KernelContext& context, const Make& make) {
-  call.require_one_real_type();
-  call.require_own_outputs();
   const Shape& out = call.out().shape;
   return with_type(call.out().dtype, [&](auto type) -> Kernel {
     using T = typename decltype(type)::type;
@@ -110,8 +108,6 @@ Kernel make_kernel(const FoldAttributes& op, const Call& call, const KernelConte
 }
 
 Kernel make_kernel(const GroupNormAttributes& op, const Call& call, const KernelContext& context) {
-  call.require_one_real_type();
-  call.require_own_outputs();
   return with_type(call.out().dtype, [&](auto type) -> Kernel {
     using T = typename decltype(type)::type;
     return [op, shape = call.out().shape, x = call.in_values<T>(0), out = call.out_values<T>(),

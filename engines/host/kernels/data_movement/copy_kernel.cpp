@@ -51,19 +51,8 @@ std::int64_t element_bytes(const TensorSpec& spec) {
   return spec.host_bytes().value() / spec.shape.elements();
 }
 
-void require_same_type(const Call& call) {
-  bool same = true;
-  for (std::size_t i = 0; i < call.inputs(); ++i)
-    same = same && call.in(i).dtype == call.out().dtype;
-  call.require(same, "operands and results of one data type");
-}
-
 /// Copies all elements in their order.
 Kernel plain_copy(const Call& call, const KernelContext& context) {
-  call.require_operands(1, 1);
-  require_same_type(call);
-  call.require_own_outputs();
-  call.require(call.in(0).shape.elements() == call.out().shape.elements(), "as many elements");
   constexpr std::int64_t kPiece = std::int64_t{64} * 1024;
   const std::int64_t size = call.out().host_bytes().value();
   const std::int64_t whole = size / kPiece * kPiece;
@@ -133,14 +122,8 @@ Kernel transpose_kernel(const Call& call, const KernelContext& context) {
 }  // namespace
 
 Kernel make_kernel(const RepeatAttributes&, const Call& call, const KernelContext& context) {
-  call.require_operands(1, 1);
-  require_same_type(call);
-  call.require_own_outputs();
   const Shape& shape = call.in(0).shape;
   const std::int64_t count = call.out().shape.heads() / shape.heads();
-  call.require(call.out().shape ==
-                   Shape{shape.outer(), shape.heads() * count, shape.rows(), shape.columns()},
-               "[n, heads, s, d] to [n, heads count, s, d]");
   const std::int64_t run = shape.rows() * shape.columns() * element_bytes(call.out());
   return copy_kernel({{.source = call.in_values(0),
                        .target = call.out_values(),
@@ -163,13 +146,8 @@ Kernel make_kernel(const LayoutAttributes&, const Call& call, const KernelContex
 
 Kernel make_kernel(const TransposeAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  call.require_operands(1, 1);
-  require_same_type(call);
-  call.require_own_outputs();
   const Shape& shape = call.in(0).shape;
   const bool columns = attributes.swap == Swap::rows_columns;
-  call.require(call.out().shape == (columns ? shape.transposed() : shape.heads_swapped()),
-               "a result with two dimensions swapped");
   const std::int64_t element = element_bytes(call.out());
   if (columns) {
     return element == 4 ? transpose_kernel<std::uint32_t>(call, context)
@@ -188,10 +166,6 @@ Kernel make_kernel(const TransposeAttributes& attributes, const Call& call,
 
 Kernel make_kernel(const ConcatAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  call.require(call.inputs() > 0 && call.outputs() == 1, "parts and one result");
-  require_same_type(call);
-  call.require_own_outputs();
-  call.require(attributes.dimension >= 0 && attributes.dimension < 4, "one of four dimensions");
   const auto along = static_cast<std::size_t>(attributes.dimension);
   const auto& sides = call.out().shape.dimensions();
   // The dimensions before this one are gone through; those behind it stay together.
@@ -201,17 +175,13 @@ Kernel make_kernel(const ConcatAttributes& attributes, const Call& call,
   std::vector<StridedCopy> copies;
   std::int64_t offset = 0;  // in bytes
   for (std::size_t i = 0; i < call.inputs(); ++i) {
-    auto part = call.in(i).shape.dimensions();
-    const std::int64_t run = part[along] * behind;
-    part[along] = sides[along];
-    call.require(part == sides, "parts that differ from the result in one dimension only");
+    const std::int64_t run = call.in(i).shape.dimensions()[along] * behind;
     copies.push_back({.source = call.in_values(i),
                       .target = call.out_values() + offset,
                       .dimensions = {{{}, {}, {before, run, sides[along] * behind}}},
                       .run = run});
     offset += run;
   }
-  call.require(offset == sides[along] * behind, "as much as the parts have");
   return copy_kernel(std::move(copies), context);
 }
 
@@ -223,12 +193,8 @@ StridedCopy head_copy(const Call& call, std::size_t from, std::int64_t all, std:
                       std::size_t part) {
   const Shape& joined = call.in(from).shape;
   const std::int64_t heads = call.out(part).shape.heads();
-  call.require(joined.heads() == 1 && joined.columns() % all == 0, "[n, 1, s, heads d]");
   const std::int64_t columns = joined.columns() / all;
   const std::int64_t rows = joined.rows();
-  call.require(call.out(part).shape == Shape{joined.outer(), heads, rows, columns} &&
-                   call.out(part).dtype == call.out().dtype,
-               "q [n, heads, s, d], k and v [n, groups, s, d]");
   const std::int64_t run = columns * element_bytes(call.out());
   return {.source = call.in_values(from) + first * run,
           .target = call.out_values(part),
@@ -242,12 +208,9 @@ StridedCopy head_copy(const Call& call, std::size_t from, std::int64_t all, std:
 
 Kernel make_kernel(const SplitHeadsAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  call.require_operands(1, 3);
-  require_same_type(call);
-  call.require_own_outputs();
   const std::int64_t heads = attributes.heads;
   const std::int64_t groups = call.out(1).shape.heads();
-  call.require(heads >= 1 && !attributes.transpose_k, "one head or more, and k as it is");
+  call.require(!attributes.transpose_k, "k as it is");
   const std::int64_t all = heads + 2 * groups;
   return copy_kernel({head_copy(call, 0, all, 0, 0), head_copy(call, 0, all, heads, 1),
                       head_copy(call, 0, all, heads + groups, 2)},
@@ -256,12 +219,8 @@ Kernel make_kernel(const SplitHeadsAttributes& attributes, const Call& call,
 
 Kernel make_kernel(const SplitGroupsAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  call.require_operands(2, 3);
-  require_same_type(call);
-  call.require_own_outputs();
   const std::int64_t groups = attributes.groups;
-  call.require(attributes.heads >= 1 && groups >= 1 && !attributes.transpose_k,
-               "one head or more, and k as it is");
+  call.require(!attributes.transpose_k, "k as it is");
   return copy_kernel(
       {head_copy(call, 0, attributes.heads, 0, 0), head_copy(call, 1, 2 * groups, 0, 1),
        head_copy(call, 1, 2 * groups, groups, 2)},
@@ -269,13 +228,8 @@ Kernel make_kernel(const SplitGroupsAttributes& attributes, const Call& call,
 }
 
 Kernel make_kernel(const ConcatHeadsAttributes&, const Call& call, const KernelContext& context) {
-  call.require_operands(1, 1);
-  require_same_type(call);
-  call.require_own_outputs();
   const Shape& shape = call.in(0).shape;
   const std::int64_t heads = shape.heads();
-  call.require(call.out().shape == Shape{shape.outer(), 1, shape.rows(), heads * shape.columns()},
-               "[n, heads, s, d] to [n, 1, s, heads d]");
   const std::int64_t run = shape.columns() * element_bytes(call.out());
   return copy_kernel(
       {{.source = call.in_values(0),

@@ -95,15 +95,9 @@ Kernel embedding_gradient(const Call& call, const KernelContext& context) {
 }  // namespace
 
 Kernel make_kernel(const EmbeddingAttributes&, const Call& call, const KernelContext& context) {
-  call.require_operands(2, 1);
-  call.require_own_outputs();
   const TensorSpec& table = call.in(1);
   const std::int64_t columns = table.shape.columns();
   const Indices indices(call, 0, rows_of(table.shape), "embedding");
-  call.require(is_real(table) && call.out().dtype == table.dtype &&
-                   call.out().shape.columns() == columns &&
-                   rows_of(call.out().shape) == indices.count(),
-               "indices [..., s] and a table [v, d], bfloat16 or float32, to [..., s, d]");
   const std::int64_t row = table.host_bytes().value() / rows_of(table.shape);
   return [=, &pool = context.pool, from = call.in_values(1), out = call.out_values()] {
     indices.require_in_range();
@@ -118,14 +112,7 @@ Kernel make_kernel(const EmbeddingAttributes&, const Call& call, const KernelCon
 
 Kernel make_kernel(const EmbeddingBackwardAttributes&, const Call& call,
                    const KernelContext& context) {
-  call.require_operands(2, 1);
-  call.require_own_outputs();
-  const TensorSpec& dy = call.in(1);
-  call.require(is_real(dy) && call.out().dtype == dy.dtype && call.out().shape.batch() == 1 &&
-                   call.out().shape.columns() == dy.shape.columns() &&
-                   rows_of(dy.shape) == call.in(0).shape.elements(),
-               "indices [..., s] and dy [..., s, d], bfloat16 or float32, to [v, d]");
-  return with_type(dy.dtype, [&](auto type) {
+  return with_type(call.in(1).dtype, [&](auto type) {
     return embedding_gradient<typename decltype(type)::type>(call, context);
   });
 }

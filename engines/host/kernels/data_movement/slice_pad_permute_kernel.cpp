@@ -57,22 +57,12 @@ Kernel gather(const Call& call, std::int64_t first, const Sides& steps,
               : gather_kernel<std::uint16_t>(call, first, steps, context);
 }
 
-void require_one_of_a_type(const Call& call) {
-  call.require_operands(1, 1);
-  call.require(call.in(0).dtype == call.out().dtype, "an operand and a result of one data type");
-  call.require_own_outputs();
-}
-
 /// Replaces the rows of operand 0 from `first` on by those of operand 1. If operand 2 is a
 /// position, the rows begin that much further on.
 Kernel write_rows_kernel(const Call& call, std::int64_t first, const KernelContext& context) {
   const Sides from = call.in(0).shape.dimensions();
   const Sides to = call.out().shape.dimensions();
-  call.require(call.in(1).shape == call.out().shape && call.in_values(1) == call.out_values() &&
-                   call.in(0).dtype == call.out().dtype && call.in(1).dtype == call.out().dtype &&
-                   from[0] == to[0] && from[1] == to[1] && from[3] == to[3] && first >= 0 &&
-                   first + from[2] <= to[2],
-               "rows and the cache that they are written into");
+  call.require(call.in_values(1) == call.out_values(), "the cache as the result");
   const std::int64_t places = to[2] - from[2] - first + 1;
   const std::int64_t head = call.out().host_bytes().value() / (to[0] * to[1]);
   const std::int64_t row = head / to[2];
@@ -122,26 +112,18 @@ Kernel pad_kernel(const PadAttributes& attributes, const Call& call, const Kerne
 
 Kernel make_kernel(const WriteRowsAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  call.require_operands(2, 1);
   return write_rows_kernel(call, attributes.row, context);
 }
 
 Kernel make_kernel(const UpdateCacheAttributes&, const Call& call, const KernelContext& context) {
-  call.require_operands(3, 1);
   return write_rows_kernel(call, 0, context);
 }
 
 Kernel make_kernel(const SliceAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  require_one_of_a_type(call);
-  const Sides& from = call.in(0).shape.dimensions();
-  const Sides& to = call.out().shape.dimensions();
   Sides steps = element_steps(call.in(0).shape);
   std::int64_t first = 0;
   for (std::size_t i = 0; i < 4; ++i) {
-    const std::int64_t last = attributes.begins[i] + (to[i] - 1) * attributes.steps[i];
-    call.require(attributes.begins[i] >= 0 && attributes.steps[i] >= 1 && last < from[i],
-                 "a part within the operand");
     first += attributes.begins[i] * steps[i];
     steps[i] *= attributes.steps[i];
   }
@@ -150,31 +132,16 @@ Kernel make_kernel(const SliceAttributes& attributes, const Call& call,
 
 Kernel make_kernel(const PermuteAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  require_one_of_a_type(call);
   const Sides from = element_steps(call.in(0).shape);
-  const Sides& sides = call.in(0).shape.dimensions();
   Sides steps{};
   for (std::size_t i = 0; i < 4; ++i) {
-    const int dimension = attributes.order[i];
-    call.require(
-        dimension >= 0 && dimension < 4 &&
-            sides.at(static_cast<std::size_t>(dimension)) == call.out().shape.dimensions()[i],
-        "a result with the operand's dimensions in that order");
-    steps[i] = from.at(static_cast<std::size_t>(dimension));
+    steps[i] = from.at(static_cast<std::size_t>(attributes.order[i]));
   }
   return gather(call, 0, steps, context);
 }
 
 Kernel make_kernel(const PadAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  require_one_of_a_type(call);
-  call.require_one_real_type();
-  const Sides& from = call.in(0).shape.dimensions();
-  const Sides& to = call.out().shape.dimensions();
-  for (std::size_t i = 0; i < 4; ++i) {
-    call.require(attributes.before[i] >= 0 && attributes.before[i] + from[i] <= to[i],
-                 "a result with room for the operand");
-  }
   return with_type(call.out().dtype, [&](auto type) {
     return pad_kernel<typename decltype(type)::type>(attributes, call, context);
   });

@@ -139,25 +139,10 @@ struct BlockProgram {
   }
 };
 
-/// Says whether the operands broadcast to the result.
-bool operands_fit(const Call& call) {
-  std::optional<Shape> shape = call.in(0).shape;
-  bool real = is_real(call.out());
-  for (std::size_t i = 0; i < call.inputs(); ++i) {
-    if (shape) shape = Shape::broadcast(*shape, call.in(i).shape);
-    real = real && is_real(call.in(i));
-  }
-  return real && shape && *shape == call.out().shape;
-}
-
 }  // namespace
 
 Kernel make_block_kernel(const EltwiseAttributes& attributes, const Call& call,
                          const KernelContext& context) {
-  const auto values = static_cast<std::size_t>(arity_of(attributes.function));
-  call.require_operands(values - (attributes.scalar ? 1 : 0), 1);
-  call.require(call.inputs() > 0 && operands_fit(call),
-               "bfloat16 and float32; dimensions that are equal or 1");
   BlockProgram program{.scalar = attributes.scalar.value_or(0.0F),
                        .sides = call.out().shape.dimensions(),
                        .dtype = call.out().dtype,

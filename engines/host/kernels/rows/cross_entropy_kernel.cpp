@@ -10,14 +10,6 @@
 namespace howard::host {
 namespace {
 
-void require_logits(const Call& call) {
-  call.require_operands(2, 1);
-  call.require(is_real(call.in(0)) && call.out().dtype == call.in(0).dtype &&
-                   call.in(1).dtype == DataType::uint32 &&
-                   call.in(1).shape.elements() == rows_of(call.in(0).shape),
-               "logits [n, s, v], bfloat16 or float32, and uint32 targets [n, s]");
-}
-
 /// The largest logit of a row, and the sum of exp(logit - largest).
 struct RowSum {
   float largest;
@@ -123,9 +115,6 @@ Kernel nll_gradient(float scale, const Call& call, const KernelContext& context)
 
 Kernel make_kernel(const CrossEntropyAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  require_logits(call);
-  call.require_own_outputs();
-  call.require(call.out().shape.elements() == rows_of(call.in(0).shape), "a loss for each row");
   return with_type(call.out().dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     return attributes.of_logarithms ? nll_kernel<T>(call, context) : loss_kernel<T>(call, context);
@@ -134,8 +123,6 @@ Kernel make_kernel(const CrossEntropyAttributes& attributes, const Call& call,
 
 Kernel make_kernel(const CrossEntropyBackwardAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  require_logits(call);
-  call.require(call.out().shape == call.in(0).shape, "a gradient of the logits' shape");
   return with_type(call.out().dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     return attributes.of_logarithms ? nll_gradient<T>(attributes.scale, call, context)

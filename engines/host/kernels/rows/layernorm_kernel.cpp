@@ -84,20 +84,9 @@ struct Backward {
   }
 };
 
-}  // namespace
-
-namespace {
-
 /// Makes the kernel of x alone, or of one with a scale that keeps the statistics.
 Kernel make_layernorm(float epsilon, bool scaled, const Call& call, const KernelContext& context) {
-  call.require_one_real_type();
-  call.require_distinct_outputs();
   const TensorSpec& x = call.in(0);
-  call.require(call.out().shape == x.shape, "a result of x's shape");
-  call.require(!scaled || (is_row_of(call.in(1), x) && is_row_of(call.in(2), x)),
-               "gamma and beta of one row");
-  call.require(!scaled || (is_statistic_of(call.out(1), x) && is_statistic_of(call.out(2), x)),
-               "a mean and rstd of each row");
   return with_type(x.dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     const Forward<T> rows{.x = call.in_values<T>(0),
@@ -116,27 +105,18 @@ Kernel make_layernorm(float epsilon, bool scaled, const Call& call, const Kernel
 
 Kernel make_kernel(const LayernormAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  call.require_operands(1, 1);
   return make_layernorm(attributes.epsilon, false, call, context);
 }
 
 Kernel make_kernel(const TtmlLayernormAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  call.require_operands(3, 3);
+  call.require(call.inputs() == 3, "x, gamma and beta");
   return make_layernorm(attributes.epsilon, true, call, context);
 }
 
 Kernel make_kernel(const LayernormBackwardAttributes&, const Call& call,
                    const KernelContext& context) {
-  call.require_operands(5, 3);
-  call.require_one_real_type();
-  call.require_distinct_outputs();
   const TensorSpec& x = call.in(0);
-  const bool fits = is_row_of(call.in(1), x) && is_statistic_of(call.in(2), x) &&
-                    is_statistic_of(call.in(3), x) && call.in(4).shape == x.shape &&
-                    call.out(0).shape == x.shape && call.out(1).shape == x.shape &&
-                    call.out(2).shape == x.shape;
-  call.require(fits, "x, gamma, mean, rstd, dy to dx and two components of x's shape");
   return with_type(x.dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     const Backward<T> rows{.x = call.in_values<T>(0),

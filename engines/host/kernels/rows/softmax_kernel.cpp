@@ -62,9 +62,6 @@ Kernel softmax_gradient(const Call& call, const KernelContext& context) {
 }  // namespace
 
 Kernel make_kernel(const SoftmaxAttributes&, const Call& call, const KernelContext& context) {
-  call.require_operands(1, 1);
-  call.require_one_real_type();
-  call.require(call.in(0).shape == call.out().shape, "a result of the operand's shape");
   return with_type(call.out().dtype, [&](auto type) {
     return softmax_kernel<typename decltype(type)::type>(call, context);
   });
@@ -72,10 +69,6 @@ Kernel make_kernel(const SoftmaxAttributes&, const Call& call, const KernelConte
 
 Kernel make_kernel(const SoftmaxBackwardAttributes&, const Call& call,
                    const KernelContext& context) {
-  call.require_operands(2, 1);
-  call.require_one_real_type();
-  call.require(call.in(0).shape == call.out().shape && call.in(1).shape == call.out().shape,
-               "y, dy and dx of one shape");
   return with_type(call.out().dtype, [&](auto type) {
     return softmax_gradient<typename decltype(type)::type>(call, context);
   });

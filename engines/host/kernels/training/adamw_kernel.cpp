@@ -172,33 +172,23 @@ Kernel adamw_with_options(const AdamWAttributes& attributes, const Call& call,
   };
 }
 
-void require_adamw(const AdamWAttributes& attributes, const Call& call) {
-  const std::size_t more = std::size_t{attributes.amsgrad} + std::size_t{attributes.kahan};
-  call.require_operands(4 + more, 3 + more);
-  call.require_distinct_outputs();
-  const auto type_of = [&](std::size_t in) {
+/// Throws Error unless each result has the type of what it updates, and all moments have one type.
+void require_adamw_types(const AdamWAttributes& attributes, const Call& call) {
+  for (std::size_t i = 1; i < call.inputs(); ++i) {
     // The compensation, which comes last, has the type of p; all others are moments.
-    const bool is_lost = attributes.kahan && in == 3 + more;
-    return call.in(is_lost ? 0 : 2).dtype;
-  };
-  bool fits = attributes.step >= 1 && is_real(call.in(1)) && call.in(1).shape == call.in(0).shape &&
-              call.out(0).shape == call.in(0).shape && is_real(call.in(0)) &&
-              call.out(0).dtype == call.in(0).dtype && is_real(call.in(2));
-  for (std::size_t i = 2; i < 4 + more; ++i) {
-    for (const TensorSpec& spec : {call.in(i), call.out(i - 1)}) {
-      fits = fits && spec.shape == call.in(0).shape && spec.dtype == type_of(i);
-    }
+    const bool is_lost = attributes.kahan && i + 1 == call.inputs();
+    const std::size_t like = i == 1 || is_lost ? 0 : 2;
+    const bool fits = call.out(i - 1).dtype == call.in(like).dtype &&
+                      (i == 1 || call.in(i).dtype == call.in(like).dtype);
+    call.require(fits, "results of the parameter's and the moments' types");
   }
-  call.require(fits, "p, g and moments of one type, all of one shape; a step from 1");
-  call.require(!attributes.rounding_seed || call.in(0).dtype == DataType::bfloat16,
-               "a bfloat16 parameter to round by chance");
 }
 
 }  // namespace
 
 Kernel make_kernel(const AdamWAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  require_adamw(attributes, call);
+  require_adamw_types(attributes, call);
   const bool plain = !attributes.amsgrad && !attributes.kahan && !attributes.rounding_seed;
   const Step step(attributes);
   return with_type(call.in(0).dtype, [&](auto p) {

@@ -62,16 +62,6 @@ Kernel dropout_kernel(const DropoutAttributes& attributes, const Call& call,
 
 Kernel make_kernel(const DropoutAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  const bool has_offset = call.inputs() > 1;
-  call.require_operands(has_offset ? 2 : 1, 1);
-  call.require(is_real(call.out()) && call.in(0).dtype == call.out().dtype,
-               "one type, bfloat16 or float32");
-  call.require(call.in(0).shape == call.out().shape, "a result of the operand's shape");
-  call.require(
-      !has_offset || (call.in(1).dtype == DataType::uint32 && call.in(1).shape.elements() == 1),
-      "one uint32 as the seed's offset");
-  call.require(attributes.probability >= 0.0F && attributes.probability < 1.0F,
-               "a probability of 0 up to, and without, 1");
   return with_type(call.out().dtype, [&](auto type) {
     return dropout_kernel<typename decltype(type)::type>(attributes, call, context);
   });

@@ -29,25 +29,14 @@ struct SgdStep {
   }
 };
 
-void require_sgd(const SgdAttributes& attributes, const Call& call) {
-  const std::size_t buffers = attributes.momentum != 0 ? 1 : 0;
-  call.require_operands(2 + buffers, 1 + buffers);
-  call.require_distinct_outputs();
-  const TensorSpec& p = call.in(0);
-  const auto fits = [&](const TensorSpec& spec) { return is_real(spec) && spec.shape == p.shape; };
-  bool all = fits(p) && fits(call.in(1)) && fits(call.out(0)) && call.out(0).dtype == p.dtype;
-  if (buffers == 1) {
-    all = all && fits(call.in(2)) && fits(call.out(1)) && call.out(1).dtype == call.in(2).dtype;
-  }
-  call.require(all, "p, g and perhaps a buffer, all of one shape");
-}
-
 }  // namespace
 
 Kernel make_kernel(const SgdAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  require_sgd(attributes, call);
   const bool keeps = attributes.momentum != 0;
+  call.require(
+      call.out(0).dtype == call.in(0).dtype && (!keeps || call.out(1).dtype == call.in(2).dtype),
+      "results of the parameter's and the buffer's types");
   return with_type(call.in(0).dtype, [&](auto p) {
     return with_type(call.in(1).dtype, [&](auto g) {
       return with_type(call.in(keeps ? 2 : 0).dtype, [&](auto b) -> Kernel {

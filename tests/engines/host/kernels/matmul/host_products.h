@@ -80,9 +80,9 @@ inline Values get(Device& device, const Operand& operand) {
   return from_bytes(bytes, operand.spec.dtype);
 }
 
-/// Makes out = a b without the checks of engines/ops, because tests hand over bad operands too.
+/// Makes out = a b.
 inline Program product(const Operand& a, const Operand& b, const Operand& out) {
-  return {.name = "matmul", .attributes = MatmulAttributes{}, .inputs = {a, b}, .outputs = {out}};
+  return make_program(MatmulAttributes{}, {a, b}, {out});
 }
 
 }  // namespace howard::host
