@@ -21,6 +21,8 @@ using howard::SimTime;
 using howard::TimelineEvent;
 using howard::TrackKind;
 
+const DeviceFacts kDevice{"wormhole_b0", howard::Frequency(1'000'000'000), 64};
+
 /// Rows are as wide as those of tt-metal, in which kernel sources and attributes take 1.2 KB.
 std::string large_ops_csv() {
   std::vector<OpRecord> records(20'000);
@@ -37,7 +39,7 @@ std::string large_ops_csv() {
                                {.dimensions = {1, 1, 1024, 1024}, .dtype = "bfloat16"}},
                     .outputs = {{.dimensions = {1, 1, 1024, 1024}, .dtype = "bfloat16"}}};
   }
-  return ops_csv(records, {});
+  return ops_csv(records, kDevice);
 }
 
 std::vector<TimelineEvent> many_events(std::int64_t count) {
@@ -79,7 +81,7 @@ void read_device_log(benchmark::State& state) {
     for (int core = 0; core < 56; ++core)
       records[i].cores.push_back({core % 8, core / 8, end, end, end});
   }
-  read_text(state, LogKind::device_log, device_log_csv(records, {}));
+  read_text(state, LogKind::device_log, device_log_csv(records, kDevice));
 }
 BENCHMARK(read_device_log)->Unit(benchmark::kMillisecond);
 

@@ -7,25 +7,21 @@
 #include <string_view>
 #include <utility>
 
+#include "profiler/formats/logged_chip.h"
 #include "profiler/formats/tt_metal_logs.h"
 
 namespace howard::profiler {
 namespace {
-
-/// Says where a Wormhole's Tensix columns and rows are on its 10 x 12 NoC: DRAM has columns 0 and
-/// 5, Ethernet has rows 0 and 6 (tt-metal, tt_metal/soc_descriptors/wormhole_b0_80_arch.yaml).
-/// Which rows of a chip were harvested is not known; the last ones are left free.
-constexpr std::array kNocColumns = {1, 2, 3, 4, 6, 7, 8, 9};
-constexpr std::array kNocRows = {1, 2, 3, 4, 5, 7, 8, 9, 10, 11};
 
 constexpr std::string_view kHeader =
     "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, "
     "run host ID, trace id, trace id counter, zone name, type, source line, source file, "
     "meta data\n";
 
-template <std::size_t n>
-int noc_coordinate(const std::array<int, n>& places, int logical) {
-  return places[static_cast<std::size_t>(logical) % n];
+/// Returns the place of a logical column or row. Which of a chip were harvested is not known; the
+/// last ones are left free.
+int noc_coordinate(std::span<const int> places, int logical) {
+  return places[static_cast<std::size_t>(logical) % places.size()];
 }
 
 struct Risc {
@@ -51,15 +47,15 @@ std::uint32_t timer_id(std::string_view zone, bool ends) {
 }
 
 void write_zone(std::string& text, const OpRecord& record, const CoreRecord& core, const Risc& risc,
-                std::pair<std::int64_t, std::int64_t> cycles) {
+                const TensixPlaces& places, std::pair<std::int64_t, std::int64_t> cycles) {
   const std::string kernel = fmt::format("{}-KERNEL", risc.zone);
   const std::string firmware = fmt::format("{}-FW", risc.zone);
   const ProgramRun& run = record.run;
   const std::string trace = run.replay > 0 ? fmt::format("{},{}", run.trace, run.replay) : ",";
   const auto row = [&](std::string_view zone, bool ends) {
     fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},0,{},{},{},{},0,{},\n", run.device,
-                   noc_coordinate(kNocColumns, core.x), noc_coordinate(kNocRows, core.y), risc.name,
-                   timer_id(zone, ends), ends ? cycles.second : cycles.first,
+                   noc_coordinate(places.columns, core.x), noc_coordinate(places.rows, core.y),
+                   risc.name, timer_id(zone, ends), ends ? cycles.second : cycles.first,
                    run_host_id(run.number), trace, zone, ends ? "ZONE_END" : "ZONE_START",
                    risc.file);
   };
@@ -77,6 +73,7 @@ std::string device_log_csv(std::span<const OpRecord> records, const DeviceFacts&
       fmt::format("ARCH: {}, CHIP_FREQ[MHz]: {}, Max Compute Cores: {}\n", device.architecture,
                   device.clock.value() / kHertzPerMegahertz, device.worker_cores);
   text += kHeader;
+  const TensixPlaces places = tensix_places(device.architecture);
   for (const OpRecord& record : records.first(std::min(records.size(), kMostDeviceLogPrograms))) {
     const Span& kernel = record.run.kernel;
     const CoreRecord whole{
@@ -85,7 +82,7 @@ std::string device_log_csv(std::span<const OpRecord> records, const DeviceFacts&
     for (const CoreRecord& core : known ? std::span(record.cores) : std::span(&whole, 1)) {
       for (const Risc& risc : kRiscs) {
         write_zone(
-            text, record, core, risc,
+            text, record, core, risc, places,
             {cycles_of(kernel.start, device.clock), cycles_of(core.*risc.end, device.clock)});
       }
     }

@@ -30,9 +30,9 @@ struct OpRecord {
 
 /// Holds what the logs say about the device.
 struct DeviceFacts {
-  std::string architecture = "wormhole_b0";
-  Frequency clock{1'000'000'000};
-  int worker_cores = 64;
+  std::string architecture;
+  Frequency clock;
+  int worker_cores = 0;
 };
 
 /// Returns the programs of one device's recorded events, by number.

@@ -8,6 +8,7 @@
 #include "profiler/formats/traces/perfetto_trace.h"
 #include "profiler/formats/tt_metal_logs.h"
 #include "tests/profiler/formats/samples.h"
+#include "tests/profiler/formats/wormhole_device.h"
 
 namespace howard::profiler::testing {
 namespace {
@@ -46,7 +47,7 @@ std::vector<std::string> whole_files() {
   const auto no_facts = [](std::uint64_t) { return static_cast<const ProgramFacts*>(nullptr); };
   const std::vector<OpRecord> records = op_records(events, no_facts);
   return {kOpsCsv,
-          ops_csv(records, {}),
+          ops_csv(records, kWormholeDevice),
           kDeviceLog,
           std::string(kDeviceLogFirst) + std::string(kDeviceLogHeader13) +
               "0,1,1,BRISC,7,17592186044000,0,1,BRISC-KERNEL,ZONE_START,1,a.cc,\n"

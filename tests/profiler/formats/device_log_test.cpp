@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/error.h"
@@ -12,6 +15,7 @@
 #include "tests/error_of.h"
 #include "tests/profiler/formats/log_checks.h"
 #include "tests/profiler/formats/samples.h"
+#include "tests/profiler/formats/wormhole_device.h"
 
 namespace howard::profiler {
 namespace {
@@ -151,7 +155,7 @@ TEST(DeviceLog, AFileThatIsNoneSaysWhatIsMissing) {
 TEST(DeviceLog, WhatIsWrittenReadsBackToTheCycle) {
   const auto no_facts = [](std::uint64_t) { return static_cast<const ProgramFacts*>(nullptr); };
   const std::vector<OpRecord> records = op_records(sample_events(), no_facts);
-  const Log log = read(device_log_csv(records, {}));
+  const Log log = read(device_log_csv(records, kWormholeDevice));
   ASSERT_EQ(log.runs.size(), 1U);
   EXPECT_EQ(log.dropped.count(), 0U);
   const auto& programs = log.runs[0].timeline.programs;
@@ -172,7 +176,7 @@ TEST(DeviceLog, ReplaysAreWrittenWithTheirTraceAndReadBack) {
                       .replay = static_cast<std::uint32_t>(i),
                       .kernel = {start, start + SimTime::microseconds(5)}};
   }
-  const std::string text = device_log_csv(records, {});
+  const std::string text = device_log_csv(records, kWormholeDevice);
   EXPECT_NE(text.find(",0,1024,,,BRISC-FW"), std::string::npos);
   EXPECT_NE(text.find(",0,3072,7,2,BRISC-FW"), std::string::npos);
   const Log log = read(text);
@@ -187,11 +191,30 @@ TEST(DeviceLog, ReplaysAreWrittenWithTheirTraceAndReadBack) {
 
 TEST(DeviceLog, TheWriterHasAllRiscsOfAllCoresAtNocCoordinates) {
   const auto no_facts = [](std::uint64_t) { return static_cast<const ProgramFacts*>(nullptr); };
-  const std::string text = device_log_csv(op_records(sample_events(), no_facts), {});
+  const std::string text = device_log_csv(op_records(sample_events(), no_facts), kWormholeDevice);
   EXPECT_TRUE(text.starts_with("ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64\n"));
   EXPECT_EQ(std::ranges::count(text, '\n'), 2 + 3 * 2 * 5 * 4);  // programs, cores, RISCs, rows
   EXPECT_NE(text.find("\n0,1,2,NCRISC,"), std::string::npos);    // logical (0,1)
   EXPECT_NE(text.find("\n0,2,2,TRISC_2,"), std::string::npos);
+}
+
+TEST(DeviceLog, EachCoreOfAChipHasItsOwnNocCoordinates) {
+  const std::vector<std::tuple<DeviceFacts, int, int>> chips{
+      {kWormholeDevice, 8, 10}, {{"blackhole", Frequency(1'350'000'000), 140}, 14, 10}};
+  for (const auto& [device, columns, rows] : chips) {
+    OpRecord record;
+    for (int y = 0; y < rows; ++y) {
+      for (int x = 0; x < columns; ++x) record.cores.push_back({.x = x, .y = y});
+    }
+    const std::string text = device_log_csv(std::span(&record, 1), device);
+    std::set<std::string> cores;
+    for (std::size_t at = text.find("\n0,"); at != std::string::npos;
+         at = text.find("\n0,", at + 1)) {
+      const std::size_t row = text.find(',', at + 3) + 1;
+      cores.insert(text.substr(at, text.find(',', row) - at));
+    }
+    EXPECT_EQ(std::ssize(cores), columns * rows) << device.architecture;
+  }
 }
 
 }  // namespace

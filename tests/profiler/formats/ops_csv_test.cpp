@@ -20,6 +20,7 @@
 #include "tests/error_of.h"
 #include "tests/profiler/formats/log_checks.h"
 #include "tests/profiler/formats/samples.h"
+#include "tests/profiler/formats/wormhole_device.h"
 
 namespace howard::profiler {
 namespace {
@@ -260,7 +261,7 @@ TEST(OpsCsv, WhatIsWrittenReadsBack) {
     std::mt19937 random(7);
     for (int i = 0; i < 200; ++i) {
       const std::vector<OpRecord> records = random_records(random, clock);
-      const Log log = read(ops_csv(records, {.clock = clock}));
+      const Log log = read(ops_csv(records, {"wormhole_b0", clock, 64}));
       const Timeline& timeline = only(log);
       ASSERT_EQ(timeline.programs.size(), records.size());
       ASSERT_EQ(log.dropped.count(), 0U) << reasons(log)[0];
@@ -323,7 +324,7 @@ constexpr std::string_view kVersion21 =
     "MATH Util Max (%),Avg Math util on full grid (%)";
 
 TEST(OpsCsv, TheHeaderIsThatOfVersion21) {
-  const std::string text = ops_csv({}, {});
+  const std::string text = ops_csv({}, kWormholeDevice);
   EXPECT_EQ(text, std::string(kVersion21) + "\n");
 }
 
@@ -341,7 +342,7 @@ TEST(OpsCsv, CellsAreOfTheKindsThatReportsRead) {
                                               .memory = "l1"}},
                                   .outputs = {}};
   const std::string text =
-      ops_csv(op_records(sample_events(), [](std::uint64_t) { return &facts; }), {});
+      ops_csv(op_records(sample_events(), [](std::uint64_t) { return &facts; }), kWormholeDevice);
   TextBytes source(text);
   CsvReader csv(source);
   ASSERT_TRUE(csv.next());
@@ -377,7 +378,7 @@ TEST(OpsCsv, CellsAreOfTheKindsThatReportsRead) {
 TEST(OpsCsv, TracedProgramsSayWhichReplayOfWhichTrace) {
   std::vector<OpRecord> records(2);
   records[1].run = {.number = 2, .trace = 5, .replay = 3, .kernel = {{}, SimTime::microseconds(1)}};
-  const std::string text = ops_csv(records, {});
+  const std::string text = ops_csv(records, kWormholeDevice);
   std::vector<std::optional<std::int64_t>> numbers;
   DroppedRows dropped;
   TextBytes source(text);
@@ -407,7 +408,7 @@ TEST(OpsCsv, TheWriterFillsTheColumnsThatReportsReadByName) {
                                     .outputs = {}};
     return &facts;
   });
-  const std::string text = ops_csv(records, {.worker_cores = 56});
+  const std::string text = ops_csv(records, {"wormhole_b0", Frequency(1'000'000'000), 56});
   TextBytes source(text);
   CsvReader csv(source);
   ASSERT_TRUE(csv.next());
@@ -446,7 +447,7 @@ TEST(OpsCsv, TheWriterFillsThePerformanceModel) {
                                            .peak_flops = 1e12,
                                            .peak_bandwidth = 1e11}};
   const std::string text =
-      ops_csv(op_records(sample_events(), [](std::uint64_t) { return &facts; }), {});
+      ops_csv(op_records(sample_events(), [](std::uint64_t) { return &facts; }), kWormholeDevice);
   TextBytes source(text);
   CsvReader csv(source);
   ASSERT_TRUE(csv.next());

@@ -16,6 +16,7 @@
 #include "profiler/formats/traces/chrome_trace_reader.h"
 #include "profiler/formats/tt_metal_logs.h"
 #include "profiler/program_recorder.h"
+#include "tests/profiler/formats/wormhole_device.h"
 
 namespace howard::profiler {
 namespace {
@@ -38,7 +39,7 @@ class EmulatedLogCauses : public ::testing::Test {
     const auto records = op_records(recorder_.recorder().events(), [&](std::uint64_t program) {
       return recorder_.facts(program);
     });
-    const std::string text = ops_csv(records, {});
+    const std::string text = ops_csv(records, kWormholeDevice);
     TextBytes source(text);
     return read_ops_csv(source, "ops.csv");
   }

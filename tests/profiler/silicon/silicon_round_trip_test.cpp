@@ -19,6 +19,7 @@
 #include "profiler/formats/tt_metal_logs.h"
 #include "profiler/program_recorder.h"
 #include "profiler/silicon/silicon_comparison.h"
+#include "tests/profiler/formats/wormhole_device.h"
 
 namespace howard::profiler {
 namespace {
@@ -212,7 +213,7 @@ class SiliconRoundTrip : public ::testing::Test {
     const auto records = op_records(recorder_.recorder().events(), [&](std::uint64_t program) {
       return recorder_.facts(program);
     });
-    TextBytes source(text_ = ops_csv(records, {}));
+    TextBytes source(text_ = ops_csv(records, kWormholeDevice));
     return compare_with_silicon(source, "ops.csv", profiles_);
   }
 
