@@ -56,19 +56,7 @@ struct SeparateJoin {
   }
 };
 
-struct Softmax {
-  Value a;
-
-  void backward(Tape& tape, Value output) const {
-    tape.accumulate(a, tape.calls().softmax_backward(tape.tensor(output), tape.gradient(output)));
-  }
-};
-
 }  // namespace
-
-Value softmax(Tape& tape, Value a) {
-  return tape.record(tape.calls().softmax(tape.tensor(a)), {a}, Softmax{a});
-}
 
 Value split_heads(Tape& tape, Value qkv, int heads) {
   const Calls& calls = tape.calls();

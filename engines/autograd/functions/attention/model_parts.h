@@ -8,9 +8,6 @@ namespace howard::autograd {
 // TTML's models put these parts of attention together. What a part returns lives until the part
 // before it has its gradient, as with TTML's ops.
 
-/// Returns the softmax along the columns.
-Value softmax(Tape& tape, Value a);
-
 /// Splits qkv [n, 1, s, 3 heads d] into q, k and v, all [n, heads, s, d]. Returns q; k and v are
 /// the two values that follow it.
 Value split_heads(Tape& tape, Value qkv, int heads);

@@ -47,51 +47,6 @@ struct MeanCrossEntropy {
   }
 };
 
-struct CrossEntropyOfPositions {
-  Value logits, targets;
-
-  void backward(Tape& tape, Value output) const {
-    const Calls& calls = tape.calls();
-    const Tensor slopes =
-        calls.cross_entropy_backward(tape.tensor(logits), tape.tensor(targets), 1);
-    tape.accumulate(logits, calls.multiply(slopes, tape.gradient(output)));
-  }
-};
-
-Tensor nll_backward(const Tape& tape, Value logarithms, Value targets, float scale) {
-  const Tensor& x = tape.tensor(logarithms);
-  Tensor result = tape.calls().make(x.spec());
-  tape.calls().run(ops::nll_loss_backward(x, tape.tensor(targets), scale, result));
-  return result;
-}
-
-struct MeanNll {
-  Value logarithms, targets;
-
-  void backward(Tape& tape, Value) const {
-    const auto positions = static_cast<float>(tape.spec(targets).shape.elements());
-    tape.accumulate(logarithms,
-                    nll_backward(tape, logarithms, targets, tape.loss_gradient() / positions));
-  }
-};
-
-struct NllOfPositions {
-  Value logarithms, targets;
-
-  void backward(Tape& tape, Value output) const {
-    tape.accumulate(logarithms, tape.calls().multiply(nll_backward(tape, logarithms, targets, 1),
-                                                      tape.gradient(output)));
-  }
-};
-
-Tensor nll(const Tape& tape, Value logarithms, Value targets) {
-  const Tensor& x = tape.tensor(logarithms);
-  const Tensor& classes = tape.tensor(targets);
-  Tensor losses = tape.calls().make(ops::cross_entropy_output(x.spec(), classes.spec()));
-  tape.calls().run(ops::nll_loss(x, classes, losses));
-  return losses;
-}
-
 }  // namespace
 
 Value mean_squared_error(Tape& tape, Value prediction, Value target) {
@@ -124,22 +79,6 @@ Value mean_cross_entropy(Tape& tape, Value logits, Value targets, SlopeForm form
   const Tensor losses = calls.cross_entropy(tape.tensor(logits), tape.tensor(targets));
   return tape.record(calls.reduce(Reduction::mean, Dimension::all, losses, true), {logits},
                      MeanCrossEntropy{logits, targets, form});
-}
-
-Value cross_entropy_of_positions(Tape& tape, Value logits, Value targets) {
-  return tape.record(tape.calls().cross_entropy(tape.tensor(logits), tape.tensor(targets)),
-                     {logits}, CrossEntropyOfPositions{logits, targets});
-}
-
-Value mean_nll(Tape& tape, Value logarithms, Value targets) {
-  const Tensor losses = nll(tape, logarithms, targets);
-  return tape.record(tape.calls().reduce(Reduction::mean, Dimension::all, losses, true),
-                     {logarithms}, MeanNll{logarithms, targets});
-}
-
-Value nll_of_positions(Tape& tape, Value logarithms, Value targets) {
-  return tape.record(nll(tape, logarithms, targets), {logarithms},
-                     NllOfPositions{logarithms, targets});
 }
 
 }  // namespace howard::autograd

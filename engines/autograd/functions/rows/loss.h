@@ -30,15 +30,4 @@ enum class SlopeForm : std::uint8_t {
 Value mean_cross_entropy(Tape& tape, Value logits, Value targets,
                          SlopeForm form = SlopeForm::kernel);
 
-/// Returns the loss of each position, [n, 1, s, 1], for the same operands. Masked losses are made
-/// from it: a product with a mask, and its mean.
-Value cross_entropy_of_positions(Tape& tape, Value logits, Value targets);
-
-/// Returns the mean over all positions of minus the logarithm at the target, for logarithms of
-/// probabilities [..., s, v] and targets [n, s]. It must be what backward() begins with.
-Value mean_nll(Tape& tape, Value logarithms, Value targets);
-
-/// Returns minus the logarithm at the target of each position, [n, 1, s, 1].
-Value nll_of_positions(Tape& tape, Value logarithms, Value targets);
-
 }  // namespace howard::autograd

@@ -5,11 +5,9 @@
 #include <deque>
 #include <vector>
 
-#include "base/error.h"
 #include "engines/autograd/functions/attention/attention.h"
 #include "engines/autograd/functions/elementwise/activation.h"
 #include "engines/autograd/functions/elementwise/arithmetic.h"
-#include "engines/autograd/functions/elementwise/elementwise.h"
 #include "engines/autograd/functions/matmul/linear.h"
 #include "engines/autograd/functions/matmul/swiglu.h"
 #include "engines/autograd/functions/rows/loss.h"
@@ -102,40 +100,6 @@ TEST_F(Functions, GeluAndDropout) {
 TEST_F(Functions, Silu) {
   Parameter& a = parameter({3, 5});
   expect_gradients([&](Tape& tape) { return silu(tape, tape.parameter(a)); });
-}
-
-TEST_F(Functions, ElementwiseFunctions) {
-  Parameter& a = parameter({3, 5});
-  for (const Eltwise function :
-       {Eltwise::sigmoid, Eltwise::silu, Eltwise::tanh, Eltwise::exp, Eltwise::exp2, Eltwise::expm1,
-        Eltwise::sin, Eltwise::cos, Eltwise::square, Eltwise::neg, Eltwise::abs, Eltwise::relu,
-        Eltwise::leaky_relu}) {
-    SCOPED_TRACE(name_of(function));
-    expect_gradients([&](Tape& tape) { return elementwise(tape, tape.parameter(a), function); });
-  }
-  // Between -0.5 and 0.75, of numbers that are not near either.
-  expect_gradients([&](Tape& tape) {
-    return elementwise(tape, tape.parameter(a), {Eltwise::clamp, {-0.5F, 0.75F}});
-  });
-}
-
-TEST_F(Functions, ElementwiseFunctionsOfPositiveNumbers) {
-  Parameter& a = parameter({3, 5});
-  for (const EltwiseStep& step :
-       {step_of(Eltwise::log), step_of(Eltwise::log2), step_of(Eltwise::log1p),
-        step_of(Eltwise::sqrt), step_of(Eltwise::rsqrt), step_of(Eltwise::reciprocal),
-        EltwiseStep{Eltwise::power, {2.5F, 0}}}) {
-    SCOPED_TRACE(name_of(step.function));
-    expect_gradients([&](Tape& tape) {
-      return elementwise(tape, elementwise(tape, tape.parameter(a), Eltwise::exp), step);
-    });
-  }
-}
-
-TEST_F(Functions, ElementwiseFunctionsWithoutAGradientAreRefused) {
-  Parameter& a = parameter({3, 5});
-  Tape tape(device_, {.compute = DataType::float32});
-  EXPECT_THROW(elementwise(tape, tape.parameter(a), Eltwise::erfinv), Error);
 }
 
 TEST_F(Functions, RmsNorm) {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "engines/autograd/functions/elementwise/arithmetic.h"
-#include "engines/autograd/functions/elementwise/elementwise.h"
 #include "engines/autograd/host_values.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
