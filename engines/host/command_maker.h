@@ -43,11 +43,8 @@ struct Recording {
 class CommandMaker {
  public:
   /// `memory` and `context` must outlive this object and its commands.
-  CommandMaker(HostMemory& memory, const KernelContext& context, const ProductTuning& tuning)
-      : memory_(memory),
-        context_(context),
-        matmuls_(context, tuning),
-        swiglus_(matmuls_, context_) {}
+  CommandMaker(HostMemory& memory, const KernelContext& context)
+      : memory_(memory), context_(context), matmuls_(context), swiglus_(matmuls_, context_) {}
 
   /// Makes a command that runs once and does not hold its buffers.
   Command unheld(const Program& program);

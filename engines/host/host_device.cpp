@@ -18,7 +18,6 @@
 #include "engines/host/command_thread.h"
 #include "engines/host/host_memory.h"
 #include "engines/host/instruction_set.h"
-#include "engines/host/kernels/matmul/product_tuning.h"
 #include "engines/host/kernels/workspace.h"
 #include "engines/host/worker_pool.h"
 
@@ -36,20 +35,13 @@ bool is_small(const Command& command) {
   return command.flops <= kFlops && command.operands <= kOperands;
 }
 
-ProductTuning tuning_of(const HostOptions& options, WorkerPool& pool) {
-  if (!options.product_ways.empty()) return ProductTuning::parse(options.product_ways);
-  return options.tunes_products ? ProductTuning::of_machine(pool) : ProductTuning();
-}
-
 }  // namespace
 
 /// The single command queue, with everything it works with.
 class HostDevice::Cpu final : public Device, public CommandQueue {
  public:
   explicit Cpu(const HostOptions& options)
-      : pool_(thread_count(options), options.binds_threads),
-        tuning_(tuning_of(options, pool_)),
-        fuses_traces_(options.fuse_traces) {
+      : pool_(thread_count(options), options.binds_threads), fuses_traces_(options.fuse_traces) {
     // If its environment variable is wrong, this throws here and not inside a kernel.
     best_instruction_set();
     pool_.when_left([this] { commands_.look(); });
@@ -201,7 +193,6 @@ class HostDevice::Cpu final : public Device, public CommandQueue {
   }
 
   int threads() const { return pool_.threads(); }
-  std::string product_ways() const { return tuning_.text(); }
 
  private:
   void run(const Command& command, std::uint64_t number) {
@@ -291,10 +282,9 @@ class HostDevice::Cpu final : public Device, public CommandQueue {
   SteadyClock::time_point opened_ = SteadyClock::now();
   HostMemory memory_;
   WorkerPool pool_;
-  ProductTuning tuning_;
   Workspace workspace_{pool_.threads()};
   KernelContext context_{pool_, workspace_};
-  CommandMaker maker_{memory_, context_, tuning_};
+  CommandMaker maker_{memory_, context_};
   std::uint64_t next_program_ = 1;
   std::uint64_t events_ = 0;
   std::optional<Recording> capture_;
@@ -315,8 +305,6 @@ HostDevice::HostDevice(std::unique_ptr<Cpu> cpu) : ForwardingDevice(*cpu), cpu_(
 HostDevice::~HostDevice() = default;
 
 CommandQueue& HostDevice::command_queue(int index) { return cpu_->command_queue(index); }
-
-std::string HostDevice::product_ways() const { return cpu_->product_ways(); }
 
 int HostDevice::threads() const { return cpu_->threads(); }
 

@@ -31,8 +31,6 @@ class HostDevice final : public ForwardingDevice {
 
   CommandQueue& command_queue(int index) override;
 
-  /// Returns the ways of large products, on which the bits of their results depend.
-  std::string product_ways() const;
   /// Returns how many threads compute: HostOptions::threads with 0 resolved.
   int threads() const;
 

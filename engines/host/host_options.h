@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
 #include "base/events/memory_event.h"
 
 namespace howard::host {
@@ -15,13 +13,6 @@ struct HostOptions {
   /// trace leaves behind has the same bits. Its intermediates, which one of its programs writes and
   /// a later one reads, may end with any value.
   bool fuse_traces = false;
-  /// If true, large products are computed in the ways that are fastest on this machine, which are
-  /// measured once (ProductTuning); otherwise in fixed ways. All devices of a process use the same
-  /// ways.
-  bool tunes_products = false;
-  /// The ways of large products, as HostDevice::product_ways() returned them; if empty,
-  /// `tunes_products` decides.
-  std::string product_ways;
   /// If true, and if the device has a thread for each core of the machine, each of these threads
   /// keeps to a core of its own while it works (processor_cores.h).
   bool binds_threads = false;

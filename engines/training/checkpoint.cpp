@@ -22,7 +22,7 @@ static_assert(std::endian::native == std::endian::little, "numbers are copied as
 
 constexpr std::string_view kMagic = "HOWARDCK";
 constexpr std::uint32_t kVersion = 1;
-/// Begins the line of the ways of products, which follows those of the recipe.
+/// Begins a line of older checkpoints, on which nothing depends any more.
 constexpr std::string_view kWays = "product_ways=";
 constexpr std::size_t kHeader = kMagic.size() + sizeof(kVersion) + sizeof(std::uint64_t);
 
@@ -118,11 +118,7 @@ std::string recipe_text(const Recipe& recipe) {
 
 void parse_settings(std::string_view text, Checkpoint& checkpoint) {
   for (const std::string& line : split(text, '\n')) {
-    if (line.empty()) continue;
-    if (line.starts_with(kWays)) {
-      checkpoint.product_ways = line.substr(kWays.size());
-      continue;
-    }
+    if (line.empty() || line.starts_with(kWays)) continue;
     const std::size_t equals = line.find('=');
     set_field(checkpoint.recipe, line.substr(0, equals),
               equals == std::string::npos ? "" : line.substr(equals + 1));
@@ -174,11 +170,7 @@ std::string checkpoint_bytes(const Checkpoint& checkpoint) {
   }
   Writer file(capacity);
   file.begin_content();
-  std::string settings = recipe_text(checkpoint.recipe);
-  if (!checkpoint.product_ways.empty()) {
-    settings += fmt::format("{}{}\n", kWays, checkpoint.product_ways);
-  }
-  file.put(settings);
+  file.put(recipe_text(checkpoint.recipe));
   file.put(checkpoint.step);
   file.put(checkpoint.text_checksum);
   file.put(std::uint64_t{checkpoint.characters.size()});

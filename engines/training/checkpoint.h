@@ -20,9 +20,6 @@ struct Checkpoint {
   std::int64_t step = 0;  ///< How many steps are done.
   /// The checksum of the text, so that a run can only continue with its own text.
   std::uint32_t text_checksum = 0;
-  /// The ways in which the host computed large products (HostDevice::product_ways), on which the
-  /// bits depend; "" for the fixed ones.
-  std::string product_ways;
   std::vector<std::string> characters;  ///< The characters of the tokenizer.
   std::vector<NamedValues> tensors;     ///< The parameters and the state of the optimizer.
 

@@ -164,7 +164,6 @@ const Checkpoint& Trainer::checkpoint() {
   Checkpoint now{.recipe = recipe_,
                  .step = steps_done_,
                  .text_checksum = text_checksum_,
-                 .product_ways = product_ways_,
                  .characters = tokenizer_->characters(),
                  .tensors = share_->gathered(saved())};
   // Only rank 0 has got any.

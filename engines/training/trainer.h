@@ -60,8 +60,6 @@ class Trainer {
   /// Returns the run's present state on rank 0, and an empty one on the others. Throws Error, as
   /// step() does, when a number in it is not finite.
   const Checkpoint& checkpoint();
-  /// Sets what checkpoints say about how the device computes products (Checkpoint::product_ways).
-  void set_product_ways(std::string ways) { product_ways_ = std::move(ways); }
   /// Continues from `checkpoint`, with the same losses as if the run had never stopped. Throws
   /// Error when the checkpoint belongs to another model, recipe or text; nothing is changed then.
   /// The number of steps may differ.
@@ -125,7 +123,6 @@ class Trainer {
   autograd::Optimizer* optimizer_ = nullptr;  ///< One of the two.
   std::optional<StepRunner> runner_;          ///< Made for the step that is done next.
   std::int64_t steps_done_ = 0;
-  std::string product_ways_;
   Checkpoint last_;
 };
 

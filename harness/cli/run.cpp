@@ -183,7 +183,6 @@ int run_experiments(RunOptions& options, Ranks& ranks) {
   const bool watches = !options.outputs.memory.empty() || options.page;
   const auto laboratory = open_laboratory({.profiles = options.profiles,
                                            .host = {.threads = options.threads,
-                                                    .tunes_products = options.tuning,
                                                     .binds_threads = options.binding,
                                                     .memory = watches ? memory.host() : nullptr},
                                            .seed = options.seed,

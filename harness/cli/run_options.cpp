@@ -58,8 +58,8 @@ OptionList what_to_run(RunOptions& options) {
 OptionList how_to_measure(RunOptions& options) {
   const Applies wall{[&] { return options.uses_host; },
                      "wall-clock points, and all of this runs on the emulated chip; leave it out"};
-  OptionList host = host_options(options.tuning, options.binding);
-  for (Option& option : host) option.applies = wall;
+  Option binding = binding_option(options.binding);
+  binding.applies = wall;
   return joined(
       {{{"--repetitions", "N",
          "Takes N samples of each wall-clock point, interleaved with those of the others "
@@ -75,7 +75,7 @@ OptionList how_to_measure(RunOptions& options) {
             options.threads,
             "Uses N threads for the host engine and for emulated points. The results of "
             "emulated points do not depend on N (default: all that the process may use)")},
-       host,
+       {std::move(binding)},
        {{"--seed", "N", "Seeds the values of tensors on the host (default 1)",
          whole(options.seed, 0, std::numeric_limits<std::uint64_t>::max())}},
        chip_options(options.profiles)});

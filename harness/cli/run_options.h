@@ -22,9 +22,7 @@ struct RunOptions {
   harness::WallOptions wall;
   bool dry_run = false;
   std::uint64_t seed = 1;
-  int threads = 0;  ///< 0 stands for all threads that the process may use.
-  /// True if the host multiplies in the ways that are fastest on this machine (ProductTuning).
-  bool tuning = true;
+  int threads = 0;      ///< 0 stands for all threads that the process may use.
   bool binding = true;  ///< Host threads stay on cores of their own where that is possible.
   chip::ProfileChoice profiles;
   OutputPlaces outputs;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints as Markdown how fast this machine multiplies matrices: the host engine in the ways that it
-// has measured to be fastest (ProductTuning) and in its fixed ways, and oneDNN and OpenBLAS (where
-// it is installed) with threads of their own. The runs of a row are interleaved; each cell is a
-// median in GFLOP/s. Arguments are the types to measure, float32 and bfloat16 unless given. The
-// build target `host_report` prints this and then the training steps.
+// Prints as Markdown how fast this machine multiplies matrices: the host engine, and oneDNN and
+// OpenBLAS (where it is installed) with threads of their own. The runs of a row are interleaved;
+// each cell is a median in GFLOP/s. Arguments are the types to measure, float32 and bfloat16 unless
+// given. The build target `host_report` prints this and then the training steps.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <omp.h>
@@ -197,12 +196,10 @@ std::vector<double> medians(const std::vector<std::function<void()>>& runs, doub
 }
 
 void report_row(const ReportedProduct& product, DataType type, int threads) {
-  howard::host::HostDevice tuned(
-      {.threads = threads, .tunes_products = true, .binds_threads = true});
-  howard::host::HostDevice fixed({.threads = threads, .binds_threads = true});
+  howard::host::HostDevice engine({.threads = threads, .binds_threads = true});
   const std::vector<double> times =
-      medians({on_device(tuned, product, type), on_device(fixed, product, type),
-               by_onednn(product, type, threads), by_openblas(product, type, threads)},
+      medians({on_device(engine, product, type), by_onednn(product, type, threads),
+               by_openblas(product, type, threads)},
               product.flops());
   std::string cells;
   for (const double time : times) {
@@ -229,11 +226,9 @@ int main(int argc, char** argv) {
   if (types.empty()) types.assign(kReported.begin(), kReported.end());
   const int most = howard::host::thread_count({});
   const dnnl_version_t& version = *dnnl_version();
-  fmt::print("Ways measured: {}\n\n",
-             howard::host::HostDevice({.tunes_products = true}).product_ways());
-  fmt::print("| product, GFLOP/s | type | threads | tuned | fixed | oneDNN {}.{}.{} | OpenBLAS |\n",
+  fmt::print("| product, GFLOP/s | type | threads | engine | oneDNN {}.{}.{} | OpenBLAS |\n",
              version.major, version.minor, version.patch);
-  fmt::print("|---|---|---|---|---|---|---|\n");
+  fmt::print("|---|---|---|---|---|---|\n");
   for (const ReportedProduct& product : kProducts) {
     for (const DataType type : types) {
       for (const int threads : std::set{1, most}) report_row(product, type, threads);

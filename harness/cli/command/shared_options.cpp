@@ -153,17 +153,11 @@ OptionList chip_options(chip::ProfileChoice& choice) {
        to(choice.settings, Completes::constants)}};
 }
 
-OptionList host_options(bool& tuning, bool& binding) {
-  return {
-      {"--no-tuning", "",
-       "Computes large float32 products on the host in fixed ways. Without it the first run on a "
-       "machine measures for about a second which ways are fastest and keeps them in "
-       "~/.cache/howard/products.txt",
-       to(tuning, false)},
-      {"--no-binding", "",
-       "Lets the system move the host engine's threads. Without it they stay on cores of their "
-       "own if there is one for each core of the machine",
-       to(binding, false)}};
+Option binding_option(bool& binding) {
+  return {"--no-binding", "",
+          "Lets the system move the host engine's threads. Without it they stay on cores of their "
+          "own if there is one for each core of the machine",
+          to(binding, false)};
 }
 
 Option backend_option(harness::Backend& backend) {

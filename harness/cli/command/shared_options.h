@@ -54,8 +54,8 @@ Option threads_option(int& threads, std::string_view text);
 /// --chip, --software and --set, which choose the constants of the emulator.
 OptionList chip_options(chip::ProfileChoice& choice);
 
-/// --no-tuning and --no-binding of the host.
-OptionList host_options(bool& tuning, bool& binding);
+/// --no-binding of the host.
+Option binding_option(bool& binding);
 
 /// --backend of a command that runs on one of them.
 Option backend_option(harness::Backend& backend);

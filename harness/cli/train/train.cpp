@@ -59,8 +59,6 @@ struct TrainDevices {
   /// listens.
   TrainDevices(const TrainOptions& options, MemorySink* memory)
       : host({.threads = options.threads,
-              .tunes_products = options.tuning && !options.resumed,
-              .product_ways = options.resumed ? options.resumed->product_ways : "",
               .binds_threads = options.binding,
               .memory = options.backend == harness::Backend::host ? memory : nullptr}) {
     if (options.backend == harness::Backend::emulated) {
@@ -91,7 +89,6 @@ class TrainRun {
                   .held_out = std::move(held_out_),
                   .validated = options_.eval_batch},
                  host::available_memory()) {
-    trainer_.set_product_ways(devices_.host.product_ways());
     restore();
     require_places();
     // A bad prompt is to be known before the training.

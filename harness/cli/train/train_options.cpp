@@ -201,7 +201,7 @@ OptionList train_options(TrainOptions& options) {
        sampling_options(options.sampling,
                         "Divides the logits by T (default: as eval_config says, or 1)", writes),
        mesh_options(options.mesh),
-       host_options(options.tuning, options.binding),
+       {binding_option(options.binding)},
        picture_options(options.canvas),
        chip_options(options.profiles)});
 }

@@ -49,10 +49,7 @@ struct TrainOptions {
   MeshSettings mesh;
   training::Engine engine = training::Engine::dynamic;  ///< TTML's engine.
   harness::Backend backend = harness::Backend::host;
-  int threads = 0;  ///< 0 stands for all threads that the process may use.
-  /// If true, a run that is not resumed multiplies in the ways that are fastest on this machine; a
-  /// resumed one keeps its ways.
-  bool tuning = true;
+  int threads = 0;      ///< 0 stands for all threads that the process may use.
   bool binding = true;  ///< Threads stay on cores of their own where that is possible.
   chip::ProfileChoice profiles;
 

@@ -100,7 +100,7 @@ TEST_P(SignalsDuringProducts, FindThreadsOnTheirStacks) {
   // not held, they break the heap here when k is large; for a small k they are not held.
   constexpr int kThreads = 2;
   constexpr std::int64_t kSide = 512;
-  ProductPlan plan({.m = kSide, .k = GetParam(), .n = kSide}, kThreads, fixed_way(), false);
+  ProductPlan plan({.m = kSide, .k = GetParam(), .n = kSide}, kThreads, gemm_wants_gaps(), false);
   WorkerPool pool(kThreads);
   Workspace workspace(kThreads);
   const auto factor =

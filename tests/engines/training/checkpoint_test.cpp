@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
 #include "base/checksum.h"
 #include "base/error.h"
 
@@ -10,11 +15,7 @@ namespace howard::training {
 namespace {
 
 Checkpoint example() {
-  Checkpoint checkpoint{.step = 17,
-                        .text_checksum = 5,
-                        .product_ways = "plain=one large_plain=two",
-                        .characters = {"a", "€"},
-                        .tensors = {}};
+  Checkpoint checkpoint{.step = 17, .text_checksum = 5, .characters = {"a", "€"}, .tensors = {}};
   checkpoint.recipe.model.compute = DataType::float32;
   checkpoint.recipe.schedule.schedule = autograd::Schedule::warmup_linear;
   checkpoint.recipe.optimizer.learning_rate = 0.1F / 3;
@@ -57,6 +58,25 @@ TEST(Checkpoint, EveryFlippedBitIsFound) {
         static_cast<char>(static_cast<unsigned char>(flipped[bit / 8]) ^ (1U << (bit % 8)));
     EXPECT_NE(problem(flipped), "") << "bit " << bit;
   }
+}
+
+TEST(Checkpoint, TheWaysOfProductsInAnOlderOneAreReadAndForgotten) {
+  constexpr std::size_t kLength = 12, kHeader = 20;  // The settings begin with their length.
+  const std::string line = "product_ways=plain=one\n";
+  std::string bytes = checkpoint_bytes(example());
+  const auto lengthen = [&](std::size_t place) {
+    std::uint64_t length = 0;
+    std::memcpy(&length, bytes.data() + place, sizeof(length));
+    length += line.size();
+    std::memcpy(bytes.data() + place, &length, sizeof(length));
+  };
+  lengthen(kLength);
+  lengthen(kHeader);
+  bytes.insert(kHeader + sizeof(std::uint64_t), line);
+  const std::size_t end = bytes.size() - sizeof(std::uint32_t);
+  const std::uint32_t sum = checksum(std::string_view(bytes).substr(0, end));
+  std::memcpy(bytes.data() + end, &sum, sizeof(sum));
+  EXPECT_EQ(parse_checkpoint(bytes, "a.ckpt"), example());
 }
 
 TEST(Checkpoint, AnotherVersionAndAnotherFileAreNamed) {

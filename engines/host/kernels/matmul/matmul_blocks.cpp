@@ -37,6 +37,9 @@ constexpr std::int64_t kColumnsWorthCopying = 64;
 /// Rows this many bytes apart share an eighth of the sets of a first-level cache or less.
 constexpr std::int64_t kFewSets = 2048;
 
+/// 384 rows of a result of this width fill half of the second-level cache of Sapphire Rapids.
+constexpr std::int64_t kWidestInChunks = 1536;
+
 /// Returns the side of the blocks when `length` is cut into `parts`.
 std::int64_t side(std::int64_t length, std::int64_t parts) {
   return std::min(length, ceil_div(ceil_div(length, parts), kSmallestSide) * kSmallestSide);
@@ -62,9 +65,8 @@ std::int64_t block_side(std::int64_t length, std::int64_t wanted, std::int64_t g
 ///    2048x2048x2048    308       301
 std::int64_t chunk_of_k(const MatmulShape& shape) {
   constexpr std::int64_t kChunk = 512;
-  constexpr std::int64_t kWidest = 1536;  // 384 rows of it fill half of the second-level cache
   const bool sums = shape.result == DataType::float32;  // not rounded in between
-  if (shape.batch > 1 || !shape.transpose_a || !sums || shape.n > kWidest) return shape.k;
+  if (shape.batch > 1 || !shape.transpose_a || !sums || shape.n > kWidestInChunks) return shape.k;
   return side(shape.k, ceil_div(shape.k, kChunk));
 }
 
@@ -102,16 +104,9 @@ BlockSize band_size(const MatmulShape& shape, std::int64_t threads) {
           .part_k = shape.k};
 }
 
-/// Returns blocks of whole rows or whole columns, `each` for a thread. What is not cut is read for
-/// every block; columns are only cut if there are few rows, because passes walk through rows.
-BlockSize whole_size(const MatmulShape& shape, std::int64_t threads, std::int64_t each) {
-  const bool by_rows = 2 * shape.m >= shape.n;
-  BlockSize size{.rows = by_rows ? side(shape.m, threads * each) : shape.m,
-                 .columns = by_rows ? shape.n : side(shape.n, threads * each),
-                 .part_columns = 0,
-                 .part_k = shape.k};
-  size.part_columns = size.columns;
-  return size;
+bool is_large_float32(const MatmulShape& shape) {
+  return shape.a == DataType::float32 && shape.b == DataType::float32 &&
+         shape.flops() >= kSmallProduct;
 }
 
 bool have_few_sets(std::int64_t columns) {
@@ -132,11 +127,6 @@ BlockSize copied_size(const MatmulShape& shape) {
 
 }  // namespace
 
-bool has_ways(const MatmulShape& shape) {
-  return shape.batch == 1 && shape.a == DataType::float32 && shape.b == DataType::float32 &&
-         shape.flops() >= kSmallProduct;
-}
-
 /// Each block of columns packs only its own part of B, and each block of rows packs all of B; but
 /// oneDNN prefers wide blocks. For its half of a bfloat16 product of n x n x n, one Zen 4 thread
 /// takes:
@@ -148,19 +138,16 @@ bool has_ways(const MatmulShape& shape) {
 ///
 /// Both sides are cut only when one does not suffice for all threads, and single matrices are cut
 /// only when there are fewer of them than threads.
-BlockSize block_size(const MatmulShape& shape, std::int64_t threads, const ProductWay& way) {
+BlockSize block_size(const MatmulShape& shape, std::int64_t threads, bool gaps) {
   BlockSize size{.rows = shape.m, .columns = shape.n, .part_columns = shape.n, .part_k = shape.k};
   if (shape.flops() < kSmallProduct) {
     size.matrices = shape.batch;
     return size;
   }
-  if (shape.batch > 1 && copying_a_pays(shape, way)) return copied_size(shape);
+  if (shape.batch > 1 && copying_a_pays(shape, gaps)) return copied_size(shape);
   if (shape.batch >= threads) {
     size.matrices = threads == 1 ? shape.batch : ceil_div(shape.batch, threads * kBlocksPerThread);
     return size;
-  }
-  if (way.cut != ProductWay::Cut::parts && has_ways(shape)) {
-    return whole_size(shape, threads, way.cut == ProductWay::Cut::one ? 1 : 2);
   }
   if (is_tiled(shape)) {
     return shape.m >= kManyRows ? band_size(shape, threads) : tile_size(shape, threads);
@@ -191,17 +178,25 @@ BlockSize block_size(const MatmulShape& shape, std::int64_t threads, const Produ
 ///
 /// oneDNN's gemm for AVX2 reads a transposed B as fast as a packed one (1024x512x512 on one Zen 4
 /// thread: 100 GFLOP/s), so there packing it only costs its own time, 3 to 5 % at 1024 rows.
-bool packing_pays(const MatmulShape& shape, const ProductWay& way) {
-  if (!has_ways(shape) || (way.pads && shape.transpose_b)) return false;
-  if (way.pads && have_few_sets(shape.n)) return shape.m >= kRowsWorthCopying;
-  return way.cut == ProductWay::Cut::parts && is_tiled(shape) && shape.m >= kManyRows &&
-         (shape.transpose_b || shape.n > 2 * kTile);
+///
+/// Beside a transposed A, oneDNN's gemm for AVX-512 reads a B of some widths in place too. On one
+/// thread of Sapphire Rapids, without gaps and with them, in GFLOP/s:
+///
+///    768x1024x2048    127    125
+///    768x1024x2560     87    118
+///    768x1024x3072     59    105
+///    768x1024x4096    111    104
+bool packing_pays(const MatmulShape& shape, bool gaps) {
+  if (shape.batch > 1 || !is_large_float32(shape) || (gaps && shape.transpose_b)) return false;
+  const bool in_place =
+      gaps || (shape.transpose_a && !shape.transpose_b && shape.n > kWidestInChunks);
+  if (in_place && have_few_sets(shape.n)) return shape.m >= kRowsWorthCopying;
+  return is_tiled(shape) && shape.m >= kManyRows && (shape.transpose_b || shape.n > 2 * kTile);
 }
 
-bool copying_a_pays(const MatmulShape& shape, const ProductWay& way) {
-  const bool in_float32 = shape.a == DataType::float32 && shape.b == DataType::float32;
-  return in_float32 && shape.flops() >= kSmallProduct && way.pads && shape.transpose_a &&
-         have_few_sets(shape.m) && shape.n >= kColumnsWorthCopying;
+bool copying_a_pays(const MatmulShape& shape, bool gaps) {
+  return gaps && is_large_float32(shape) && shape.transpose_a && have_few_sets(shape.m) &&
+         shape.n >= kColumnsWorthCopying;
 }
 
 std::int64_t gapped(std::int64_t columns) {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "engines/host/kernels/matmul/gemm_traits.h"
 #include "engines/host/kernels/matmul/matmul_shape.h"
-#include "engines/host/kernels/matmul/product_way.h"
 
 namespace howard::host {
 
@@ -39,20 +39,18 @@ struct RowSteps {
   std::int64_t c = 0;
 };
 
-/// Returns whether a product can be computed in more than one way. `shape` has the types that
-/// oneDNN multiplies in, here and below.
-bool has_ways(const MatmulShape& shape);
+// `shape` has the types that oneDNN multiplies in; `gaps` says whether its gemm wants them.
 
 /// Returns the blocks that cut a product for `threads`: by rows, columns, both, or whole matrices
 /// of the batch. Blocks at an edge may be smaller.
-BlockSize block_size(const MatmulShape& shape, std::int64_t threads, const ProductWay& way);
+BlockSize block_size(const MatmulShape& shape, std::int64_t threads, bool gaps);
 
 /// Returns whether it pays to store the parts of B once, for all blocks to use: in the layout that
 /// oneDNN prefers, or with gaps if its gemm reads them.
-bool packing_pays(const MatmulShape& shape, const ProductWay& way);
+bool packing_pays(const MatmulShape& shape, bool gaps);
 
 /// Returns whether it pays to copy what a part reads of a transposed A, with gaps.
-bool copying_a_pays(const MatmulShape& shape, const ProductWay& way);
+bool copying_a_pays(const MatmulShape& shape, bool gaps);
 
 /// The elements behind a row that is stored with a gap.
 inline constexpr std::int64_t kGap = 16;

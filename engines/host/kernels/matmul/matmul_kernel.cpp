@@ -70,8 +70,7 @@ void explained(const MatmulShape& shape, const Run& run) {
 
 }  // namespace
 
-MatmulKernels::MatmulKernels(const KernelContext& context, const ProductTuning& tuning)
-    : context_(context), tuning_(tuning) {}
+MatmulKernels::MatmulKernels(const KernelContext& context) : context_(context) {}
 
 MatmulKernels::~MatmulKernels() = default;
 
@@ -96,11 +95,7 @@ ProductPlan& MatmulKernels::planned(const MatmulShape& shape) {
   const auto known = plans_.find(shape);
   if (known != plans_.end()) return *known->second;
   std::unique_ptr<ProductPlan> plan;
-  MatmulShape computed = shape;
-  computed.a = computed.b = multiplied_in(shape.a, shape.b);
-  explained(shape, [&] {
-    plan = std::make_unique<ProductPlan>(shape, context_.pool.threads(), tuning_.way(computed));
-  });
+  explained(shape, [&] { plan = std::make_unique<ProductPlan>(shape, context_.pool.threads()); });
   return *plans_.emplace(shape, std::move(plan)).first->second;
 }
 

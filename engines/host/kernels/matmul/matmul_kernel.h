@@ -7,7 +7,6 @@
 
 #include "engines/host/kernels/kernel.h"
 #include "engines/host/kernels/matmul/product_plan.h"
-#include "engines/host/kernels/matmul/product_tuning.h"
 
 namespace howard::host {
 
@@ -23,7 +22,7 @@ struct ResultPlace {
 class MatmulKernels {
  public:
   /// `context` must outlive the kernels.
-  MatmulKernels(const KernelContext& context, const ProductTuning& tuning);
+  explicit MatmulKernels(const KernelContext& context);
   ~MatmulKernels();
 
   /// Makes a kernel that can run as long as this object lives. Throws Error when the operands do
@@ -38,7 +37,6 @@ class MatmulKernels {
   ProductPlan& planned(const MatmulShape& shape);
 
   KernelContext context_;
-  ProductTuning tuning_;
   std::map<MatmulShape, std::unique_ptr<ProductPlan>> plans_;
 };
 

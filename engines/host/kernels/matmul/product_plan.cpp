@@ -141,7 +141,7 @@ DataType multiplied_in(DataType a, DataType b, bool fast) {
   return both && fast ? DataType::bfloat16 : DataType::float32;
 }
 
-ProductPlan::ProductPlan(const MatmulShape& shape, int threads, const ProductWay& way, bool fast)
+ProductPlan::ProductPlan(const MatmulShape& shape, int threads, bool gaps, bool fast)
     : shape_(shape), computed_(shape) {
   computed_.a = computed_.b = multiplied_in(shape.a, shape.b, fast);
   const bool in_float32 = computed_.a == DataType::float32;
@@ -150,7 +150,7 @@ ProductPlan::ProductPlan(const MatmulShape& shape, int threads, const ProductWay
   rounds_ = in_float32 && shape.result == DataType::bfloat16;
   own_c_ = (rounds_ && !shape.wide_result) || !shape.stores_result;
   const auto [m, k, n] = std::array{shape.m, shape.k, shape.n};
-  BlockSize size = block_size(computed_, threads, way);
+  BlockSize size = block_size(computed_, threads, gaps);
   const bool whole = size.rows == m && size.columns == n && size.part_k == k;
   if (whole && in_float32) {
     // What a block widens stays within half of the second-level cache.
@@ -163,7 +163,7 @@ ProductPlan::ProductPlan(const MatmulShape& shape, int threads, const ProductWay
   a_ = factor(shape.a, m * k, shape.one_a ? 1 : shape.batch, whole && !shape.one_a);
   b_ = factor(shape.b, k * n, shape.one_b ? 1 : shape.batch, whole && !shape.one_b);
   if (shape.bias) bias_ = factor(*shape.bias, n, 1, false);
-  copy_with_gaps(size, way);
+  copy_with_gaps(size, gaps);
   cut(size);
   for (std::int64_t column = 0; packs_b_ && column < n; column += size.part_columns) {
     add_packing(column, std::min(size.part_columns, n - column));
@@ -178,11 +178,11 @@ ProductPlan::ProductPlan(const MatmulShape& shape, int threads, const ProductWay
 ProductPlan::~ProductPlan() = default;
 
 /// Decides which factors are packed or copied with gaps.
-void ProductPlan::copy_with_gaps(const BlockSize& size, const ProductWay& way) {
+void ProductPlan::copy_with_gaps(const BlockSize& size, bool gaps) {
   const PartSize largest{
       .matrices = size.matrices, .rows = size.rows, .columns = size.part_columns, .k = size.part_k};
-  const bool packs = packing_pays(computed_, way);
-  const bool copies = copying_a_pays(computed_, way);
+  const bool packs = packing_pays(computed_, gaps);
+  const bool copies = copying_a_pays(computed_, gaps);
   if (!packs && !copies) return;
   const bool gemm = is_by_gemm(computed_, largest, steps_);
   gaps_in_b_ = packs && gemm;

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "engines/host/kernels/elementwise/element_pass.h"
+#include "engines/host/kernels/matmul/gemm_traits.h"
 #include "engines/host/kernels/matmul/matmul_blocks.h"
 #include "engines/host/kernels/matmul/matmul_shape.h"
-#include "engines/host/kernels/matmul/product_way.h"
 #include "engines/host/kernels/workspace.h"
 #include "engines/host/worker_pool.h"
 
@@ -44,9 +44,9 @@ struct ProductFinish {
 /// so equal operands give equal bits.
 class ProductPlan {
  public:
-  /// Plans for `threads` workers of a CPU with or without fast products of bfloat16. Throws
-  /// dnnl::error when oneDNN does.
-  ProductPlan(const MatmulShape& shape, int threads, const ProductWay& way = fixed_way(),
+  /// Plans for `threads` workers of a CPU whose gemm wants gaps or not, with or without fast
+  /// products of bfloat16. Throws dnnl::error when oneDNN does.
+  ProductPlan(const MatmulShape& shape, int threads, bool gaps = gemm_wants_gaps(),
               bool fast = has_fast_bfloat16_products());
   ~ProductPlan();
 
@@ -87,7 +87,7 @@ class ProductPlan {
 
   void cut(const BlockSize& size);
   std::size_t primitive_for(const PartSize& size);
-  void copy_with_gaps(const BlockSize& size, const ProductWay& way);
+  void copy_with_gaps(const BlockSize& size, bool gaps);
   Factor factor(DataType dtype, std::int64_t matrix, std::int64_t matrices, bool by_block) const;
   void add_packing(std::int64_t column, std::int64_t columns);
   void make_room(const BlockSize& largest);

@@ -62,8 +62,8 @@ struct Factors {
 };
 
 Values multiplied(const MatmulShape& shape, const Factors& factors, int threads, bool fast,
-                  const ProductFinish& finish = {}, const ProductWay& way = fixed_way()) {
-  ProductPlan plan(shape, threads, way, fast);
+                  const ProductFinish& finish = {}, bool gaps = gemm_wants_gaps()) {
+  ProductPlan plan(shape, threads, gaps, fast);
   WorkerPool pool(threads);
   Workspace workspace(threads);
   const auto a = to_bytes(factors.a, shape.a);
@@ -123,18 +123,17 @@ TEST(ProductPlan, EqualsTheProductInFloat64WithBfloat16AsItIs) {
   }
 }
 
-using Cut = ProductWay::Cut;
-
 /// Returns large products of float32 and of what is widened to it, whose rows lie a multiple of
-/// 2 KiB apart where a way makes a difference.
-std::vector<MatmulShape> shapes_with_ways() {
+/// 2 KiB apart where gaps make a difference.
+std::vector<MatmulShape> shapes_with_gaps() {
   using Sizes = std::tuple<std::int64_t, std::int64_t, std::int64_t, DataType>;
   std::vector<MatmulShape> all;
   for (const bool transpose_a : {false, true}) {
     for (const bool transpose_b : {false, true}) {
       for (const auto& [m, k, n, type] :
            {Sizes{512, 40, 512, DataType::float32}, Sizes{1024, 30, 512, DataType::bfloat16},
-            Sizes{130, 1100, 512, DataType::float32}, Sizes{512, 1100, 130, DataType::bfloat16}}) {
+            Sizes{130, 1100, 512, DataType::float32}, Sizes{130, 40, 2560, DataType::float32},
+            Sizes{512, 1100, 130, DataType::bfloat16}}) {
         MatmulShape& shape = all.emplace_back();
         shape = {.transpose_a = transpose_a, .transpose_b = transpose_b, .bias = {}};
         shape.m = m;
@@ -157,17 +156,12 @@ std::vector<MatmulShape> shapes_with_ways() {
   return all;
 }
 
-TEST(ProductPlan, EqualsTheProductInFloat64InEveryWay) {
-  for (const MatmulShape& shape : shapes_with_ways()) {
+TEST(ProductPlan, EqualsTheProductInFloat64WithGapsAndWithout) {
+  for (const MatmulShape& shape : shapes_with_gaps()) {
     const Factors factors(shape);
-    for (const Cut cut : {Cut::parts, Cut::two, Cut::one}) {
-      for (const bool pads : {false, true}) {
-        const int threads = cut == Cut::two ? 1 : 2;
-        SCOPED_TRACE(testing::Message() << static_cast<int>(cut) << pads);
-        expect_equals_float64(
-            shape, factors,
-            multiplied(shape, factors, threads, false, {}, {.cut = cut, .pads = pads}));
-      }
+    for (const bool gaps : {false, true}) {
+      SCOPED_TRACE(gaps);
+      expect_equals_float64(shape, factors, multiplied(shape, factors, 2, false, {}, gaps));
     }
   }
 }
@@ -176,13 +170,26 @@ TEST(ProductPlan, BIsPackedWhereThatPays) {
   MatmulShape shape{.a = DataType::float32, .b = DataType::float32, .bias = {}};
   shape.m = 2048;
   shape.k = shape.n = 512;
-  EXPECT_TRUE(packing_pays(shape, {.pads = true}));
-  EXPECT_FALSE(packing_pays(shape, {.pads = false})) << "B has too few columns";
+  EXPECT_TRUE(packing_pays(shape, true));
+  EXPECT_FALSE(packing_pays(shape, false)) << "B has too few columns";
   shape.transpose_b = true;
-  EXPECT_FALSE(packing_pays(shape, {.pads = true})) << "the gemm copies a transposed B itself";
-  EXPECT_TRUE(packing_pays(shape, {.pads = false}));
+  EXPECT_FALSE(packing_pays(shape, true)) << "the gemm copies a transposed B itself";
+  EXPECT_TRUE(packing_pays(shape, false));
   shape.m = 64;
-  EXPECT_FALSE(packing_pays(shape, {.pads = false})) << "too few rows read it";
+  EXPECT_FALSE(packing_pays(shape, false)) << "too few rows read it";
+}
+
+TEST(ProductPlan, BesideATransposedAAWideBIsPackedOnEveryCpu) {
+  MatmulShape shape{
+      .transpose_a = true, .a = DataType::float32, .b = DataType::float32, .bias = {}};
+  shape.m = 768;
+  shape.k = 1024;
+  shape.n = 3072;
+  EXPECT_TRUE(packing_pays(shape, false));
+  shape.n = 3080;
+  EXPECT_FALSE(packing_pays(shape, false)) << "its rows use all sets";
+  shape.n = 1536;
+  EXPECT_FALSE(packing_pays(shape, false)) << "it is read in chunks";
 }
 
 TEST(ProductPlan, ATransposedAOfSeveralMatricesIsCopiedOneByOne) {
@@ -191,15 +198,15 @@ TEST(ProductPlan, ATransposedAOfSeveralMatricesIsCopiedOneByOne) {
   shape.batch = 24;
   shape.m = shape.k = 1024;
   shape.n = 64;
-  EXPECT_TRUE(copying_a_pays(shape, {.pads = true}));
-  EXPECT_EQ(block_size(shape, 2, {.pads = true}).matrices, 1);
-  EXPECT_FALSE(copying_a_pays(shape, {.pads = false}));
-  EXPECT_EQ(block_size(shape, 2, {.pads = false}).matrices, 6);
+  EXPECT_TRUE(copying_a_pays(shape, true));
+  EXPECT_EQ(block_size(shape, 2, true).matrices, 1);
+  EXPECT_FALSE(copying_a_pays(shape, false));
+  EXPECT_EQ(block_size(shape, 2, false).matrices, 6);
   shape.n = 32;
-  EXPECT_FALSE(copying_a_pays(shape, {.pads = true})) << "too few columns read it";
+  EXPECT_FALSE(copying_a_pays(shape, true)) << "too few columns read it";
   shape.n = 64;
   shape.m = 1000;
-  EXPECT_FALSE(copying_a_pays(shape, {.pads = true})) << "its rows use all sets";
+  EXPECT_FALSE(copying_a_pays(shape, true)) << "its rows use all sets";
 }
 
 TEST(ProductPlan, AWideResultIsTheRoundedOneHeldAsFloat32) {
@@ -234,25 +241,20 @@ std::shared_ptr<const ElementPass> storing_pass(const MatmulShape& shape, Values
                                        shape.n);
 }
 
-void expect_same_bits_not_stored(MatmulShape shape, const ProductWay& way) {
+void expect_same_bits_not_stored(MatmulShape shape, bool gaps) {
   const Factors factors(shape);
-  const Values stored = multiplied(shape, factors, 2, false, {}, way);
+  const Values stored = multiplied(shape, factors, 2, false, {}, gaps);
   shape.stores_result = false;
   Values passed_on;
   const auto pass = storing_pass(shape, passed_on);
-  const Values c = multiplied(shape, factors, 2, false, {.pass = pass}, way);
+  const Values c = multiplied(shape, factors, 2, false, {.pass = pass}, gaps);
   EXPECT_EQ(c, Values(c.size(), 0.0F)) << shape.m << "x" << shape.n;
   EXPECT_EQ(passed_on, stored) << shape.m << "x" << shape.k << "x" << shape.n;
 }
 
 TEST(ProductPlan, AResultThatIsNotStoredHasTheSameBits) {
-  for (const MatmulShape& shape : shapes()) expect_same_bits_not_stored(shape, fixed_way());
-  for (const MatmulShape& shape : shapes_with_ways()) {
-    for (const Cut cut : {Cut::parts, Cut::one}) {
-      SCOPED_TRACE(testing::Message() << static_cast<int>(cut));
-      expect_same_bits_not_stored(shape, {.cut = cut, .pads = true});
-    }
-  }
+  for (const MatmulShape& shape : shapes()) expect_same_bits_not_stored(shape, gemm_wants_gaps());
+  for (const MatmulShape& shape : shapes_with_gaps()) expect_same_bits_not_stored(shape, true);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/host/kernels/matmul/product_way.h"
+#include "engines/host/kernels/matmul/gemm_traits.h"
 
 #include <unistd.h>
 
@@ -7,11 +7,10 @@
 
 namespace howard::host {
 
-ProductWay fixed_way() {
+bool gemm_wants_gaps() {
   // Each set is a mask of the extensions in it; AVX2 with VNNI has a larger number than AVX-512.
   constexpr auto kWide = static_cast<unsigned>(dnnl::cpu_isa::avx512_core);
-  const bool wide = (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & kWide) == kWide;
-  return {.pads = !wide};
+  return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & kWide) != kWide;
 }
 
 Bytes second_level_cache() {
