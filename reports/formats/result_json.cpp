@@ -43,8 +43,18 @@ class UniqueMembers {
   std::vector<std::string_view> names_;
 };
 
-void write(JsonText& out, std::string_view name, const Words& words) {
-  out.member(name);
+void put(JsonText& out, std::string_view text) { out.text(text); }
+void put(JsonText& out, const std::string& text) { out.text(text); }
+void put(JsonText& out, double value) { out.number(value); }
+void put(JsonText& out, bool value) { out.boolean(value); }
+void put(JsonText& out, int value) { out.integer(value); }
+void put(JsonText& out, std::uint64_t value) { out.natural(value); }
+void put(JsonText& out, SimTime time) { out.integer(time.ps()); }
+void put(JsonText& out, Backend backend) { out.text(name_of(backend)); }
+void put(JsonText& out, Better better) { out.text(better == Better::lower ? "lower" : "higher"); }
+void put(JsonText& out, const harness::ProfileName& profile) { out.text(profile.text()); }
+
+void put(JsonText& out, const Words& words) {
   out.begin('{');
   UniqueMembers members(out);
   for (const auto& [word, value] : words) {
@@ -54,118 +64,101 @@ void write(JsonText& out, std::string_view name, const Words& words) {
   out.end('}');
 }
 
-void write(JsonText& out, std::string_view name, std::string_view text) {
+template <class Items>
+requires requires(const Items& items) { items.front(); }
+void put(JsonText& out, const Items& items) {
+  out.begin('[');
+  for (const auto& item : items) {
+    out.item();
+    put(out, item);
+  }
+  out.end(']');
+}
+
+template <class Struct, class... Fields>
+void put_object(JsonText& out, const Struct& object, const std::tuple<Fields...>& fields);
+
+/// Writes a value that `reader` reads: an object where it is a list of fields.
+template <class Value, class Reader>
+void put_as_read(JsonText& out, const Value& value, const Reader& reader) {
+  if constexpr (requires { value.has_value(); }) {
+    value ? put_as_read(out, *value, reader) : out.null();
+  } else if constexpr (requires { std::tuple_size<Reader>::value; }) {
+    put_object(out, value, reader);
+  } else {
+    put(out, value);
+  }
+}
+
+/// Writes the members that `fields` lists, in that order. An empty one that is not required is left
+/// out.
+template <class Struct, class... Fields>
+void put_members(JsonText& out, const Struct& object, const std::tuple<Fields...>& fields) {
+  const auto put_member = [&](const auto& field) {
+    const auto& value = object.*field.place;
+    if constexpr (requires { value.empty(); }) {
+      if (!field.required && value.empty()) return;
+    } else if constexpr (requires { value.has_value(); }) {
+      if (!field.required && !value) return;
+    }
+    out.member(field.name);
+    put_as_read(out, value, field.reader);
+  };
+  std::apply([&](const auto&... field) { (put_member(field), ...); }, fields);
+}
+
+template <class Struct, class... Fields>
+void put_object(JsonText& out, const Struct& object, const std::tuple<Fields...>& fields) {
+  out.begin('{');
+  put_members(out, object, fields);
+  out.end('}');
+}
+
+void put_named(JsonText& out, std::string_view name, std::string_view text) {
   out.member(name);
   out.text(text);
 }
 
-void write(JsonText& out, std::string_view name, const std::vector<std::string>& texts) {
-  out.member(name);
-  out.begin('[');
-  for (const std::string& text : texts) {
-    out.item();
-    out.text(text);
-  }
-  out.end(']');
-}
-
-void write(JsonText& out, std::string_view name, std::span<const double> numbers) {
-  out.member(name);
-  out.begin('[');
-  for (const double number : numbers) {
-    out.item();
-    out.number(number);
-  }
-  out.end(']');
-}
-
-void write(JsonText& out, std::string_view name, double value) {
-  out.member(name);
-  out.number(value);
-}
-
-void write(JsonText& out, std::string_view name, bool value) {
-  out.member(name);
-  out.boolean(value);
-}
-
-void write(JsonText& out, std::string_view name, int value) {
-  out.member(name);
-  out.integer(value);
-}
-
-void write(JsonText& out, std::string_view name, std::uint64_t value) {
-  out.member(name);
-  out.natural(value);
-}
-
-void write(JsonText& out, std::string_view name, const harness::ProfileName& profile) {
-  write(out, name, std::string_view(profile.text()));
-}
-
-/// Writes an object of the members that `fields` lists, in that order. An empty one that is not
-/// required is left out.
-template <class Struct, class... Fields>
-void write(JsonText& out, const Struct& object, const std::tuple<Fields...>& fields) {
-  const auto write_field = [&](const auto& field) {
-    const auto& value = object.*field.place;
-    if constexpr (requires { value.empty(); }) {
-      if (!field.required && value.empty()) return;
-    }
-    write(out, field.name, value);
-  };
-  out.begin('{');
-  std::apply([&](const auto&... field) { (write_field(field), ...); }, fields);
-  out.end('}');
-}
-
-void write(JsonText& out, const Metric& metric, Backend backend) {
-  const bool on_virtual_clock = metric.virtual_time || backend == Backend::emulated;
-  out.begin('{');
-  write(out, "value", metric.value);
-  write(out, "unit", metric.unit);
-  write(out, "clock", std::string_view(on_virtual_clock ? "virtual" : "wall"));
-  write(out, "noise", std::string_view(metric.samples.empty() ? "exact" : "sampled"));
-  write(out, "samples", std::span<const double>(metric.samples));
-  if (metric.ci95) {
-    write(out, "ci95", std::span<const double>(*metric.ci95));
-  } else {
-    out.member("ci95");
-    out.null();
-  }
-  write(out, "better", std::string_view(metric.better == Better::lower ? "lower" : "higher"));
-  if (metric.virtual_time) {
-    out.member("picoseconds");
-    out.integer(metric.virtual_time->ps());
-  }
-  out.end('}');
-}
-
-constexpr std::tuple kMetricFields{
-    json_field("value", &Metric::value),
-    json_field("unit", &Metric::unit),
+// These lists are both what is read and what is written. What follows from other members stands
+// between the two halves of a metric's, and the metrics between those of a point's.
+constexpr std::tuple kMetricValue{json_field("value", &Metric::value),
+                                  json_field("unit", &Metric::unit)};
+constexpr std::tuple kMetricSamples{
+    json_field("samples", &Metric::samples),
+    json_field("ci95", &Metric::ci95,
+               [](const JsonNode& node) -> std::optional<std::array<double, 2>> {
+                 if (node.is_null()) return std::nullopt;
+                 const std::vector<double> ends = node.numbers();
+                 if (ends.size() != 2) node.fail("two numbers, or null");
+                 return std::array{ends[0], ends[1]};
+               }),
     json_field("better", &Metric::better,
                [](const JsonNode& node) {
                  return node.word({"lower", "higher"}) == 0 ? Better::lower : Better::higher;
                }),
-    json_field("samples", &Metric::samples),
     optional_field("picoseconds", &Metric::virtual_time,
                    [](const JsonNode& node) { return SimTime::picoseconds(node.integer()); }),
 };
 
+void put(JsonText& out, const Metric& metric, Backend backend) {
+  const bool on_virtual_clock = metric.virtual_time || backend == Backend::emulated;
+  out.begin('{');
+  put_members(out, metric, kMetricValue);
+  put_named(out, "clock", on_virtual_clock ? "virtual" : "wall");
+  put_named(out, "noise", metric.samples.empty() ? "exact" : "sampled");
+  put_members(out, metric, kMetricSamples);
+  out.end('}');
+}
+
 Metric to_metric(const std::string& name, const JsonNode& object) {
   Metric metric{.name = name};
-  object.read(metric, kMetricFields);
+  object.read(metric, kMetricValue);
+  object.read(metric, kMetricSamples);
   // What follows from the rest is checked, so that a file edited by hand cannot contradict itself.
   object.member("clock").word({"virtual", "wall"});
   const JsonNode noise = object.member("noise");
   if ((noise.word({"exact", "sampled"}) == 0) != metric.samples.empty()) {
     noise.fail("\"sampled\" with samples, \"exact\" without");
-  }
-  if (const JsonNode interval = object.member("ci95"); !interval.is_null()) {
-    const std::vector<double> ends = interval.numbers();
-    if (ends.size() != 2) interval.fail("two numbers, or null");
-    metric.ci95 = {ends[0], ends[1]};
   }
   return metric;
 }
@@ -176,52 +169,47 @@ constexpr std::tuple kReferenceFields{
     json_field("status", &Reference::status), json_field("note", &Reference::note),
 };
 
-void write(JsonText& out, const PointResult& point) {
-  out.begin('{');
-  write(out, "id", point.id());
-  write(out, "params", point.parameters);
-  write(out, "backend", name_of(point.backend));
-  out.member("skipped");
-  point.skipped ? out.text(*point.skipped) : out.null();
-  write(out, "failed", point.failed);
-  out.member("metrics");
-  out.begin('{');
-  UniqueMembers metrics(out);
-  for (const Metric& metric : point.metrics) {
-    metrics.add(metric.name);
-    write(out, metric, point.backend);
-  }
-  out.end('}');
-  write(out, "details", point.details);
-  write(out, "warnings", point.warnings);
-  out.member("reference");
-  point.reference ? write(out, *point.reference, kReferenceFields) : out.null();
-  out.end('}');
-}
-
 Backend to_backend(const JsonNode& word) {
   return std::array{Backend::emulated, Backend::host, Backend::log}.at(
       word.word({"emulated", "host", "log"}));
 }
 
-/// These members are read by their types; a point is written member by member, because the metrics
-/// stand between them.
-constexpr std::tuple kPointFields{
-    json_field("backend", &PointResult::backend, to_backend),
+constexpr std::tuple kPointBegin{
     json_field("params", &PointResult::parameters, &JsonNode::named_texts),
+    json_field("backend", &PointResult::backend, to_backend),
+    json_field("skipped", &PointResult::skipped),
     json_field("failed", &PointResult::failed),
+};
+constexpr std::tuple kPointEnd{
     json_field("details", &PointResult::details, &JsonNode::named_texts),
     json_field("warnings", &PointResult::warnings),
-    json_field("skipped", &PointResult::skipped),
     json_field("reference", &PointResult::reference, kReferenceFields),
 };
 
+void put(JsonText& out, const PointResult& point) {
+  out.begin('{');
+  put_named(out, "id", point.id());
+  put_members(out, point, kPointBegin);
+  out.member("metrics");
+  out.begin('{');
+  UniqueMembers metrics(out);
+  for (const Metric& metric : point.metrics) {
+    metrics.add(metric.name);
+    put(out, metric, point.backend);
+  }
+  out.end('}');
+  put_members(out, point, kPointEnd);
+  out.end('}');
+}
+
 PointResult to_point(const JsonNode& object) {
   PointResult point;
-  object.read(point, kPointFields);
+  object.read(point, kPointBegin);
   for (const auto& [name, metric] : object.member("metrics").members()) {
-    point.metrics.push_back(to_metric(name, metric));
+    // Until 0.1.0 the expected error had another name.
+    point.metrics.push_back(to_metric(name == "band" ? "expected_error" : name, metric));
   }
+  object.read(point, kPointEnd);
   return point;
 }
 
@@ -246,6 +234,12 @@ constexpr std::tuple kContextFields{
     json_field("warnings", &RunContext::warnings),
 };
 
+constexpr std::tuple kResultFields{
+    json_field("experiment", &ExperimentResult::experiment),
+    json_field("context", &ExperimentResult::context, kContextFields),
+    json_field("interrupted", &ExperimentResult::interrupted),
+};
+
 /// Holds a result, and its points wherever they are.
 struct Part {
   const ExperimentResult* result = nullptr;
@@ -264,16 +258,13 @@ std::vector<Part> parts_of(std::span<const ExperimentResult> results) {
 /// Hands the text over point by point.
 void write(JsonText& out, const Part& part, const TextSink& sink) {
   out.begin('{');
-  write(out, "schema", kResultSchema);
-  write(out, "experiment", part.result->experiment);
-  out.member("context");
-  write(out, part.result->context, kContextFields);
-  write(out, "interrupted", part.result->interrupted);
+  put_named(out, "schema", kResultSchema);
+  put_members(out, *part.result, kResultFields);
   out.member("points");
   out.begin('[');
   for (const PointResult* const point : part.points) {
     out.item();
-    write(out, *point);
+    put(out, *point);
     sink(out.take());
   }
   out.end(']');
@@ -292,17 +283,11 @@ void write(std::span<const Part> parts, const TextSink& sink) {
   sink(out.take() + "\n");
 }
 
-constexpr std::tuple kResultFields{
-    json_field("experiment", &ExperimentResult::experiment),
-    json_field("context", &ExperimentResult::context, kContextFields),
-    json_field("interrupted", &ExperimentResult::interrupted),
-    json_field("points", &ExperimentResult::points, to_point),
-};
-
 ExperimentResult to_result(const JsonNode& object) {
   object.require_schema(kResultSchema);
   ExperimentResult result;
   object.read(result, kResultFields);
+  object.member("points").read(result.points, to_point);
   return result;
 }
 

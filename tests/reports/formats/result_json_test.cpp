@@ -186,6 +186,14 @@ TEST(ResultJson, RoundTripLosesNothing) {
   EXPECT_EQ(text_of(read), text_of(written));
 }
 
+TEST(ResultJson, AFormerNameOfAMetricIsReadAsThePresentOne) {
+  ExperimentResult former = testing::sample_result();
+  former.points[0].metrics.push_back({.name = "band", .value = 0.07, .unit = "1"});
+  const ExperimentResult read = parse_result_json(text_of(former), "x").at(0);
+  EXPECT_EQ(read.points[0].metrics.back().name, "expected_error");
+  EXPECT_EQ(read.points[0].metrics.back().value, 0.07);
+}
+
 TEST(ResultJson, EqualResultsGiveEqualBytes) {
   EXPECT_EQ(text_of(testing::sample_result()), text_of(testing::sample_result()));
 }
