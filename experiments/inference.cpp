@@ -103,7 +103,7 @@ harness::Presentation served_presentation() {
                        "tokens/s of each user"},
                       {"published", CellSource::reference, ""},
                       {"error", CellSource::error, ""},
-                      mean_error_column(),
+                      expected_error_column(),
                       {"first token", CellSource::metric, "time_to_first_token", Room::key},
                       {"bound by", CellSource::detail, "bound_by"}},
           .bar_charts = {{.title = "A token of a language model",

@@ -124,7 +124,7 @@ harness::Presentation inference_presentation() {
                   {"context", CellSource::parameter, "context"},
                   {"dispatch", CellSource::parameter, "dispatch"},
                   {"token", CellSource::metric, "time"},
-                  mean_error_column(),
+                  expected_error_column(),
                   {"rate", CellSource::metric, "tokens", harness::Room::key, "tokens a second"},
                   {"prefill", CellSource::metric, "prefill"},
                   {"cache", CellSource::metric, "cache"},

@@ -160,7 +160,7 @@ class EmulatedProduct final : public EmulatedCase {
                              .virtual_time = kernel.total});
     calibration::KnownTime known;
     known.add(kernel.total, calibration::band_of(planned, profiles_.chip.architecture));
-    describe_band(seconds, known, /*host_sets_pace=*/false, point);
+    describe_expected_error(seconds, known, /*host_sets_pace=*/false, point);
     point.details.emplace_back("matmul_config", planned.matmul->text());
     if (!finish_each_) point.details.emplace_back("timed", "a product, one finish after all");
     point.details.emplace_back("bound_by",
@@ -349,7 +349,7 @@ harness::Presentation matmul_presentation() {
                   {"dispatch", CellSource::parameter, "dispatch"},
                   {"dtype", CellSource::parameter, "dtype"},
                   {"time", CellSource::metric, "time"},
-                  mean_error_column(),
+                  expected_error_column(),
                   {"rate", CellSource::metric, "throughput"},
                   {"of peak", CellSource::metric, "share_of_peak", harness::Room::spare,
                    "the rate over that of all compute cores at the product's fidelity"},

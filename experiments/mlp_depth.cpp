@@ -48,7 +48,7 @@ harness::Presentation depth_presentation() {
                       {"batch", CellSource::parameter, "batch"},
                       {"engine", CellSource::parameter, "engine"},
                       {"time", CellSource::metric, "time"},
-                      mean_error_column(),
+                      expected_error_column(),
                       {"a layer", CellSource::metric, "layer_time"},
                       {"rate", CellSource::metric, "throughput"},
                       {"launches", CellSource::detail, "launches"},

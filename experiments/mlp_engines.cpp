@@ -93,7 +93,7 @@ harness::Presentation mlp_presentation() {
                       {"dispatch", CellSource::parameter, "dispatch"},
                       {"dtype", CellSource::parameter, "dtype"},
                       {"time", CellSource::metric, "time"},
-                      mean_error_column(),
+                      expected_error_column(),
                       {"published", CellSource::reference, ""},
                       {"error", CellSource::error, ""},
                       {"calls", CellSource::detail, "calls"},

@@ -115,7 +115,7 @@ harness::Presentation shape_presentation() {
                       {"batch", CellSource::parameter, "batch"},
                       {"dim", CellSource::parameter, "dim"},
                       {"time", CellSource::metric, "time"},
-                      mean_error_column(),
+                      expected_error_column(),
                       {"published", CellSource::reference, ""},
                       {"error", CellSource::error, ""},
                       {"host", CellSource::metric, "host_time"},

@@ -96,7 +96,7 @@ class ProductPair final : public EmulatedCase {
     const SimTime host = in_turn * issue_;
     calibration::KnownTime known;
     known.add(kernels, *band_);
-    describe_band(seconds, known, kernels < host, point);
+    describe_expected_error(seconds, known, kernels < host, point);
     const double finish = finish_.seconds() / kPairTiming.iterations;
     point.details.emplace_back("bound_by",
                                profiler::bound_by({.whole = seconds,
@@ -149,7 +149,7 @@ Experiment two_queues(const Box& box) {
                        .columns = {{"shape", CellSource::parameter, "shape"},
                                    {"config", CellSource::parameter, "config"},
                                    {"time", CellSource::metric, "time"},
-                                   mean_error_column(),
+                                   expected_error_column(),
                                    {"rate", CellSource::metric, "throughput"},
                                    {"kernel", CellSource::metric, "kernel_time"},
                                    {"sharing costs", CellSource::metric, "sharing_cost",

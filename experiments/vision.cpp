@@ -52,7 +52,7 @@ harness::Presentation vision_presentation() {
                        "images or sequences, with their inputs"},
                       {"published", CellSource::reference, ""},
                       {"error", CellSource::error, ""},
-                      mean_error_column(),
+                      expected_error_column(),
                       {"kernels", CellSource::metric, "kernel_samples_per_second", Room::spare,
                        "samples/s if kernels ran without gaps"},
                       {"bound by", CellSource::detail, "bound_by"}},

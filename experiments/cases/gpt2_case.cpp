@@ -138,7 +138,7 @@ harness::Presentation gpt2_presentation(std::string title, const std::vector<std
   for (const std::string& axis : axes) columns.push_back({axis, CellSource::parameter, axis});
   const std::vector<harness::Column> step{
       {"time", CellSource::metric, "time"},
-      mean_error_column(),
+      expected_error_column(),
       {"published", CellSource::reference, ""},
       {"error", CellSource::error, ""},
       {"rate", CellSource::metric, "throughput"},

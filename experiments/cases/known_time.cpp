@@ -6,8 +6,8 @@
 
 namespace howard::experiments {
 
-void describe_band(double seconds, const calibration::KnownTime& kernels, bool host_sets_pace,
-                   harness::PointResult& point) {
+void describe_expected_error(double seconds, const calibration::KnownTime& kernels,
+                             bool host_sets_pace, harness::PointResult& point) {
   const SimTime whole = SimTime::picoseconds(std::llround(seconds * 1e12));
   calibration::KnownTime known;
   if (host_sets_pace) {
@@ -19,7 +19,7 @@ void describe_band(double seconds, const calibration::KnownTime& kernels, bool h
       known.add(whole - kernels.time(), calibration::dispatch_band(kernels.architecture()));
   }
   if (known.time() == SimTime()) return;
-  point.metrics.push_back({.name = "band", .value = known.band(), .unit = "1"});
+  point.metrics.push_back({.name = "expected_error", .value = known.band(), .unit = "1"});
   point.details.emplace_back("known", known.text());
 }
 

@@ -62,7 +62,7 @@ void PartTimes::describe(double seconds, harness::PointResult& point) const {
   add_time("kernel_time", kernel_time());
   point.details.emplace_back("kernels", text);
   point.details.emplace_back("launches", std::to_string(launches()));
-  describe_band(seconds, known_, false, point);
+  describe_expected_error(seconds, known_, false, point);
   point.details.emplace_back(
       "bound_by",
       profiler::bound_by({.whole = seconds,

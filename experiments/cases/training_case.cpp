@@ -163,8 +163,8 @@ void TrainingCase::describe_chip(double seconds, harness::PointResult& point) co
   }
   add_time(point, "host_time", host_time_);
   const double kernel = work_->kernel.seconds();
-  describe_band(seconds, work_->known, host_time_.seconds() >= profiler::kSetsThePace * seconds,
-                point);
+  describe_expected_error(seconds, work_->known,
+                          host_time_.seconds() >= profiler::kSetsThePace * seconds, point);
   const std::string longest =
       work_->kinds.empty() ? "" : fmt::format("kernels: {}", work_->kinds.front().name);
   point.details.emplace_back("bound_by", profiler::bound_by({.whole = seconds,

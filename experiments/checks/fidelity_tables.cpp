@@ -25,10 +25,10 @@ using Texts = std::vector<std::string>;
 
 Table bands_table(std::string_view architecture) {
   Texts kinds, known, sources;
-  std::vector<std::optional<double>> bands;
+  std::vector<std::optional<double>> errors;
   for (const calibration::Band& band : calibration::built_in_bands(architecture)) {
     kinds.push_back(band.name);
-    bands.emplace_back(band.share);
+    errors.emplace_back(band.share);
     known.emplace_back(name_of(band.known));
     sources.push_back(band.source);
   }
@@ -37,7 +37,7 @@ Table bands_table(std::string_view architecture) {
               .rows = {},
               .notes = {}};
   add_words(table, "time of", kinds);
-  add_quantities(table, "band", "1", bands);
+  add_quantities(table, "expected error", "1", errors);
   add_words(table, "known", known);
   add_words(table, "rests on", sources);
   return table;

@@ -135,13 +135,13 @@ ExplainedRun run_point(const DevBox& box, const harness::Experiment& experiment,
   }
   harness::PointResult described{.backend = Backend::emulated, .parameters = parameters};
   noted.describe(time.seconds(), described);
-  const harness::Metric* const band = described.find_metric("band");
+  const harness::Metric* const error = described.find_metric("expected_error");
   const std::string* const known = described.find_detail("known");
   return {.time = time,
           .iterations = experiment.timing().iterations,
           .account = account_of(box, parameters, recorder, noted.window()),
           .warnings = std::move(described.warnings),
-          .band = band != nullptr ? std::optional(band->value) : std::nullopt,
+          .expected_error = error != nullptr ? std::optional(error->value) : std::nullopt,
           .known = known != nullptr ? *known : std::string()};
 }
 

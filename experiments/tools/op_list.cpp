@@ -262,7 +262,7 @@ Experiment op_list(const Box& box) {
                                        {"engine", CellSource::parameter, "engine"},
                                        {"dispatch", CellSource::parameter, "dispatch"},
                                        {"time", CellSource::metric, "time"},
-                                       mean_error_column(),
+                                       expected_error_column(),
                                        {"rate", CellSource::metric, "throughput"},
                                        {"launches", CellSource::detail, "launches"},
                                        {"kernels", CellSource::metric, "kernel_time"},

@@ -69,7 +69,8 @@ std::string step_text(const RunPlan& plan) {
   parts.push_back("the rest " + time_text(std::max(rest, SimTime())));
   std::string text = fmt::format("{}: {}", time_text(plan.step), join(parts, ", "));
   if (plan.launches > 0) text += fmt::format("; {} launches", plan.launches);
-  if (plan.band) text += fmt::format("; mean error of such times {:.0f} %", 100 * *plan.band);
+  if (plan.expected_error)
+    text += fmt::format("; expected error {:.0f} %", 100 * *plan.expected_error);
   return text;
 }
 

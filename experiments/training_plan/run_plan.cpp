@@ -162,13 +162,14 @@ class EmulatedRun {
   }
 
   /// Returns the mean error of measured times like an update's, which takes `step`.
-  std::optional<double> band(SimTime step) {
+  std::optional<double> expected_error(SimTime step) {
     autograd::StepRecorder recorder(chip_, autograd::StepRecorder::Reads::zeros);
     static_cast<void>(step_(recorder));
     harness::PointResult point;
-    describe_band(step.seconds(), work_of(chip_, recorder.programs()).known, false, point);
-    const harness::Metric* const band = point.find_metric("band");
-    return band == nullptr ? std::nullopt : std::optional(band->value);
+    describe_expected_error(step.seconds(), work_of(chip_, recorder.programs()).known, false,
+                            point);
+    const harness::Metric* const error = point.find_metric("expected_error");
+    return error == nullptr ? std::nullopt : std::optional(error->value);
   }
 
   Bytes peak() const {
@@ -240,7 +241,7 @@ RunPlan measured(RunSetting setting, int batches, const chip::Profiles& profiles
   plan.step = run.update();
   plan.peak = run.peak();
   run.describe(profiles, plan);
-  if (memory != nullptr) plan.band = run.band(plan.step);
+  if (memory != nullptr) plan.expected_error = run.expected_error(plan.step);
   return plan;
 }
 

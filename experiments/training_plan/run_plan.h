@@ -71,7 +71,8 @@ struct RunPlan {
   int cores = 0;             ///< A chip's cores that compute.
   double core_flops = 0;     ///< FLOP/s of a core as TTML counts them: 1000 in a cycle.
   std::optional<std::int64_t> largest_batch{};  ///< Present where it was looked for.
-  std::optional<double> band{};   ///< The mean error of measured times of its kinds, if known.
+  std::optional<double>
+      expected_error{};           ///< The mean error of measured times of its kinds, if known.
   std::vector<PlanPart> parts{};  ///< The stages of a pipeline or the ranks of tiers.
   std::int64_t messages = 0;      ///< What tiers send in a step, a tensor each.
   Bytes message_bytes;            ///< All of them.

@@ -39,12 +39,13 @@ const WorkSummary& summary_of(const ExplainedRun& run, std::string_view op) {
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
-/// Returns "; time 1.88 ms, mean error of such times 6 % (calibrated 82 %, by analogy 18 %)", or ""
+/// Returns "; time 1.88 ms, expected error 6 % (calibrated 82 %, by analogy 18 %)", or ""
 /// where that is not known.
-std::string mean_error(const ExplainedRun& run) {
-  if (!run.band) return "";
-  return fmt::format("; time {}, mean error of such times {:.0f} % ({})",
-                     format_quantity(run.time.seconds(), "s"), 100 * *run.band, run.known);
+std::string expected_error(const ExplainedRun& run) {
+  if (!run.expected_error) return "";
+  return fmt::format("; time {}, expected error {:.0f} % ({})",
+                     format_quantity(run.time.seconds(), "s"), 100 * *run.expected_error,
+                     run.known);
 }
 
 std::string text_of(SimTime time) { return format_quantity(time.seconds(), "s"); }
@@ -90,7 +91,7 @@ Table parts_table(const ExplainedRun& run) {
   };
   for (const TimePart& part : run.parts) add(part.name, part.time);
   add("all of it", run.time);
-  Table table{.caption = verdict_sentence(run) + mean_error(run)};
+  Table table{.caption = verdict_sentence(run) + expected_error(run)};
   add_words(table, "where the time goes", names);
   add_quantities(table, "time", "s", times);
   add_quantities(table, "share", "1", shares);
@@ -126,7 +127,7 @@ Table costs_table(const Explanation& explanation) {
   if (explanation.beside > SimTime()) add("not emulated", explanation.beside, "as logged");
   add("an iteration", explanation.whole(explanation.run), "");
   Table table{.caption = explanation.headline.empty()
-                             ? verdict_sentence(explanation.run) + mean_error(explanation.run)
+                             ? verdict_sentence(explanation.run) + expected_error(explanation.run)
                              : explanation.headline};
   add_words(table, "largest costs", names);
   add_quantities(table, "time", "s", times);
@@ -277,8 +278,8 @@ std::string pace_sentence(const ExplainedRun& run) {
 
 void describe(const ExplainedRun& run, PointResult& point) {
   point.metrics.push_back(time_metric("time", run.time));
-  if (run.band) {
-    point.metrics.push_back({.name = "band", .value = *run.band, .unit = "1"});
+  if (run.expected_error) {
+    point.metrics.push_back({.name = "expected_error", .value = *run.expected_error, .unit = "1"});
     point.details.emplace_back("known", run.known);
   }
   point.warnings = run.warnings;

@@ -31,7 +31,7 @@ struct ExplainedRun {
   std::vector<std::string> warnings;
   /// The mean error of measured times of these kinds that a fit had not seen, as a share of them;
   /// and what the time rests on.
-  std::optional<double> band{};
+  std::optional<double> expected_error{};
   std::string known{};
 };
 

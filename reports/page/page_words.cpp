@@ -99,17 +99,19 @@ std::string cost_words(const ExperimentResult& result) {
 }
 
 /// Returns how far the emulator's times of these kinds were off where they could be measured.
-std::string band_words(const ExperimentResult& result) {
-  std::vector<double> bands;
+std::string expected_error_words(const ExperimentResult& result) {
+  std::vector<double> errors;
   for (const PointResult& point : result.points) {
-    if (const Metric* const band = point.find_metric("band")) bands.push_back(band->value);
+    if (const Metric* const error = point.find_metric("expected_error")) {
+      errors.push_back(error->value);
+    }
   }
-  if (bands.empty()) return "";
-  const auto [least, most] = std::ranges::minmax(bands);
+  if (errors.empty()) return "";
+  const auto [least, most] = std::ranges::minmax(errors);
   const std::string range = fmt::format("{:.0f}", 100 * most);
   return fmt::format(
-      "Measured times of these kinds, which no constant was fitted to, were off by {} "
-      "% on average; a single one may be off by several times as much.",
+      "The expected error of these times is {} %: measured times of their kinds, which no constant "
+      "was fitted to, were off so far on average; a single one may be several times as far off.",
       fmt::format("{:.0f}", 100 * least) == range
           ? range
           : fmt::format("{:.0f} to {}", 100 * least, range));
@@ -195,7 +197,7 @@ std::vector<std::string> experiment_words(const ExperimentResult& result) {
                                      bound_words(result),
                                      cost_words(result),
                                      error_words(result),
-                                     band_words(result)};
+                                     expected_error_words(result)};
   const auto skipped = static_cast<std::size_t>(std::ranges::count_if(
       result.points, [](const PointResult& point) { return point.skipped && !point.failed; }));
   if (skipped > 0) {

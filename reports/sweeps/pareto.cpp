@@ -36,7 +36,7 @@ std::optional<ParetoFronts> pareto_fronts(const SweepGroups& groups,
                                           const harness::Presentation& presentation) {
   for (const harness::Column& column : presentation.columns) {
     if (column.source != harness::CellSource::metric || column.name == "time") continue;
-    if (column.name == "band") continue;  // nobody trades time for how well it is known
+    if (column.name == "expected_error") continue;  // nobody trades time for how well it is known
     ParetoFronts found{.metric = column.name, .title = column.title, .fronts = {}};
     for (const SweepGroup& group : groups.groups) {
       found.fronts.push_back(front_of(group.points, column.name));

@@ -41,7 +41,7 @@ harness::Presentation swept_presentation() {
                       {"delay", CellSource::parameter, "delay"},
                       {"size", CellSource::parameter, "size"},
                       {"time", CellSource::metric, "time"},
-                      {"mean error", CellSource::metric, "band"},
+                      {"expected error", CellSource::metric, "expected_error"},
                       {"rate", CellSource::metric, "rate"},
                       {"memory", CellSource::metric, "memory"},
                       {"bound by", CellSource::detail, "bound_by"}},

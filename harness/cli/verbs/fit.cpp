@@ -132,7 +132,7 @@ nlohmann::ordered_json json_of(const RunPlan& plan) {
   json["mfu"] = plan.mfu();
   for (const auto& [phase, time] : plan.phases) json["phases_ps"][phase] = time.ps();
   if (plan.largest_batch) json["largest_batch"] = *plan.largest_batch;
-  if (plan.band) json["mean_error"] = *plan.band;
+  if (plan.expected_error) json["expected_error"] = *plan.expected_error;
   for (const PlanPart& part : plan.parts) {
     json["parts"].push_back({{"name", part.name},
                              {"has", part.share},

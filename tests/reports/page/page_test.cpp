@@ -150,18 +150,18 @@ TEST(PageWords, SayTheExtremesWhatBoundsThemAndHowFarTheyAre) {
 
 TEST(PageWords, SayWhichOpsCostMostAndHowWellSuchTimesAreKnown) {
   ExperimentResult result{.experiment = "e", .points = {}};
-  for (const double band : {0.07, 0.155}) {
+  for (const double error : {0.07, 0.155}) {
     result.points.push_back(
         {.backend = Backend::emulated,
          .parameters = {},
-         .metrics = {{.name = "kernel_time.matmul", .value = 3 * band, .unit = "s"},
-                     {.name = "kernel_time.relu", .value = band, .unit = "s"},
-                     {.name = "band", .value = band, .unit = "1"}}});
+         .metrics = {{.name = "kernel_time.matmul", .value = 3 * error, .unit = "s"},
+                     {.name = "kernel_time.relu", .value = error, .unit = "s"},
+                     {.name = "expected_error", .value = error, .unit = "1"}}});
   }
   const std::vector<std::string> words = experiment_words(result);
   ASSERT_EQ(words.size(), 2U);
   EXPECT_EQ(words[0], "What takes the kernels' time: matmul 75 %, relu 25 %.");
-  EXPECT_TRUE(has(words[1], "were off by 7 to 16 % on average")) << words[1];
+  EXPECT_TRUE(has(words[1], "expected error of these times is 7 to 16 %")) << words[1];
 }
 
 TEST(PageWords, TheCommandNamesAxesConstantsAndTheChip) {

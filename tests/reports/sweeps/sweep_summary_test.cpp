@@ -86,7 +86,7 @@ TEST(SweepSummary, TheParetoFrontNamesItsMetricsAndHoldsNoDominatedPoint) {
   harness::ExperimentResult result = swept_result();
   for (harness::PointResult& point : result.points) {
     // Short times are known less well. That is nothing to trade time for.
-    point.metrics.push_back({.name = "band", .value = 1e-6 / point.metrics[0].value});
+    point.metrics.push_back({.name = "expected_error", .value = 1e-6 / point.metrics[0].value});
   }
   EXPECT_TRUE(std::ranges::none_of(tables_of(result), [](const Table& table) {
     return table.caption.find("Pareto") != std::string::npos;
