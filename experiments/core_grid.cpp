@@ -33,15 +33,16 @@ using harness::find_parameter;
 using harness::Parameters;
 using harness::PointResult;
 
-const WordAxis kPlacement("config");
-const auto kTracedPass = choice_axis<bool>("traced", "replay of a trace, or call by call",
-                                           {{"yes", true}, {"no", false}});
-
+const auto kPlacement =
+    choice_axis<CoreParts>("layout", "all cores for each, the published parts, or real parts",
+                           {{"full_grid", CoreParts::full_grid},
+                            {"partitioned", CoreParts::partitioned},
+                            {"disjoint", CoreParts::disjoint}});
 class CoreGridCase final : public EmulatedCase {
  public:
   CoreGridCase(const DevBox& box, const Point& point)
       : EmulatedCase(box.open_chip()), networks_(device(), point[kPlacement]) {
-    if (point[kTracedPass]) trace_ = networks_.capture();
+    if (point[kTrace]) trace_ = networks_.capture();
   }
 
   void run() override {
@@ -69,17 +70,16 @@ class CoreGridCase final : public EmulatedCase {
 }  // namespace
 
 Experiment core_grid(const Box& box) {
-  const WordAxis::Words configs{"full_grid", "partitioned", "disjoint"};
   return {
       .name = "core_grid",
       .question = "Do four networks run faster on parts of the cores than on all cores in turn?",
       .place = 9,
-      .axes = {kPlacement.of("all cores for each, the published parts, or real parts", configs),
-               kTracedPass.with({"yes", "no"})},
+      .axes = {kPlacement.with(kPlacement.choices),
+               kTrace.means("replay of a trace, or call by call").with({"yes", "no"})},
       .timing = {.warmup = 5, .iterations = 10},
       .presentation = {.timed = "a pass of each network and a finish",
-                       .columns = {{"config", CellSource::parameter, "config"},
-                                   {"traced", CellSource::parameter, "traced"},
+                       .columns = {{"layout", CellSource::parameter, "layout"},
+                                   {"trace", CellSource::parameter, "trace"},
                                    {"time", CellSource::metric, "time"},
                                    {"rate", CellSource::metric, "throughput"},
                                    {"published", CellSource::reference, ""},
@@ -87,15 +87,15 @@ Experiment core_grid(const Box& box) {
                        .bar_charts = {{.title = "Four networks",
                                        .label = "time",
                                        .metric = "time",
-                                       .bars = {"config", "traced"}}}},
+                                       .bars = {"layout", "trace"}}}},
       .prepare = [=](Backend, const Point& point) -> Prepared {
         return std::make_unique<CoreGridCase>(*box, point);
       },
       .what_ifs =
           [=](const Point& point) {
             std::vector<harness::WhatIf> changes{
-                set_axis("trace", point, kTracedPass, true, "it is a replay already")};
-            add_other_words(point, kPlacement, configs, changes);
+                set_axis("trace", point, kTrace, true, "it is a replay already")};
+            add_other_choices(point, kPlacement, changes);
             return changes;
           }};
 }

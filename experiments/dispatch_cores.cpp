@@ -34,7 +34,10 @@ using harness::Backend;
 using harness::CellSource;
 using harness::PointResult;
 
-const WordAxis kDispatched("workload");
+enum class Dispatched : std::uint8_t { matmul, mlp, gpt2 };
+const auto kDispatched = choice_axis<Dispatched>(
+    "workload", "one product, or a training step",
+    {{"matmul", Dispatched::matmul}, {"mlp", Dispatched::mlp}, {"gpt2", Dispatched::gpt2}});
 const auto kSize = count_axis("size", "side of the product, or width of the model");
 
 constexpr harness::VirtualTiming kDispatchTiming{.warmup = 3, .iterations = 10};
@@ -55,15 +58,15 @@ Training multiply(Device& device, std::int64_t size) {
 
 std::unique_ptr<harness::Case> dispatched(const DevBox& box, const Point& point,
                                           chip::DispatchCoreType dispatch) {
-  const std::string name = point[kDispatched];
+  const Dispatched what = point[kDispatched];
   const std::int64_t size = point[kSize];
   const TrainingOptions options{.backend = Backend::emulated,
                                 .dispatch = dispatch,
                                 .engine = Engine::traced,
-                                .as_published = name == "gpt2"};
-  if (name == "gpt2") return gpt2_case(box, options, gpt2_options(32, 1, size));
+                                .as_published = what == Dispatched::gpt2};
+  if (what == Dispatched::gpt2) return gpt2_case(box, options, gpt2_options(32, 1, size));
   return std::make_unique<TrainingCase>(box, options, [&](Device& device) {
-    if (name == "matmul") return multiply(device, size);
+    if (what == Dispatched::matmul) return multiply(device, size);
     return train_mlp(device, {.batch = 1024, .width = size}, models::MlpFunctions::by_layer);
   });
 }
@@ -117,7 +120,7 @@ Experiment dispatch_cores(const Box& box) {
       .name = "dispatch_cores",
       .question = "When does ETH dispatch pay, for a product, an MLP and GPT-2?",
       .place = 12,
-      .axes = {kDispatched.of("one product, or a training step", {"matmul", "mlp", "gpt2"}),
+      .axes = {kDispatched.with(kDispatched.choices),
                kSize.with({"256", "384", "512", "1024", "2048", "4032", "4096"}, {"384", "512"}),
                kDispatch.with({"worker", "eth"})},
       .timing = kDispatchTiming,
@@ -136,7 +139,7 @@ Experiment dispatch_cores(const Box& box) {
                                        .bars = {"workload", "size"},
                                        .line = 1.0}}},
       .prepare = [=](Backend, const Point& point) -> Prepared {
-        if (point[kDispatched] == "gpt2" && point[kSize] > kWidest) {
+        if (point[kDispatched] == Dispatched::gpt2 && point[kSize] > kWidest) {
           return harness::NotApplicable{
               "as published GPT-2 has 32 copies of each weight: too many beyond 1024"};
         }

@@ -57,9 +57,9 @@ void add_stream(Waiting& waiting, const std::function<void(EventSink*)>& set_sin
 
 Waiting wait_of_networks(const DevBox& box, bool profiled) {
   Waiting waiting;
-  for (const char* const config : {"full_grid", "partitioned"}) {
+  for (const CoreParts parts : {CoreParts::full_grid, CoreParts::partitioned}) {
     const auto chip = box.open_chip({.profiled = profiled});
-    FourNetworks networks(*chip, config);
+    FourNetworks networks(*chip, parts);
     CommandQueue& queue = chip->command_queue(0);
     const auto set_sink = [&](EventSink* sink) { chip->set_trace_sink(sink); };
     add_stream(waiting, set_sink, [&] {
@@ -141,14 +141,16 @@ void describe_waiting(const Waiting& waiting, harness::PointResult& found) {
 }  // namespace
 
 Experiment dispatch_gaps(const Box& box) {
-  const WordAxis workload("workload");
+  enum class Waits : std::uint8_t { core_grid, mlp, gpt2 };
+  const auto workload = choice_axis<Waits>(
+      "workload", "the workload that runs",
+      {{"core_grid", Waits::core_grid}, {"mlp", Waits::mlp}, {"gpt2", Waits::gpt2}});
   const auto profiled = choice_axis<bool>("profiled", "whether tt-metal's device profiler is on",
                                           {{"yes", true}, {"no", false}});
   return {.name = "dispatch_gaps",
           .question = "How long is the chip idle between programs, and what does it wait for?",
           .place = 10,
-          .axes = {workload.of("the workload that runs", {"core_grid", "mlp", "gpt2"}),
-                   profiled.with({"yes", "no"})},
+          .axes = {workload.with(workload.choices), profiled.with({"yes", "no"})},
           .presentation = {.columns = {{"workload", CellSource::parameter, "workload"},
                                        {"profiled", CellSource::parameter, "profiled"},
                                        {"programs", CellSource::detail, "programs"},
@@ -169,11 +171,11 @@ Experiment dispatch_gaps(const Box& box) {
                                            .shares = true,
                                            .published_share = "gap_share"}}},
           .prepare = [=](Backend, const Point& point) -> Prepared {
-            return finding([=, name = point[workload],
+            return finding([=, what = point[workload],
                             is_profiled = point[profiled]](harness::PointResult& found) {
-              describe_waiting(name == "core_grid"
+              describe_waiting(what == Waits::core_grid
                                    ? wait_of_networks(*box, is_profiled)
-                                   : wait_of_training(*box, is_profiled, name == "gpt2"),
+                                   : wait_of_training(*box, is_profiled, what == Waits::gpt2),
                                found);
             });
           }};

@@ -32,10 +32,33 @@ namespace {
 using harness::Backend;
 using harness::NotApplicable;
 
-const WordAxis kGeluBackward("gelu_backward", "fused");
-const WordAxis kLayernorm("layernorm", "fused");
-const WordAxis kTtmlOptimizer("optimizer", "composite");
-const WordAxis kTtmlAttention("attention", "composite");
+const auto kGeluBackward = choice_axis<TtmlForm>(
+    "gelu_backward", "TTML's backward pass of gelu, one program or eleven; not set: fused",
+    {{"fused", TtmlForm::fused}, {"composite", TtmlForm::composite}}, "fused");
+const auto kLayernorm = choice_axis<TtmlForm>(
+    "layernorm", "TTML's layernorm, one program each way or small ops; not set: fused",
+    {{"fused", TtmlForm::fused}, {"composite", TtmlForm::composite}}, "fused");
+const auto kTtmlOptimizer = choice_axis<autograd::AdamWForm>(
+    "optimizer", "TTML's AdamW, of small ops or MorehAdamW; not set: composite",
+    {{"composite", autograd::AdamWForm::composite}, {"moreh", autograd::AdamWForm::fused}},
+    "composite");
+const auto kTtmlAttention = choice_axis<TtmlForm>(
+    "attention",
+    "TTML's attention, of products and a softmax, or its kernels of 2026; not set: composite",
+    {{"composite", TtmlForm::composite}, {"fused", TtmlForm::fused}}, "composite");
+
+/// Returns the name of an axis of TTML's step that the point has; empty if it has none.
+std::string ttml_axis_of(const Point& point) {
+  std::string name;
+  const auto look_at = [&](const auto& axis) {
+    if (point.has(axis)) name = axis.name;
+  };
+  look_at(kTtmlAttention);
+  look_at(kTtmlOptimizer);
+  look_at(kLayernorm);
+  look_at(kGeluBackward);
+  return name;
+}
 
 class TtmlCase final : public harness::WrappedCase {
  public:
@@ -72,9 +95,9 @@ models::ModelOptions ttml_options(const Point& point, const TrainingTypes& types
                                .dropout = 0.2F,
                                .parameters = types.parameters,
                                .compute = types.compute,
-                               .fused_gelu_backward = point[kGeluBackward] == "fused",
-                               .composite_layernorm = point[kLayernorm] == "composite",
-                               .fused_attention = point[kTtmlAttention] == "fused"};
+                               .fused_gelu_backward = point[kGeluBackward] == TtmlForm::fused,
+                               .composite_layernorm = point[kLayernorm] == TtmlForm::composite,
+                               .fused_attention = point[kTtmlAttention] == TtmlForm::fused};
   if (point.has(kVocabulary)) options.vocabulary = sizes.vocabulary;
   return options;
 }
@@ -85,9 +108,7 @@ Prepared prepare_ttml(const DevBox& box, Backend backend, const Point& point) {
     return NotApplicable{"the variants are those of the report's engine, not of TTML"};
   }
   return std::make_unique<TtmlCase>(
-      box, training, ttml_options(point, training_types(backend, point)),
-      point[kTtmlOptimizer] == "moreh" ? autograd::AdamWForm::fused
-                                       : autograd::AdamWForm::composite);
+      box, training, ttml_options(point, training_types(backend, point)), point[kTtmlOptimizer]);
 }
 
 std::vector<harness::Axis> gpt2_full_axes(Backend backend) {
@@ -98,18 +119,10 @@ std::vector<harness::Axis> gpt2_full_axes(Backend backend) {
       kLayers.means("blocks").with({"6"}, {"1"}), gpt2_batch_axis(backend),
       kGpt2Width.means("width, a multiple of 64 or of the heads; not set: 384").optional()};
   add_gpt2_sizes(axes);
-  const auto add = [&](const WordAxis& axis, std::string meaning, const WordAxis::Words& words) {
-    axes.push_back(axis.optional_of(std::move(meaning), words));
-  };
-  add(kGeluBackward, "TTML's backward pass of gelu, one program or eleven; not set: fused",
-      {"fused", "composite"});
-  add(kLayernorm, "TTML's layernorm, one program each way or small ops; not set: fused",
-      {"fused", "composite"});
-  add(kTtmlOptimizer, "TTML's AdamW, of small ops or MorehAdamW; not set: composite",
-      {"composite", "moreh"});
-  add(kTtmlAttention,
-      "TTML's attention, of products and a softmax, or its kernels of 2026; not set: composite",
-      {"composite", "fused"});
+  for (harness::Axis axis : {kGeluBackward.optional(), kLayernorm.optional(),
+                             kTtmlOptimizer.optional(), kTtmlAttention.optional()}) {
+    axes.push_back(std::move(axis));
+  }
   axes.push_back(backend == Backend::emulated ? kDispatch.with({"worker"})
                                               : kTrainingTypes.with({"bfloat16"}));
   return axes;
@@ -127,11 +140,9 @@ Experiment gpt2_full(const Box& box) {
           .presentation = gpt2_presentation("A training step of GPT-2 by TTML and by this engine",
                                             {"engine", "variant", "dtype"}, {"engine", "variant"}),
           .prepare = [=](Backend backend, const Point& point) -> Prepared {
-            if (point[kEngine] == "ttml") return prepare_ttml(*box, backend, point);
-            for (const WordAxis* const axis :
-                 {&kGeluBackward, &kLayernorm, &kTtmlOptimizer, &kTtmlAttention}) {
-              if (!point.has(*axis)) continue;
-              return NotApplicable{fmt::format("{} is a variant of TTML's step", axis->name)};
+            if (point[kEngine] == Engine::ttml) return prepare_ttml(*box, backend, point);
+            if (const std::string axis = ttml_axis_of(point); !axis.empty()) {
+              return NotApplicable{fmt::format("{} is a variant of TTML's step", axis)};
             }
             return prepare_gpt2(*box, backend, point);
           },

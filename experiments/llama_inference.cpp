@@ -39,7 +39,10 @@ struct Inference {
   models::CachedLlama cached;
 };
 
-const WordAxis kInferenceModel("model"), kCacheCalls("calls");
+const WordAxis kInferenceModel("model");
+const auto kCacheCalls = choice_axis<models::CacheCalls>(
+    "calls", "TTML's, or ttnn's kernels for decoding",
+    {{"ttml", models::CacheCalls::ttml}, {"kernels", models::CacheCalls::kernels}});
 const auto kContext = count_axis("context", "tokens before the one that is timed");
 
 models::ModelOptions inference_sizes(const Point& point) {
@@ -150,7 +153,7 @@ Experiment llama_inference(const Box& box) {
           .axes = {kInferenceModel.of("of TTML's configuration files",
                                       {"nanollama3", "tinyllama", "llama3_2_1b"},
                                       {"nanollama3", "tinyllama", "llama3_2_1b"}, {"nanollama3"}),
-                   kCacheCalls.of("TTML's, or ttnn's kernels for decoding", {"ttml", "kernels"}),
+                   kCacheCalls.with(kCacheCalls.choices),
                    kEngine.of("who makes the calls", {"dynamic", "static", "traced"},
                               {"dynamic", "static", "traced"}, {"dynamic", "traced"}),
                    kContext.with({"128", "2000"}, {"128"}), kDispatch.with({"worker"})},
@@ -160,8 +163,8 @@ Experiment llama_inference(const Box& box) {
             TrainingOptions training = training_options(backend, point);
             training.as_published = false;
             training.reads_loss = true;
-            models::CacheOptions options{.length = point[kContext] + 1};
-            if (point[kCacheCalls] == "ttml") options.calls = models::CacheCalls::ttml;
+            const models::CacheOptions options{.length = point[kContext] + 1,
+                                               .calls = point[kCacheCalls]};
             if (options.calls == models::CacheCalls::ttml && training.engine != Engine::dynamic) {
               return NotApplicable{"TTML's calls differ from token to token: -a calls=kernels"};
             }

@@ -31,16 +31,39 @@ namespace {
 using harness::Backend;
 using harness::NotApplicable;
 
-const WordAxis kStepModel("model"), kStepOptimizer("optimizer"), kRunner("runner");
-const WordAxis kAttention("attention", "composite"), kRmsNorm("rmsnorm", "fused"),
-    kSwiglu("swiglu", "composite");
+const WordAxis kStepModel("model");
+const auto kStepOptimizer =
+    choice_axis<LlamaOptimizer>("optimizer", "composite AdamW, MorehAdamW or SGD",
+                                {{"adamw", LlamaOptimizer::adamw},
+                                 {"moreh", LlamaOptimizer::moreh},
+                                 {"sgd", LlamaOptimizer::sgd}});
+/// Whether blocks run again; absent if the model's file says it.
+const auto kRunner = choice_axis<std::optional<bool>>(
+    "runner", "whether blocks run forward once more",
+    {{"file", std::nullopt}, {"default", false}, {"memory_efficient", true}});
+
+TypedAxis<TtmlForm> form_axis(std::string name, std::string meaning, std::string neutral) {
+  return choice_axis<TtmlForm>(std::move(name), std::move(meaning),
+                               {{"composite", TtmlForm::composite}, {"fused", TtmlForm::fused}},
+                               std::move(neutral));
+}
+const auto kAttention = form_axis(
+    "attention",
+    "TTML's attention, of products and a softmax, or its kernels of 2026; not set: composite",
+    "composite");
+const auto kRmsNorm = form_axis(
+    "rmsnorm", "TTML's RMS norm, of small ops, or one program each way; not set: fused", "fused");
+const auto kSwiglu = form_axis(
+    "swiglu",
+    "TTML's feed-forward part, of products and small ops, or one program forward; not set: "
+    "composite",
+    "composite");
 
 std::vector<harness::Axis> llama_step_axes(Backend backend) {
   const bool emulated = backend == Backend::emulated;
-  using Words = WordAxis::Words;
+  using Words = std::vector<std::string>;
   const Words models{"nanollama3", "tinyllama", "llama3_2_1b", "llama8b"};
   const Words engines{"dynamic", "static", "traced"};
-  const Words forms{"composite", "fused"};
   return {
       kStepModel.of(
           "of TTML's configuration files", models,
@@ -50,36 +73,29 @@ std::vector<harness::Axis> llama_step_axes(Backend backend) {
                : kEngine.of("who makes the calls, or PyTorch",
                             {"torch", "torch_compile", "dynamic", "static", "traced"},
                             {"torch", "dynamic"}, {"dynamic"}),
-      kStepOptimizer.of("composite AdamW, MorehAdamW or SGD", {"adamw", "moreh", "sgd"},
-                        emulated ? Words{"adamw", "moreh", "sgd"} : Words{"adamw", "moreh"},
-                        emulated ? Words{"adamw", "moreh"} : Words{"adamw"}),
-      kRunner.of("whether blocks run forward once more", {"file", "default", "memory_efficient"},
-                 {"file"}),
+      kStepOptimizer.with(emulated ? Words{"adamw", "moreh", "sgd"} : Words{"adamw", "moreh"},
+                          emulated ? Words{"adamw", "moreh"} : Words{"adamw"}),
+      kRunner.with({"file"}),
       kBatch.means("sequences: of 256 tokens for nanollama3, of 2048 for the others").with({"1"}),
-      kAttention.optional_of(
-          "TTML's attention, of products and a softmax, or its kernels of 2026; not set: composite",
-          forms),
-      kRmsNorm.optional_of("TTML's RMS norm, of small ops, or one program each way; not set: fused",
-                           forms),
-      kSwiglu.optional_of("TTML's feed-forward part, of products and small ops, or one program "
-                          "forward; not set: composite",
-                          forms),
+      kAttention.optional(),
+      kRmsNorm.optional(),
+      kSwiglu.optional(),
       emulated ? kDispatch.with({"worker"}) : kTrainingTypes.with({"bfloat16"})};
 }
 
 models::ModelOptions step_sizes(const Point& point) {
   models::ModelOptions options = llama_sizes_of(point[kStepModel]);
   options.batch = point[kBatch];
-  const std::string runner = point[kRunner];
-  if (runner != "file") options.memory_efficient = runner == "memory_efficient";
+  options.memory_efficient = point[kRunner].value_or(options.memory_efficient);
   return options;
 }
 
 /// Prepares the step of the same model, loss and optimizer in PyTorch.
 Prepared torch_llama(const DevBox& box, const Point& point) {
   const models::ModelOptions options = step_sizes(point);
-  const std::string optimizer = point[kStepOptimizer];
-  if (optimizer == "moreh") return NotApplicable{"PyTorch has one AdamW: -a optimizer=adamw"};
+  const LlamaOptimizer optimizer = point[kStepOptimizer];
+  if (optimizer == LlamaOptimizer::moreh)
+    return NotApplicable{"PyTorch has one AdamW: -a optimizer=adamw"};
   if (options.memory_efficient) {
     return NotApplicable{"PyTorch keeps its activations here: -a runner=default"};
   }
@@ -95,29 +111,27 @@ Prepared torch_llama(const DevBox& box, const Point& point) {
        .width = options.width,
        .layers = options.layers,
        .numbers = torch_numbers(point[kTrainingTypes]),
-       .compiled = point[kEngine] == kCompiledTorch,
+       .compiled = point[kEngine] == Engine::torch_compiled,
        .arguments = {
            fmt::format("--heads={}", options.heads), fmt::format("--groups={}", options.groups),
            fmt::format("--feed-forward={}", wide), fmt::format("--sequence={}", options.sequence),
            fmt::format("--vocabulary={}", options.vocabulary),
-           fmt::format("--theta={}", options.theta), fmt::format("--optimizer={}", optimizer)}});
+           fmt::format("--theta={}", options.theta),
+           fmt::format("--optimizer={}", kStepOptimizer.print(optimizer))}});
 }
 
 Prepared prepare_llama(const DevBox& box, Backend backend, const Point& point) {
   if (is_torch(point[kEngine])) return torch_llama(box, point);
   TrainingOptions training = training_options(backend, point);
   training.as_published = false;
-  const std::string word = point[kStepOptimizer];
-  const LlamaOptimizer optimizer = word == "adamw"   ? LlamaOptimizer::adamw
-                                   : word == "moreh" ? LlamaOptimizer::moreh
-                                                     : LlamaOptimizer::sgd;
+  const LlamaOptimizer optimizer = point[kStepOptimizer];
   if (training.engine != Engine::dynamic && optimizer != LlamaOptimizer::sgd) {
     return NotApplicable{"AdamW is told other numbers each step: -a optimizer=sgd"};
   }
   models::ModelOptions options = step_sizes(point);
-  options.fused_attention = point[kAttention] == "fused";
-  options.composite_rms_norm = point[kRmsNorm] == "composite";
-  options.fused_swiglu = point[kSwiglu] == "fused";
+  options.fused_attention = point[kAttention] == TtmlForm::fused;
+  options.composite_rms_norm = point[kRmsNorm] == TtmlForm::composite;
+  options.fused_swiglu = point[kSwiglu] == TtmlForm::fused;
   const TrainingTypes types = training_types(backend, point);
   options.parameters = types.parameters;
   options.compute = types.compute;
@@ -150,12 +164,12 @@ Experiment llama_step(const Box& box) {
           .prepare = [=](Backend backend,
                          const Point& point) { return prepare_llama(*box, backend, point); },
           .what_ifs = [](const Point& point) -> std::vector<harness::WhatIf> {
-            return {set_axis<std::string>("attention in one program", point, kAttention, "fused",
-                                          "it is one already"),
-                    set_axis<std::string>("SwiGLU in one program", point, kSwiglu, "fused",
-                                          "it is one already"),
-                    set_axis<std::string>("RMS norm of small ops", point, kRmsNorm, "composite",
-                                          "it is made of them already"),
+            return {set_axis("attention in one program", point, kAttention, TtmlForm::fused,
+                             "it is one already"),
+                    set_axis("SwiGLU in one program", point, kSwiglu, TtmlForm::fused,
+                             "it is one already"),
+                    set_axis("RMS norm of small ops", point, kRmsNorm, TtmlForm::composite,
+                             "it is made of them already"),
                     eth_dispatch(point)};
           }};
 }

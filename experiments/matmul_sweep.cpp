@@ -49,7 +49,8 @@ using harness::PointResult;
 /// best run, not what the cores can do.
 constexpr double kReportsPeak = 52e12;
 
-const WordAxis kSync("sync");
+const auto kFinishesEach = choice_axis<bool>(
+    "sync", "Finish after each product, or once at the end", {{"each", true}, {"end", false}});
 
 /// Holds the operands of out = a @ b on a device, and the program.
 struct Product {
@@ -102,7 +103,7 @@ class EmulatedProduct final : public EmulatedCase {
             box.open_chip({.dispatch = point[kDispatch], .command_queues = point[kQueues]})),
         profiles_(box.profiles()),
         shape_(point[kShape]),
-        finish_each_(point[kSync] == "each") {
+        finish_each_(point[kFinishesEach]) {
     const chip::MatmulTypes types = product_types(point);
     const MatmulAttributes attributes{.core_grid = point[kGrid],
                                       .compute = {.fidelity = point[kFidelity]},
@@ -306,7 +307,7 @@ void add_padding(const ProductShape& shape, std::vector<harness::WhatIf>& change
 std::vector<harness::WhatIf> matmul_what_ifs(const DevBox& box, const Point& point) {
   const EmulatedProduct product(box, point);
   std::vector<harness::WhatIf> changes{
-      set_axis<std::string>("no finish after each", point, kSync, "end", "there is none"),
+      set_axis("no finish after each", point, kFinishesEach, false, "there is none"),
       set_axis("trace", point, kTrace, true, "it is a replay already"),
       set_axis("two queues", point, kQueues, 2, "it uses two already"),
       eth_dispatch(point),
@@ -381,8 +382,7 @@ Experiment matmul_sweep(const Box& box) {
       .place = 1,
       .axes = {shape, kDispatch.with({"worker", "eth"}), kDtype.with({"bfloat16"}),
                kWeights.optional(), kOutput.optional(), kFidelity.with({"default"}),
-               kGrid.with({"default"}), kConfig.optional(),
-               kSync.of("Finish after each product, or once at the end", {"each", "end"}, {"each"}),
+               kGrid.with({"default"}), kConfig.optional(), kFinishesEach.with({"each"}),
                kTrace.optional(),
                kQueues
                    .means("2: each half of the rows on half of the cores, with a queue and a "

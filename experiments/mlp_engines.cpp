@@ -40,9 +40,9 @@ using harness::NotApplicable;
 
 /// Prepares a case that runs in a process of its own.
 Prepared peer_process(const DevBox& box, const Point& point) {
-  const std::string engine = point[kEngine];
+  const Engine engine = point[kEngine];
   const TrainingTypes types = point[kTrainingTypes];
-  if (engine == "python") {
+  if (engine == Engine::python) {
     if (types.parameters != types.compute) {
       return NotApplicable{
           "the report's Python engine keeps its parameters in the type of its products: "
@@ -55,7 +55,7 @@ Prepared peer_process(const DevBox& box, const Point& point) {
                           .width = point[kDim],
                           .layers = static_cast<int>(point[kLayers]),
                           .numbers = torch_numbers(types),
-                          .compiled = engine == kCompiledTorch});
+                          .compiled = engine == Engine::torch_compiled});
 }
 
 /// Prepares points of engines that are not this program's.
@@ -71,8 +71,8 @@ Prepared mlp_peer(const DevBox& box, Backend backend, const Point& point) {
           fmt::format("the report's peers are as they are, without axis {}", axis)};
     }
   }
-  const std::string engine = point[kEngine];
-  if (engine == "python" && point[kLayers] != 2) {
+  const Engine engine = point[kEngine];
+  if (engine == Engine::python && point[kLayers] != 2) {
     return NotApplicable{"the report's Python benchmark has two layers"};
   }
   if (backend == Backend::host) return peer_process(box, point);
@@ -133,9 +133,9 @@ Experiment mlp_engines(const Box& box) {
           .timing = {.warmup = 20, .iterations = 200},
           .presentation = mlp_presentation(),
           .prepare = [=](Backend backend, const Point& point) -> Prepared {
-            const std::string engine = point[kEngine];
-            if (is_torch(engine) || engine == "python") return mlp_peer(*box, backend, point);
-            if (engine == "traced_fused" && backend == Backend::emulated) {
+            const Engine engine = point[kEngine];
+            if (is_torch(engine) || engine == Engine::python) return mlp_peer(*box, backend, point);
+            if (engine == Engine::traced_fused && backend == Backend::emulated) {
               return NotApplicable{
                   "programs are fused on the host; the chip runs them as they were captured"};
             }

@@ -64,14 +64,22 @@ TypedAxis<std::optional<std::int64_t>> report_size(const std::string& name) {
               }};
 }
 
-const WordAxis kTrained("workload"), kMode("mode"), kSumsBeside("overlap");
+enum class Mode : std::uint8_t { independent, weak, strong };
+const auto kTrainsMlp =
+    choice_axis<bool>("workload", "the report's MLP or GPT-2", {{"mlp", true}, {"gpt2", false}});
+const auto kMode = choice_axis<Mode>(
+    "mode", "a training on each chip, or one: a batch on each, or one divided",
+    {{"independent", Mode::independent}, {"weak", Mode::weak}, {"strong", Mode::strong}});
+const auto kSumsBeside =
+    choice_axis<bool>("overlap", "sums after the backward pass (none) or beside it",
+                      {{"none", false}, {"backward", true}});
 const auto kReportBatch = report_size("batch"), kReportDim = report_size("dim"),
            kReportLayers = report_size("layers");
 
 /// Describes one of the report's models, at its sizes unless the axes say otherwise.
 struct Workload {
   explicit Workload(const Point& point)
-      : is_mlp(point[kTrained] == "mlp"),
+      : is_mlp(point[kTrainsMlp]),
         batch(point[kReportBatch].value_or(is_mlp ? 1024 : 32)),
         dim(point[kReportDim].value_or(is_mlp ? 512 : 384)),
         layers(point[kReportLayers].value_or(is_mlp ? 2 : 6)) {}
@@ -243,16 +251,16 @@ harness::Presentation multi_device_presentation() {
 }
 
 Prepared prepare_chips(const Box& box, const Point& point) {
-  const std::string mode = point[kMode];
+  const Mode mode = point[kMode];
   const Workload workload(point);
   Job job{.chips = point[kDevices],
           .batch = workload.batch,
-          .sums = mode != "independent",
-          .overlapped = point[kSumsBeside] == "backward"};
+          .sums = mode != Mode::independent,
+          .overlapped = point[kSumsBeside]};
   if (job.overlapped && !job.sums) return NotApplicable{"independent chips sum nothing"};
   const auto count = static_cast<std::int64_t>(job.chips.size());
   if (job.overlapped && count == 1) return NotApplicable{"one chip sums nothing"};
-  if (mode == "strong") {
+  if (mode == Mode::strong) {
     if (workload.batch % count != 0) {
       return NotApplicable{
           fmt::format("a batch of {} cannot be divided by {} chips", workload.batch, count)};
@@ -269,12 +277,9 @@ Experiment multi_device(const Box& box) {
           .question =
               "What do several chips gain, in independent trainings or in one data-parallel one?",
           .place = 13,
-          .axes = {kTrained.of("the report's MLP or GPT-2", {"mlp", "gpt2"}),
-                   kMode.of("a training on each chip, or one: a batch on each, or one divided",
-                            {"independent", "weak", "strong"}),
+          .axes = {kTrainsMlp.with(kTrainsMlp.choices), kMode.with(kMode.choices),
                    kDevices.with({"0", "0+4", "0+1+4+5", "0+1+2+3+4+5+6+7"}, {"0", "0+4"}),
-                   kSumsBeside.of("sums after the backward pass (none) or beside it",
-                                  {"none", "backward"}, {"none"}),
+                   kSumsBeside.with({"none"}),
                    kReportBatch.means("rows, or sequences of 256 tokens; report: 1024, 32")
                        .with({"report"}),
                    kReportDim.means("width; report: 512, 384").with({"report"}),

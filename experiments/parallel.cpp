@@ -48,8 +48,20 @@ using harness::NotApplicable;
 using harness::Parameters;
 using harness::WhatIf;
 
-const WordAxis kMeshModel("model"), kLoss("loss"), kSocket("socket");
-const WordAxis kRows("sequence", "whole"), kSums("overlap", "none");
+const WordAxis kMeshModel("model");
+const auto kShardedLoss =
+    choice_axis<bool>("loss", "of logits that are gathered first, or that stay divided",
+                      {{"gathered", false}, {"sharded", true}});
+const auto kSocket =
+    choice_axis<Socket>("socket", "between stages: through the hosts, or over a link",
+                        {{"mpi", Socket::mpi}, {"fabric", Socket::fabric}});
+const auto kDividesRows = choice_axis<bool>(
+    "sequence", "rows between the layers of TP: divided among its chips, or, not set, on each chip",
+    {{"whole", false}, {"divided", true}}, "whole");
+const auto kOverlaps = choice_axis<bool>(
+    "overlap",
+    "sums of gradients beside the backward pass (backward) or, not set, after it, as TTML",
+    {{"none", false}, {"backward", true}}, "none");
 const TypedAxis<MeshShape> kMesh{
     .name = "mesh",
     .meaning = "chips: groups that divide the batch x chips that divide the layers x stages",
@@ -72,13 +84,13 @@ MeshJob job_of(const Point& point) {
               .mesh = point[kMesh],
               .schedule = point[kSchedule],
               .micro_batches = static_cast<int>(point[kMicroBatches]),
-              .socket = point[kSocket] == "mpi" ? Socket::mpi : Socket::fabric,
+              .socket = point[kSocket],
               .dispatch = point[kDispatch]};
   job.model.batch = point[kSequences];
-  job.model.sharded_loss = point[kLoss] == "sharded";
-  job.model.sequence_parallel = point[kRows] == "divided";
-  job.traced = point[kEngine] == "traced";
-  job.overlapped = point[kSums] == "backward";
+  job.model.sharded_loss = point[kShardedLoss];
+  job.model.sequence_parallel = point[kDividesRows];
+  job.traced = point[kEngine] == Engine::traced;
+  job.overlapped = point[kOverlaps];
   job.chunks = static_cast<int>(point[kChunks]);
   job.links = static_cast<int>(point[kLinks]);
   return job;
@@ -235,9 +247,9 @@ std::vector<WhatIf> parallel_what_ifs(const Point& point) {
              alone ? "one chip uses no link" : "all that is sent goes through the hosts"),
       change("sums of gradients beside the backward pass",
              job.overlapped || job.mesh.ddp == 1 ? std::vector<Parameters>{}
-                                                 : std::vector<Parameters>{{kSums.at("backward")}},
+                                                 : std::vector<Parameters>{{kOverlaps.at(true)}},
              job.overlapped ? "they are so already" : "one group of chips sums no gradients"),
-      set_axis<std::string>("traced dispatch", point, kEngine, "traced", "it is replayed already"),
+      set_axis("traced dispatch", point, kEngine, Engine::traced, "it is replayed already"),
       eth_dispatch(point),
       change("smaller micro-batches, more of them", other_micro_batches(point, true),
              "a micro-batch has no more sequences to divide"),
@@ -246,10 +258,10 @@ std::vector<WhatIf> parallel_what_ifs(const Point& point) {
       change("the same chips shared otherwise", other_meshes(point, true),
              alone ? "one chip shares nothing" : "no other mesh divides this model")};
   if (job.mesh.tp > 1) {
-    changes.push_back(set_axis<std::string>("loss of divided logits", point, kLoss, "sharded",
-                                            "the logits stay divided already"));
-    changes.push_back(set_axis<std::string>("sequence parallelism", point, kRows, "divided",
-                                            "the rows are divided already"));
+    changes.push_back(set_axis("loss of divided logits", point, kShardedLoss, true,
+                               "the logits stay divided already"));
+    changes.push_back(set_axis("sequence parallelism", point, kDividesRows, true,
+                               "the rows are divided already"));
   }
   if (job.mesh.pp == 1) return changes;
   changes.push_back(change("no stages, no bubble: the same chips by DDP and TP",
@@ -260,8 +272,8 @@ std::vector<WhatIf> parallel_what_ifs(const Point& point) {
   }
   changes.push_back(change("1f1b with the stages' blocks in interleaved chunks", more_chunks(point),
                            "micro-batches in groups of the stages, and a block for each chunk"));
-  changes.push_back(set_axis<std::string>("stages over links", point, kSocket, "fabric",
-                                          "they use links already"));
+  changes.push_back(
+      set_axis("stages over links", point, kSocket, Socket::fabric, "they use links already"));
   return changes;
 }
 
@@ -275,19 +287,14 @@ std::vector<harness::Axis> parallel_axes() {
       kSchedule.with({"ttml"}),
       kSequences.with({"8"}),
       kMicroBatches.with({"4"}),
-      kLoss.of("of logits that are gathered first, or that stay divided", {"gathered", "sharded"},
-               {"gathered"}),
-      kSocket.of("between stages: through the hosts, or over a link", {"mpi", "fabric"}, {"mpi"}),
+      kShardedLoss.with({"gathered"}),
+      kSocket.with({"mpi"}),
       kDispatch.with({"worker"}),
       kChunks.optional(),
-      kRows.optional_of(
-          "rows between the layers of TP: divided among its chips, or, not set, on each chip",
-          {"whole", "divided"}),
+      kDividesRows.optional(),
       kEngine.optional_of("traced: replays of captured steps; not set: call by call",
                           {"dynamic", "traced"}),
-      kSums.optional_of(
-          "sums of gradients beside the backward pass (backward) or, not set, after it, as TTML",
-          {"none", "backward"}),
+      kOverlaps.optional(),
       kLinks.optional()};
 }
 

@@ -43,13 +43,13 @@ constexpr std::int64_t kTile = 32;
 constexpr std::int64_t kMostTiles = 512;
 
 /// Returns how many times as long as a replay `engine` takes, on the emulator.
-double gain_over(const DevBox& box, std::string_view engine, const Parameters& parameters) {
-  const auto time = [&](std::string_view each) {
-    const Parameters with = harness::changed(parameters, {kEngine.at(std::string(each))});
+double gain_over(const DevBox& box, Engine engine, const Parameters& parameters) {
+  const auto time = [&](Engine each) {
+    const Parameters with = harness::changed(parameters, {kEngine.at(each)});
     return measure_virtual(*mlp_case(box, Backend::emulated, with), kSweepTiming).seconds();
   };
   const double slow = time(engine);
-  return slow / time("traced");
+  return slow / time(Engine::traced);
 }
 
 /// Returns the smallest batch, in tiles, from which on a replay of the same calls gains nothing;
@@ -57,8 +57,8 @@ double gain_over(const DevBox& box, std::string_view engine, const Parameters& p
 std::optional<std::int64_t> tiles_without_gain(const DevBox& box, std::int64_t dim,
                                                chip::DispatchCoreType dispatch) {
   const auto pays = [&](std::int64_t tiles) {
-    return gain_over(box, "static",
-                     {kEngine.at("static"), kVariant.at(Variant::corrected),
+    return gain_over(box, Engine::static_step,
+                     {kEngine.at(Engine::static_step), kVariant.at(Variant::corrected),
                       kBatch.at(tiles * kTile), kDim.at(dim), kDispatch.at(dispatch)}) > kPays;
   };
   if (pays(kMostTiles)) return std::nullopt;
@@ -78,10 +78,10 @@ class ShapeCase final : public harness::WrappedCase {
       : WrappedCase(mlp_case(box, backend, point)),
         batch_(static_cast<double>(point[kBatch])),
         dim_(static_cast<double>(point[kDim])),
-        replays_(backend == Backend::emulated && point[kEngine] == "traced" &&
+        replays_(backend == Backend::emulated && point[kEngine] == Engine::traced &&
                  point[kQueues] == 1) {
     if (!replays_) return;
-    gain_ = gain_over(box, "dynamic", point.parameters());
+    gain_ = gain_over(box, Engine::dynamic, point.parameters());
     pays_below_ = tiles_without_gain(box, point[kDim], point[kDispatch]);
   }
 

@@ -31,7 +31,12 @@ namespace {
 using harness::CellSource;
 using harness::PointResult;
 
-const WordAxis kQueueing("config");
+enum class Queueing : std::uint8_t { full_1cq, half_1cq, half_2cq, parallel_2cq };
+const auto kQueueing = choice_axis<Queueing>("layout", "all cores or halves, one queue or two",
+                                             {{"full_1cq", Queueing::full_1cq},
+                                              {"half_1cq", Queueing::half_1cq},
+                                              {"half_2cq", Queueing::half_2cq},
+                                              {"parallel_2cq", Queueing::parallel_2cq}});
 
 constexpr harness::VirtualTiming kPairTiming{.warmup = 5, .iterations = 50};
 
@@ -48,13 +53,13 @@ class ProductPair final : public EmulatedCase {
         issue_(box.profiles().software.host_op_call + box.profiles().software.host_allocation),
         finish_(box.profiles().software.host_finish) {
     const ProductShape shape = point[kShape];
-    const std::string config = point[kQueueing];
+    const Queueing queueing = point[kQueueing];
     const CoreGrid all = device().compute_grid();
     const CoreGrid half{all.columns / 2, all.rows};
-    attributes_.core_grid = config == "full_1cq" ? all : half;
-    if (config == "half_2cq" || config == "parallel_2cq") {
+    attributes_.core_grid = queueing == Queueing::full_1cq ? all : half;
+    if (queueing == Queueing::half_2cq || queueing == Queueing::parallel_2cq) {
       device().set_sub_devices(column_halves(all));
-      if (config == "parallel_2cq") second_ = {1, 1};
+      if (queueing == Queueing::parallel_2cq) second_ = {1, 1};
     }
     const TensorSpec a{{shape.m, shape.k}}, b{{shape.k, shape.n}};
     for (int i = 0; i < 2; ++i) {
@@ -136,18 +141,17 @@ class ProductPair final : public EmulatedCase {
 }  // namespace
 
 Experiment two_queues(const Box& box) {
-  const WordAxis::Words configs{"full_1cq", "half_1cq", "half_2cq", "parallel_2cq"};
   return {
       .name = "two_queues",
       .question = "Are two queues on halves of the cores faster than one queue on all of them?",
       .place = 11,
       .axes = {kShape.with({"256x256x256", "512x512x512", "1024x1024x1024", "2048x2048x2048"},
                            {"512x512x512", "2048x2048x2048"}),
-               kQueueing.of("all cores or halves, one queue or two", configs)},
+               kQueueing.with(kQueueing.choices)},
       .timing = kPairTiming,
       .presentation = {.timed = "two products, one finish after all",
                        .columns = {{"shape", CellSource::parameter, "shape"},
-                                   {"config", CellSource::parameter, "config"},
+                                   {"layout", CellSource::parameter, "layout"},
                                    {"time", CellSource::metric, "time"},
                                    expected_error_column(),
                                    {"rate", CellSource::metric, "throughput"},
@@ -163,14 +167,14 @@ Experiment two_queues(const Box& box) {
                                   .y_label = "throughput of the pair",
                                   .x = "size",
                                   .y = "throughput",
-                                  .series = {"config"}}}},
+                                  .series = {"layout"}}}},
       .prepare = [=](harness::Backend, const Point& point) -> Prepared {
         return std::make_unique<ProductPair>(*box, point);
       },
       .what_ifs =
           [=](const Point& point) {
             std::vector<harness::WhatIf> changes;
-            add_other_words(point, kQueueing, configs, changes);
+            add_other_choices(point, kQueueing, changes);
             return changes;
           }};
 }

@@ -2,6 +2,7 @@
 #include "harness/runner.h"
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <memory>
 #include <thread>
@@ -15,6 +16,21 @@
 namespace howard::harness {
 namespace {
 
+/// Former names of axes, each with the present one.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kRenamedAxes{
+    {{"traced", "trace"}, {"config", "layout"}, {"host", "calls"}}};
+
+/// Returns the present name of an axis, if `known` has it.
+std::optional<std::string> present_name(const std::string& former,
+                                        const std::vector<std::string>& known) {
+  for (const auto& [old_name, name] : kRenamedAxes) {
+    if (former == old_name && std::ranges::find(known, name) != known.end()) {
+      return std::string(name);
+    }
+  }
+  return closest(former, known);
+}
+
 /// Throws Error for an override if no chosen backend has its axis.
 void require_known_axes(const Experiment& experiment, const PlanOptions& options) {
   std::vector<std::string> known;
@@ -25,7 +41,7 @@ void require_known_axes(const Experiment& experiment, const PlanOptions& options
   known.erase(std::ranges::unique(known).begin(), known.end());
   for (const AxisOverride& override : options.overrides) {
     if (std::ranges::find(known, override.axis) != known.end()) continue;
-    const auto suggestion = closest(override.axis, known);
+    const auto suggestion = present_name(override.axis, known);
     throw Error({.attempted = "set an axis of " + std::string(experiment.name()),
                  .value = "there is no axis '" + override.axis + "' on the chosen backends",
                  .accepted = join(known, ", "),

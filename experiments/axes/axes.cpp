@@ -90,17 +90,23 @@ const TypedAxis<DataType> kWeights =
     real_type_axis("weights", "data type of B; not set: that of A; ");
 const TypedAxis<DataType> kOutput =
     real_type_axis("output", "data type of the result; not set: that of A; ");
-const WordAxis kBias("bias", "no");
+const TypedAxis<Bias> kBias = choice_axis<Bias>(
+    "bias", "whether a row is added: no, yes (of the result's data type), or its data type",
+    {{"no", {}},
+     {"yes", {.is_added = true}},
+     {"bfloat16", {.is_added = true, .type = DataType::bfloat16}},
+     {"bfloat8_b", {.is_added = true, .type = DataType::bfloat8_b}},
+     {"bfloat4_b", {.is_added = true, .type = DataType::bfloat4_b}},
+     {"float32", {.is_added = true, .type = DataType::float32}}},
+    "no");
 
 chip::MatmulTypes product_types(const Point& point) {
   const DataType dtype = point[kDtype];
   const DataType out = point.get(kOutput, dtype);
-  const std::string bias = point[kBias];
-  const bool typed = bias != "no" && bias != "yes";
   return {.a = dtype,
           .b = point.get(kWeights, dtype),
           .out = out,
-          .bias = typed ? parse_data_type(bias) : out};
+          .bias = point[kBias].type.value_or(out)};
 }
 
 const TypedAxis<TrainingTypes> kTrainingTypes = choice_axis<TrainingTypes>(
@@ -182,7 +188,19 @@ const TypedAxis<Variant> kVariant = choice_axis<Variant>(
     "variant", "the calls and buffers of the released code, or the same for all engines",
     {{"as_published", Variant::as_published}, {"corrected", Variant::corrected}}, "as_published");
 
-const WordAxis kEngine("engine", "dynamic");
+const TypedAxis<Engine> kEngine = choice_axis<Engine>("engine", "who makes the calls of a step",
+                                                      {{"dynamic", Engine::dynamic},
+                                                       {"static", Engine::static_step},
+                                                       {"traced", Engine::traced},
+                                                       {"traced_fused", Engine::traced_fused},
+                                                       {"python", Engine::python},
+                                                       {"ttml", Engine::ttml},
+                                                       {"torch", Engine::torch},
+                                                       {"torch_compile", Engine::torch_compiled}},
+                                                      "dynamic");
+
+const TypedAxis<bool> kFromPython =
+    choice_axis<bool>("calls", "who makes the calls", {{"python", true}, {"cpp", false}});
 
 const TypedAxis<bool> kTrace =
     choice_axis<bool>("trace", "yes: replays of a captured trace; not set: call by call",

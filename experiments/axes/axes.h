@@ -25,8 +25,13 @@ extern const TypedAxis<chip::DispatchCoreType> kDispatch;
 /// The data types of a product: of its first operand, and, where they are other ones, of its second
 /// and of its result.
 extern const TypedAxis<DataType> kDtype, kWeights, kOutput;
-/// Has the values no, yes and, for a bias of its own type, a data type.
-extern const WordAxis kBias;
+/// Says whether a row is added to a product, and in which data type if not in the result's.
+struct Bias {
+  bool is_added = false;
+  std::optional<DataType> type{};
+  friend bool operator==(const Bias&, const Bias&) = default;
+};
+extern const TypedAxis<Bias> kBias;
 chip::MatmulTypes product_types(const Point& point);
 
 /// Says in what types a training step computes on the host.
@@ -63,8 +68,27 @@ extern const TypedAxis<std::int64_t> kBatch, kDim, kLayers;
 enum class Variant : std::uint8_t { as_published, corrected };
 extern const TypedAxis<Variant> kVariant;
 
-/// Who makes the calls of a step; each experiment has some of the words.
-extern const WordAxis kEngine;
+/// Who makes the calls of a step; each experiment has some of them.
+enum class Engine : std::uint8_t {
+  dynamic,         ///< The step function makes them anew each time.
+  static_step,     ///< They are the calls that were made once.
+  traced,          ///< They are replayed.
+  traced_fused,    ///< They are replayed, and the host fuses what it captured.
+  python,          ///< The report's engine in Python.
+  ttml,            ///< TTML, which is dynamic.
+  torch,           ///< PyTorch as it is, on the host.
+  torch_compiled,  ///< PyTorch with torch.compile, which needs PyTorch 2.
+};
+extern const TypedAxis<Engine> kEngine;
+inline bool is_torch(Engine engine) {
+  return engine == Engine::torch || engine == Engine::torch_compiled;
+}
+
+/// Whether calls come from Python, and not from C++.
+extern const TypedAxis<bool> kFromPython;
+
+/// A form of a function in TTML: of small ops, or a program of its own.
+enum class TtmlForm : std::uint8_t { composite, fused };
 
 /// Whether a captured trace is replayed.
 extern const TypedAxis<bool> kTrace;

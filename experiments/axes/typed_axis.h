@@ -54,19 +54,6 @@ struct TypedAxis {
     return axis;
   }
 
-  /// Returns the change of a point to `value`.
-  std::pair<std::string, std::string> at(const T& value) const { return {name, print(value)}; }
-};
-
-/// Is an axis of words, of which each experiment knows some.
-struct WordAxis : TypedAxis<std::string> {
-  explicit WordAxis(std::string axis, std::string neutral_word = {})
-      : TypedAxis<std::string>{.name = std::move(axis),
-                               .meaning = {},
-                               .parse = [](std::string_view word) { return std::string(word); },
-                               .print = [](const std::string& word) { return word; },
-                               .neutral = std::move(neutral_word)} {}
-
   using Words = std::vector<std::string>;
 
   /// Returns the axis with a closed list of words; `values` and `quick_values` are some of them.
@@ -88,6 +75,19 @@ struct WordAxis : TypedAxis<std::string> {
     axis.neutral = neutral;
     return axis;
   }
+
+  /// Returns the change of a point to `value`.
+  std::pair<std::string, std::string> at(const T& value) const { return {name, print(value)}; }
+};
+
+/// Is an axis of words that name things of which there may be more: models, files, subjects.
+struct WordAxis : TypedAxis<std::string> {
+  explicit WordAxis(std::string axis, std::string neutral_word = {})
+      : TypedAxis<std::string>{.name = std::move(axis),
+                               .meaning = {},
+                               .parse = [](std::string_view word) { return std::string(word); },
+                               .print = [](const std::string& word) { return word; },
+                               .neutral = std::move(neutral_word)} {}
 };
 
 /// Makes an axis of a closed list of words, each of which stands for a value.

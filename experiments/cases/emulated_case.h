@@ -16,7 +16,7 @@ inline std::array<CoreRange, 2> column_halves(CoreGrid all) {
   return {CoreRange{0, 0, half - 1, all.rows - 1}, CoreRange{half, 0, 2 * half - 1, all.rows - 1}};
 }
 
-/// Runs on an emulated chip of its own, whose clock times it.
+/// A case on an emulated chip of its own; the virtual clock of the chip times it.
 class EmulatedCase : public harness::Case {
  public:
   SimTime now() const override { return device_->now(); }

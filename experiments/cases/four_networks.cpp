@@ -59,15 +59,17 @@ class FourNetworks::ForwardPass {
   Placement placement_;
 };
 
-FourNetworks::FourNetworks(chip::EmulatedChip& chip, std::string_view config) : chip_(chip) {
-  place(config);
+FourNetworks::FourNetworks(chip::EmulatedChip& chip, CoreParts parts) : chip_(chip) {
+  place(parts);
   for (int i = 0; i < kNetworks; ++i) networks_.emplace_back(chip);
 }
 
-void FourNetworks::place(std::string_view config) {
-  if (config == "full_grid") placements_.assign(kNetworks, {});
-  if (config == "partitioned") placements_.assign(kNetworks, {.core_grid = CoreGrid{2, 4}});
-  if (config != "disjoint") return;
+void FourNetworks::place(CoreParts parts) {
+  if (parts == CoreParts::full_grid) placements_.assign(kNetworks, {});
+  if (parts == CoreParts::partitioned) {
+    placements_.assign(kNetworks, {.core_grid = CoreGrid{2, 4}});
+  }
+  if (parts != CoreParts::disjoint) return;
   const CoreGrid all = chip_.compute_grid();
   const int columns = all.columns / kNetworks;
   std::vector<CoreRange> strips;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "engines/chip/emulated_chip.h"
@@ -11,10 +11,14 @@
 
 namespace howard::experiments {
 
-/// Holds the report's four independent MLPs of two layers. `config` says where they run:
-///   full_grid    They run on all cores, one after the other.
-///   partitioned  As released, each has a core grid of 2x4, and all products use the same 8 cores.
-///   disjoint     Each runs on a sub-device of its own, with the fidelity of the full grid.
+/// Says where four networks run.
+enum class CoreParts : std::uint8_t {
+  full_grid,    ///< On all cores, one after the other.
+  partitioned,  ///< As released: each has a grid of 2x4, and all products use the same 8 cores.
+  disjoint,     ///< Each runs on a sub-device of its own, with the fidelity of the full grid.
+};
+
+/// Holds the report's four independent MLPs of two layers.
 class FourNetworks {
  public:
   static constexpr int kNetworks = 4;
@@ -24,7 +28,7 @@ class FourNetworks {
   static constexpr double kFlops = 2.0 * kNetworks * 2 * kBatch * kWidth * kWidth;
 
   /// `chip` must outlive this. The constructor sets its sub-devices.
-  FourNetworks(chip::EmulatedChip& chip, std::string_view config);
+  FourNetworks(chip::EmulatedChip& chip, CoreParts parts);
 
   /// Enqueues the 24 calls of four forward passes on queue 0.
   void enqueue();
@@ -45,7 +49,7 @@ class FourNetworks {
   };
   class ForwardPass;
 
-  void place(std::string_view config);
+  void place(CoreParts parts);
 
   chip::EmulatedChip& chip_;
   std::vector<Placement> placements_;

@@ -63,7 +63,7 @@ PreparedCase prepare_gpt2(const DevBox& box, harness::Backend backend, const Poi
   }
   const TrainingOptions training = training_options(backend, point);
   models::Gpt2Options options = gpt2_sizes(point);
-  const std::string engine = point[kEngine];
+  const Engine engine = point[kEngine];
   if (is_torch(engine)) {
     if (training.as_published) {
       return harness::NotApplicable{"PyTorch sums the gradients of weights: -a variant=corrected"};
@@ -78,7 +78,7 @@ PreparedCase prepare_gpt2(const DevBox& box, harness::Backend backend, const Poi
                             .width = options.width,
                             .layers = options.layers,
                             .numbers = torch_numbers(point[kTrainingTypes]),
-                            .compiled = engine == kCompiledTorch});
+                            .compiled = engine == Engine::torch_compiled});
   }
   const TrainingTypes types = training_types(backend, point);
   options.parameters = types.parameters;
@@ -119,8 +119,9 @@ harness::Axis gpt2_engine_axis(harness::Backend backend, std::string meaning,
                                std::vector<std::string> engines) {
   std::vector<std::string> words = engines;
   if (backend == harness::Backend::host) {
-    engines.insert(engines.begin(), std::string(kTorch));
-    words.insert(words.begin(), {std::string(kTorch), std::string(kCompiledTorch)});
+    const std::string torch = kEngine.print(Engine::torch);
+    engines.insert(engines.begin(), torch);
+    words.insert(words.begin(), {torch, kEngine.print(Engine::torch_compiled)});
     meaning += ", or PyTorch";
   }
   return kEngine.of(std::move(meaning), words, engines);

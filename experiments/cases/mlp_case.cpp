@@ -18,18 +18,25 @@ MatmulAttributes products_of(const Point& point) {
   return {.core_grid = grid, .compute = {.fidelity = MathFidelity::hifi2}, .config = config};
 }
 
+/// Returns which of the three ways to make calls an engine has.
+Engine calls_of(Engine engine) {
+  if (engine == Engine::traced_fused) return Engine::traced;
+  const bool keeps = engine == Engine::static_step || engine == Engine::traced;
+  return keeps ? engine : Engine::dynamic;
+}
+
 }  // namespace
 
 TrainingOptions training_options(harness::Backend backend, const Point& point) {
-  const std::string engine = point[kEngine];
+  const Engine engine = point[kEngine];
   return {.backend = backend,
           .dispatch = point[kDispatch],
-          .engine = parse_engine(engine),
+          .engine = calls_of(engine),
           .as_published = point[kVariant] == Variant::as_published,
           .products = products_of(point),
           .fused = point[kFused],
           .queues = point[kQueues],
-          .fuses_traces = engine == "traced_fused"};
+          .fuses_traces = engine == Engine::traced_fused};
 }
 
 TrainingTypes training_types(harness::Backend backend, const Point& point) {

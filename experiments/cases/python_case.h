@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -41,13 +40,6 @@ enum class TorchNumbers : std::uint8_t {
 
 /// Returns how PyTorch computes with the same types.
 TorchNumbers torch_numbers(const TrainingTypes& types);
-
-/// These are the engines of PyTorch: PyTorch as it is, and with torch.compile, which needs PyTorch
-/// 2.
-inline constexpr std::string_view kTorch = "torch", kCompiledTorch = "torch_compile";
-inline bool is_torch(std::string_view engine) {
-  return engine == kTorch || engine == kCompiledTorch;
-}
 
 /// Describes a step of PyTorch on the host: forward, backward, SGD or, for a Llama, AdamW.
 struct TorchStep {

@@ -54,11 +54,6 @@ void add_time(harness::PointResult& point, std::string name, SimTime time) {
 
 }  // namespace
 
-Engine parse_engine(std::string_view value) {
-  if (value == "static") return Engine::static_step;
-  return value.starts_with("traced") ? Engine::traced : Engine::dynamic;
-}
-
 TrainingCase::TrainingCase(const DevBox& box, const TrainingOptions& options,
                            const std::function<Training(Device&)>& make)
     : options_(options) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engines/autograd/steps/step.h"
+#include "experiments/axes/axes.h"
 #include "experiments/cases/step_work.h"
 #include "experiments/cases/training.h"
 #include "experiments/laboratory/devbox.h"
@@ -21,20 +22,10 @@ inline constexpr const char* kKernelTimes = "kernel_time.";
 inline constexpr const char* kStepTimed = "a training step, one finish after all";
 inline constexpr const char* kStepTimedOnHost = "a training step and its finish";
 
-/// Says who makes the calls of a step.
-enum class Engine {
-  dynamic,      ///< The step function makes them anew each time.
-  static_step,  ///< They are the calls that were made once.
-  traced,       ///< They are replayed.
-};
-
-/// Parses "dynamic", "static", "traced" or "traced_fused", which is traced too.
-Engine parse_engine(std::string_view value);
-
 struct TrainingOptions {
   harness::Backend backend{};
   chip::DispatchCoreType dispatch{};  ///< The emulated chip's.
-  Engine engine{};
+  Engine engine{};                    ///< dynamic, static_step or traced.
   /// Runs the report's static engine as released: each call allocates its result, and the replay of
   /// a trace does not train.
   bool as_published = false;

@@ -179,18 +179,20 @@ struct LogOptions {
   std::optional<DataType> weights;
 };
 
-const WordAxis kHost("host"), kLoggedWeights("weights", "logged"),
-    kMovements("movements", "logged");
+const auto kLoggedWeights = choice_axis<std::optional<DataType>>(
+    "weights", "bfloat8_b: second operands of products; not set: as logged",
+    {{"logged", std::nullopt}, {"bfloat8_b", DataType::bfloat8_b}}, "logged");
+const auto kMovements =
+    choice_axis<bool>("movements", "none: without reshapes, transpositions and layout conversions",
+                      {{"logged", true}, {"none", false}}, "logged");
 
 LogOptions log_options(const Point& point, const LogWorkload& workload) {
-  LogOptions options{.dispatch = point[kDispatch],
-                     .trace = point[kTrace],
-                     .python = point.has(kHost) ? point[kHost] == "python" : workload.python,
-                     .movements = point[kMovements] != "none",
-                     .fidelity = point[kFidelity],
-                     .weights = {}};
-  if (point[kLoggedWeights] == "bfloat8_b") options.weights = DataType::bfloat8_b;
-  return options;
+  return {.dispatch = point[kDispatch],
+          .trace = point[kTrace],
+          .python = point.get(kFromPython, workload.python),
+          .movements = point[kMovements],
+          .fidelity = point[kFidelity],
+          .weights = point[kLoggedWeights]};
 }
 
 /// Runs the programs of a log on an emulated chip.
@@ -277,8 +279,8 @@ std::vector<harness::WhatIf> log_what_ifs(const LogWorkload& workload, const Poi
   const auto set = [&](std::string what, const auto& axis, const auto& value) {
     return set_axis(std::move(what), point, axis, value, "it is so already");
   };
-  const bool python = point.get<std::string>(kHost, workload.python ? "python" : "cpp") == "python";
-  harness::WhatIf from_cpp = set("calls from C++", kHost, "cpp");
+  const bool python = point.get(kFromPython, workload.python);
+  harness::WhatIf from_cpp = set("calls from C++", kFromPython, false);
   if (!python) from_cpp = {"calls from C++", {}, "its calls take no longer than those of C++"};
   const auto where = [&](bool has, harness::WhatIf change, std::string_view reason) {
     if (!has) change = {.what = change.what, .candidates = {}, .reason = std::string(reason)};
@@ -292,9 +294,9 @@ std::vector<harness::WhatIf> log_what_ifs(const LogWorkload& workload, const Poi
           where(products, set("math fidelity HiFi2", kFidelity, MathFidelity::hifi2), kNoProduct),
           where(products, set("math fidelity LoFi", kFidelity, MathFidelity::lofi), kNoProduct),
           where(has_call(workload, has_wide_weights),
-                set("weights in bfloat8_b", kLoggedWeights, "bfloat8_b"),
+                set("weights in bfloat8_b", kLoggedWeights, DataType::bfloat8_b),
                 products ? "they are in a block format already" : kNoProduct),
-          where(has_call(workload, moves), set("without movements, at best", kMovements, "none"),
+          where(has_call(workload, moves), set("without movements, at best", kMovements, false),
                 "it has none")};
 }
 
@@ -368,16 +370,10 @@ std::unique_ptr<harness::Experiment> log_experiment(const Box& box, LogWorkload 
       {.name = "log",
        .question = "what would make a logged run faster?",
        .is_tool = true,
-       .axes = {kDispatch.with({kDispatch.print(workload->dispatch)}), kTrace.optional(),
-                kHost.optional_of("whose calls they are; not set: as slow as in the log",
-                                  {"python", "cpp"}),
-                kFidelity.optional(),
-                kLoggedWeights.optional_of(
-                    "bfloat8_b: second operands of products; not set: as logged",
-                    {"logged", "bfloat8_b"}),
-                kMovements.optional_of(
-                    "none: without reshapes, transpositions and layout conversions",
-                    {"logged", "none"})},
+       .axes =
+           {kDispatch.with({kDispatch.print(workload->dispatch)}), kTrace.optional(),
+            kFromPython.means("whose calls they are; not set: as slow as in the log").optional(),
+            kFidelity.optional(), kLoggedWeights.optional(), kMovements.optional()},
        .timing = {.warmup = 1, .iterations = 3},
        .presentation = {.timed = "a pass over the ops of the log, one finish after all",
                         .columns = {{"dispatch", harness::CellSource::parameter, "dispatch"},

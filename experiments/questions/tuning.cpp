@@ -38,7 +38,24 @@ constexpr std::array kActivations{Eltwise::relu, Eltwise::gelu,  Eltwise::exp,
 
 const auto kM = count_axis("m", "rows of A"), kK = count_axis("k", "columns of A, rows of B"),
            kN = count_axis("n", "columns of B"), kProducts = count_axis("batch", "products");
-const WordAxis kBatched("batched"), kTranspose("transpose"), kActivation("activation");
+const auto kBatchesBoth = choice_axis<bool>("batched", "who has the batch: A, or A and B",
+                                            {{"a", false}, {"both", true}});
+
+/// Says which factors are stored with rows and columns swapped.
+struct Transposed {
+  bool a = false, b = false;
+  friend bool operator==(const Transposed&, const Transposed&) = default;
+};
+const auto kTranspose = choice_axis<Transposed>(
+    "transpose", "what is stored with rows and columns swapped",
+    {{"none", {}}, {"a", {.a = true}}, {"b", {.b = true}}, {"ab", {.a = true, .b = true}}});
+
+TypedAxis<std::optional<Eltwise>> activation_axis() {
+  std::vector<std::pair<std::string, std::optional<Eltwise>>> words{{"none", std::nullopt}};
+  for (const Eltwise function : kActivations) words.emplace_back(name_of(function), function);
+  return choice_axis<std::optional<Eltwise>>("activation", "what is applied to the result", words);
+}
+const auto kActivation = activation_axis();
 
 TypedAxis<Storage> memory_axis(std::string name, std::string_view of) {
   return choice_axis<Storage>(std::move(name), fmt::format("memory of {}, interleaved", of),
@@ -46,19 +63,6 @@ TypedAxis<Storage> memory_axis(std::string name, std::string_view of) {
 }
 const auto kMemoryA = memory_axis("memory_a", "A"), kMemoryB = memory_axis("memory_b", "B"),
            kMemoryOut = memory_axis("memory_out", "the result");
-
-std::optional<Eltwise> activation_of(const Point& product) {
-  const std::string word = product[kActivation];
-  const auto found =
-      std::ranges::find(kActivations, word, [](Eltwise function) { return name_of(function); });
-  return found == kActivations.end() ? std::nullopt : std::optional(*found);
-}
-
-Axis activation_axis() {
-  std::vector<std::string> words{"none"};
-  for (const Eltwise function : kActivations) words.emplace_back(name_of(function));
-  return kActivation.of("what is applied to the result", words, {"none"});
-}
 
 TensorSpec spec_of(const Point& product, DataType type, const TypedAxis<Storage>& memory,
                    bool batched, const TypedAxis<std::int64_t>& rows,
@@ -73,7 +77,7 @@ class TunedProduct final : public EmulatedCase {
  public:
   TunedProduct(const DevBox& box, const Point& product)
       : EmulatedCase(box.open_chip({.dispatch = product[kDispatch]})),
-        batched_b_(product[kBatched] == "both"),
+        batched_b_(product[kBatchesBoth]),
         types_(product_types(product)),
         attributes_(attributes_of(product)),
         a_(device(), attributes_.transpose_a ? spec_of(product, types_.a, kMemoryA, true, kK, kM)
@@ -82,7 +86,7 @@ class TunedProduct final : public EmulatedCase {
                          ? spec_of(product, types_.b, kMemoryB, batched_b_, kN, kK)
                          : spec_of(product, types_.b, kMemoryB, batched_b_, kK, kN)),
         out_(device(), spec_of(product, types_.out, kMemoryOut, true, kM, kN)) {
-    if (product[kBias] != "no") {
+    if (product[kBias].is_added) {
       bias_.emplace(device(), TensorSpec{.shape = {product[kN]}, .dtype = types_.bias});
     }
   }
@@ -151,13 +155,13 @@ class TunedProduct final : public EmulatedCase {
 
  private:
   static MatmulAttributes attributes_of(const Point& product) {
-    const std::string transposed = product[kTranspose];
-    MatmulAttributes attributes{.transpose_a = transposed.find('a') != std::string::npos,
-                                .transpose_b = transposed.find('b') != std::string::npos,
+    const Transposed transposed = product[kTranspose];
+    MatmulAttributes attributes{.transpose_a = transposed.a,
+                                .transpose_b = transposed.b,
                                 .core_grid = {},
                                 .compute = {.fidelity = product[kFidelity]},
                                 .config = {}};
-    if (const auto function = activation_of(product)) attributes.activation = step_of(*function);
+    if (const auto function = product[kActivation]) attributes.activation = step_of(*function);
     return attributes;
   }
 
@@ -247,16 +251,14 @@ std::vector<Axis> tuning_axes() {
           kK.with({}),
           kN.with({}),
           kProducts.with({"1"}),
-          kBatched.of("who has the batch: A, or A and B", {"a", "both"}, {"a"}),
+          kBatchesBoth.with({"a"}),
           kDtype.with({"bfloat16"}),
           kWeights.optional(),
           kOutput.optional(),
           kFidelity.with({"default"}),
-          kTranspose.of("what is stored with rows and columns swapped", {"none", "a", "b", "ab"},
-                        {"none"}),
-          kBias.of("whether a row is added: no, yes (of the result's data type), or its data type",
-                   {"no", "yes", "bfloat16", "bfloat8_b", "bfloat4_b", "float32"}, {"no"}),
-          activation_axis(),
+          kTranspose.with({"none"}),
+          kBias.with({"no"}),
+          kActivation.with({"none"}),
           kMemoryA.with({"dram"}),
           kMemoryB.with({"dram"}),
           kMemoryOut.with({"dram"}),

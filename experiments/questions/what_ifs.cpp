@@ -13,13 +13,6 @@ namespace howard::experiments {
 using harness::Parameters;
 using harness::WhatIf;
 
-void add_other_words(const Point& point, const WordAxis& axis, const WordAxis::Words& words,
-                     std::vector<WhatIf>& changes) {
-  for (const std::string& word : words) {
-    if (point[axis] != word) changes.push_back({axis.name + " " + word, {{axis.at(word)}}, {}});
-  }
-}
-
 WhatIf eth_dispatch(const Point& point) {
   return set_axis("ETH dispatch", point, kDispatch, chip::DispatchCoreType::eth,
                   "it is dispatched so already");
@@ -62,14 +55,14 @@ namespace {
 
 /// Plans buffers once, if each call of a step allocated its result before.
 WhatIf in_place_outputs(const Point& point) {
-  const std::string engine = point[kEngine];
-  const bool keeps = engine == "static" || engine == "traced";
+  const Engine engine = point[kEngine];
+  const bool keeps = engine == Engine::static_step || engine == Engine::traced;
   const bool as_published = point.has(kVariant) && point[kVariant] == Variant::as_published;
   if (keeps && !as_published) {
     return {"in-place outputs", {}, "its buffers are planned once and updated in place already"};
   }
   Parameters changes;
-  if (!keeps) changes.push_back(kEngine.at("static"));
+  if (!keeps) changes.push_back(kEngine.at(Engine::static_step));
   if (as_published) changes.push_back(kVariant.at(Variant::corrected));
   return {"in-place outputs", {std::move(changes)}, {}};
 }
@@ -95,7 +88,7 @@ void add_training_axes(std::vector<harness::Axis>& axes, harness::Backend backen
 
 std::vector<WhatIf> training_what_ifs(const DevBox& box, const Point& point) {
   const CoreGrid all = box.profiles().chip.compute_grid(point[kDispatch]);
-  return {set_axis<std::string>("trace", point, kEngine, "traced", "it is a replay already"),
+  return {set_axis("trace", point, kEngine, Engine::traced, "it is a replay already"),
           in_place_outputs(point),
           set_axis("fusing", point, kFused, true, "its functions are fused already"),
           set_axis("two queues, at best", point, kQueues, 2, "it uses two already"),

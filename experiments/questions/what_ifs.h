@@ -30,9 +30,15 @@ harness::WhatIf set_axis(std::string what, const Point& point, const TypedAxis<T
   return {std::move(what), {{axis.at(value)}}, {}};
 }
 
-/// Adds a change to each of the words that is not the point's.
-void add_other_words(const Point& point, const WordAxis& axis, const WordAxis::Words& words,
-                     std::vector<harness::WhatIf>& changes);
+/// Adds a change to each of the axis's choices that is not the point's.
+template <class T>
+void add_other_choices(const Point& point, const TypedAxis<T>& axis,
+                       std::vector<harness::WhatIf>& changes) {
+  const std::string own = axis.print(point[axis]);
+  for (const std::string& word : axis.choices) {
+    if (word != own) changes.push_back({axis.name + " " + word, {{{axis.name, word}}}, {}});
+  }
+}
 
 /// Dispatches programs from the Ethernet cores, which leaves 8x8 cores to compute.
 harness::WhatIf eth_dispatch(const Point& point);

@@ -29,8 +29,12 @@ namespace {
 using harness::Backend;
 using harness::CellSource;
 
-const WordAxis kFile("file"), kCaller("calls"), kFirstCalls("first_calls"), kReplays("traced"),
-    kWaits("waits");
+const WordAxis kFile("file");
+const auto kFirstCalls = choice_axis<bool>(
+    "first_calls", "first calls of programs take their time, or all programs are known",
+    {{"recorded", true}, {"known", false}});
+const auto kWaits = choice_axis<bool>("waits", "where the program waited, or once at its end",
+                                      {{"recorded", true}, {"end", false}});
 
 /// Reads each file once, however many points run it.
 class RecordedPrograms {
@@ -82,11 +86,10 @@ std::vector<harness::Axis> workload_axes() {
        .quick_values = {},
        .canonical = kFile.parse},
       kDispatch.means("where dispatch runs; left out: where it ran when it was recorded").with({}),
-      kCaller.of("who makes the calls", {"python", "cpp"}, {"python"}),
-      kFirstCalls.of("first calls of programs take their time, or all programs are known",
-                     {"recorded", "known"}, {"recorded"}),
-      kReplays.of("calls that follow each other as replays of traces", {"no", "yes"}, {"no"}),
-      kWaits.of("where the program waited, or once at its end", {"recorded", "end"}, {"recorded"})};
+      kFromPython.with({"python"}),
+      kFirstCalls.with({"recorded"}),
+      kTrace.means("calls that follow each other as replays of traces").with({"no"}),
+      kWaits.with({"recorded"})};
 }
 
 bool has_first_calls(const workload::Workload& program) {
@@ -100,18 +103,16 @@ harness::WhatIf first_calls_or_none(RecordedPrograms& programs, const Point& poi
   if (point.has(kFile) && !has_first_calls(*programs.of(point[kFile]))) {
     return {"first calls", {}, "no program of it is called for the first time"};
   }
-  return point[kFirstCalls] == "known"
-             ? set_axis<std::string>("with first calls", point, kFirstCalls, "recorded", "")
-             : set_axis<std::string>("all programs known", point, kFirstCalls, "known", "");
+  return point[kFirstCalls] ? set_axis("all programs known", point, kFirstCalls, false, "")
+                            : set_axis("with first calls", point, kFirstCalls, true, "");
 }
 
 std::vector<harness::WhatIf> workload_what_ifs(RecordedPrograms& programs, const Point& point) {
   std::vector<harness::WhatIf> changes{
-      set_axis<std::string>("trace", point, kReplays, "yes", "its calls are replays already"),
-      set_axis<std::string>("calls from C++", point, kCaller, "cpp",
-                            "its calls come from C++ already"),
+      set_axis("trace", point, kTrace, true, "its calls are replays already"),
+      set_axis("calls from C++", point, kFromPython, false, "its calls come from C++ already"),
       first_calls_or_none(programs, point),
-      set_axis<std::string>("waiting once", point, kWaits, "end", "it waits once already")};
+      set_axis("waiting once", point, kWaits, false, "it waits once already")};
   const bool eth = point.has(kFile) &&
                    dispatch_of(point, *programs.of(point[kFile])) == chip::DispatchCoreType::eth;
   changes.push_back(
@@ -133,7 +134,7 @@ Experiment workload(const Box& box) {
           .presentation = {.timed = "the program from its first call to its end",
                            .columns = {{"file", CellSource::parameter, "file"},
                                        {"calls from", CellSource::parameter, "calls"},
-                                       {"traced", CellSource::parameter, "traced"},
+                                       {"trace", CellSource::parameter, "trace"},
                                        {"waits", CellSource::parameter, "waits"},
                                        {"time", CellSource::metric, "time"},
                                        {"calls", CellSource::detail, "calls"},
@@ -146,13 +147,12 @@ Experiment workload(const Box& box) {
             require_effect(*box, program->host);
             auto device = box->open_chip(
                 {.dispatch = dispatch_of(point, *program), .command_queues = program->queues});
-            return std::make_unique<WorkloadCase>(
-                std::move(device), program,
-                WorkloadOptions{.from_python = point[kCaller] != "cpp",
-                                .first_calls = point[kFirstCalls] != "known",
-                                .traced = point[kReplays] == "yes",
-                                .waits = point[kWaits] != "end"},
-                box->profiles().software);
+            return std::make_unique<WorkloadCase>(std::move(device), program,
+                                                  WorkloadOptions{.from_python = point[kFromPython],
+                                                                  .first_calls = point[kFirstCalls],
+                                                                  .traced = point[kTrace],
+                                                                  .waits = point[kWaits]},
+                                                  box->profiles().software);
           },
           .what_ifs = [=](const Point& point) { return workload_what_ifs(*programs, point); }};
 }

@@ -103,7 +103,7 @@ TEST_F(Explain, EachHowGivesTheFigureBesideItToThePicosecond) {
         "mlp_engines -a batch=64 -a dim=64 -a variant=corrected", "shape_sweep -a batch=64",
         "mlp_depth -a layers=1 -a dim=64", "gpt2_full -a layers=1 -a batch=2",
         "gpt2_trace -a layers=1 -a batch=2 -a dim=64", "core_grid", "two_queues",
-        "two_queues -a config=half_2cq", "dispatch_cores", "op_list"}) {
+        "two_queues -a layout=half_2cq", "dispatch_cores", "op_list"}) {
     const json explained = points("explain " + what);
     const std::string command = explained[0]["details"]["command"];
     for (const json& point : explained) {
@@ -128,7 +128,7 @@ TEST_F(Explain, HowIsInTheWordsOfTheQuestion) {
 
 TEST_F(Explain, ItsResultStandsAmongThoseOfExperiments) {
   ASSERT_EQ(run("explain two_queues").status, 0);
-  EXPECT_TRUE(contains(run("report results").out, "config parallel_2cq"));
+  EXPECT_TRUE(contains(run("report results").out, "layout parallel_2cq"));
   EXPECT_EQ(run("analyze results/explain.json").status, 0);
 }
 

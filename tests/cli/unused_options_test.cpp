@@ -34,7 +34,6 @@ const std::pair<std::string, std::string> kRefused[] = {
     {"compare a b --pairs 3", "--pairs is for --exec-a and --exec-b"},
     {"train --preset nano_gpt --prompt a", "--prompt is for --generate N"},
     {"history --picture-size 900x600", "--picture-size is for --pictures DIR"},
-    {"selftest-gate --slowdown 0.1", "--slowdown is for --suite"},
 };
 
 TEST_F(UnusedOptions, AreRefusedWithWhatTheyAreFor) {
@@ -57,6 +56,8 @@ const std::pair<std::string, std::string> kFormerWords[] = {
     {"report a --output p.html", "--output is called --page now; try --page[=FILE]"},
     {"report a --format html", "try --page"},
     {"analyze a --format html", "--format is called --page now"},
+    {"core_grid -a traced=yes", "try -a trace=..."},
+    {"two_queues -a config=half_2cq", "try -a layout=..."},
     {"train_nano_gpt --data x", "train_nano_gpt is now train --preset nano_gpt"},
     {"bisect a", "bisect is now git bisect run, with compare --strict"},
 };

@@ -27,8 +27,8 @@ TEST(CoreGridExperiment, BothPublishedRowsHaveTheirPoint) {
 TEST(CoreGridExperiment, ThePublishedPartitionLosesAndDisjointPartsWin) {
   const auto all = points();
   for (const char* const traced : {"yes", "no"}) {
-    const auto time = [&](const std::string& config) {
-      return seconds(all, "config:" + config + "/traced:" + traced);
+    const auto time = [&](const std::string& layout) {
+      return seconds(all, "layout:" + layout + "/trace:" + traced);
     };
     EXPECT_GT(time("partitioned"), time("full_grid"));
     EXPECT_LT(time("disjoint"), time("full_grid"));
@@ -37,8 +37,8 @@ TEST(CoreGridExperiment, ThePublishedPartitionLosesAndDisjointPartsWin) {
 
 TEST(CoreGridExperiment, ATraceSavesHostTimeOnly) {
   const auto all = points();
-  const double traced = seconds(all, "full_grid/traced:yes");
-  const double eager = seconds(all, "full_grid/traced:no");
+  const double traced = seconds(all, "full_grid/trace:yes");
+  const double eager = seconds(all, "full_grid/trace:no");
   EXPECT_LT(traced, eager);
   EXPECT_LT(eager - traced, 0.1 * eager) << "the kernels bound both";
 }

@@ -90,7 +90,7 @@ std::vector<Subject> subjects() {
       {make_experiment("shape_sweep", box()), {{"engine", "traced"}, {"variant", "corrected"}}});
   all.push_back({make_experiment("gpt2_trace", box()), {{"variant", "corrected"}}});
   all.push_back({make_experiment("two_queues", box()), {}});
-  all.push_back({make_experiment("core_grid", box()), {{"traced", "no"}}});
+  all.push_back({make_experiment("core_grid", box()), {{"trace", "no"}}});
   all.push_back({make_experiment("dispatch_cores", box()), {{"workload", "mlp"}, {"size", "384"}}});
   all.push_back({make_experiment("op_list", box()), {}});
   return all;
@@ -229,7 +229,7 @@ TEST(Explain, APointThatCanNotRunIsAnErrorWithItsReason) {
 
 TEST(TwoQueuesOfAProduct, HalvesOfItsRowsTakeAsLongAsTwoProductsSideBySide) {
   const auto pair = run_emulated(*make_experiment("two_queues", box()),
-                                 {{"shape", {"1024x1024x1024"}}, {"config", {"parallel_2cq"}}});
+                                 {{"shape", {"1024x1024x1024"}}, {"layout", {"parallel_2cq"}}});
   const auto halves =
       run_emulated(*make_experiment("matmul_sweep", box()), {{"shape", {"2048x1024x1024"}},
                                                              {"dispatch", {"worker"}},

@@ -12,12 +12,12 @@ using harness::PointResult;
 
 class TwoQueues : public ::testing::Test {
  protected:
-  static double time(const std::string& size, const std::string& config) {
+  static double time(const std::string& size, const std::string& layout) {
     static const std::vector<PointResult> points =
         run_emulated(*make_experiment("two_queues", built_in_box()));
     const double result =
-        seconds(points, "shape:" + size + "x" + size + "x" + size + "/config:" + config);
-    EXPECT_GT(result, 0) << size << " " << config;
+        seconds(points, "shape:" + size + "x" + size + "x" + size + "/layout:" + layout);
+    EXPECT_GT(result, 0) << size << " " << layout;
     return result;
   }
 };

@@ -95,7 +95,7 @@ class OutputsTest(ScriptTest):
         self.assertEqual(explained.returncode, 0, explained.stderr)
         self.assertIn("trace", explained.stdout)
         self.assertEqual(self.run_program("workload", "-a", "file=w.json", "-a",
-                                          "traced=no,yes").returncode, 0)
+                                          "trace=no,yes").returncode, 0)
 
     def test_outputs_of_experiments(self):
         made = self.run_text(HEAD + "import howard\nfrom tracy import signpost\nsignpost('start')\n"

@@ -273,7 +273,7 @@ const Command kPython{
                  "run_experiment python --no-values --virtual-clock train.py",
                  "run_experiment python -m pytest tests/ttnn",
                  "run_experiment python --save-workload train.json train.py",
-                 "run_experiment explain train.json -a traced=yes",
+                 "run_experiment explain train.json -a trace=yes",
                  "run_experiment python --trace train_trace.json --bottlenecks train.py"},
     .status =
         "the status is that of the script; 2 for a bad command line; 130 after an interruption",
