@@ -19,19 +19,11 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "experiments/laboratory/chip_context.h"
-#include "experiments/logs/chip_of_log.h"
-#include "experiments/logs/log_content.h"
 #include "harness/cli/command/command.h"
 #include "harness/cli/command/program.h"
 #include "harness/cli/command/shared_options.h"
 #include "harness/cli/terminal/terminal.h"
 #include "harness/cli/verbs/analyzed.h"
-#include "harness/environment.h"
-#include "profiler/formats/csv/byte_source.h"
-#include "profiler/formats/device_log/device_log_reader.h"
-#include "profiler/formats/joined_logs.h"
-#include "reports/findings/log_advice_report.h"
 #include "reports/findings/log_difference.h"
 #include "reports/formats/csv.h"
 #include "reports/formats/result_json.h"
@@ -43,6 +35,7 @@ namespace howard::cli {
 
 namespace {
 
+using experiments::LogAnalysis;
 using reports::Table;
 
 struct AnalyzeOptions {
@@ -194,117 +187,30 @@ void write_outputs(const AnalyzeOptions& options, const std::string& markdown,
   if (!options.outputs.csv.empty()) write_file(options.outputs.csv, reports::csv(results));
 }
 
-/// Reading what programs computed takes a third longer than reading when they ran: for larger files
-/// it must be asked for.
-constexpr std::uintmax_t kMostAdvised = 256'000'000;
-
-bool wants_calls(const AnalyzeOptions& options, const std::string& file) {
-  if (options.advice || !options.against.empty()) return true;
-  if (options.no_advice) return false;
-  std::error_code unknown;
-  const std::uintmax_t size = std::filesystem::file_size(file, unknown);
-  return unknown || size <= kMostAdvised;
+/// Opens the analysis that is asked for. Throws UsageError for options that make no chip.
+LogAnalysis analysis_of(const AnalyzeOptions& options) {
+  if (options.compare || !options.no_advice) {
+    static_cast<void>(read_settings(options.profiles, chip::load_profiles));
+  }
+  experiments::LogQuestion question{.profiles = options.profiles,
+                                    .compare = options.compare,
+                                    .calls = !options.against.empty(),
+                                    .range = options.range,
+                                    .zones = options.zones};
+  if (options.advice) question.advice = experiments::Advice::of_all_files;
+  if (options.no_advice) question.advice = experiments::Advice::none;
+  if (options.programs) {
+    const auto least = static_cast<std::int64_t>(options.longer_than * 1e6);
+    question.programs =
+        reports::ProgramFilter{.op = options.op, .longer_than = SimTime::picoseconds(least)};
+  }
+  return LogAnalysis(std::move(question));
 }
-
-const profiler::Log& log_in(const Analyzed& analysed) {
-  if (analysed.log() != nullptr) return *analysed.log();
-  throw Error({.attempted = "take " + analysed.file + " for a log",
-               .value = "it is a result file",
-               .accepted = "logs",
-               .hint = "run_experiment compare A.json B.json compares results"});
-}
-
-/// Reads files and says what there is to say of them.
-class Analysis {
- public:
-  explicit Analysis(const AnalyzeOptions& options) : options_(options) {
-    if (options.compare || !options.no_advice) {
-      static_cast<void>(read_settings(options.profiles, chip::load_profiles));
-    }
-    if (options.compare) experiments::describe_chip(options.profiles, context);
-  }
-
-  Analyzed read(const std::string& file) {
-    Analyzed analysed = read_content(file);
-    if (!options_.zones.empty()) add_zones(analysed);
-    advise(analysed);
-    if (options_.programs) analysed.programs = wanted_programs();
-    return analysed;
-  }
-
-  /// Reads the logs of several hosts as one.
-  Analyzed read_joined(const std::vector<std::string>& files) {
-    std::deque<Analyzed> read_files;
-    std::vector<const profiler::Log*> logs;
-    std::vector<std::string> names;
-    for (const std::string& file : files) {
-      logs.push_back(&log_in(read_files.emplace_back(read_content(file))));
-      names.push_back(std::filesystem::path(file).filename().string());
-    }
-    Analyzed joined{.file = fmt::format("{} files", files.size()),
-                    .content = profiler::join_logs(logs, names),
-                    .advice = {}};
-    advise(joined);
-    if (options_.programs) joined.programs = wanted_programs();
-    return joined;
-  }
-
-  harness::RunContext context = harness::describe_environment();
-
- private:
-  Analyzed read_content(const std::string& file) {
-    const bool calls = !options_.compare && wants_calls(options_, file);
-    Analyzed analysed{.file = file,
-                      .content = content_of(file, {.tensors = calls ? profiler::Tensors::read
-                                                                    : profiler::Tensors::skipped,
-                                                   .range = options_.range,
-                                                   .host_ids = !options_.zones.empty()}),
-                      .advice = {}};
-    if (calls || options_.compare || options_.no_advice) return analysed;
-    if (auto* const log = std::get_if<profiler::Log>(&analysed.content)) {
-      log->notes.emplace_back("no advice for a file of this size, unless --advice asks for it");
-    }
-    return analysed;
-  }
-
-  reports::ProgramFilter wanted_programs() const {
-    return {
-        .op = options_.op,
-        .longer_than = SimTime::picoseconds(static_cast<std::int64_t>(options_.longer_than * 1e6))};
-  }
-
-  experiments::LogContent content_of(const std::string& file, const profiler::ReadOptions& read) {
-    if (!options_.compare) return experiments::read_log_content(file, nullptr, read);
-    chip::ProfileChoice choice = options_.profiles;
-    experiments::LogContent content = experiments::compare_on_its_chip(file, choice, read);
-    experiments::describe_chip(choice, context);
-    return content;
-  }
-
-  void add_zones(Analyzed& analysed) const {
-    auto* const log = std::get_if<profiler::Log>(&analysed.content);
-    if (log == nullptr) log_in(analysed);  // says what else it is
-    profiler::FileSource source(options_.zones);
-    profiler::add_zones(*log, profiler::read_device_log(source, options_.zones), options_.zones);
-  }
-
-  void advise(Analyzed& analysed) {
-    const auto* const log = analysed.log();
-    if (log == nullptr || options_.no_advice || log->calls.size() == 0) return;
-    const chip::ProfileChoice choice = experiments::choice_for(*log, options_.profiles);
-    const chip::Profiles profiles = chip::load_profiles(choice);
-    if (!emulator_ || emulator_->chip().name != profiles.chip.name) emulator_.emplace(profiles);
-    analysed.advice = reports::advice_of(*log, &*emulator_);
-  }
-
-  const AnalyzeOptions& options_;
-  std::optional<profiler::CallEmulator> emulator_;
-};
 
 /// Shows what was read and writes the files that are asked for.
 class Show {
  public:
-  Show(const AnalyzeOptions& options, Analysis& analysis)
+  Show(const AnalyzeOptions& options, LogAnalysis& analysis)
       : options_(options),
         analysis_(analysis),
         style_(terminal_style(STDOUT_FILENO, options.outputs.color)) {}
@@ -327,7 +233,7 @@ class Show {
     if (!options_.outputs.trace.empty() && !kept_.empty())
       write_log_trace(kept_, options_.outputs.trace);
     if (options_.page && (!kept_.empty() || !differences_.empty())) {
-      write_log_page(kept_, problems_, differences_, options_.top, analysis_.context,
+      write_log_page(kept_, problems_, differences_, options_.top, analysis_.context(),
                      options_.page_file());
     }
     return well_;
@@ -345,12 +251,13 @@ class Show {
 
   void compare(const Analyzed& analysed) {
     const Analyzed before = analysis_.read(options_.against);
-    const reports::LogDifference difference = reports::difference(log_in(before), log_in(analysed));
+    const reports::LogDifference difference =
+        reports::difference(before.required_log(), analysed.required_log());
     differences_ = reports::difference_tables(
         difference, analysed.file + " against " + options_.against, options_.top);
     print(differences_);
-    results_.push_back(
-        reports::difference_result(difference, options_.against, analysed.file, analysis_.context));
+    results_.push_back(reports::difference_result(difference, options_.against, analysed.file,
+                                                  analysis_.context()));
   }
 
   void finish(Analyzed analysed) {
@@ -360,18 +267,7 @@ class Show {
       print(tables_of(analysed, options_.top));
     }
     if (!options_.outputs.json.empty() || !options_.outputs.csv.empty()) {
-      std::ranges::move(experiments::results_of(analysed.content, analysed.file, analysis_.context),
-                        std::back_inserter(results_));
-      std::ranges::move(
-          reports::advice_results(analysed.advice,
-                                  std::filesystem::path(analysed.file).filename().string(),
-                                  analysis_.context),
-          std::back_inserter(results_));
-      if (analysed.programs && analysed.log() != nullptr) {
-        results_.push_back(reports::program_result(
-            *analysed.log(), analysed.advice, *analysed.programs,
-            std::filesystem::path(analysed.file).filename().string(), analysis_.context));
-      }
+      std::ranges::move(analysis_.results_of(analysed), std::back_inserter(results_));
     }
     if (!options_.outputs.pictures.empty())
       well_ = draw_log(analysed, options_.outputs.canvas) && well_;
@@ -379,7 +275,7 @@ class Show {
   }
 
   const AnalyzeOptions& options_;
-  Analysis& analysis_;
+  LogAnalysis& analysis_;
   reports::TerminalStyle style_;
   std::string markdown_;
   std::vector<harness::ExperimentResult> results_;
@@ -391,7 +287,7 @@ class Show {
 
 int analyze(AnalyzeOptions& options) {
   require_complete(options);
-  Analysis analysis(options);
+  LogAnalysis analysis = analysis_of(options);
   Show show(options, analysis);
   if (options.join) {
     show.add([&] { return analysis.read_joined(options.files); });

@@ -145,15 +145,6 @@ std::vector<profiler::LogTrace> log_traces(const std::deque<Analyzed>& files) {
 
 }  // namespace
 
-std::string Analyzed::title_of(std::size_t run) const {
-  std::string title = std::filesystem::path(file).filename();
-  if (log() == nullptr) return title;
-  const auto& runs = log()->runs;
-  if (runs.size() > 1) title += fmt::format(", run {} of {}", run + 1, runs.size());
-  if (!runs[run].title.empty()) title += ", " + runs[run].title;
-  return title;
-}
-
 std::vector<Table> tables_of(const Analyzed& file, std::size_t top) {
   if (file.log() != nullptr) {
     constexpr std::size_t kMostRuns = 20;  // more than these nobody reads one after the other
