@@ -7,25 +7,20 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/chip/profiles/profile.h"
-#include "experiments/laboratory/chip_context.h"
 #include "experiments/laboratory/laboratory.h"
-#include "experiments/logs/chip_of_log.h"
-#include "experiments/logs/log_content.h"
-#include "harness/environment.h"
+#include "experiments/logs/log_analysis.h"
+#include "experiments/training_plan/fit.h"
 #include "python/interruption.h"
-#include "reports/findings/log_advice_report.h"
 #include "reports/formats/result_json.h"
 
 namespace py = pybind11;
@@ -101,28 +96,39 @@ std::string explain(const std::string& what, const Words& axes, const chip::Prof
   });
 }
 
-/// Returns the results of one file as an array.
-std::string analyze(const std::string& file, bool compare, const chip::ProfileChoice& choice) {
+/// Returns the results of all files as an array.
+std::string analyze(const Words& files, bool join, experiments::LogQuestion question) {
   return LongWork::run([&](LongWork&) {
-    harness::RunContext context = harness::describe_environment();
-    chip::ProfileChoice own = choice;
-    const auto content =
-        compare
-            ? experiments::compare_on_its_chip(file, own, {.tensors = profiler::Tensors::skipped})
-            : experiments::read_log_content(file, nullptr, {.tensors = profiler::Tensors::read});
-    if (compare) experiments::describe_chip(own, context);
-    std::vector<harness::ExperimentResult> results =
-        experiments::results_of(content, file, context);
-    if (const auto* const log = std::get_if<profiler::Log>(&content)) {
-      const chip::Profiles chip = chip::load_profiles(experiments::choice_for(*log, choice));
-      profiler::CallEmulator emulator(chip);
-      std::ranges::move(
-          reports::advice_results(reports::advice_of(*log, &emulator),
-                                  std::filesystem::path(file).filename().string(), context),
-          std::back_inserter(results));
+    experiments::LogAnalysis analysis(std::move(question));
+    std::vector<harness::ExperimentResult> results;
+    const auto add = [&](const experiments::Analyzed& analyzed) {
+      std::ranges::move(analysis.results_of(analyzed), std::back_inserter(results));
+    };
+    if (join) {
+      add(analysis.read_joined(files));
+    } else {
+      for (const std::string& file : files) add(analysis.read(file));
     }
     return reports::result_json(results);
   });
+}
+
+/// Returns what `fit` writes. The words choose the engine and the order of stages.
+std::string fit(experiments::FitQuestion question, const std::string& engine,
+                const std::string& schedule) {
+  using training::Engine;
+  const std::vector engines{Engine::dynamic, Engine::static_step, Engine::traced};
+  const auto found =
+      std::ranges::find_if(engines, [&](Engine one) { return training::name_of(one) == engine; });
+  if (found == engines.end()) {
+    throw Error({.attempted = "choose the engine of a run",
+                 .value = "'" + engine + "'",
+                 .accepted = "dynamic, static or traced"});
+  }
+  question.engine = *found;
+  question.mesh.schedule = mesh::parse_pipeline_schedule(schedule);
+  return LongWork::run(
+      [&](LongWork&) { return experiments::fit_json(experiments::fit(question)); });
 }
 
 py::list axes_of(const harness::Experiment& experiment, Backend backend) {
@@ -155,10 +161,7 @@ py::list experiments_there_are() {
   return result;
 }
 
-}  // namespace
-
-void bind_experiments(py::module_& module) {
-  module.def("experiments", &experiments_there_are);
+void bind_runs(py::module_& module) {
   module.def(
       "run",
       [](const std::string& name, const Words& axes, const std::string& backend, Words profiles,
@@ -182,12 +185,62 @@ void bind_experiments(py::module_& module) {
         return explain(what, axes, {std::move(profiles), std::move(settings)});
       },
       py::arg("what"), py::arg("axes"), py::arg("profiles"), py::arg("settings"));
+}
+
+void bind_fit(py::module_& module) {
+  module.def(
+      "fit",
+      [](const std::string& config, std::string preset, const std::string& model,
+         const std::string& device, const std::string& multihost, const std::string& data,
+         const std::string& tokenizer, Words keys, const std::string& engine,
+         const std::string& schedule, int chunks, int tiers, bool search, Words profiles,
+         Words settings) {
+        return fit({.files = {.training = config,
+                              .preset = std::move(preset),
+                              .model = model,
+                              .device = device,
+                              .multihost = multihost,
+                              .data = data,
+                              .tokenizer = tokenizer,
+                              .keys = std::move(keys)},
+                    .mesh = {.chunks = chunks, .tiers = tiers},
+                    .profiles = {std::move(profiles), std::move(settings)},
+                    .search = search},
+                   engine, schedule);
+      },
+      py::arg("config"), py::arg("preset"), py::arg("model"), py::arg("device"),
+      py::arg("multihost"), py::arg("data"), py::arg("tokenizer"), py::arg("keys"),
+      py::arg("engine"), py::arg("schedule"), py::arg("chunks"), py::arg("tiers"),
+      py::arg("search"), py::arg("profiles"), py::arg("settings"));
+}
+
+void bind_logs(py::module_& module) {
   module.def(
       "analyze",
-      [](const std::string& file, bool compare, Words profiles, Words settings) {
-        return analyze(file, compare, {std::move(profiles), std::move(settings)});
+      [](const Words& files, bool compare, std::optional<bool> advice, std::string from,
+         std::string to, bool all, bool join, std::string zones, Words profiles, Words settings) {
+        using experiments::Advice;
+        return analyze(files, join,
+                       {.profiles = {std::move(profiles), std::move(settings)},
+                        .compare = compare,
+                        .advice = !advice   ? Advice::of_small_files
+                                  : *advice ? Advice::of_all_files
+                                            : Advice::none,
+                        .range = {.from = std::move(from), .to = std::move(to), .with_warmup = all},
+                        .zones = std::move(zones)});
       },
-      py::arg("file"), py::arg("compare_emulated"), py::arg("profiles"), py::arg("settings"));
+      py::arg("files"), py::arg("compare_emulated"), py::arg("advice"), py::arg("start"),
+      py::arg("end"), py::arg("all"), py::arg("join"), py::arg("zones"), py::arg("profiles"),
+      py::arg("settings"));
+}
+
+}  // namespace
+
+void bind_experiments(py::module_& module) {
+  module.def("experiments", &experiments_there_are);
+  bind_runs(module);
+  bind_fit(module);
+  bind_logs(module);
 }
 
 }  // namespace howard::python

@@ -8,8 +8,9 @@ namespace pybind11 __attribute__((visibility("hidden"))) {
 
 namespace howard::python {
 
-/// Adds the functions that run experiments, explain points and analyse logs. Each returns the JSON
-/// text that the program writes; howard/_results.py turns that into Python values.
+/// Adds the functions that run experiments, explain points, plan trainings and analyse logs. Each
+/// returns the JSON text that the program writes; howard/_experiments.py turns that into Python
+/// values.
 void bind_experiments(pybind11::module_& module);
 
 }  // namespace howard::python

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <span>
 #include <string>
@@ -13,7 +12,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "engines/language/weights/model_weights.h"
 #include "engines/models/llama.h"
 #include "engines/models/rotary_angles.h"
@@ -33,27 +31,6 @@ Numbers array_of(std::span<const float> values, std::int64_t rows, std::int64_t 
   return array;
 }
 
-/// Returns the files of a folder that end in .safetensors, in the order of their names. Throws
-/// Error when there is none.
-std::vector<language::Safetensors> weights_in(const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> paths;
-  std::error_code failure;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
-    if (entry.path().extension() == ".safetensors") paths.push_back(entry.path());
-  }
-  if (paths.empty()) {
-    throw Error({.attempted = "load weights from " + folder.string(),
-                 .value = failure ? failure.message() : "no file ends in .safetensors",
-                 .accepted = "a folder with files of safetensors"});
-  }
-  std::ranges::sort(paths);
-  std::vector<language::Safetensors> files;
-  for (const std::filesystem::path& path : paths) {
-    files.emplace_back(read_file(path), path.string());
-  }
-  return files;
-}
-
 /// Reads the weights of a model that `config`, the text of a TTML file, describes. Returns the
 /// values of each parameter by its name, and the names of what was left aside: tensors that no
 /// parameter takes, and parameters that no file has.
@@ -65,7 +42,7 @@ py::tuple read_weights(
   std::vector<language::ParameterShape> shapes;
   for (const auto& [name, rows, columns] : parameters) shapes.push_back({name, rows, columns});
   py::dict values;
-  const std::vector<language::Safetensors> files = weights_in(folder);
+  const std::vector<language::Safetensors> files = language::read_weights(folder);
   const language::ImportedWeights report = language::import_weights(
       shapes, training::recipe_of(settings).model, files,
       [&](const language::ParameterShape& shape, std::span<const float> found) {

@@ -86,9 +86,9 @@ harness::RunContext Laboratory::context_of(std::span<const PlannedExperiment> pl
 
 void Laboratory::require_one_chip(std::string_view attempted) const {
   if (space_.axes.empty()) return;
-  throw BadQuestion({.attempted = std::string(attempted),
-                     .value = space_.several(),
-                     .accepted = "one quantity and one chip"});
+  throw BadRequest({.attempted = std::string(attempted),
+                    .value = space_.several(),
+                    .accepted = "one quantity and one chip"});
 }
 
 harness::RunContext Laboratory::emulated_context() const {
@@ -146,9 +146,9 @@ reports::Explanation Laboratory::explain(const ExplainQuestion& question) const 
   require_one_chip("explain a point");
   if (is_log(question.what)) return explain_log(question);
   if (!question.range.is_whole() || question.range.with_warmup) {
-    throw BadQuestion({.attempted = "explain a part of it",
-                       .value = fmt::format("'{}' is no log", question.what),
-                       .accepted = "--from, --to and --all for a log"});
+    throw BadRequest({.attempted = "explain a part of it",
+                      .value = fmt::format("'{}' is no log", question.what),
+                      .accepted = "--from, --to and --all for a log"});
   }
   return answer(*box_, question, plan_explanation(question, experiments_));
 }
@@ -164,7 +164,7 @@ std::vector<Tuning> Laboratory::tune(const std::vector<std::string>& axes, std::
   try {
     products = tuned_products(axes);
   } catch (const Error& failure) {
-    throw BadQuestion(failure.text());
+    throw BadRequest(failure.text());
   }
   std::vector<Tuning> tunings;
   for (const harness::Parameters& product : products) {

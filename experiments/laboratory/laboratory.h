@@ -67,19 +67,19 @@ class Laboratory {
                                 const harness::WallOptions& wall, harness::RunObserver& observer,
                                 const harness::Workers& workers) const;
 
-  /// Explains a point, a recorded program or a log. Throws BadQuestion for a question that is not
+  /// Explains a point, a recorded program or a log. Throws BadRequest for a question that is not
   /// understood, and Error if the point cannot run.
   reports::Explanation explain(const ExplainQuestion& question) const;
   harness::ExperimentResult result_of(const reports::Explanation& explanation) const;
 
   /// Ranks the configurations of the products of `axes` (tuning.h), with the `most` best of each.
-  /// Throws BadQuestion for axes that describe no product.
+  /// Throws BadRequest for axes that describe no product.
   std::vector<Tuning> tune(const std::vector<std::string>& axes, std::size_t most,
                            int threads) const;
   harness::ExperimentResult result_of(std::span<const Tuning> tunings) const;
 
  private:
-  /// Throws BadQuestion if a constant has several values.
+  /// Throws BadRequest if a constant has several values.
   void require_one_chip(std::string_view attempted) const;
   /// Returns the context of what runs on the emulator alone and draws nothing.
   harness::RunContext emulated_context() const;

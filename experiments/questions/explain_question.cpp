@@ -210,7 +210,7 @@ PlannedExperiment plan_explanation(const ExplainQuestion& question, const Experi
     return {&experiment, harness::plan_points(experiment, {.backends = {harness::Backend::emulated},
                                                            .overrides = std::move(axes)})};
   } catch (const Error& failure) {
-    throw BadQuestion(failure.text());
+    throw BadRequest(failure.text());
   }
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/bad_request.h"
 #include "base/error.h"
 #include "engines/chip/profiles/profile.h"
 #include "experiments/laboratory/experiment_list.h"
@@ -23,14 +24,8 @@ struct ExplainQuestion {
   profiler::LogRange range = {};  ///< The part of a log that is explained.
 };
 
-/// Reports a question that is not understood, with a suggestion.
-class BadQuestion : public Error {
- public:
-  using Error::Error;
-};
-
 /// Returns the points that the question means: one, unless nobody set some axes. Throws
-/// BadQuestion, also for an experiment that times nothing on the emulator.
+/// BadRequest, also for an experiment that times nothing on the emulator.
 PlannedExperiment plan_explanation(const ExplainQuestion& question, const ExperimentList& list);
 
 /// Returns the point of one experiment that the question's axes mean.

@@ -223,4 +223,14 @@ std::vector<RunPlan> search_settings(const RunSetting& setting, const chip::Prof
   return best;
 }
 
+const RunPlan* best_that_fits(const RunPlan& plan, const std::vector<RunPlan>& others) {
+  const RunPlan* best = nullptr;
+  for (const RunPlan& other : others) {
+    if (!other.fits()) continue;
+    if (best == nullptr) best = &other;
+    if (plan.fits() || other.setting.chips() == plan.setting.chips()) return &other;
+  }
+  return best;
+}
+
 }  // namespace howard::experiments

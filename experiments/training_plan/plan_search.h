@@ -16,4 +16,8 @@ namespace howard::experiments {
 /// compared, but for tiers, whose workers draw batches of their own.
 std::vector<RunPlan> search_settings(const RunSetting& setting, const chip::Profiles& profiles);
 
+/// Returns the fastest of `others` that fits: on as many chips as `plan` has, if that one does not
+/// fit and there is one, or else on any. The result is null if none fits.
+const RunPlan* best_that_fits(const RunPlan& plan, const std::vector<RunPlan>& others);
+
 }  // namespace howard::experiments

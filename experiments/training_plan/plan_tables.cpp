@@ -116,17 +116,18 @@ std::string shared_text(const training::MeshPlan& plan) {
   return ways.empty() ? "one chip" : join(ways, " x ");
 }
 
-std::string plan_text(const RunPlan& plan, const std::string& name, const std::string& chip) {
+std::string plan_text(const FitAnswer& answer) {
+  const RunPlan& plan = answer.plan;
   const training::Recipe& recipe = plan.setting.recipe;
   const training::MeshPlan& shared = plan.setting.plan;
   const std::string of_each = shared.workers > 0 ? " of each worker" : "";
   std::string text = fmt::format(
-      "{}: {} parameters, {} x {} sequences{} of {} tokens an update, {} of {}\n", name,
+      "{}: {} parameters, {} x {} sequences{} of {} tokens an update, {} of {}\n", answer.name,
       plan.parameters, recipe.accumulate, recipe.model.batch, of_each, recipe.model.sequence,
       plan.setting.chips() == 1
           ? "a chip"
           : fmt::format("{} chips, {},", plan.setting.chips(), shared_text(shared)),
-      chip);
+      answer.chip);
   if (!plan.clash.empty()) return text + fmt::format("does not run: {}\n", plan.clash);
   text +=
       fmt::format("DRAM     {} ({}) at its peak on {}: {}\n", used_text(plan, kGibibyte, "GiB", 2),

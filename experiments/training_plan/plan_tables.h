@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/training_plan/fit.h"
 #include "experiments/training_plan/run_plan.h"
 #include "reports/tables/table.h"
 
@@ -13,8 +14,8 @@ namespace howard::experiments {
 /// in 3 tiers".
 std::string shared_text(const training::MeshPlan& plan);
 
-/// Returns what `fit` says of the run that the files ask for, line by line. `name` is the run's.
-std::string plan_text(const RunPlan& plan, const std::string& name, const std::string& chip);
+/// Returns what `fit` says of the run that the files ask for, line by line.
+std::string plan_text(const FitAnswer& answer);
 
 /// Returns what each stage of a pipeline, or each rank of tiers, does and needs.
 reports::Table parts_table(const RunPlan& plan);

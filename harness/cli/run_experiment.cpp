@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bad_request.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "experiments/laboratory/laboratory.h"
@@ -83,6 +84,9 @@ int run_as_rank(int argc, const char* const* argv) {
   try {
     return run(argc, argv, ranks);
   } catch (const UsageError& failure) {
+    complain_once(ranks, failure.what());
+    return kUsage;
+  } catch (const BadRequest& failure) {
     complain_once(ranks, failure.what());
     return kUsage;
   } catch (const std::exception& failure) {

@@ -9,11 +9,11 @@ these ops.
 Failures raise howard.Error, which says what was attempted, with which value, what is accepted and
 what to try. Nothing here prints.
 
-run(), explain() and analyze() are the program's experiments and analyses. They return plain dicts
-and lists with the content of the JSON that the program writes (howard.results has their types).
+run(), explain(), fit() and analyze() are the program's experiments and analyses. They return plain
+dicts and lists with the content of the JSON that the program writes (howard.results has their types).
 """
 
-from howard._experiments import analyze, experiments, explain, run
+from howard._experiments import analyze, experiments, explain, fit, run
 from howard._native import (
     Device,
     Error,
@@ -80,6 +80,7 @@ __all__ = [
     "exp",
     "experiments",
     "explain",
+    "fit",
     "full_like",
     "gelu",
     "gelu_backward",

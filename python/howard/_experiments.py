@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Experiments, explanations and logs. howard._native does the work, in this process."""
+"""Experiments, explanations, plans of trainings and logs. howard._native does the work, in this process."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import os
 from typing import Iterable, List, Mapping, Optional, Union
 
 import howard._native as _native
-from howard.results import Experiment, Result
+from howard.results import Experiment, Fit, Result
 
 Value = Union[str, int, float, bool]
 Axes = Mapping[str, Union[Value, Iterable[Value]]]
 Settings = Union[str, Iterable[str], Axes]
+Path = Union[str, "os.PathLike[str]"]
+Keys = Mapping[str, Union[Value, None, List[Value]]]
 Profiles = Union[str, "os.PathLike[str]", Iterable[Union[str, "os.PathLike[str]"]]]
 
 
@@ -136,31 +138,104 @@ def explain(
     return result
 
 
+def fit(
+    config: Path = "",
+    *,
+    preset: str = "",
+    model: Path = "",
+    device: Path = "",
+    multihost: Path = "",
+    data: Path = "",
+    tokenizer: Path = "",
+    keys: Optional[Keys] = None,
+    engine: str = "dynamic",
+    schedule: str = "ttml",
+    chunks: int = 1,
+    tiers: int = 3,
+    search: bool = True,
+    set: Optional[Settings] = None,
+    profile: Optional[Profiles] = None,
+) -> Fit:
+    """Returns what a training run of TTML's files would take on the emulated chip, and which other
+    settings make the same update faster: what `run_experiment fit` writes as JSON.
+
+    config, preset: a training file, or the name of a preset ("nano_gpt") in its place.
+    model, device, multihost, data, tokenizer: files in the place of those that config names.
+    keys: keys of these files that are set over them: {"batch_size": 4, "mesh_shape": [1, 8]}.
+    engine: "dynamic", "static" or "traced".
+    schedule, chunks, tiers: how several devices share the run, as the program's options say.
+    search: whether to look for other settings.
+    set, profile: as for run().
+
+    Raises Error for files that cannot be read and for runs that cannot be planned.
+    """
+    result: Fit = json.loads(
+        _native.fit(
+            os.fspath(config),
+            preset=preset,
+            model=os.fspath(model),
+            device=os.fspath(device),
+            multihost=os.fspath(multihost),
+            data=os.fspath(data),
+            tokenizer=os.fspath(tokenizer),
+            keys=[
+                f"{name}={value if isinstance(value, str) else json.dumps(value)}"
+                for name, value in (keys or {}).items()
+            ],
+            engine=engine,
+            schedule=schedule,
+            chunks=chunks,
+            tiers=tiers,
+            search=search,
+            profiles=_profiles(profile),
+            settings=_settings(set),
+        )
+    )
+    return result
+
+
 def analyze(
-    *files: Union[str, "os.PathLike[str]"],
+    *files: Path,
     compare_emulated: bool = False,
+    advice: Optional[bool] = None,
+    start: str = "",
+    end: str = "",
+    all: bool = False,
+    join: bool = False,
+    zones: Path = "",
     set: Optional[Settings] = None,
     profile: Optional[Profiles] = None,
 ) -> List[Result]:
     """Returns where the time went in logs: ops_perf_results CSV, profile_log_device.csv or Chrome
     traces.
 
+    compare_emulated: whether the ops of each ops_perf_results CSV stand beside those of the
+        emulator, which set and profile change as for run().
+    advice: whether there is advice; None: for files up to 256 MB.
+    start, end, all: the part of a log that is read, by the names of signposts, and whether it has
+        its warm-up: --from, --to and --all.
+    join: whether the files are those of hosts that ran one program together.
+    zones: the profile_log_device CSV of the same run.
+
     For each log, there is one result of each kind that has points: "log_devices", "log_ops",
     "log_gaps" (idle time by the ops before and after it), "log_sections" and "log_host_ops". For a
-    file of results, these results are returned. With compare_emulated, the ops of each
-    ops_perf_results CSV stand beside those of the emulator, which set and profile change as for
-    run().
+    file of results, these results are returned.
 
     Raises Error for a file that cannot be read, or in which nothing ran.
     """
-    results: List[Result] = []
-    for file in files:
-        text = _native.analyze(
-            os.fspath(file),
+    found = json.loads(
+        _native.analyze(
+            [os.fspath(file) for file in files],
             compare_emulated=compare_emulated,
+            advice=advice,
+            start=start,
+            end=end,
+            all=all,
+            join=join,
+            zones=os.fspath(zones),
             profiles=_profiles(profile),
             settings=_settings(set),
         )
-        found = json.loads(text)
-        results += found if isinstance(found, list) else [found]
+    )
+    results: List[Result] = found if isinstance(found, list) else [found]
     return results

@@ -131,7 +131,7 @@ def adamw(
     weight_decay: float = 0.01,
 ) -> None: ...
 
-# These return JSON texts, which howard.run(), explain() and analyze() turn into Python values.
+# These return JSON texts, which howard.run(), explain(), fit() and analyze() turn into Python values.
 def experiments() -> List[Experiment]: ...
 def run(
     name: str,
@@ -149,6 +149,32 @@ def run(
 def explain(
     what: str, axes: Sequence[str], profiles: Sequence[str], settings: Sequence[str]
 ) -> str: ...
+def fit(
+    config: str,
+    preset: str,
+    model: str,
+    device: str,
+    multihost: str,
+    data: str,
+    tokenizer: str,
+    keys: Sequence[str],
+    engine: str,
+    schedule: str,
+    chunks: int,
+    tiers: int,
+    search: bool,
+    profiles: Sequence[str],
+    settings: Sequence[str],
+) -> str: ...
 def analyze(
-    file: str, compare_emulated: bool, profiles: Sequence[str], settings: Sequence[str]
+    files: Sequence[str],
+    compare_emulated: bool,
+    advice: Optional[bool],
+    start: str,
+    end: str,
+    all: bool,
+    join: bool,
+    zones: str,
+    profiles: Sequence[str],
+    settings: Sequence[str],
 ) -> str: ...

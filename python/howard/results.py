@@ -7,7 +7,7 @@ A ratio of 1 is 100 %.
 
 from __future__ import annotations
 
-from typing import Dict, List, Optional, TypedDict
+from typing import Any, Dict, List, Optional, TypedDict
 
 
 class _MetricAlways(TypedDict):
@@ -79,6 +79,18 @@ class Result(TypedDict):
     context: Context
     interrupted: bool
     points: List[Point]
+
+
+class Fit(TypedDict):
+    """What a training run would take, in the schema howard.fit/2: times in picoseconds, sizes in
+    bytes."""
+
+    schema: str
+    name: str
+    chip: str
+    notes: List[str]  # what there is to say of the files
+    run: Dict[str, Any]  # the run that the files ask for
+    others: List[Dict[str, Any]]  # other settings that make the same update, the fastest first
 
 
 class Axis(TypedDict):

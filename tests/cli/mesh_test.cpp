@@ -85,8 +85,8 @@ TEST_F(Mesh, InterleavedChunksGiveTheLossesOfOneDevice) {
     EXPECT_EQ(outcome.status, status) << arguments << outcome.out;
     EXPECT_TRUE(contains(outcome.err, words)) << arguments << ": " << outcome.err;
   };
-  fails("--chunks 2", 2, "--chunks is for the stages");
-  fails("--multihost stages.yaml --chunks 2", 2, "--schedule 1f1b alone");
+  fails("--chunks 2", 2, "--chunks for the stages");
+  fails("--multihost stages.yaml --chunks 2", 2, "--chunks with --schedule 1f1b");
   fails("--multihost stages.yaml --schedule 1f1b --chunks 2", 1, "a block for each chunk");
   fails(chunks + " --with gradient_accumulation_steps=3", 1, "that the 2 stages divide");
 }
@@ -232,8 +232,8 @@ TEST_F(Mesh, WhatSeveralDevicesDoNotDoIsRefused) {
   fails("--device ddp.yaml --generate 5 --prompt 123", 1, "'1'");
   fails("--device ddp.yaml --export text/w", 1, "text");
   fails("--device ddp.yaml --with model_path=no.safetensors", 1, "no.safetensors");
-  fails("--schedule gpipe", 2, "--schedule is for the stages");
-  fails("--tiers 2", 2, "--tiers is for the workers");
+  fails("--schedule gpipe", 2, "--schedule for the stages");
+  fails("--tiers 2", 2, "--tiers for the workers");
   fails("--device tp.yaml --with num_heads=1 --with num_groups=1", 1, "1 heads on 2 devices");
   fails("--multihost stages.yaml --with num_blocks=3", 1, "the model's num_blocks, 3");
   fails("--device ddp.yaml --with learning_rate=1e30", 1, "not finite");

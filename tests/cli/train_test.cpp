@@ -173,7 +173,7 @@ TEST_F(TrainCli, BadInputIsSaidAndLeavesTheCheckpointAsItIs) {
   fails(run("--resume --data text"), 2, "--resume needs --checkpoint");
   fails(run(""), 1, "training_config.data_path");
   fails(run("--data text --with num_heads=5"), 1, "a divisor of the embedding_dim");
-  fails(train("--with learning_raet=1"), 2, "--with learning_rate=...");
+  fails(train("--with learning_raet=1"), 2, "try learning_rate=...");
   fails(train("--top-p 2 --generate 3"), 2, "top-p");
   fails(run("--data text --set host.finish=1us"), 2, "try --backend emulated");
   fails(run("--data text --chip wormhole_b0_n150"), 2, "try --backend emulated");

@@ -92,7 +92,7 @@ TEST_F(Ttml, WhatIsWrongIsSaidWithItsLine) {
   put("broken.safetensors", "12345678");
   fails("--with model_path=broken.safetensors", 1, "broken.safetensors: a header of");
   EXPECT_EQ(run("train").status, 2);
-  EXPECT_TRUE(contains(run("train").err, "no training file"));
+  EXPECT_TRUE(contains(run("train").err, "no training file is named"));
 }
 
 json fit_of(const CliFixture&, const Outcome& outcome) {

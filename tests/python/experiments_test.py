@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""howard.run(), explain() and analyze(): what they give is what the program writes."""
+"""howard.run(), explain(), fit() and analyze(): what they give is what the program writes."""
 
 import _thread
 import json
@@ -13,6 +13,7 @@ import unittest
 
 import howard
 
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ["HOWARD_RUN_EXPERIMENT"]
 
 OPS = """\
@@ -225,6 +226,48 @@ class ExplainTest(FolderTest):
             self.assertIn(text, str(raised.exception))
 
 
+class FitTest(FolderTest):
+    CONFIG = str(REPOSITORY / "data/ttml/train_tinyllama.yaml")
+
+    def test_the_plan_is_what_the_program_writes(self):
+        mesh = str(REPOSITORY / "data/ttml/loudbox_ddp.yaml")
+        for options, plan in [
+            (["-c", self.CONFIG], howard.fit(self.CONFIG)),
+            (
+                ["-c", self.CONFIG, "--device", mesh, "--with", "batch_size=8", "--no-search"]
+                + ["--with", "runner_type=memory_efficient", "--chip", "wormhole_b0_n150"],
+                howard.fit(
+                    self.CONFIG,
+                    device=mesh,
+                    keys={"batch_size": 8, "runner_type": "memory_efficient"},
+                    search=False,
+                    profile="wormhole_b0_n150",
+                ),
+            ),
+            (
+                ["--preset", "nano_gpt", "--engine", "static", "--no-search"],
+                howard.fit(preset="nano_gpt", engine="static", search=False),
+            ),
+        ]:
+            with self.subTest(options):
+                self.assertEqual(plan, self.written("fit", *options))
+                self.assertGreater(plan["run"]["step_ps"], 0)
+
+    def test_what_is_not_understood_is_an_error(self):
+        for attempt, text in [
+            (lambda: howard.fit(), "no training file"),
+            (lambda: howard.fit(self.CONFIG, keys={"batch_siz": 1}), "batch_size=..."),
+            (lambda: howard.fit(self.CONFIG, engine="eager"), "dynamic, static or traced"),
+            (lambda: howard.fit(self.CONFIG, schedule="1f2b"), "1f1b"),
+            (lambda: howard.fit(self.CONFIG, tiers=2), "workers of a multihost_config"),
+            (lambda: howard.fit(self.CONFIG, tiers=4), "2 or 3"),
+            (lambda: howard.fit(self.CONFIG, chunks=0), "1 to 64"),
+        ]:
+            with self.subTest(text), self.assertRaises(howard.Error) as raised:
+                attempt()
+            self.assertIn(text, str(raised.exception))
+
+
 class AnalyzeTest(FolderTest):
     def test_a_log_gives_a_result_of_each_kind(self):
         log = self.folder / "ops.csv"
@@ -248,7 +291,16 @@ class AnalyzeTest(FolderTest):
     def test_the_results_are_what_the_program_writes(self):
         log = self.folder / "ops.csv"
         log.write_text(OPS)
-        self.assertEqual(howard.analyze(log), self.written("analyze", "ops.csv"))
+        other = self.folder / "other.csv"
+        other.write_text(OPS.replace("Softmax", "Gelu"))
+        for options, results in [
+            (["ops.csv"], howard.analyze(log)),
+            (["ops.csv", "other.csv"], howard.analyze(log, other)),
+            (["ops.csv", "other.csv", "--join"], howard.analyze(log, other, join=True)),
+            (["ops.csv", "--no-advice", "--all"], howard.analyze(log, advice=False, all=True)),
+        ]:
+            with self.subTest(options):
+                self.assertEqual(results, self.written("analyze", *options))
 
     def test_results_come_back_as_they_were_written(self):
         result = howard.run("matmul_sweep", quick=True)

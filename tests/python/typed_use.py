@@ -26,6 +26,11 @@ def runs() -> List[Result]:
     return results + howard.analyze("ops.csv", pathlib.Path("trace.json"), compare_emulated=True)
 
 
+def planned() -> float:
+    plan = howard.fit("training.yaml", keys={"batch_size": 4, "mesh_shape": [1, 8]}, tiers=2)
+    return float(plan["run"]["step_ps"])
+
+
 def ops(device: howard.Device) -> howard.Tensor:
     a = device.full((32, 32), 1.0, "float32")
     out, mean, rstd = howard.layernorm(a, a, a)

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/json_node.h"
 #include "base/text.h"
 #include "engines/device/bfloat16.h"
@@ -150,6 +151,29 @@ WeightTensor Safetensors::tensor(const std::string& name) const {
     result.values.push_back(half ? half_value(bits) : from_bfloat16(bits));
   }
   return result;
+}
+
+std::vector<Safetensors> read_weights(const std::filesystem::path& path) {
+  std::vector<std::filesystem::path> files;
+  std::error_code failure;
+  if (std::filesystem::is_directory(path, failure)) {
+    for (const auto& entry : std::filesystem::directory_iterator(path, failure)) {
+      if (entry.path().extension() == ".safetensors") files.push_back(entry.path());
+    }
+    std::ranges::sort(files);
+  } else {
+    files.push_back(path);
+  }
+  if (files.empty()) {
+    throw Error({.attempted = "read the weights in " + path.string(),
+                 .value = failure ? failure.message() : "no file ends in .safetensors",
+                 .accepted = "a file of safetensors, or a folder that has some"});
+  }
+  std::vector<Safetensors> weights;
+  for (const std::filesystem::path& file : files) {
+    weights.emplace_back(read_file(file), file.string());
+  }
+  return weights;
 }
 
 std::string safetensors_bytes(const std::map<std::string, WeightTensor>& tensors, WeightType type) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <span>
 #include <string>
@@ -50,6 +51,10 @@ class Safetensors {
   std::string source_;
   std::map<std::string, Entry> entries_;
 };
+
+/// Reads the safetensors files of a folder in the order of their names, or one file. Throws Error
+/// as Safetensors does, and for a path with none.
+std::vector<Safetensors> read_weights(const std::filesystem::path& path);
 
 /// Says how numbers are stored.
 enum class WeightType : std::uint8_t { float32, bfloat16 };

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/bad_request.h"
 #include "base/units.h"
 
 namespace howard::training {
@@ -157,9 +158,39 @@ void require_shares(const MeshChecker& check, const MeshPlan& plan) {
                 "false with enable_tp, as in TTML");
 }
 
+/// Puts what the files do not say into `plan`, which is that of several devices.
+void order_work(const MeshSettings& mesh, const Recipe& recipe, MeshPlan& plan) {
+  plan.schedule = mesh.schedule;
+  plan.chunks = mesh.chunks;
+  plan.three_tiers = mesh.tiers == 3;
+  require_chunks(plan, recipe.accumulate);
+}
+
+/// Throws BadRequest for a setting that `plan`, or one device, has no use for.
+void require_used(const MeshSettings& mesh, const std::optional<MeshPlan>& plan) {
+  const auto require = [](bool holds, const char* what, const char* accepted) {
+    if (holds) return;
+    throw BadRequest({.attempted = "share a run", .value = what, .accepted = accepted});
+  };
+  require(mesh.chunks >= 1 && mesh.chunks <= MeshSettings::kMostChunks, "too many or no chunks",
+          "1 to 64");
+  require(mesh.tiers == 2 || mesh.tiers == 3, "neither two nor three tiers", "2 or 3");
+  using enum mesh::PipelineSchedule;
+  const bool has_stages = plan && plan->stages() > 1;
+  require(has_stages || mesh.schedule == sequential, "a schedule without stages",
+          "--schedule for the stages of a pipeline_parallel_config");
+  require(has_stages || mesh.chunks == 1, "chunks without stages",
+          "--chunks for the stages of a pipeline_parallel_config");
+  require((plan && plan->workers > 0) || mesh.tiers == 3, "tiers without workers",
+          "--tiers for the workers of a multihost_config");
+  require(mesh.chunks == 1 || mesh.schedule == one_forward_one_back,
+          "chunks in another order than 1f1b's", "--chunks with --schedule 1f1b");
+}
+
 }  // namespace
 
-std::optional<MeshPlan> mesh_plan_of(const TtmlSettings& settings, const Recipe& recipe) {
+std::optional<MeshPlan> mesh_plan_of(const TtmlSettings& settings, const Recipe& recipe,
+                                     const MeshSettings& mesh) {
   const MeshChecker check{settings, recipe};
   require_known_ways(check);
   MeshPlan plan;
@@ -175,8 +206,10 @@ std::optional<MeshPlan> mesh_plan_of(const TtmlSettings& settings, const Recipe&
         : read_pipeline(check, plan);
   }
   require_shares(check, plan);
-  if (plan.ranks() == 1) return std::nullopt;
-  return plan;
+  std::optional<MeshPlan> shared = plan.ranks() == 1 ? std::nullopt : std::optional(plan);
+  require_used(mesh, shared);
+  if (shared) order_work(mesh, recipe, *shared);
+  return shared;
 }
 
 }  // namespace howard::training

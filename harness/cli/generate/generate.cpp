@@ -21,6 +21,7 @@
 #include "engines/language/weights/hugging_face_config.h"
 #include "engines/language/weights/model_weights.h"
 #include "engines/models/language_model.h"
+#include "engines/training/config/ttml_files.h"
 #include "engines/training/config/ttml_recipe.h"
 #include "experiments/laboratory/chip_context.h"
 #include "harness/cli/command/command.h"
@@ -29,7 +30,6 @@
 #include "harness/cli/generate/chat_prompt.h"
 #include "harness/cli/generate/generate_options.h"
 #include "harness/cli/terminal/interruption.h"
-#include "harness/cli/train/train_files.h"
 #include "harness/environment.h"
 #include "harness/statistics.h"
 #include "reports/formats/result_json.h"
@@ -46,9 +46,9 @@ HuggingFaceModel model_of(const GenerateOptions& options) {
   if (options.model.extension() == ".json") {
     model = language::parse_hugging_face_config(read_file(options.model), options.model.string());
   } else {
-    TtmlFiles files;
+    training::TtmlFiles files;
     files.model = options.model;
-    const training::TtmlSettings settings = read_ttml_files(files);
+    const training::TtmlSettings settings = training::read_ttml_files(files);
     model.options = training::recipe_of(settings).model;
     model.vocabulary = settings.config.transformer.vocab_size.value_or(0);
   }
@@ -215,7 +215,7 @@ class GenerateRun {
       const bool padded = parameter->value.spec().shape.rows() == rows;
       if (padded) autograd::write_constant(queue, parameter->value, 0);
     }
-    const std::vector<language::Safetensors> files = read_weights(options_.weights);
+    const std::vector<language::Safetensors> files = language::read_weights(options_.weights);
     const language::ImportedWeights report =
         language::import_weights(queue, *model_, described_.options, files);
     if (!report.unfilled.empty()) {

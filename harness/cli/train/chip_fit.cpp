@@ -3,15 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "engines/training/memory_need.h"
+#include "experiments/training_plan/fit.h"
 #include "experiments/training_plan/plan_search.h"
 #include "experiments/training_plan/plan_tables.h"
-#include "experiments/training_plan/run_plan.h"
 #include "harness/cli/command/shared_options.h"
 
 namespace howard::cli {
@@ -33,27 +32,18 @@ double rough_need(const RunSetting& setting) {
              recipe.model.layers;
 }
 
-/// Says whether a plan takes a bearable time. What is larger needs more than any machine has.
-bool is_plannable(const training::Recipe& recipe) {
-  constexpr std::int64_t kMostTokens = 1 << 24;
-  return recipe.model.layers <= 1024 && recipe.model.batch <= kMostTokens / recipe.model.sequence;
-}
-
 std::string gibibytes_of(Bytes bytes) {
   return fmt::format("{:.2f} GiB", static_cast<double>(bytes.value()) / (1 << 30));
 }
 
 /// Returns the fastest settings that fit, on as many chips if there are some.
-std::string settings_that_fit(const RunSetting& setting, const chip::Profiles& profiles) {
-  const std::vector<RunPlan> others = experiments::search_settings(setting, profiles);
-  const auto same = std::ranges::find_if(others, [&](const RunPlan& other) {
-    return other.fits() && other.setting.chips() == setting.chips();
-  });
-  const auto any = same != others.end() ? same : std::ranges::find_if(others, &RunPlan::fits);
-  if (any == others.end()) return "a smaller model, shorter sequences or more chips";
-  const int chips = any->setting.chips();
+std::string settings_that_fit(const RunPlan& plan, const chip::Profiles& profiles) {
+  const std::vector<RunPlan> others = experiments::search_settings(plan.setting, profiles);
+  const RunPlan* const best = experiments::best_that_fits(plan, others);
+  if (best == nullptr) return "a smaller model, shorter sequences or more chips";
+  const int chips = best->setting.chips();
   return fmt::format("on {} chip{}: {}", chips, chips == 1 ? "" : "s",
-                     experiments::options_text(*any));
+                     experiments::options_text(*best));
 }
 
 }  // namespace
@@ -65,14 +55,14 @@ void require_fitting_chip(const TrainOptions& options, std::int64_t vocabulary) 
                            .vocabulary = vocabulary,
                            .plan = options.plan.value_or(training::MeshPlan{})};
   const auto capacity = static_cast<double>(profiles.chip.dram_capacity.value());
-  if (rough_need(setting) < capacity / 4 || !is_plannable(setting.recipe)) return;
+  if (rough_need(setting) < capacity / 4 || !experiments::is_plannable(setting.recipe)) return;
   const RunPlan plan = experiments::plan_run(setting, profiles);
   if (!plan.clash.empty() || plan.fits()) return;  // a clash is the kernel's own error
   throw Error(
       {.attempted = fmt::format("train on {}", profiles.chip.name),
        .value = fmt::format("it needs {} of DRAM, {} more than a chip has", gibibytes_of(plan.peak),
                             gibibytes_of(plan.peak - plan.capacity)),
-       .accepted = settings_that_fit(setting, profiles),
+       .accepted = settings_that_fit(plan, profiles),
        .hint = "run_experiment fit with these files, which says what holds the memory"});
 }
 

@@ -13,7 +13,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "harness/cli/memory_watch.h"
+#include "harness/cli/outputs/memory_watch.h"
 #include "harness/cli/terminal/terminal.h"
 #include "reports/tables/markdown.h"
 #include "reports/tables/terminal_table.h"

@@ -29,14 +29,13 @@
 #include "experiments/laboratory/chip_context.h"
 #include "harness/cli/command/program.h"
 #include "harness/cli/command/shared_options.h"
-#include "harness/cli/launcher.h"
+#include "harness/cli/sharing/launched_processes.h"
 #include "harness/cli/sharing/process_ranks.h"
 #include "harness/cli/terminal/interruption.h"
 #include "harness/cli/train/chip_fit.h"
 #include "harness/cli/train/mesh_memory.h"
 #include "harness/cli/train/step_split.h"
 #include "harness/cli/train/train_corpus.h"
-#include "harness/cli/train/train_files.h"
 #include "harness/cli/train/train_log.h"
 #include "harness/cli/train/train_page.h"
 #include "harness/environment.h"
@@ -393,7 +392,8 @@ void note_padding(const MeshPlan& plan, const language::Tokenizer& tokenizer) {
 bool train_on_mesh(const TrainOptions& options) {
   MeshStart start{.corpus = corpus_of(options), .held_out = {}, .weights = {}};
   if (options.eval_every > 0) start.held_out = training::hold_out(start.corpus);
-  if (!options.weights.empty() && !options.resumed) start.weights = read_weights(options.weights);
+  if (!options.weights.empty() && !options.resumed)
+    start.weights = language::read_weights(options.weights);
   TrainOptions limited = options;
   limited.recipe = limited_to_epochs(options, start.corpus);
   note_padding(*options.plan, *start.corpus.tokenizer);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/train/model_options.h"
 
-#include "engines/training/config/ttml_mesh.h"
-
 namespace howard::cli {
 
 using mesh::PipelineSchedule;
 
-OptionList ttml_options(TtmlFiles& files) {
+OptionList ttml_options(training::TtmlFiles& files) {
   return {
       {"-c, --config", "FILE",
        "Reads this training file. Its model_config and data_path are looked for in its folder and "
@@ -16,7 +14,7 @@ OptionList ttml_options(TtmlFiles& files) {
       {"--preset", "NAME",
        "Begins with the settings of a preset in the place of a training file: nano_gpt is TTML's "
        "character model, with 32 sequences a batch and 1000 steps",
-       choice(files.preset, presets())},
+       choice(files.preset, training::presets())},
       {"--model", "FILE", "Reads this model file in the place of model_config", to(files.model)},
       {"--device", "FILE", "Reads this device file", to(files.device)},
       {"--multihost", "FILE", "Reads this multihost file", to(files.multihost)},
@@ -26,7 +24,7 @@ OptionList ttml_options(TtmlFiles& files) {
        to(files.keys)}};
 }
 
-OptionList data_options(TtmlFiles& files) {
+OptionList data_options(training::TtmlFiles& files) {
   return {{"--data", "FILE", "Takes this text in the place of data_path", to(files.data)},
           {"--tokenizer", "FILE", "Reads this tokenizer.json in the place of tokenizer_path",
            to(files.tokenizer)}};
@@ -40,13 +38,7 @@ Option engine_option(training::Engine& engine) {
                           {"traced", Engine::traced}})};
 }
 
-void require_named(const TtmlFiles& files) {
-  if (!files.training.empty() || !files.preset.empty()) return;
-  throw UsageError("no training file; try -c training_configs/training.yaml, or --preset nano_gpt");
-}
-
-OptionList mesh_options(MeshSettings& mesh) {
-  constexpr std::uint64_t kMostChunks = 64;
+OptionList mesh_options(training::MeshSettings& mesh) {
   return {{"--schedule", "NAME",
            "Orders the work of a pipeline's stages: ttml (default: one micro-batch after the "
            "other), gpipe or 1f1b. Micro-batches are those of gradient_accumulation_steps",
@@ -56,7 +48,7 @@ OptionList mesh_options(MeshSettings& mesh) {
           {"--chunks", "N",
            "Cuts the blocks of each stage into N chunks, which 1f1b interleaves: the bubble is N "
            "times as short, and more is held and sent",
-           whole(mesh.chunks, 1, kMostChunks)},
+           whole(mesh.chunks, 1, training::MeshSettings::kMostChunks)},
           {"--tiers", "N",
            "Says who optimizes: with 3 (default) the optimizer has a rank of its own, with 2 it "
            "has the aggregator's",
@@ -73,31 +65,6 @@ OptionList sampling_options(language::Sampling& sampling, std::string_view tempe
           {"--repetition-penalty", "R",
            "Makes tokens that are in the text already less likely (default 1: no)",
            number(sampling.repetition_penalty, 0, 1e6), applies}};
-}
-
-std::optional<training::MeshPlan> shared_plan(const training::TtmlSettings& settings,
-                                              const training::Recipe& recipe,
-                                              const MeshSettings& mesh) {
-  const auto& [schedule, chunks, tiers] = mesh;
-  auto plan = training::mesh_plan_of(settings, recipe);
-  if (schedule != PipelineSchedule::sequential && (!plan || plan->stages() == 1)) {
-    throw UsageError("--schedule is for the stages of a pipeline_parallel_config");
-  }
-  if (chunks > 1 && (!plan || plan->stages() == 1)) {
-    throw UsageError("--chunks is for the stages of a pipeline_parallel_config");
-  }
-  if (tiers != 3 && (!plan || plan->workers == 0)) {
-    throw UsageError("--tiers is for the workers of a multihost_config");
-  }
-  if (!plan) return plan;
-  plan->schedule = schedule;
-  plan->chunks = chunks;
-  plan->three_tiers = tiers == 3;
-  if (chunks > 1 && schedule != PipelineSchedule::one_forward_one_back) {
-    throw UsageError("--chunks are interleaved by --schedule 1f1b alone");
-  }
-  training::require_chunks(*plan, recipe.accumulate);
-  return plan;
 }
 
 }  // namespace howard::cli

@@ -27,8 +27,8 @@
 #include "harness/cli/command/program.h"
 #include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/launcher.h"
-#include "harness/cli/memory_watch.h"
+#include "harness/cli/outputs/memory_watch.h"
+#include "harness/cli/sharing/launched_processes.h"
 #include "harness/cli/terminal/interruption.h"
 #include "harness/cli/terminal/terminal.h"
 #include "harness/cli/train/chip_fit.h"
@@ -156,7 +156,7 @@ class TrainRun {
 
   /// Starts from files of Hugging Face.
   void take_weights() {
-    const std::vector<language::Safetensors> files = read_weights(options_.weights);
+    const std::vector<language::Safetensors> files = language::read_weights(options_.weights);
     const language::ImportedWeights report = trainer_.take_weights(files);
     fmt::print(stderr, "{}", left_aside_text(report, std::string(kTrainName), options_.weights));
   }
@@ -441,7 +441,7 @@ const Command kTrain{
         {{"",
           "It reads the files of tt-train as they are: training_config, scheduler_config, "
           "eval_config, device_config, multihost_config and transformer_config, in one file or in "
-          "several. Every key is applied or refused by its name with file and line. A mistyped or "
+          "several. Every key is applied, or refused with its name, file and line. A mistyped or "
           "misplaced key, which TTML would ignore, is an error; one that nothing reads is said. "
           "Variables as ${TT_METAL_RUNTIME_ROOT} are replaced. Standard output has TTML's lines: "
           "step, loss, step time, and on one device, after the first step, the memory summary."},
@@ -468,11 +468,11 @@ const Command kTrain{
           "pipeline_parallel_config trains on the stages of a pipeline (each a mesh), and one "
           "without it in tiers (each a mesh too): num_workers workers, an aggregator and an "
           "optimizer. Each device is a thread of this process, or a process: mpirun -n N "
-          "run_experiment train ..., N devices in all. They give the numbers of one device, by "
-          "each engine. A checkpoint and exported weights hold the whole model: another mesh, or "
-          "one device, can go on from them. With --backend emulated each device is a chip, and a "
-          "step's time is that of the chips. A run that needs more DRAM than a chip has is refused "
-          "with what is too much and what would fit."},
+          "run_experiment train ..., N devices in all. Losses and weights equal those of one "
+          "device, whichever engine runs. A checkpoint and exported weights hold the whole model: "
+          "another mesh, or one device, can go on from them. With --backend emulated each "
+          "device is a chip, and a step's time is that of the chips. A run that needs more DRAM "
+          "than a chip has is refused with what is too much and what would fit."},
          {"", "With a model_path the weights start from its safetensors."},
          {"",
           "An optimizer of type AdamW or SGD is TTML's one program of 2026 for each parameter; "

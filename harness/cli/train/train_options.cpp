@@ -18,15 +18,16 @@ namespace {
 
 /// Returns what the files of `train` say, as options.
 TrainOptions options_of_files(const TrainOptions& given) {
-  require_named(given.files);
+  training::require_named(given.files);
   TrainOptions options;
-  options.settings = read_ttml_files(
-      given.files, given.print_config ? NamedFiles::optional : NamedFiles::required);
+  options.settings =
+      training::read_ttml_files(given.files, given.print_config ? training::NamedFiles::optional
+                                                                : training::NamedFiles::required);
   for (const std::string& note : options.settings.notes) complain("note: {}", note);
   const training::TtmlTraining& training = options.settings.config.training;
   options.recipe = training::recipe_of(options.settings);
   options.name = training.project_name;
-  const TtmlFiles& files = given.files;
+  const training::TtmlFiles& files = given.files;
   options.data = files.data.empty() ? std::filesystem::path(training.data_path) : files.data;
   options.tokenizer = files.tokenizer.empty()
                           ? std::filesystem::path(training.tokenizer_path.value_or(""))
@@ -61,7 +62,7 @@ void require_used_tokenizer(const TrainOptions& options) {
 
 /// Returns how several devices share the run. Throws Error for what they cannot do.
 std::optional<training::MeshPlan> plan_of(const TrainOptions& options) {
-  const auto plan = shared_plan(options.settings, options.recipe, options.mesh);
+  const auto plan = training::mesh_plan_of(options.settings, options.recipe, options.mesh);
   if (!plan) return plan;
   const auto refuse = [](bool given, const char* option, const char* why) {
     if (given) throw UsageError(fmt::format("{} is not for these devices: {}", option, why));
@@ -107,8 +108,8 @@ void require_folder_of(const std::filesystem::path& file) {
 /// line gives.
 void take_settings_of_checkpoint(TrainOptions& options) {
   if (options.files.preset.empty()) return;
-  const training::Recipe preset =
-      training::recipe_of(read_ttml_files({.preset = options.files.preset}, NamedFiles::optional));
+  const training::Recipe preset = training::recipe_of(
+      training::read_ttml_files({.preset = options.files.preset}, training::NamedFiles::optional));
   const auto is_given = [&](const training::Setting& setting) {
     const auto place = options.settings.places.find(std::string(setting.key));
     return training::field_text(options.recipe, setting.name) !=
@@ -213,7 +214,7 @@ void complete(TrainOptions& options, const Given& given) {
   given.require_applicable();
   options.sampling.seed = options.recipe.seed;
   require_used_tokenizer(options);
-  require_data(options.settings, options.data);
+  training::require_data(options.settings, options.data);
   options.plan = plan_of(options);
   if (options.page == "" && options.results.empty()) {
     throw UsageError("--page needs --results DIR, or a place: --page=FILE");

@@ -16,7 +16,6 @@
 #include "engines/training/trainer.h"
 #include "harness/cli/command/given.h"
 #include "harness/cli/train/model_options.h"
-#include "harness/cli/train/train_files.h"
 #include "harness/result.h"
 #include "reports/pictures/picture.h"
 
@@ -29,7 +28,7 @@ inline constexpr const char* kTrainResult = "train.json";
 
 /// Holds what `train` is asked for.
 struct TrainOptions {
-  TtmlFiles files;
+  training::TtmlFiles files;
   bool print_config = false;  ///< Nothing is trained then.
   training::TtmlSettings settings;
   std::string name;               ///< The run's name, in what it writes.
@@ -46,7 +45,7 @@ struct TrainOptions {
   training::Recipe recipe;
   /// The way in which several devices share the run; absent for one device.
   std::optional<training::MeshPlan> plan;
-  MeshSettings mesh;
+  training::MeshSettings mesh;
   training::Engine engine = training::Engine::dynamic;  ///< TTML's engine.
   harness::Backend backend = harness::Backend::host;
   int threads = 0;      ///< 0 stands for all threads that the process may use.

@@ -16,7 +16,7 @@
 #include "harness/cli/command/command.h"
 #include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/outputs.h"
+#include "harness/cli/outputs/outputs.h"
 #include "harness/cli/terminal/interruption.h"
 #include "harness/cli/verbs/onnx_model.h"
 
@@ -94,15 +94,11 @@ int explain(ExplainOptions& options) {
   end_on_signals();
   const auto laboratory = open_laboratory({.profiles = options.profiles});
   take_model(options);
-  try {
-    return write(options, *laboratory,
-                 laboratory->explain({.what = options.names.empty() ? "" : options.names.front(),
-                                      .axes = options.axes,
-                                      .profiles = options.profiles,
-                                      .range = options.range}));
-  } catch (const experiments::BadQuestion& failure) {
-    throw UsageError(failure.what());
-  }
+  return write(options, *laboratory,
+               laboratory->explain({.what = options.names.empty() ? "" : options.names.front(),
+                                    .axes = options.axes,
+                                    .profiles = options.profiles,
+                                    .range = options.range}));
 }
 
 }  // namespace

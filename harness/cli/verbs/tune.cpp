@@ -15,7 +15,7 @@
 #include "harness/cli/command/command.h"
 #include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/outputs.h"
+#include "harness/cli/outputs/outputs.h"
 #include "harness/cli/terminal/interruption.h"
 #include "harness/environment.h"
 
@@ -80,14 +80,10 @@ int tune(const TuneOptions& options) {
   require_one_text_in_each_place(options.outputs);
   end_on_signals();
   const auto laboratory = open_laboratory({.profiles = options.profiles});
-  try {
-    const auto tunings = laboratory->tune(options.axes, options.top, options.threads);
-    catch_signals();  // all files are written, which takes a moment
-    const int status = write_tunings(options, *laboratory, tunings);
-    return interrupted() ? kInterrupted : status;
-  } catch (const experiments::BadQuestion& failure) {
-    throw UsageError(failure.what());
-  }
+  const auto tunings = laboratory->tune(options.axes, options.top, options.threads);
+  catch_signals();  // all files are written, which takes a moment
+  const int status = write_tunings(options, *laboratory, tunings);
+  return interrupted() ? kInterrupted : status;
 }
 
 }  // namespace

@@ -7,12 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "engines/language/weights/safetensors.h"
 #include "engines/training/config/ttml_yaml.h"
 
-namespace howard::cli {
+namespace howard::training {
 
-/// Names TTML's files of a run, as the command line does; an empty path is no file.
+/// Names TTML's files of a run; an empty path is no file. The comments name the options.
 struct TtmlFiles {
   std::filesystem::path training;   ///< -c, --config
   std::string preset;               ///< --preset: a training file that the program has.
@@ -31,19 +30,17 @@ enum class NamedFiles { required, optional };
 
 /// Returns what the files say. Paths within them become paths from here: TTML's are relative to the
 /// root of tt-train, which is looked for in the folders above the training file and in
-/// $TT_METAL_HOME. Throws UsageError for what stands in `keys` and is no key, Error for a file that
-/// is not there, and what training::read_ttml() throws.
-training::TtmlSettings read_ttml_files(const TtmlFiles& files,
-                                       NamedFiles named = NamedFiles::required);
+/// $TT_METAL_HOME. Throws BadRequest for what stands in `keys` and is no key, Error for a file that
+/// is not there, and what read_ttml() throws.
+TtmlSettings read_ttml_files(const TtmlFiles& files, NamedFiles named = NamedFiles::required);
+
+/// Throws BadRequest if neither a file nor a preset says what is to be trained.
+void require_named(const TtmlFiles& files);
 
 /// Returns the names of the presets, as values of --preset.
 std::vector<std::pair<std::string_view, std::string>> presets();
 
 /// Throws Error, with the key's place, unless the text to train on is there.
-void require_data(const training::TtmlSettings& settings, const std::filesystem::path& data);
+void require_data(const TtmlSettings& settings, const std::filesystem::path& data);
 
-/// Reads the safetensors files of a folder in the order of their names, or one file. Throws Error
-/// as language::Safetensors does, and for a path with none.
-std::vector<language::Safetensors> read_weights(const std::filesystem::path& path);
-
-}  // namespace howard::cli
+}  // namespace howard::training

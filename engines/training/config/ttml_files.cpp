@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/train/train_files.h"
+#include "engines/training/config/ttml_files.h"
 
 #include <fmt/format.h>
 
@@ -7,16 +7,13 @@
 #include <cstdlib>
 #include <optional>
 
-#include "base/error.h"
+#include "base/bad_request.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "engines/language/tokens/token_ids.h"
-#include "harness/cli/command/option.h"
 
-namespace howard::cli {
+namespace howard::training {
 namespace {
-
-using training::TtmlSettings;
 
 /// TTML's character model, for a text that --data names: its defaults, with a smaller batch and as
 /// many epochs as its steps need.
@@ -61,10 +58,10 @@ constexpr const char* kPlaces =
 /// Throws Error if a path has a variable that is not set.
 void require_expanded(const TtmlSettings& settings, const std::string& key,
                       const std::string& value) {
-  const std::string variable = training::variable_in(value);
+  const std::string variable = variable_in(value);
   if (variable.empty()) return;
   const bool root = variable.starts_with("TT_METAL");
-  training::refuse_ttml(
+  refuse_ttml(
       settings, key, "'" + value + "', whose variable " + variable + " is not set",
       "a path whose variables are set",
       fmt::format("export {}={}", variable, root ? "the folder that has tt-train" : "its value"));
@@ -77,12 +74,12 @@ std::filesystem::path required_path(const TtmlSettings& settings, const std::str
   require_expanded(settings, key, value);
   const auto found = find_beside(training, value);
   if (found) return *found;
-  training::refuse_ttml(settings, key, "'" + value + "' is not there", kPlaces);
+  refuse_ttml(settings, key, "'" + value + "' is not there", kPlaces);
 }
 
 void read_into(const std::filesystem::path& file, TtmlSettings& settings) {
   if (file.empty()) return;
-  training::read_ttml(read_file(file), file.string(), settings);
+  read_ttml(read_file(file), file.string(), settings);
   const bool has_keys = std::ranges::any_of(settings.places, [&](const auto& place) {
     return place.second.starts_with(file.string() + ":");
   });
@@ -93,12 +90,20 @@ void read_into(const std::filesystem::path& file, TtmlSettings& settings) {
                .hint = "run_experiment train --print-config, which has them all"});
 }
 
+[[noreturn]] void refuse_key(const std::string& given, const std::string& accepted,
+                             const std::string& hint = "") {
+  throw BadRequest({.attempted = "set a key of TTML's files",
+                    .value = "'" + given + "'",
+                    .accepted = accepted,
+                    .hint = hint});
+}
+
 /// Returns "section.key" of a key that is given with its section or with the end of it, or without
 /// one where it is in one section only.
 std::string whole_name(const std::string& given) {
   std::vector<std::string> found, inner_found, all;
-  training::TtmlConfig config;
-  training::for_each_ttml_key(config, [&](const training::TtmlKey& key, auto&) {
+  TtmlConfig config;
+  for_each_ttml_key(config, [&](const TtmlKey& key, auto&) {
     const std::string whole = key.whole();
     all.emplace_back(key.name);
     const bool ends_so = given.find('.') != std::string::npos && whole.ends_with("." + given);
@@ -110,17 +115,16 @@ std::string whole_name(const std::string& given) {
   });
   if (found.empty()) found = inner_found;
   if (found.size() == 1) return found.front();
-  if (found.size() > 1) refuse_value("--with", given, join(found, ", "));
+  if (found.size() > 1) refuse_key(given, join(found, ", "));
   const auto suggestion = closest(given, all);
-  refuse_value("--with", given, "a key of TTML's files, as max_steps=10",
-               suggestion ? "--with " + *suggestion + "=..." : "");
+  refuse_key(given, "one that TTML has, as max_steps=10", suggestion ? *suggestion + "=..." : "");
 }
 
 /// Reads "a.b.c=value" as YAML.
 void read_key(const std::string& text, TtmlSettings& settings) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals + 1 == text.size()) {
-    refuse_value("--with", text, "KEY=VALUE");
+    refuse_key(text, "KEY=VALUE");
   }
   std::string yaml;
   for (const std::string& part : split(whole_name(text.substr(0, equals)), '.')) {
@@ -128,7 +132,7 @@ void read_key(const std::string& text, TtmlSettings& settings) {
   }
   const auto depth = static_cast<std::size_t>(std::ranges::count(yaml, '{'));
   yaml += ": " + text.substr(equals + 1) + std::string(depth, '}');
-  training::read_ttml(yaml, "--with " + text, settings);
+  read_ttml(yaml, "--with " + text, settings);
 }
 
 /// Says how the data are read where no file does: a model with a vocabulary of its own reads
@@ -149,7 +153,7 @@ TtmlSettings read_ttml_files(const TtmlFiles& files, NamedFiles named) {
     for (const std::string& key : files.keys) read_key(key, settings);
   };
   if (!files.preset.empty()) {
-    training::read_ttml(kNanoGpt, "preset " + files.preset, settings);
+    read_ttml(kNanoGpt, "preset " + files.preset, settings);
   }
   read_into(files.training, settings);
   read_keys();
@@ -178,6 +182,13 @@ TtmlSettings read_ttml_files(const TtmlFiles& files, NamedFiles named) {
   return settings;
 }
 
+void require_named(const TtmlFiles& files) {
+  if (!files.training.empty() || !files.preset.empty()) return;
+  throw BadRequest({.attempted = "read the settings of a run",
+                    .value = "no training file is named",
+                    .accepted = "-c FILE, or --preset nano_gpt"});
+}
+
 std::vector<std::pair<std::string_view, std::string>> presets() {
   return {{"nano_gpt", "nano_gpt"}};
 }
@@ -185,30 +196,8 @@ std::vector<std::pair<std::string_view, std::string>> presets() {
 void require_data(const TtmlSettings& settings, const std::filesystem::path& data) {
   if (std::filesystem::exists(data)) return;
   require_expanded(settings, "training_config.data_path", data.string());
-  training::refuse_ttml(settings, "training_config.data_path",
-                        "'" + data.string() + "' is not there", kPlaces, "--data FILE");
+  refuse_ttml(settings, "training_config.data_path", "'" + data.string() + "' is not there",
+              kPlaces, "--data FILE");
 }
 
-std::vector<language::Safetensors> read_weights(const std::filesystem::path& path) {
-  std::vector<std::filesystem::path> files;
-  if (std::filesystem::is_directory(path)) {
-    for (const auto& entry : std::filesystem::directory_iterator(path)) {
-      if (entry.path().extension() == ".safetensors") files.push_back(entry.path());
-    }
-    std::ranges::sort(files);
-  } else {
-    files.push_back(path);
-  }
-  if (files.empty()) {
-    throw Error({.attempted = "read the weights in " + path.string(),
-                 .value = "there is no file of them",
-                 .accepted = "*.safetensors"});
-  }
-  std::vector<language::Safetensors> weights;
-  for (const std::filesystem::path& file : files) {
-    weights.emplace_back(read_file(file), file.string());
-  }
-  return weights;
-}
-
-}  // namespace howard::cli
+}  // namespace howard::training

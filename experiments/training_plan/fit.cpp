@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/training_plan/fit.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/bad_request.h"
+#include "base/file.h"
+#include "engines/language/tokens/bpe_tokenizer.h"
+#include "engines/language/tokens/corpus.h"
+#include "engines/training/config/ttml_recipe.h"
+#include "experiments/training_plan/plan_search.h"
+
+namespace howard::experiments {
+namespace {
+
+constexpr std::int64_t kMostBlocks = 1024;
+constexpr std::int64_t kMostTokens = 1 << 24;
+
+using Note = std::function<void(const std::string&)>;
+
+bool has_few_blocks(const training::Recipe& recipe) { return recipe.model.layers <= kMostBlocks; }
+
+bool has_small_batches(const training::Recipe& recipe) {
+  return recipe.model.batch <= kMostTokens / recipe.model.sequence;
+}
+
+void require_plannable(const training::TtmlSettings& settings, const training::Recipe& recipe) {
+  if (!has_few_blocks(recipe)) {
+    training::refuse_ttml(settings, "transformer_config.num_blocks",
+                          fmt::format("{} blocks", recipe.model.layers),
+                          fmt::format("{} at most, to be planned", kMostBlocks));
+  }
+  if (has_small_batches(recipe)) return;
+  training::refuse_ttml(
+      settings, "training_config.batch_size",
+      fmt::format("{} sequences of {} tokens", recipe.model.batch, recipe.model.sequence),
+      fmt::format("{} tokens at most, to be planned; more by gradient_accumulation_steps",
+                  kMostTokens));
+}
+
+/// Returns the rows of the token table: as many as the text's characters need, or else vocab_size,
+/// or what the tokenizer or the tokens in the data say. A text of characters that is not there has
+/// TTML's 96, which is noted. Throws Error where nothing says it, and for a file that cannot be
+/// read.
+std::int64_t planned_vocabulary(const training::TtmlFiles& files,
+                                const training::TtmlSettings& settings, const Note& note) {
+  const training::TtmlTraining& training = settings.config.training;
+  const std::filesystem::path data =
+      files.data.empty() ? std::filesystem::path(training.data_path) : files.data;
+  const bool is_there = std::filesystem::is_regular_file(data);
+  if (training.tokenizer_type == "char") {
+    if (is_there) return language::Corpus(read_file(data)).tokenizer->vocabulary();
+    if (!files.data.empty()) training::require_data(settings, data);
+    constexpr std::int64_t kCharacters = 96;
+    note(
+        fmt::format("{} '{}' is not there: planned with {} tokens, as its characters have; --data "
+                    "FILE names it",
+                    settings.name_of("training_config.data_path"), data.string(), kCharacters));
+    return kCharacters;
+  }
+  if (const auto given = training::vocabulary_of(settings.config)) return *given;
+  const std::filesystem::path tokenizer =
+      files.tokenizer.empty() ? training.tokenizer_path.value_or("") : files.tokenizer.string();
+  if (std::filesystem::is_regular_file(tokenizer)) {
+    return language::BpeTokenizer(read_file(tokenizer), tokenizer.string()).vocabulary();
+  }
+  if (is_there) {
+    return language::read_corpus(read_file(data), data.string(), nullptr, 0)
+        .tokenizer->vocabulary();
+  }
+  training::refuse_ttml(settings, "transformer_config.vocab_size", "it is not set",
+                        "the tokens of the tokenizer", "--with vocab_size=96, or --data FILE");
+}
+
+RunSetting setting_of(const FitQuestion& question, const training::TtmlSettings& settings,
+                      const Note& note) {
+  RunSetting setting{.recipe = training::recipe_of(settings), .engine = question.engine};
+  setting.vocabulary = planned_vocabulary(question.files, settings, note);
+  require_plannable(settings, setting.recipe);
+  setting.plan = training::mesh_plan_of(settings, setting.recipe, question.mesh)
+                     .value_or(training::MeshPlan{});
+  const bool one_step = setting.plan.stages() == 1 && setting.plan.workers == 0;
+  if (question.engine != training::Engine::dynamic && !one_step) {
+    throw BadRequest({.attempted = "plan this engine",
+                      .value = "the run has stages or tiers",
+                      .accepted = "--engine for runs without a multihost_config"});
+  }
+  return setting;
+}
+
+nlohmann::ordered_json json_of(const RunPlan& plan) {
+  const training::Recipe& recipe = plan.setting.recipe;
+  const training::MeshPlan& shared = plan.setting.plan;
+  nlohmann::ordered_json json{{"chips", plan.setting.chips()},
+                              {"ddp", shared.ddp},
+                              {"fsdp", shared.fsdp},
+                              {"tp", shared.tp},
+                              {"sequence_parallel", shared.sequence_parallel},
+                              {"stages", shared.stages()},
+                              {"batch_size", recipe.model.batch},
+                              {"gradient_accumulation_steps", recipe.accumulate},
+                              {"memory_efficient", recipe.model.memory_efficient},
+                              {"parameters", plan.parameters},
+                              {"fits", plan.fits()}};
+  if (shared.stages() > 1) {
+    json["blocks_per_rank"] = shared.blocks;
+    json["schedule"] = mesh::name_of(shared.schedule);
+    json["chunks"] = shared.chunks;
+  }
+  if (shared.workers > 0) {
+    json["workers"] = shared.workers;
+    json["tiers"] = shared.three_tiers ? 3 : 2;
+    json["messages"] = plan.messages;
+    json["message_bytes"] = plan.message_bytes.value();
+  }
+  if (!plan.clash.empty()) {
+    json["clash"] = plan.clash;
+    return json;
+  }
+  json["step_ps"] = plan.step.ps();
+  json["kernels_ps"] = plan.kernels.ps();
+  json["gradient_sums_ps"] = plan.sums.ps();
+  json["exchanges_ps"] = plan.exchanges.ps();
+  json["bubble_ps"] = plan.bubble.ps();
+  for (const auto& [op, time] : plan.kernels_by_op) json["kernels_by_op_ps"][op] = time.ps();
+  if (plan.launches > 0) json["launches"] = plan.launches;
+  json["dram_peak_bytes"] = plan.peak.value();
+  json["dram_capacity_bytes"] = plan.capacity.value();
+  if (plan.trace > Bytes()) json["trace_region_bytes"] = plan.trace.value();
+  json["tokens_per_second"] = plan.tokens_per_second();
+  json["share_of_peak"] = plan.share_of_peak();
+  json["mfu"] = plan.mfu();
+  for (const auto& [phase, time] : plan.phases) json["phases_ps"][phase] = time.ps();
+  if (plan.largest_batch) json["largest_batch"] = *plan.largest_batch;
+  if (plan.expected_error) json["expected_error"] = *plan.expected_error;
+  for (const PlanPart& part : plan.parts) {
+    json["parts"].push_back({{"name", part.name},
+                             {"has", part.share},
+                             {"working_ps", part.working.ps()},
+                             {"waiting_ps", part.waiting.ps()},
+                             {"micro_batches_held", part.micro_batches},
+                             {"dram_peak_bytes", part.peak.value()}});
+  }
+  return json;
+}
+
+}  // namespace
+
+bool is_plannable(const training::Recipe& recipe) {
+  return has_few_blocks(recipe) && has_small_batches(recipe);
+}
+
+FitAnswer fit(const FitQuestion& question, const FitObserver& observer) {
+  const chip::Profiles profiles = chip::load_profiles(question.profiles);
+  training::require_named(question.files);
+  const training::TtmlSettings settings =
+      training::read_ttml_files(question.files, training::NamedFiles::optional);
+  FitAnswer answer{.name = settings.config.training.project_name,
+                   .chip = profiles.chip.name,
+                   .notes = {},
+                   .plan = {},
+                   .others = {}};
+  const auto note = [&](const std::string& text) {
+    answer.notes.push_back(text);
+    if (observer.note) observer.note(text);
+  };
+  for (const std::string& text : settings.notes) note(text);
+  const RunSetting setting = setting_of(question, settings, note);
+  answer.plan = plan_run(setting, profiles, true);
+  answer.plan.largest_batch = largest_batch(answer.plan, profiles);
+  if (observer.planned) observer.planned(answer);
+  if (question.search) answer.others = search_settings(setting, profiles);
+  return answer;
+}
+
+std::string fit_json(const FitAnswer& answer) {
+  nlohmann::ordered_json json{{"schema", "howard.fit/2"},
+                              {"name", answer.name},
+                              {"chip", answer.chip},
+                              {"notes", answer.notes},
+                              {"run", json_of(answer.plan)}};
+  json["others"] = nlohmann::ordered_json::array();
+  for (const RunPlan& other : answer.others) json["others"].push_back(json_of(other));
+  return json.dump(2) + "\n";
+}
+
+}  // namespace howard::experiments
