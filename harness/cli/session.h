@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "experiments/laboratory/laboratory.h"
-#include "harness/cli/memory_watch.h"
-#include "harness/cli/outputs.h"
+#include "harness/cli/outputs/memory_watch.h"
+#include "harness/cli/outputs/outputs.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/sharing/ranks.h"
 #include "profiler/program_recorder.h"

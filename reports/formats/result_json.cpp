@@ -43,7 +43,6 @@ class UniqueMembers {
   std::vector<std::string_view> names_;
 };
 
-void put(JsonText& out, std::string_view text) { out.text(text); }
 void put(JsonText& out, const std::string& text) { out.text(text); }
 void put(JsonText& out, double value) { out.number(value); }
 void put(JsonText& out, bool value) { out.boolean(value); }

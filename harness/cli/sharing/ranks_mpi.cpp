@@ -13,7 +13,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "harness/cli/launcher.h"
+#include "harness/cli/sharing/launched_processes.h"
 #include "harness/cli/sharing/ranks.h"
 
 namespace howard::cli {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/cli/launcher.h"
+#include "harness/cli/sharing/launched_processes.h"
 
 namespace howard::cli {
 namespace {

@@ -15,7 +15,7 @@
 #include "harness/cli/command/program.h"
 #include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/formats.h"
+#include "harness/cli/outputs/formats.h"
 #include "harness/cli/terminal/interruption.h"
 #include "harness/cli/terminal/status_line.h"
 #include "harness/cli/tracking/baseline.h"

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "harness/change_points.h"
-#include "harness/cli/result_folder.h"
+#include "harness/cli/outputs/result_folder.h"
 #include "harness/tracking/inputs.h"
 
 namespace howard::cli {

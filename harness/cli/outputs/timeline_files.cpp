@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/timeline_files.h"
+#include "harness/cli/outputs/timeline_files.h"
 
 #include <fmt/format.h>
 

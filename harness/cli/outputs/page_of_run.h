@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/cli/outputs.h"
+#include "harness/cli/outputs/outputs.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/session.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/launcher.h"
+#include "harness/cli/sharing/launched_processes.h"
 
 #include <array>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/result_folder.h"
+#include "harness/cli/outputs/result_folder.h"
 
 #include <algorithm>
 #include <map>

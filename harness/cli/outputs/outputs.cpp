@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/outputs.h"
+#include "harness/cli/outputs/outputs.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

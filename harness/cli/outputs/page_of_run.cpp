@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/page_of_run.h"
+#include "harness/cli/outputs/page_of_run.h"
 
 #include <array>
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/bottlenecks.h"
+#include "harness/cli/outputs/bottlenecks.h"
 
 #include <algorithm>
 #include <chrono>

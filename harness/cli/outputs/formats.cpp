@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/formats.h"
+#include "harness/cli/outputs/formats.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

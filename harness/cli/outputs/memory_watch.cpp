@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/memory_watch.h"
+#include "harness/cli/outputs/memory_watch.h"
 
 #include <fmt/format.h>
 
