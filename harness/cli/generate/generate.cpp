@@ -333,7 +333,7 @@ int generate(GenerateOptions& options) {
 
 const Command kGenerate{
     .name = "generate",
-    .summary = "write text with the weights of a Llama, a Qwen3 or a GPT-2, and say how fast",
+    .summary = "write text with the weights of a Llama, Qwen3 or GPT-2, and say how fast",
     .usage = {"--weights PATH --prompt TEXT [OPTIONS]",
               "--weights PATH --chat --prompt TEXT [--messages FILE] [OPTIONS]"},
     .text = {{"",

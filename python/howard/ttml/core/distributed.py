@@ -3,8 +3,11 @@
 
 import howard.ttnn as ttnn
 
-from .._graph import DistributedContext, context
+from .. import _graph
+from .._graph import context
 from .._mesh import maybe_mesh, sync_gradients
+
+DistributedContext = _graph.DistributedContext
 
 
 def enable_fabric(num_devices=1):
