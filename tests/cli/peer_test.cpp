@@ -52,8 +52,8 @@ TEST_F(Peer, TorchCompileIsSkippedWithTheReasonWhereItCannotCompile) {
           "PYTHONPATH=$PWD");
   EXPECT_TRUE(contains(outcome.out,
                        "torch.compile of PyTorch 2.6.0 does not work here (ModuleNotFoundError: "
-                       "No module named 'setuptools.command'): install g++, python3-dev and "
-                       "python3-setuptools"))
+                       "No module named 'setuptools.command'): install g++, python3-dev, "
+                       "python3-setuptools and libtorch-dev"))
       << outcome.out << outcome.err;
 }
 

@@ -290,9 +290,11 @@ def check_compile(torch):
         torch.compile(lambda x: x + 1)(torch.ones(2))
     except Exception as failure:
         cause = getattr(failure, "inner_exception", failure)
+        first = str(cause).partition("\n")[0]
         raise peer.Skip(
             f"torch.compile of PyTorch {torch.__version__} does not work here "
-            f"({type(cause).__name__}: {cause}): install g++, python3-dev and python3-setuptools"
+            f"({type(cause).__name__}: {first}): install g++, python3-dev, python3-setuptools and "
+            "libtorch-dev"
         ) from failure
 
 
