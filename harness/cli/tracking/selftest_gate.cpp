@@ -54,9 +54,8 @@ OptionList selftest_options(SelftestOptions& options) {
 std::string products_line() {
   return fmt::format(
       "cd \"$(mktemp -d)\" && {} matmul_sweep --backend host -a shape=64,128,192,256 "
-      "-a dtype=bfloat16,float32 --repetitions 5 --min-time 0.002 --threads 1 --no-tuning --json "
-      "-; "
-      "status=$?; rm -rf -- \"$PWD\"; exit $status",
+      "-a dtype=bfloat16,float32 --repetitions 5 --min-time 0.002 --threads 1 "
+      "--json -; status=$?; rm -rf -- \"$PWD\"; exit $status",
       shell_word(std::filesystem::read_symlink("/proc/self/exe").string()));
 }
 
