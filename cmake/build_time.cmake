@@ -20,3 +20,18 @@ function(runs_rarely target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 24)
 endfunction()
+
+# reads_headers_once(TARGET FIRST [HEADER...]): the headers that nearly every file begins with are read once, for
+# FIRST, which names what it wants besides the standard library's, and not once a unit: 3.8 s in place of 4.6 for a
+# unit of engines/chip and 5.0 in place of 6.9 for tests/workload (GCC 12, user time). Everything is compiled as FIRST
+# is. A compiler cache keeps nothing that is compiled so, and clang wants the same -O.
+function(reads_headers_once target first)
+  if(NOT HOWARD_UNITY OR CMAKE_CXX_COMPILER_LAUNCHER OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    return()
+  elseif(target STREQUAL first)
+    target_precompile_headers(${target} PRIVATE <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem>
+      <functional> <map> <memory> <optional> <set> <span> <string> <string_view> <utility> <variant> <vector> ${ARGN})
+  else()
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  endif()
+endfunction()
