@@ -162,7 +162,7 @@ void require_shares(const MeshChecker& check, const MeshPlan& plan) {
 void order_work(const MeshSettings& mesh, const Recipe& recipe, MeshPlan& plan) {
   plan.schedule = mesh.schedule;
   plan.chunks = mesh.chunks;
-  plan.three_tiers = mesh.tiers == 3;
+  plan.three_tiers = plan.workers > 0 && mesh.tiers == 3;
   require_chunks(plan, recipe.accumulate);
 }
 

@@ -438,10 +438,10 @@ TEST(TtmlConfig, DevicesShareARun) {
   EXPECT_EQ(plan_of("device_config: {mesh_shape: [4, 2], enable_ddp: true, enable_tp: true}\n"),
             (MeshPlan{.ddp = 4, .tp = 2}));
   EXPECT_EQ(plan_of("multihost_config: {enabled: true, num_workers: 3}\n"),
-            (MeshPlan{.workers = 3}));
+            (MeshPlan{.workers = 3, .three_tiers = true}));
   EXPECT_EQ(plan_of("multihost_config: {enabled: true, num_workers: 2, socket_type: fabric}\n"
                     "device_config: {mesh_shape: [4, 2], enable_ddp: true, enable_tp: true}\n"),
-            (MeshPlan{.ddp = 4, .tp = 2, .fabric = true, .workers = 2}));
+            (MeshPlan{.ddp = 4, .tp = 2, .fabric = true, .workers = 2, .three_tiers = true}));
   EXPECT_EQ(
       plan_of("transformer_config: {model_type: llama}\n"
               "multihost_config:\n  enabled: true\n  num_workers: 3\n  socket_type: fabric\n"
