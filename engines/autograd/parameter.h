@@ -19,6 +19,7 @@ struct Parameter {
   /// The devices that divide it; the value and the gradient are then this device's shares
   /// (divided_parameter.h). Null: this device has the whole.
   const DeviceGroup* sharers = nullptr;
+  bool trained = true;  ///< If false, it is frozen: it gets no gradient.
 };
 
 }  // namespace howard::autograd

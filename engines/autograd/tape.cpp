@@ -82,8 +82,8 @@ Value Tape::whole_parameter(Parameter& parameter) {
 Value Tape::own_parameter(Parameter& parameter) {
   const ops::Tensor& value = parameter.value;
   const bool same = value.spec().dtype == options_.compute;
-  const Value added =
-      add_variable(same ? value : calls_.cast(value, options_.compute), options_.records);
+  const Value added = add_variable(same ? value : calls_.cast(value, options_.compute),
+                                   options_.records && parameter.trained);
   variable(added).parameter = &parameter;
   return added;
 }

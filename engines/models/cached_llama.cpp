@@ -203,7 +203,7 @@ Tensor CachedLlama::read(Device& device) {
   if (!is_ttml()) x = tape.constant(last_row(tape, x));
   x = autograd::rms_norm(tape, x, tape.parameter(*model_.last_norm_), kRmsEpsilon);
   autograd::Parameter& head = model_.head_ ? *model_.head_ : *model_.token_table_;
-  return tape.tensor(autograd::project(tape, x, tape.parameter(head)));
+  return tape.tensor(model_.adapters_->product(tape, x, head));
 }
 
 Value CachedLlama::read_tokens(Tape& tape) {
@@ -235,13 +235,13 @@ Value CachedLlama::block(Tape& tape, Value x, const RotaryTables& tables, std::s
   const ModelOptions& sizes = model_.options();
   const Value normalized =
       autograd::rms_norm(tape, x, tape.parameter(layer.attention_norm), kRmsEpsilon);
-  const Value query = autograd::project(tape, normalized, tape.parameter(layer.query));
-  const Value key_value = autograd::project(tape, normalized, tape.parameter(layer.key_value));
+  const Value query = model_.adapters_->product(tape, normalized, layer.query);
+  const Value key_value = model_.adapters_->product(tape, normalized, layer.key_value);
   const Value heads = autograd::grouped_heads(tape, query, key_value, sizes.heads, sizes.groups);
   const Value q = autograd::rotary_embedding(tape, heads, tables, RotaryStyle::pairs);
   const Value k = autograd::rotary_embedding(tape, heads.next(1), tables, RotaryStyle::pairs);
   const Value attended = attend(tape, q, k, heads.next(2), blocks_[index]);
-  x = autograd::add(tape, x, autograd::project(tape, attended, tape.parameter(layer.output)));
+  x = autograd::add(tape, x, model_.adapters_->product(tape, attended, layer.output));
   const Value hidden =
       autograd::rms_norm(tape, x, tape.parameter(layer.feed_forward_norm), kRmsEpsilon);
   return autograd::add(tape, x, model_.feed_forward(tape, hidden, layer));

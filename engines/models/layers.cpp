@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/error.h"
 #include "engines/autograd/functions/collective/divided_parameter.h"
 #include "engines/autograd/host_values.h"
@@ -56,11 +58,17 @@ autograd::Value close_part(autograd::Tape& tape, const ModelOptions& options,
   return options.divides_parameters() ? tape.close_part(output) : output;
 }
 
-std::vector<float> RandomValues::of(std::string_view parameter, std::int64_t count) {
+std::vector<float> RandomValues::of(std::string_view parameter, std::int64_t rows,
+                                    std::int64_t columns) {
   const auto ends = [&](const char* with) { return parameter.ends_with(with); };
   const bool scales = ends("gamma") || ends("norm/weight") || ends("ln_fc/weight");
   const bool is_weight = ends("weight") && !scales;
-  std::vector<float> values(static_cast<std::size_t>(count), scales ? 1.0F : 0.0F);
+  std::vector<float> values(static_cast<std::size_t>(rows * columns), scales ? 1.0F : 0.0F);
+  if (ends("lora_A")) {
+    const float bound = 1 / std::sqrt(static_cast<float>(columns));
+    std::uniform_real_distribution<float> uniform(-bound, bound);
+    for (float& value : values) value = uniform(random_);
+  }
   if (!is_weight) return values;
   for (float& value : values) value = normal_(random_);
   return values;
@@ -70,8 +78,9 @@ void write_random(CommandQueue& queue, std::span<autograd::Parameter* const> par
                   std::uint32_t seed) {
   RandomValues random(seed);
   for (const autograd::Parameter* parameter : parameters) {
+    const Shape& shape = parameter->value.spec().shape;
     autograd::write_values(queue, parameter->value,
-                           random.of(parameter->name, parameter->value.spec().shape.elements()));
+                           random.of(parameter->name, shape.rows(), shape.columns()));
   }
 }
 

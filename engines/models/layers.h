@@ -69,7 +69,7 @@ class RandomValues {
   explicit RandomValues(std::uint32_t seed) : random_(seed) {}
 
   /// Returns the next parameter's values, with TTML's distributions.
-  std::vector<float> of(std::string_view parameter, std::int64_t count);
+  std::vector<float> of(std::string_view parameter, std::int64_t rows, std::int64_t columns);
 
  private:
   std::mt19937 random_;
@@ -77,7 +77,8 @@ class RandomValues {
 };
 
 /// Writes start values for training, with TTML's distributions: weights from a normal distribution
-/// of 0.02, those of norms 1, the rest 0. The same seed gives the same values.
+/// of 0.02, those of norms 1, the first factor of an adapter uniformly within 1 / sqrt(columns),
+/// the rest 0. The same seed gives the same values.
 void write_random(CommandQueue& queue, std::span<autograd::Parameter* const> parameters,
                   std::uint32_t seed);
 

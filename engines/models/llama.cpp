@@ -96,6 +96,9 @@ ModelOptions llama_sizes(ModelOptions options) {
   if (options.end_block == 0) options.end_block = options.layers;
   require_blocks(options);
   require_shards(options);
+  if (options.lora.rank > 0 && options.fused_swiglu) {
+    refuse("adapters beside SwiGLU in one program", "SwiGLU of three products");
+  }
   return options;
 }
 
@@ -110,12 +113,6 @@ autograd::Value shared_rows(autograd::Tape& tape, autograd::Value x, const Model
   return options.divides_rows() ? x : autograd::shared_input(tape, x, options.group);
 }
 
-/// Computes a column-parallel layer: returns this device's columns of the product of x.
-autograd::Value columns_of(autograd::Tape& tape, autograd::Value x, autograd::Parameter& weight,
-                           const ModelOptions& options) {
-  return autograd::project(tape, shared_rows(tape, x, options), tape.parameter(weight));
-}
-
 /// Returns all rows of what follows a norm.
 autograd::Value all_rows(autograd::Tape& tape, autograd::Value x, const ModelOptions& options) {
   return options.divides_rows() ? autograd::gathered_rows(tape, x, *options.group) : x;
@@ -126,12 +123,6 @@ autograd::Value summed_parts(autograd::Tape& tape, autograd::Value part,
                              const ModelOptions& options) {
   return options.divides_rows() ? autograd::summed_rows(tape, part, *options.group)
                                 : autograd::summed_output(tape, part, options.group);
-}
-
-/// Computes a row-parallel layer.
-autograd::Value summed_product(autograd::Tape& tape, autograd::Value x, autograd::Parameter& weight,
-                               const ModelOptions& options) {
-  return summed_parts(tape, autograd::project(tape, x, tape.parameter(weight)), options);
 }
 
 /// Each device has the gradient of gamma of its rows, and sums it over all.
@@ -205,6 +196,7 @@ Llama::Llama(Device& device, const ModelOptions& given)
          .w2 = make("mlp/w2/weight", width, wide),
          .w3 = make("mlp/w3/weight", wide, width)});
   }
+  adapters_.emplace(device, options_, parameters());
   divide_parameters(device, options_, parameters());
   // On a device that keeps only the time, these would cost more than everything else.
   if (device.holds_values()) write_constants(device.command_queue(0));
@@ -229,6 +221,9 @@ std::vector<Parameter*> Llama::parameters() {
   }
   if (last_norm_) all.push_back(&*last_norm_);
   if (head_) all.push_back(&*head_);
+  if (!adapters_) return all;
+  const std::vector<Parameter*> added = adapters_->all();
+  all.insert(all.end(), added.begin(), added.end());
   return all;
 }
 
@@ -240,10 +235,20 @@ std::vector<Parameter*> Llama::outer_parameters() {
   return outer;
 }
 
+/// Computes a column-parallel layer: returns this device's columns of the product of x.
+Value Llama::columns_of(Tape& tape, Value x, Parameter& weight) {
+  return adapters_->product(tape, shared_rows(tape, x, options_), weight);
+}
+
+/// Computes a row-parallel layer.
+Value Llama::summed_product(Tape& tape, Value x, Parameter& weight) {
+  return summed_parts(tape, adapters_->product(tape, x, weight), options_);
+}
+
 Value Llama::attention(Tape& tape, Value x, Layer& layer) {
   x = all_rows(tape, x, options_);
-  const Value query = columns_of(tape, x, layer.query, options_);
-  const Value key_value = columns_of(tape, x, layer.key_value, options_);
+  const Value query = columns_of(tape, x, layer.query);
+  const Value key_value = columns_of(tape, x, layer.key_value);
   const Value heads =
       autograd::grouped_heads(tape, query, key_value, options_.heads / options_.shards(),
                               options_.groups / options_.shards());
@@ -257,7 +262,7 @@ Value Llama::attention(Tape& tape, Value x, Layer& layer) {
           ? autograd::causal_attention(tape, turned, keys, values)
           : autograd::grouped_attention(tape, {.q = turned, .k = keys, .v = values},
                                         tape.constant(mask_));
-  return summed_product(tape, autograd::join_heads(tape, attended), layer.output, options_);
+  return summed_product(tape, autograd::join_heads(tape, attended), layer.output);
 }
 
 Value Llama::feed_forward(Tape& tape, Value x, Layer& layer) {
@@ -269,9 +274,9 @@ Value Llama::feed_forward(Tape& tape, Value x, Layer& layer) {
     return summed_parts(tape, autograd::fused_swiglu(tape, shared_rows(tape, x, options_), weights),
                         options_);
   }
-  const Value gate = autograd::silu(tape, columns_of(tape, x, layer.w1, options_));
-  const Value up = columns_of(tape, x, layer.w3, options_);
-  return summed_product(tape, autograd::multiply(tape, gate, up), layer.w2, options_);
+  const Value gate = autograd::silu(tape, columns_of(tape, x, layer.w1));
+  const Value up = columns_of(tape, x, layer.w3);
+  return summed_product(tape, autograd::multiply(tape, gate, up), layer.w2);
 }
 
 Value Llama::block(Tape& tape, Value x, int index) {
@@ -290,8 +295,9 @@ Value Llama::embedded(Tape& tape, const ops::Tensor& tokens) {
   open_part(tape, options_, outer_parameters());
   const Value rows =
       autograd::embedding(tape, tape.constant(tokens), tape.parameter(*token_table_));
-  const Value x =
-      autograd::as_shape(tape, rows, {options_.batch, 1, options_.sequence, options_.width});
+  Value x = autograd::as_shape(tape, rows, {options_.batch, 1, options_.sequence, options_.width});
+  // A block that runs again is reached by the gradient of what goes into it.
+  if (options_.lora.rank > 0 && options_.memory_efficient) x = tape.leaf(tape.tensor(x));
   return options_.divides_rows() ? autograd::own_rows(tape, x, *options_.group) : x;
 }
 
@@ -305,7 +311,7 @@ Value Llama::blocks(Tape& tape, Value x) {
 
 Value Llama::own_logits(Tape& tape, Value x) {
   x = all_rows(tape, norm_of(tape, x, *last_norm_, options_), options_);
-  return close_part(tape, options_, columns_of(tape, x, head_ ? *head_ : *token_table_, options_));
+  return close_part(tape, options_, columns_of(tape, x, head_ ? *head_ : *token_table_));
 }
 
 Value Llama::logits_of(Tape& tape, Value x) {

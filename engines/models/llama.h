@@ -11,6 +11,7 @@
 #include "engines/autograd/functions/rows/sharded_loss.h"
 #include "engines/autograd/parameter.h"
 #include "engines/autograd/tape.h"
+#include "engines/models/adapters.h"
 #include "engines/models/language_model.h"
 #include "engines/models/layers.h"
 #include "engines/models/model_options.h"
@@ -83,6 +84,9 @@ class Llama final : public LanguageModel {
   std::vector<autograd::Parameter*> outer_parameters();
   autograd::Value block(autograd::Tape& tape, autograd::Value x, int index);
   autograd::Value attention(autograd::Tape& tape, autograd::Value x, Layer& layer);
+  autograd::Value columns_of(autograd::Tape& tape, autograd::Value x, autograd::Parameter& weight);
+  autograd::Value summed_product(autograd::Tape& tape, autograd::Value x,
+                                 autograd::Parameter& weight);
   /// Returns the logits that this device has.
   autograd::Value own_logits(autograd::Tape& tape, autograd::Value x);
   autograd::Value feed_forward(autograd::Tape& tape, autograd::Value x, Layer& layer);
@@ -92,6 +96,7 @@ class Llama final : public LanguageModel {
   std::vector<Layer> layers_;
   std::optional<autograd::Parameter> last_norm_;  ///< Present only in a last stage.
   std::optional<autograd::Parameter> head_;  ///< Present only in a last stage, unless it is tied.
+  std::optional<Adapters> adapters_;         ///< Present once the parameters are made.
   std::optional<autograd::VocabularyShare> vocabulary_share_;
   ops::Tensor mask_;
   ops::Tensor cosines_, sines_, negative_sines_;

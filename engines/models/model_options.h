@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "engines/autograd/functions/collective/collectives.h"
 #include "engines/models/rotary_angles.h"
@@ -10,6 +11,21 @@
 namespace howard::models {
 
 enum class ModelKind : std::uint8_t { nano_gpt, llama, qwen3 };
+
+/// Low-rank adapters (LoRA): matrices A [rank, in] and B [out, rank] beside a weight, whose product
+/// of x is added to the weight's. They alone are trained.
+struct LoraOptions {
+  int rank = 0;                  ///< 0 means no adapters.
+  float alpha = 16;              ///< The product is multiplied by alpha / rank.
+  bool rank_stabilized = false;  ///< It is multiplied by alpha / sqrt(rank) instead.
+  /// The patterns, between blanks, of names of layers with dots: a layer that one is found in has
+  /// adapters.
+  std::string targets;
+
+  float scale() const;
+
+  friend bool operator==(const LoraOptions&, const LoraOptions&) = default;
+};
 
 /// The sizes and the forms of a language model of TTML (nano_gpt.h, llama.h, qwen3.h), with the
 /// sizes of its nanogpt and nanollama3. What is for one kind alone has no effect on the other.
@@ -52,6 +68,7 @@ struct ModelOptions {
   /// If true, a llama's feed-forward part is TTML's one program forward, and backward its first two
   /// products are computed again; otherwise it is made of three products and two elementwise calls.
   bool fused_swiglu = false;
+  LoraOptions lora{};  ///< For a llama or a qwen3.
   /// For tensor parallelism, the model is the share of one device of this group. Heads, groups,
   /// feed-forward columns and rows of the head are divided; everything else is on each device. The
   /// group must outlive the model; null stands for one device alone.

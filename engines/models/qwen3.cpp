@@ -57,10 +57,6 @@ Value norm_of(Tape& tape, Value x, Parameter& gamma) {
   return autograd::scaled_rms_norm(tape, x, tape.parameter(gamma), kQwenEpsilon);
 }
 
-Value product_of(Tape& tape, Value x, Parameter& weight) {
-  return autograd::project(tape, x, tape.parameter(weight));
-}
-
 }  // namespace
 
 Qwen3::Qwen3(Device& device, const ModelOptions& given)
@@ -101,6 +97,7 @@ Qwen3::Qwen3(Device& device, const ModelOptions& given)
   if (!options_.tied) {
     head_ = qwen3_matrix(device, options_, "fc/weight", options_.vocabulary, width);
   }
+  adapters_.emplace(device, options_, parameters());
   divide_parameters(device, options_, parameters());
   // On a device that keeps only the time, these would cost more than everything else.
   if (device.holds_values()) write_constants(device.command_queue(0));
@@ -129,13 +126,16 @@ std::vector<Parameter*> Qwen3::parameters() {
   }
   all.push_back(&last_norm_);
   if (head_) all.push_back(&*head_);
+  if (!adapters_) return all;
+  const std::vector<Parameter*> added = adapters_->all();
+  all.insert(all.end(), added.begin(), added.end());
   return all;
 }
 
 Value Qwen3::attention(Tape& tape, Value x, Layer& layer) {
-  const Value query = product_of(tape, x, layer.query);
-  const Value key = product_of(tape, x, layer.key);
-  const Value joined = autograd::side_by_side(tape, key, product_of(tape, x, layer.value));
+  const Value query = adapters_->product(tape, x, layer.query);
+  const Value key = adapters_->product(tape, x, layer.key);
+  const Value joined = autograd::side_by_side(tape, key, adapters_->product(tape, x, layer.value));
   const Value heads = autograd::grouped_heads(tape, query, joined, options_.heads, options_.groups);
   const autograd::RotaryTables tables{tape.constant(cosines_), tape.constant(sines_),
                                       tape.constant(negative_sines_)};
@@ -150,7 +150,7 @@ Value Qwen3::attention(Tape& tape, Value x, Layer& layer) {
           ? autograd::causal_attention(tape, queries, keys, values)
           : autograd::grouped_attention(tape, {.q = queries, .k = keys, .v = values},
                                         tape.constant(mask_));
-  return product_of(tape, autograd::join_heads(tape, attended), layer.output);
+  return adapters_->product(tape, autograd::join_heads(tape, attended), layer.output);
 }
 
 Value Qwen3::block(Tape& tape, Value x, int index) {
@@ -158,9 +158,9 @@ Value Qwen3::block(Tape& tape, Value x, int index) {
   open_part(tape, options_, layer.all());
   x = autograd::add(tape, x, attention(tape, norm_of(tape, x, layer.input_norm), layer));
   const Value hidden = norm_of(tape, x, layer.feed_forward_norm);
-  const Value gate = autograd::silu(tape, product_of(tape, hidden, layer.gate));
-  const Value up = product_of(tape, hidden, layer.up);
-  const Value output = product_of(tape, autograd::multiply(tape, gate, up), layer.down);
+  const Value gate = autograd::silu(tape, adapters_->product(tape, hidden, layer.gate));
+  const Value up = adapters_->product(tape, hidden, layer.up);
+  const Value output = adapters_->product(tape, autograd::multiply(tape, gate, up), layer.down);
   return close_part(tape, options_, autograd::add(tape, x, output));
 }
 
@@ -171,12 +171,16 @@ Value Qwen3::logits(Tape& tape, const ops::Tensor& tokens) {
   const Value table = tape.parameter(token_table_);
   const Value rows = autograd::embedding(tape, tape.constant(tokens), table);
   Value x = autograd::as_shape(tape, rows, {options_.batch, 1, options_.sequence, options_.width});
+  // A block that runs again is reached by the gradient of what goes into it.
+  if (options_.lora.rank > 0 && options_.memory_efficient) x = tape.leaf(tape.tensor(x));
   for (int i = 0; i < options_.layers; ++i) {
     x = options_.memory_efficient ? autograd::recomputed(tape, x, *this, &Qwen3::block, i)
                                   : block(tape, x, i);
   }
-  const Value head = head_ ? tape.parameter(*head_) : table;
-  return close_part(tape, options_, autograd::project(tape, norm_of(tape, x, last_norm_), head));
+  x = norm_of(tape, x, last_norm_);
+  return close_part(
+      tape, options_,
+      head_ ? adapters_->product(tape, x, *head_) : autograd::project(tape, x, table));
 }
 
 Value Qwen3::loss(Tape& tape, const ops::Tensor& tokens, const ops::Tensor& targets) {

@@ -8,6 +8,7 @@
 #include "engines/autograd/functions/rows/rms_norm.h"
 #include "engines/autograd/parameter.h"
 #include "engines/autograd/tape.h"
+#include "engines/models/adapters.h"
 #include "engines/models/language_model.h"
 #include "engines/models/model_options.h"
 
@@ -63,6 +64,7 @@ class Qwen3 final : public LanguageModel {
   std::vector<Layer> layers_;
   autograd::Parameter last_norm_;
   std::optional<autograd::Parameter> head_;  ///< Absent when tied.
+  std::optional<Adapters> adapters_;         ///< Present once the parameters are made.
   ops::Tensor mask_;
   ops::Tensor cosines_, sines_, negative_sines_;
   ops::Tensor tokens_, targets_;

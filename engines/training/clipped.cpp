@@ -4,13 +4,14 @@
 #include <utility>
 
 #include "engines/autograd/optimizers/gradient_norm.h"
+#include "engines/training/optimizers.h"
 
 namespace howard::training {
 
 Clipped::Clipped(autograd::Optimizer& optimizer, std::vector<autograd::Parameter*> parameters,
                  float most, bool reads_norm)
     : optimizer_(optimizer),
-      parameters_(std::move(parameters)),
+      parameters_(trained_of(std::move(parameters))),
       most_(most),
       reads_norm_(reads_norm) {}
 

@@ -48,9 +48,10 @@ class Nowhere final : public Device, private CommandQueue {
   void execute_trace(TraceId /*trace*/) override {}
 };
 
-/// How many values are trained, and how many are kept: those and what the optimizer has of them.
+/// How many values a model has, how many of them are trained, and how many are kept: the model's
+/// and what the optimizer has of them.
 struct Values {
-  double trained = 0, kept = 0;
+  double model = 0, trained = 0, kept = 0;
 };
 
 /// Counts the values of a model with so many layers and of its optimizer.
@@ -68,8 +69,21 @@ Values values_of(Recipe recipe, std::int64_t vocabulary, int layers) {
     }
     return values;
   };
-  return {.trained = sum(saved_tensors(parameters, nullptr)),
+  return {.model = sum(saved_tensors(parameters, nullptr)),
+          .trained = sum(saved_tensors(trained_of(parameters), nullptr)),
           .kept = sum(saved_tensors(parameters, optimizer.get()))};
+}
+
+/// Counts those of a recipe's model. All layers are alike, and there may be any number of them; but
+/// adapters may be in some alone.
+Values values_of(const Recipe& recipe, std::int64_t vocabulary) {
+  if (recipe.model.lora.rank > 0) return values_of(recipe, vocabulary, recipe.model.layers);
+  const Values one = values_of(recipe, vocabulary, 1);
+  const Values two = values_of(recipe, vocabulary, 2);
+  const auto in_all = [&](double Values::*part) {
+    return one.*part + (recipe.model.layers - 1) * (two.*part - one.*part);
+  };
+  return {in_all(&Values::model), in_all(&Values::trained), in_all(&Values::kept)};
 }
 
 std::string gibibytes(double bytes) { return fmt::format("{:.4g} GiB", bytes / (1 << 30)); }
@@ -85,12 +99,9 @@ MemoryNeed memory_need(const Recipe& recipe, std::int64_t vocabulary, bool recor
   const double number = recipe.model.compute == DataType::bfloat16 ? 2 : 4;
 
   MemoryNeed need;
-  // All layers are alike, and there may be any number of them.
-  const Values one = values_of(recipe, vocabulary, 1);
-  const Values two = values_of(recipe, vocabulary, 2);
-  need.parameters = one.trained + (layers - 1) * (two.trained - one.trained);
-  const double kept = one.kept + (layers - 1) * (two.kept - one.kept);
-  const double gradients = number * need.parameters;
+  const auto [parameters, trained, kept] = values_of(recipe, vocabulary);
+  need.parameters = parameters;
+  const double gradients = number * trained;
   need.tensors = kept * (recipe.model.parameters == DataType::bfloat16 ? 2 : 4) + gradients;
   need.checkpoints = 2 * kept * kFloatBytes;
   const double tokens_and_targets = 2 * 4 * batch * sequence * accumulate;

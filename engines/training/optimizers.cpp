@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -141,12 +142,51 @@ class MuonWithAdamW final : public autograd::Optimizer {
   std::unique_ptr<autograd::Optimizer> muon_, adamw_;
 };
 
+/// Updates the parameters that are trained, where some are frozen.
+class TrainedPart final : public autograd::Optimizer {
+ public:
+  TrainedPart(std::unique_ptr<autograd::Optimizer> optimizer,
+              const std::vector<Parameter*>& parameters)
+      : optimizer_(std::move(optimizer)) {
+    std::size_t trained = 0;
+    for (const Parameter* parameter : parameters) {
+      places_.push_back(parameter->trained ? std::optional(trained++) : std::nullopt);
+    }
+    learning_rate = optimizer_->learning_rate;
+  }
+
+  void step(const autograd::Calls& calls) override { optimizer_->step(calls); }
+  void set_numbers(const autograd::StepNumbers& numbers) override {
+    Optimizer::set_numbers(numbers);
+    optimizer_->set_numbers(numbers);
+  }
+  void write_numbers(CommandQueue& queue) override { optimizer_->write_numbers(queue); }
+  std::vector<autograd::KeptTensor> kept(std::size_t parameter) const override {
+    const std::optional<std::size_t>& place = places_.at(parameter);
+    return place ? optimizer_->kept(*place) : std::vector<autograd::KeptTensor>{};
+  }
+
+ private:
+  std::unique_ptr<autograd::Optimizer> optimizer_;
+  std::vector<std::optional<std::size_t>> places_;  ///< Of each parameter among the trained ones.
+};
+
 }  // namespace
+
+std::vector<Parameter*> trained_of(std::vector<Parameter*> parameters) {
+  std::erase_if(parameters, [](const Parameter* parameter) { return !parameter->trained; });
+  return parameters;
+}
 
 std::unique_ptr<autograd::Optimizer> make_optimizer(const Recipe& recipe,
                                                     const autograd::Calls& calls,
                                                     std::vector<Parameter*> parameters,
                                                     bool replayable) {
+  std::vector<Parameter*> trained = trained_of(parameters);
+  if (trained.size() < parameters.size()) {
+    return std::make_unique<TrainedPart>(
+        make_optimizer(recipe, calls, std::move(trained), replayable), parameters);
+  }
   switch (recipe.optimizer.kind) {
     case OptimizerKind::adamw:
     case OptimizerKind::moreh_adamw:

@@ -12,9 +12,13 @@
 
 namespace howard::training {
 
-/// Makes the optimizer of a recipe, without clipping. If `replayable`, what changes from step to
-/// step lies on the device. `parameters` must outlive it. Throws Error for an AdamW that cannot be
-/// replayed: one in one program, with compensated sums, or with a beta1 that changes.
+/// Returns the parameters that are not frozen.
+std::vector<autograd::Parameter*> trained_of(std::vector<autograd::Parameter*> parameters);
+
+/// Makes the optimizer of a recipe, without clipping. It updates the parameters that are trained.
+/// If `replayable`, what changes from step to step lies on the device. `parameters` must outlive
+/// it. Throws Error for an AdamW that cannot be replayed: one in one program, with compensated
+/// sums, or with a beta1 that changes.
 std::unique_ptr<autograd::Optimizer> make_optimizer(const Recipe& recipe,
                                                     const autograd::Calls& calls,
                                                     std::vector<autograd::Parameter*> parameters,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -9,14 +8,9 @@
 
 #include "engines/training/range.h"
 #include "engines/training/recipe.h"
+#include "engines/training/setting_conditions.h"
 
 namespace howard::training {
-
-/// What holds of a recipe, and how messages say it.
-struct Condition {
-  bool (*holds)(const Recipe& recipe) = nullptr;  ///< Null: it always holds.
-  std::string_view words;
-};
 
 /// A setting of a recipe. This is the only place that says what it is called, what it may be and
 /// what it is for.
@@ -30,8 +24,6 @@ struct Setting {
 
 namespace settings {
 
-using autograd::Schedule;
-
 inline constexpr Range kPositive{.least = 0, .open = true};
 inline constexpr Range kFromZero{.least = 0};
 inline constexpr Range kShare{.least = 0, .most = 1, .open = true};
@@ -39,58 +31,6 @@ inline constexpr Range kCount{.least = 1, .most = 1'000'000'000};
 inline constexpr Range kColumns{.least = 1, .most = 1 << 24};
 inline constexpr Range kHeads{.least = 1, .most = 1 << 20};
 inline constexpr Range kSeed{.least = 0, .most = std::numeric_limits<std::uint32_t>::max()};
-
-inline bool is_llama(const Recipe& r) { return r.model.kind == ModelKind::llama; }
-inline bool is_qwen3(const Recipe& r) { return r.model.kind == ModelKind::qwen3; }
-/// Says whether the model has rotary positions, and heads that share keys and values.
-inline bool is_rotary(const Recipe& r) { return is_llama(r) || is_qwen3(r); }
-inline bool scales(const Recipe& r) { return is_llama(r) && r.model.scaling.factor != 0; }
-inline bool uses_adamw(const Recipe& r) {
-  return !is_sgd(r.optimizer.kind) && r.optimizer.kind != OptimizerKind::muon &&
-         r.optimizer.kind != OptimizerKind::no_op;
-}
-/// Says whether the optimizer is an AdamW with options.
-inline bool has_options(const Recipe& r) {
-  return uses_adamw(r) && r.optimizer.kind != OptimizerKind::moreh_adamw;
-}
-/// Says whether the schedule, or a part of a sequence, is of this kind.
-inline bool has_schedule(const Recipe& r, Schedule schedule) {
-  return r.schedule.schedule == schedule ||
-         std::ranges::find(r.schedule.parts, schedule, &autograd::ScheduledPart::schedule) !=
-             r.schedule.parts.end();
-}
-template <Schedule... schedules>
-bool has_any(const Recipe& r) {
-  return (has_schedule(r, schedules) || ...);
-}
-/// Says whether a schedule of all steps has a length of its own; the parts of a sequence have
-/// theirs.
-inline bool has_length(const Recipe& r) {
-  return r.schedule.schedule == Schedule::linear || r.schedule.schedule == Schedule::cosine;
-}
-
-inline constexpr Condition kAdamW{uses_adamw, "optimizer adamw"};
-inline constexpr Condition kSgd{[](const Recipe& r) { return is_sgd(r.optimizer.kind); },
-                                "optimizer sgd"};
-inline constexpr Condition kMuon{[](const Recipe& r) { return is_muon(r.optimizer.kind); },
-                                 "optimizer muon or muon_adamw"};
-inline constexpr Condition kMuonAdamW{
-    [](const Recipe& r) { return r.optimizer.kind == OptimizerKind::muon_adamw; },
-    "optimizer muon_adamw"};
-inline constexpr Condition kLlama{is_llama, "model-type llama"};
-inline constexpr Condition kRotary{is_rotary, "model-type llama or qwen3"};
-inline constexpr Condition kQwen3{is_qwen3, "model-type qwen3"};
-inline constexpr Condition kNanoGpt{[](const Recipe& r) { return !is_rotary(r); },
-                                    "model-type nano_gpt"};
-inline constexpr Condition kScaled{scales, "rope-factor F"};
-inline constexpr Condition kRamp{[](const Recipe& r) { return uses_adamw(r) && r.beta1.steps > 0; },
-                                 "beta1-warmup N"};
-inline constexpr Condition kSpeedrun{has_any<Schedule::speedrun>, "schedule speedrun"};
-inline constexpr Condition kStep{has_any<Schedule::step>, "schedule step"};
-inline constexpr Condition kLinear{has_any<Schedule::linear>, "schedule linear"};
-inline constexpr Condition kLinearOrCosine{has_length, "schedule linear or cosine"};
-inline constexpr Condition kSpeedrunOrCosine{has_any<Schedule::speedrun, Schedule::cosine>,
-                                             "schedule speedrun or cosine"};
 
 template <class RecipeType, class Visit>
 void visit_model(RecipeType& recipe, Visit& visit) {
@@ -151,6 +91,27 @@ void visit_model(RecipeType& recipe, Visit& visit) {
           "1 or more with a rope-factor"},
          kScaled},
         model.scaling.length);
+}
+
+template <class RecipeType, class Visit>
+void visit_adapters(RecipeType& recipe, Visit& visit) {
+  auto& model = recipe.model;
+  visit(
+      {"lora-rank",
+       "lora_config.rank",
+       {.least = 0, .most = 1 << 16},
+       {[](const Recipe& r) { return !has_adapters(r) || (is_rotary(r) && !r.model.fused_swiglu); },
+        "0, or a llama or a qwen3 without fused-swiglu"}},
+      model.lora.rank);
+  visit({"lora-alpha", "lora_config.alpha", kPositive, {}, kAdapted}, model.lora.alpha);
+  visit({"lora-stabilized", "lora_config.use_rslora", {}, {}, kAdapted},
+        model.lora.rank_stabilized);
+  visit({"lora-targets",
+         "",
+         {},
+         {[](const Recipe& r) { return has_adapters(r) == !r.model.lora.targets.empty(); },
+          "patterns of names of layers, with a lora-rank"}},
+        model.lora.targets);
 }
 
 template <class RecipeType, class Visit>
@@ -293,6 +254,7 @@ void for_each_setting(RecipeType& recipe, Visitor&& visitor) {
   visit_optimizer(recipe, visit);
   visit_schedule(recipe, visit);
   visit_model(recipe, visit);
+  visit_adapters(recipe, visit);
 }
 
 }  // namespace howard::training

@@ -122,8 +122,10 @@ std::string plan_text(const FitAnswer& answer) {
   const training::MeshPlan& shared = plan.setting.plan;
   const std::string of_each = shared.workers > 0 ? " of each worker" : "";
   std::string text = fmt::format(
-      "{}: {} parameters, {} x {} sequences{} of {} tokens an update, {} of {}\n", answer.name,
-      plan.parameters, recipe.accumulate, recipe.model.batch, of_each, recipe.model.sequence,
+      "{}: {} parameters{}, {} x {} sequences{} of {} tokens an update, {} of {}\n", answer.name,
+      plan.parameters,
+      plan.frozen > 0 ? fmt::format(" ({} trained)", plan.parameters - plan.frozen) : "",
+      recipe.accumulate, recipe.model.batch, of_each, recipe.model.sequence,
       plan.setting.chips() == 1
           ? "a chip"
           : fmt::format("{} chips, {},", plan.setting.chips(), shared_text(shared)),

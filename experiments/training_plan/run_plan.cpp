@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <utility>
 
+#include "base/bad_request.h"
 #include "base/error.h"
 #include "engines/autograd/host_values.h"
 #include "engines/autograd/optimizers/averaged_gradients.h"
@@ -158,6 +160,7 @@ class EmulatedRun {
     const auto whole = models::make_model(recorder, recipe_.model.with(vocabulary_));
     for (const autograd::Parameter* parameter : whole->parameters()) {
       plan.parameters += parameter->value.spec().shape.elements();
+      if (!parameter->trained) plan.frozen += parameter->value.spec().shape.elements();
     }
   }
 
@@ -343,7 +346,14 @@ std::optional<std::int64_t> largest_batch(const RunPlan& plan, const chip::Profi
   std::int64_t most =
       std::max(few + few * (plan.capacity - least).value() / growth.value(), std::int64_t{1});
   constexpr std::int64_t kMostTried = 256;  // beyond it, a sequence more or less says nothing
-  while (most > 1 && most <= kMostTried && peak_of(most) > plan.capacity) --most;
+  if (most > 1 && most <= kMostTried && peak_of(most) > plan.capacity) {
+    std::int64_t fits = 1;
+    while (most - fits > 1) {
+      const std::int64_t middle = std::midpoint(fits, most);
+      (peak_of(middle) <= plan.capacity ? fits : most) = middle;
+    }
+    most = fits;
+  }
   return most * shared.batch_shares();
 }
 
@@ -367,6 +377,8 @@ RunPlan plan_run(const RunSetting& setting, const chip::Profiles& profiles, bool
       return TierPlanner(setting, profiles).plans(setting, std::span(&setting.plan, 1)).front();
     }
     plan = plan_mesh(setting, profiles, with_memory ? &memory : nullptr);
+  } catch (const BadRequest&) {
+    throw;  // there is no such model, on any chips
   } catch (const Error& failure) {
     plan.clash = failure.what();
   }

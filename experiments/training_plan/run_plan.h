@@ -51,6 +51,7 @@ struct PlanPart {
 struct RunPlan {
   RunSetting setting;
   std::int64_t parameters = 0;  ///< The whole model's.
+  std::int64_t frozen = 0;      ///< Those of them that are not trained.
   SimTime step;                 ///< An update, its collectives included.
   SimTime sums;                 ///< The part of it that sums gradients over groups.
   /// The part in which a group sums activations and their gradients and gathers logits, in which

@@ -73,6 +73,28 @@ TEST_F(Ttml, ALlamaTrainsAndIsExportedAndGoesOn) {
   EXPECT_FALSE(contains(from.err, "random")) << from.err;
 }
 
+TEST_F(Ttml, AdaptersAreTrainedAndGoOnAndWhatTheyCannotIsSaid) {
+  put("llama.yaml", model("llama", "  num_groups: 1\n") +
+                        "lora_config:\n  rank: 2\n  target_modules: [q_linear, w1]\n");
+  const Outcome outcome = train("--model llama.yaml --checkpoint c --generate 5");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(train("--model llama.yaml --checkpoint c --resume --with max_steps=5").status, 0);
+  const Outcome planned = run("fit -c training.yaml --model llama.yaml --no-search");
+  EXPECT_TRUE(contains(planned.out, "trained)")) << planned.out << planned.err;
+  const auto fails = [&](const std::string& more, const std::string& words) {
+    const Outcome failed = train("--model llama.yaml " + more);
+    EXPECT_NE(failed.status, 0) << more;
+    EXPECT_TRUE(contains(failed.err, words)) << more << ": " << failed.err;
+  };
+  fails("--with lora_config.rank=0", "no such key without a rank; try --with lora_config.rank=8");
+  fails("--with lora_config.rank=-1", "lora_config.rank: -1; accepted: 0 to 65536");
+  fails("--with target_modules=[w4]",
+        "no layer has a name with 'w4'; accepted: patterns of q_linear");
+  EXPECT_EQ(run("fit -c training.yaml --model llama.yaml --with target_modules=[w4]").status, 2);
+  fails("--with target_modules=[(]", "lora_config.target_modules");
+  fails("--export weights", "0 with --export; try --checkpoint FILE");
+}
+
 TEST_F(Ttml, WhatIsWrongIsSaidWithItsLine) {
   const auto fails = [&](const std::string& arguments, int status, const std::string& words) {
     const Outcome outcome = train(arguments);

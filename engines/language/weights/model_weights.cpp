@@ -115,8 +115,8 @@ ImportedWeights import_weights(std::span<const ParameterShape> parameters,
     }
     if (found_all) {
       take(parameter, values);
-    } else {
-      report.unfilled.push_back(parameter.name);
+    } else if (parameter.name.find("/lora_") == std::string::npos) {
+      report.unfilled.push_back(parameter.name);  // adapters are in no such file
     }
   }
   for (const Safetensors& file : files) {

@@ -28,6 +28,7 @@ HOWARD_TTML_STRUCT(TtmlEvaluation, HOWARD_TTML_EVALUATION)
 HOWARD_TTML_STRUCT(TtmlDevices, HOWARD_TTML_DEVICES)
 HOWARD_TTML_STRUCT(TtmlPipeline, HOWARD_TTML_PIPELINE)
 HOWARD_TTML_STRUCT(TtmlMultihost, HOWARD_TTML_MULTIHOST, TtmlPipeline pipeline;)
+HOWARD_TTML_STRUCT(TtmlLora, HOWARD_TTML_LORA)
 HOWARD_TTML_STRUCT(TtmlRopeScaling, HOWARD_TTML_ROPE_SCALING)
 HOWARD_TTML_STRUCT(TtmlExperimental, HOWARD_TTML_EXPERIMENTAL)
 HOWARD_TTML_STRUCT(TtmlTransformer, HOWARD_TTML_TRANSFORMER, TtmlExperimental experimental;
@@ -40,6 +41,7 @@ HOWARD_TTML_STRUCT(TtmlTransformer, HOWARD_TTML_TRANSFORMER, TtmlExperimental ex
 using ttml::TtmlAdamW;
 using ttml::TtmlDevices;
 using ttml::TtmlEvaluation;
+using ttml::TtmlLora;
 using ttml::TtmlMultihost;
 using ttml::TtmlOptimizer;
 using ttml::TtmlScheduler;
@@ -53,6 +55,7 @@ struct TtmlConfig {
   TtmlDevices devices;
   TtmlMultihost multihost;
   TtmlTransformer transformer;
+  TtmlLora lora;
 
   friend bool operator==(const TtmlConfig&, const TtmlConfig&) = default;
 };
@@ -89,6 +92,7 @@ void for_each_ttml_key(Config& config, Visit&& visit) {
                       transformer.experimental)
   HOWARD_TTML_SECTION(HOWARD_TTML_ROPE_SCALING, "transformer_config.rope_scaling",
                       transformer.rope_scaling)
+  HOWARD_TTML_SECTION(HOWARD_TTML_LORA, "lora_config", lora)
 #undef HOWARD_TTML_SECTION
 #undef HOWARD_TTML_VISIT
 }

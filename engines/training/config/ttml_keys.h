@@ -162,6 +162,14 @@ using CountOfRank = std::map<std::int64_t, std::int64_t>;
   KEY(std::int64_t, num_workers, kAny, 0) \
   KEY(std::string, socket_type, one_of("mpi fabric"), "mpi")
 
+// TTML's adapters are made in Python; this section, with the names of its LoraConfig, is Howard's.
+// A rank of 0 means none; target_modules are regular expressions of names with dots.
+#define HOWARD_TTML_LORA(KEY)        \
+  KEY(std::int64_t, rank, kAny, 0)   \
+  KEY(float, alpha, kAny, 16)        \
+  KEY(bool, use_rslora, kAny, false) \
+  KEY(Texts, target_modules, kAny)
+
 // There is no scaling when scaling_factor is 0.
 #define HOWARD_TTML_ROPE_SCALING(KEY)   \
   KEY(float, scaling_factor, kAny, 0)   \

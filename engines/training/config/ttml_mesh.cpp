@@ -115,6 +115,10 @@ void read_tiers(const MeshChecker& check, MeshPlan& plan) {
 
 void require_shares(const MeshChecker& check, const MeshPlan& plan) {
   const Recipe& recipe = check.recipe;
+  check.require(
+      recipe.model.lora.rank == 0 || (plan.tp == 1 && plan.stages() == 1 && plan.workers == 0),
+      "lora_config.rank", fmt::format("{}", recipe.model.lora.rank),
+      "0 with enable_tp or a multihost_config");
   const auto divides = [&](std::int64_t size, int by, const char* key, const char* what) {
     check.require(size % by == 0, key, fmt::format("{} {} on {} devices", size, what, by),
                   fmt::format("a multiple of {}", by));

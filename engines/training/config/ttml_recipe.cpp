@@ -168,11 +168,9 @@ class ChangedKeys {
 /// Returns what uses a setting with TTML's word for it: "scheduler_type step" for "schedule step".
 std::string ttml_user(std::string_view user) {
   constexpr std::pair<std::string_view, std::string_view> kWords[] = {
-      {"model-type", "model_type"},
-      {"schedule", "scheduler_type"},
-      {"optimizer", "optimizer type"},
-      {"rope-factor F", "a scaling_factor"},
-      {"beta1-warmup N", "beta1_warmup_steps"}};
+      {"model-type", "model_type"},    {"schedule", "scheduler_type"},
+      {"optimizer", "optimizer type"}, {"rope-factor F", "a scaling_factor"},
+      {"lora-rank R", "a rank"},       {"beta1-warmup N", "beta1_warmup_steps"}};
   for (const auto& [ours, theirs] : kWords) {
     if (user.starts_with(ours)) return std::string(theirs) + std::string(user.substr(ours.size()));
   }
@@ -315,6 +313,20 @@ void apply_optimizer(const TtmlChecker& check, Recipe& recipe) {
                 "true with a type of AdamW, AdamWComposite or AdamWFullPrecision");
 }
 
+void apply_adapters(const TtmlChecker& check, Recipe& recipe) {
+  const TtmlLora& lora = check.settings.config.lora;
+  check.require(lora.rank == 0 || !lora.target_modules.empty(), "lora_config.target_modules",
+                "it is empty", "patterns of names of layers",
+                "--with 'target_modules=[q_linear, kv_linear]'");
+  check.require(lora.rank != 0 || lora.target_modules.empty(), "lora_config.target_modules",
+                "it is set", "no such key without a rank", "--with lora_config.rank=8");
+  for (const std::string& pattern : lora.target_modules) {
+    check.require(pattern.find(' ') == std::string::npos, "lora_config.target_modules",
+                  "'" + pattern + "'", "patterns without blanks");
+  }
+  recipe.model.lora.targets = join(lora.target_modules, " ");
+}
+
 /// Applies a sequence of schedules.
 void apply_sequence(const TtmlChecker& check, Recipe& recipe) {
   const TtmlScheduler& scheduler = check.settings.config.scheduler;
@@ -380,6 +392,7 @@ Recipe recipe_of(const TtmlSettings& settings) {
   apply_optimizer(check, recipe);
   apply_forms_of_2026(check, recipe);
   apply_schedule(check, recipe);
+  apply_adapters(check, recipe);
   require_used(check, recipe);
   require_rules(check, recipe);
   require_valid(recipe);

@@ -85,7 +85,7 @@ void DividedModel::write_start_values(CommandQueue& queue, std::span<Parameter* 
                                       std::uint32_t seed) const {
   models::RandomValues random(seed);
   for (const ParameterShape& whole : whole_) {
-    const std::vector<float> values = random.of(whole.name, whole.rows * whole.columns);
+    const std::vector<float> values = random.of(whole.name, whole.rows, whole.columns);
     const auto found = std::ranges::find(own, whole.name, &Parameter::name);
     if (found == own.end()) continue;
     autograd::write_values(queue, (*found)->value, share_of(whole, values));

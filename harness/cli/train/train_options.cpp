@@ -229,6 +229,12 @@ void complete(TrainOptions& options, const Given& given) {
   for (const auto& file : {options.checkpoint, options.exported, options.page_file()}) {
     require_folder_of(file);
   }
+  if (options.recipe.model.lora.rank > 0 && !options.exported.empty()) {
+    training::refuse_ttml(options.settings, "lora_config.rank",
+                          fmt::format("{} with --export", options.recipe.model.lora.rank),
+                          "0 with --export",
+                          "--checkpoint FILE, which has the weights and the adapters");
+  }
   if (options.force && options.resume) throw UsageError("--force and --resume exclude each other");
   if (!options.resume && !options.force) require_no_run(options);
   if (!options.checkpoint.empty()) remove_leftovers(options.checkpoint);

@@ -146,7 +146,7 @@ Trained train(const Mesh& mesh, const MakeModel& make, DataType dtype = DataType
     const std::vector<Parameter*> own = model->parameters();
     for (const Parameter* parameter : whole->parameters()) {
       const Shape& shape = parameter->value.spec().shape;
-      const std::vector<float> values = random.of(parameter->name, shape.elements());
+      const std::vector<float> values = random.of(parameter->name, shape.rows(), shape.columns());
       const auto found = std::ranges::find(own, parameter->name, &Parameter::name);
       autograd::write_values(queue, (*found)->value,
                              models::share_of(values, shape.rows(), shape.columns(),

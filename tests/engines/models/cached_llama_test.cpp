@@ -59,14 +59,18 @@ void expect_near(const std::vector<float>& actual, const std::vector<float>& exp
 }
 
 /// A model with weights large enough that logits differ by more than what rounding does.
-std::unique_ptr<Llama> filled(Device& device, DataType type) {
-  auto model = std::make_unique<Llama>(device, readable(type));
+std::unique_ptr<Llama> filled(Device& device, DataType type, const LoraOptions& lora = {}) {
+  ModelOptions options = readable(type);
+  options.lora = lora;
+  auto model = std::make_unique<Llama>(device, options);
   CommandQueue& queue = device.command_queue(0);
   write_random(queue, model->parameters(), 3);
   for (const autograd::Parameter* parameter : model->parameters()) {
     std::vector<float> values = autograd::read_values(queue, parameter->value);
     if (parameter->name.ends_with("weight")) {
       for (float& value : values) value *= 5;
+    } else if (parameter->name.ends_with("lora_B")) {
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = i % 3 == 0 ? 0.2F : -0.1F;
     }
     autograd::write_values(queue, parameter->value, values);
   }
@@ -96,6 +100,21 @@ TEST(CachedLlama, SaysWhatTheWholeForwardPassSays) {
       }
     }
   }
+}
+
+TEST(CachedLlama, HasTheAdaptersOfItsModel) {
+  const Tokens tokens = some_tokens();
+  const LoraOptions lora{.rank = 2, .targets = "linear w[123] fc"};
+  host::HostDevice device;
+  const auto model = filled(device, DataType::float32, lora);
+  const auto expected = uncached(device, *model, tokens)[40];
+  CachedLlama cached(device, *model, {.length = 96});
+  cached.prefill(std::span(tokens).first(41));
+  expect_near(cached.logits(), expected, 1e-4);
+  const auto plain = filled(device, DataType::float32);
+  CachedLlama without(device, *plain, {.length = 96});
+  without.prefill(std::span(tokens).first(41));
+  EXPECT_GT(std::abs(without.logits()[0] - expected[0]), 0.01);
 }
 
 TEST(CachedLlama, RecordedAndReplayedStepsGiveTheSameBits) {

@@ -73,14 +73,14 @@ Bytes kept_of_a_block(ModelOptions options) {
 }
 
 TEST(Llama, ABlockKeepsTheResultOfEachOfTtmlsOps) {
-  constexpr ModelOptions kSizes{.kind = ModelKind::llama,
-                                .batch = 1,
-                                .sequence = 64,
-                                .width = 128,
-                                .heads = 4,
-                                .groups = 2,
-                                .feed_forward = 256,
-                                .vocabulary = 96};
+  static constexpr ModelOptions kSizes{.kind = ModelKind::llama,
+                                       .batch = 1,
+                                       .sequence = 64,
+                                       .width = 128,
+                                       .heads = 4,
+                                       .groups = 2,
+                                       .feed_forward = 256,
+                                       .vocabulary = 96};
   // In bytes of an activation [s, d]: two norms, q, its heads and those turned, what they see, that
   // joined, the layer behind it, the second feed-forward layer and two sums; k and v joined, the
   // heads of both and k's turned, half as wide; two feed-forward layers, silu and their product,

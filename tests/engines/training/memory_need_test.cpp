@@ -58,6 +58,20 @@ TEST(MemoryNeed, CountsTheParametersOfTheModel) {
   }
 }
 
+TEST(MemoryNeed, OfAdaptersInOneLayerIsThatOfTheModelAndOfTheirGradients) {
+  Recipe recipe = wide(OptimizerKind::adamw);
+  recipe.model.kind = models::ModelKind::llama;
+  recipe.model.groups = 2;
+  const MemoryNeed all = memory_need(recipe, kVocabulary, false);
+  recipe.model.lora = {.rank = 4, .targets = "block_2.*q_linear"};
+  const MemoryNeed few = memory_need(recipe, kVocabulary, false);
+  const double adapters = 2 * 4 * 256;
+  EXPECT_EQ(few.parameters, all.parameters + adapters);
+  const double number = recipe.model.compute == DataType::bfloat16 ? 2 : 4;
+  EXPECT_EQ(few.tensors, 4 * (all.parameters + 3 * adapters) + number * adapters)
+      << "the model, the adapters with two moments, and the adapters' gradients";
+}
+
 TEST(MemoryNeed, IsWhatAStepOfAWideModelHoldsButForActivations) {
   for (const auto optimizer : {OptimizerKind::adamw, OptimizerKind::sgd}) {
     for (const Engine engine : {Engine::dynamic, Engine::static_step}) {

@@ -104,6 +104,35 @@ TEST(Trainer, AResumedRunGivesTheLossesOfOneThatNeverStoppedToTheBit) {
   }
 }
 
+TEST(Trainer, AdaptersAreTrainedAndTheWeightsStayToTheBit) {
+  for (const Engine engine : {Engine::dynamic, Engine::static_step, Engine::traced}) {
+    Recipe recipe = tiny();
+    recipe.model.dropout = 0;
+    recipe.model.kind = models::ModelKind::llama;
+    recipe.model.groups = 1;
+    recipe.model.lora = {.rank = 4, .targets = "linear w1 fc"};
+    recipe.optimizer.learning_rate = 0.02F;
+    recipe.schedule.steps = 16;
+    host::HostDevice device;
+    Trainer trainer(device, recipe, text(), {.engine = engine});
+    const Checkpoint start = trainer.checkpoint();
+    std::vector<float> straight = losses(trainer, 8);
+    const std::string half = checkpoint_bytes(trainer.checkpoint());
+    std::ranges::copy(losses(trainer, 8), std::back_inserter(straight));
+    EXPECT_LT(straight.back(), straight.front());
+    const Checkpoint end = trainer.checkpoint();
+    ASSERT_EQ(start.tensors.size(), end.tensors.size());
+    for (std::size_t i = 0; i < end.tensors.size(); ++i) {
+      const bool moves = end.tensors[i].name.find("/lora_") != std::string::npos;
+      EXPECT_EQ(end.tensors[i] != start.tensors[i], moves) << end.tensors[i].name;
+    }
+    Trainer again(device, recipe, text(), {.engine = engine});
+    again.restore(parse_checkpoint(half, "half"));
+    losses(again, 8);
+    EXPECT_EQ(again.checkpoint(), end);
+  }
+}
+
 TEST(Trainer, GradientsOfAccumulatedBatchesAreThoseOfTheLargeOne) {
   Recipe recipe = fixed();
   recipe.model.compute = DataType::float32;

@@ -206,6 +206,10 @@ std::string around(const std::string& name) {
   if (name == "training_config.optimizer.nesterov") {
     text += "training_config: {optimizer: {type: SGD, momentum: 0.9}}\n";
   }
+  if (name.starts_with("lora_config")) {
+    text +=
+        "lora_config: {rank: 3, target_modules: [w1]}\ntransformer_config: {model_type: llama}\n";
+  }
   if (key == "head_dim") text += "transformer_config: {model_type: qwen3}\n";
   const std::set<std::string> of_llama{"num_groups", "intermediate_dim", "theta"};
   if (name.find("rope_scaling") != std::string::npos || of_llama.contains(key)) {

@@ -66,7 +66,9 @@ struct ThreeLinears {
 /// Computes dW and dx of a product of x's rows.
 void product_backward(Tape& tape, Value x, Value weight, const Tensor& dy) {
   const Calls& calls = tape.calls();
-  tape.accumulate(weight, calls.matmul(dy, calls.rows_joined(tape.tensor(x)), Transposed::a));
+  if (tape.needs_gradient(weight)) {
+    tape.accumulate(weight, calls.matmul(dy, calls.rows_joined(tape.tensor(x)), Transposed::a));
+  }
   if (!tape.needs_gradient(x)) return;
   tape.accumulate(x, calls.as_shape(calls.matmul(dy, tape.tensor(weight)), tape.spec(x).shape));
 }

@@ -17,8 +17,10 @@ struct RmsNorm {
     const Tensor component = calls.make(tape.spec(x));
     calls.run(ops::rms_norm_backward(tape.tensor(x), tape.tensor(gamma), tape.tensor(rms),
                                      tape.gradient(output), dx, component));
-    tape.accumulate(gamma,
-                    calls.reduce(Reduction::sum, Dimension::rows, calls.rows_joined(component)));
+    if (tape.needs_gradient(gamma)) {
+      tape.accumulate(gamma,
+                      calls.reduce(Reduction::sum, Dimension::rows, calls.rows_joined(component)));
+    }
     tape.accumulate(x, dx);
   }
 };
@@ -42,9 +44,12 @@ struct ComposedRmsNorm {
     const Tensor squares = calls.multiply(calls.eltwise(Eltwise::square, root), columns);
     const Tensor share = calls.eltwise(Eltwise::divide, shared, squares);
     const Tensor dx = calls.subtract(scaled, share);
-    const Tensor component = calls.multiply(dy, calls.eltwise(Eltwise::divide, input, root));
-    tape.accumulate(gamma, calls.reduce(Reduction::sum, Dimension::rows,
-                                        calls.reduce(Reduction::sum, Dimension::batch, component)));
+    if (tape.needs_gradient(gamma)) {
+      const Tensor component = calls.multiply(dy, calls.eltwise(Eltwise::divide, input, root));
+      tape.accumulate(gamma,
+                      calls.reduce(Reduction::sum, Dimension::rows,
+                                   calls.reduce(Reduction::sum, Dimension::batch, component)));
+    }
     tape.accumulate(x, dx);
   }
 };
@@ -59,9 +64,12 @@ struct ScaledRmsNorm {
     const Tensor root = tape.tensor(inverse);
     const Tensor dy = tape.gradient(output);
     const Tensor normalized = calls.multiply(tape.tensor(x), root);
-    const Tensor component = calls.multiply(dy, normalized);
-    tape.accumulate(gamma, calls.reduce(Reduction::sum, Dimension::rows,
-                                        calls.reduce(Reduction::sum, Dimension::batch, component)));
+    if (tape.needs_gradient(gamma)) {
+      const Tensor component = calls.multiply(dy, normalized);
+      tape.accumulate(gamma,
+                      calls.reduce(Reduction::sum, Dimension::rows,
+                                   calls.reduce(Reduction::sum, Dimension::batch, component)));
+    }
     const Tensor scaled = calls.multiply(dy, tape.tensor(gamma));
     const Tensor share =
         calls.reduce(Reduction::mean, Dimension::columns, calls.multiply(scaled, normalized));
