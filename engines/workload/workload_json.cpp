@@ -39,7 +39,7 @@ std::string spec_text(const TensorSpec& spec) {
       fmt::format("{}x{}x{}x{} {} {} {}", d[0], d[1], d[2], d[3], name_of(spec.dtype),
                   spec.layout == Layout::tile ? "tile" : "row_major",
                   spec.storage == Storage::dram ? "dram" : "l1");
-  if (spec.sharding) text += " " + short_text(*spec.sharding);
+  if (spec.sharding) text += fmt::format(" {}", short_text(*spec.sharding));
   return text;
 }
 

@@ -206,7 +206,7 @@ std::string ops_csv_of(const RawFiles& files, std::string_view name) {
     if (!known && column != "OP NAME") extra.push_back(column);
   }
   if (extra.empty()) extra.emplace_back("DEVICE KERNEL DURATION [ns]");
-  for (const std::string& column : extra) csv += "," + csv_cell(column);
+  for (const std::string& column : extra) csv += fmt::format(",{}", csv_cell(column));
   csv += "\n";
   const auto times_of = [&](std::int64_t call) {
     const auto found = times.find(call);
@@ -218,7 +218,8 @@ std::string ops_csv_of(const RawFiles& files, std::string_view name) {
     const Json fallback{{"op_code", devices.cell(row, "OP NAME")}};
     csv += host_cells(op != ops.all().end() ? op->second : fallback, call.value_or(0),
                       devices.cell(row, "DEVICE ID"), "tt_dnn_device", times_of(call.value_or(0)));
-    for (const std::string& column : extra) csv += "," + csv_cell(devices.cell(row, column));
+    for (const std::string& column : extra)
+      csv += fmt::format(",{}", csv_cell(devices.cell(row, column)));
     csv += "\n";
   }
   if (!devices.rows.empty()) return csv;

@@ -140,7 +140,7 @@ TEST(LargeOpsCsv, RowsComeInTheOrderOfTheFileHoweverLongABlockTakes) {
   // it holds one long row, which is read in a hundredth of that.
   std::string text = "OP CODE,DEVICE FW START CYCLE,DEVICE KERNEL DURATION [ns]\nfirst,1,2\n";
   while (text.size() < 250'000) text += "a,x,2\n";
-  for (int i = 0; i < 10; ++i) text += std::string(250'000, 'a') + ",1,2\n";
+  for (int i = 0; i < 10; ++i) text.append(250'000, 'a').append(",1,2\n");
   for (int i = 0; i < 10; ++i) {
     TextBytes source(text);
     DroppedRows dropped;
