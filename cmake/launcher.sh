@@ -128,7 +128,7 @@ show_build() {
   [[ ! -t 2 || ${TERM:-dumb} == dumb ]] || counting=1
   while IFS= read -r line; do
     case $line in
-      'ninja: no work to do.' | 'ninja: Entering directory '* | '-- '*) ;;
+      'ninja: no work to do.' | 'ninja: Entering directory '* | '-- '* | '['*'] Re-checking globbed directories...') ;;
       '['[0-9]*/[0-9]*'] '*)
         [[ -n $started || -n $counting ]] || say "building $1 ..."
         started=1

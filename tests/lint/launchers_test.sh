@@ -32,7 +32,10 @@ if(HOWARD_TESTS)
   add_test(NAME stand_in COMMAND run_experiment)
 endif()
 FILE
-echo 'add_executable(run_experiment main.cpp)' >"$tree/harness/cli/CMakeLists.txt"
+cat >"$tree/harness/cli/CMakeLists.txt" <<'FILE'
+file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+add_executable(run_experiment ${sources})
+FILE
 cat >"$tree/harness/cli/main.cpp" <<'FILE'
 #include <cstdio>
 #include <cstdlib>
