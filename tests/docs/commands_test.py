@@ -218,8 +218,9 @@ def main():
         home = pathlib.Path(name) / "home"
         home.mkdir()
         (home / ".gitconfig").write_text("[user]\n name = t\n email = t@example.org\n")
+        # A user's own build may want make; here only ninja is sure to be there, as Howard is built with it.
         environment = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}", HOME=str(home), NO_COLOR="1",
-                           TERM="dumb", PYTHONPATH=str(regenerate.python_folder(program)))
+                           TERM="dumb", CMAKE_GENERATOR="Ninja", PYTHONPATH=str(regenerate.python_folder(program)))
         seed = pathlib.Path(name) / "seed"
         seed.mkdir()
         make_repository(seed, environment)
