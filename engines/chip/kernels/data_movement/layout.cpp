@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/chip/kernels/data_movement/data_movement.h"
 
-#include <algorithm>
+#include <optional>
 
 #include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/chip/kernels/plan/plans.h"
@@ -46,6 +46,36 @@ PlannedProgram plan_layout_of_shards(const Program& program, CoreGrid grid,
                     grid, profiles);
 }
 
+/// Plans the kernel that takes 32 rows at a time: whole ones, or those of a block of tiles.
+PlannedProgram plan_rows_of_tiles(const Program& program, bool tilize, CoreGrid grid,
+                                  const Profiles& profiles) {
+  const TensorSpec& in = program.inputs[0].spec;
+  const std::int64_t tile_rows = in.shape.batch() * in.shape.tile_rows();
+  const std::int64_t columns = in.shape.tile_columns();
+  const std::optional<BlockSplit> block = split_blocks(tile_rows, columns, grid);
+  const std::int64_t tiles = block ? block->columns : columns;
+  const Bytes tile = tile_bytes(in.dtype);
+  const Bytes row =
+      block ? row_bytes({{tiles * kTileSide}, in.dtype, Layout::row_major}) : row_bytes(in);
+  const std::int64_t rows = rows_in_tile(in.shape);
+  const WorkSplit work = block ? WorkSplit{.cores = block->cores, .busiest = block->rows}
+                               : split_work(tile_rows, grid);
+  // A row is one page. Cores whose blocks share rows are at one bank whenever they begin one.
+  const PageRuns runs = block ? PageRuns{work.cores, work.cores, work.busiest * rows, 0}
+                              : PageRuns{tile_rows, work.cores, tiles, tiles};
+  return plan_steps(
+      program, work,
+      {.all_steps = ceil_div(tile_rows * columns, tiles),
+       .read = tilize ? read_time(rows, row, profiles) : read_time(tiles, tile, profiles),
+       // Tiles are unpacked and packed again, at one rate.
+       .compute = repack_time(tiles, tile, profiles.chip),
+       .write = tilize ? write_time(tiles, tile, profiles) : write_time(rows, row, profiles),
+       .reads = tilize ? rows * row : tiles * tile,
+       .writes = tilize ? tiles * tile : rows * row,
+       .runs = runs},
+      grid, profiles);
+}
+
 }  // namespace
 
 PlannedProgram plan(const LayoutAttributes&, const Program& program, CoreGrid grid,
@@ -58,24 +88,7 @@ PlannedProgram plan(const LayoutAttributes&, const Program& program, CoreGrid gr
   }
   if (tilize && in.shape.rows() % kTileSide != 0)
     return plan_padded_tilize(program, grid, profiles);
-  const Bytes tile = tile_bytes(in.dtype);
-  const Bytes row = row_bytes(in);
-  const std::int64_t rows = rows_in_tile(in.shape);
-  const std::int64_t tiles = in.shape.tile_columns();
-  const WorkSplit work = split_work(in.shape.batch() * in.shape.tile_rows(), grid);
-  const SimTime write =
-      tilize ? write_time(tiles, tile, profiles) : write_time(rows, row, profiles);
-  return plan_steps(
-      program, work,
-      {.all_steps = in.shape.batch() * in.shape.tile_rows(),
-       .read = tilize ? read_time(rows, row, profiles) : read_time(tiles, tile, profiles),
-       // Tiles are unpacked and packed again, at one rate.
-       .compute = repack_time(tiles, tile, profiles.chip),
-       .write = write,
-       .reads = tilize ? rows * row : tiles * tile,
-       .writes = tilize ? tiles * tile : rows * row,
-       .runs = {in.shape.batch() * in.shape.tile_rows(), work.cores, tiles, tiles}},
-      grid, profiles);
+  return plan_rows_of_tiles(program, tilize, grid, profiles);
 }
 
 }  // namespace howard::chip

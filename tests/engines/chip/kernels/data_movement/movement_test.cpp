@@ -86,6 +86,30 @@ TEST_F(MovementOps, TilizeTakes32RowsAtATime) {
   EXPECT_EQ(plan(tilize({64, 128})).kernel.cores, 2);
 }
 
+TEST_F(MovementOps, LongRowsOfFewTilesAreCutIntoBlocks) {
+  // The 4096 tiles of 32 rows of logits are 64 for each of 64 cores, not all for one.
+  EXPECT_EQ(plan(untilize({32, 131072})).kernel.cores, 64);
+  EXPECT_EQ(plan(tilize({32, 131072})).kernel.cores, 64);
+  EXPECT_LT(5 * time(untilize({32, 131072})), time(untilize({4096 * 32, 32})) * 6)
+      << "as many tiles in short rows take about as long";
+  // Five rows of 40 tiles are 200: blocks of 2 x 2 are 60, of which each core has one.
+  EXPECT_EQ(plan(untilize({5 * 32, 40 * 32})).kernel.cores, 60);
+  // Rows of 32 tiles are whole, and so are rows that keep all cores busy.
+  EXPECT_EQ(plan(untilize({32, 1024})).kernel.cores, 1);
+  EXPECT_EQ(plan(untilize({64 * 32, 40 * 32})).kernel.cores, 64);
+}
+
+TEST_F(MovementOps, CoresThatWriteThePagesOfOneRowAreAtOneBank) {
+  EmulatedChip wormhole{load_profiles()};
+  const auto time = [&](const Shape& shape) {
+    const ops::Tensor tiles(wormhole, {shape, DataType::bfloat16});
+    const ops::Tensor rows(wormhole, {shape, DataType::bfloat16, Layout::row_major});
+    return wormhole.explain(ops::to_layout(tiles, rows)).kernel.total;
+  };
+  // Both kernels move as many bytes; in the second each core has rows, and banks, of its own.
+  EXPECT_GT(time({32, 64 * 64 * 32}), time({64 * 32, 64 * 32}));
+}
+
 TEST_F(MovementOps, TilizeOfPaddedRowsWaitsForEachAndFillsTheRest) {
   // There are 19 pieces of 64 bytes, one after the other, and 13 rows of 16 words at 2.
   const PlannedProgram planned = plan(tilize({19, 128}));
