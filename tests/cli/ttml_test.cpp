@@ -87,11 +87,16 @@ TEST_F(Ttml, AdaptersAreTrainedAndGoOnAndWhatTheyCannotIsSaid) {
     EXPECT_TRUE(contains(failed.err, words)) << more << ": " << failed.err;
   };
   fails("--with lora_config.rank=0", "no such key without a rank; try --with lora_config.rank=8");
-  fails("--with lora_config.rank=-1", "lora_config.rank: -1; accepted: 0 to 65536");
+  fails("--with lora_config.rank=-1",
+        "lora_config.rank: -1; accepted: 0 to 65536; try --with lora_config.rank=0, the default");
   fails("--with target_modules=[w4]",
         "no layer has a name with 'w4'; accepted: patterns of q_linear");
   EXPECT_EQ(run("fit -c training.yaml --model llama.yaml --with target_modules=[w4]").status, 2);
-  fails("--with target_modules=[(]", "lora_config.target_modules");
+  fails("--with 'target_modules=[(]'",
+        "missing closing parenthesis; accepted: a regular expression "
+        "for each layer; try --with 'target_modules=[q_linear");
+  fails("--with 'mesh_shape=[1, 2]' --with enable_tp=true",
+        "enable_tp or a multihost_config; try --with enable_tp=false --with enable_ddp=true");
   fails("--export weights", "0 with --export; try --checkpoint FILE");
 }
 
@@ -113,6 +118,9 @@ TEST_F(Ttml, WhatIsWrongIsSaidWithItsLine) {
   fails("--with model_config=missing.yaml", 1, "'missing.yaml' is not there");
   put("broken.safetensors", "12345678");
   fails("--with model_path=broken.safetensors", 1, "broken.safetensors: a header of");
+  fails("--with transformer_config.model_type=deepseek", 1,
+        "whose latent attention and experts have no programs here that a step could be recorded "
+        "of; accepted: gpt2, llama, qwen3; try a script");
   EXPECT_EQ(run("train").status, 2);
   EXPECT_TRUE(contains(run("train").err, "no training file is named"));
 }

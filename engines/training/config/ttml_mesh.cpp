@@ -26,8 +26,8 @@ struct MeshChecker {
 
   const std::string& model_type() const { return settings.config.transformer.model_type; }
   void require(bool holds, const std::string& key, const std::string& value,
-               const std::string& accepted) const {
-    if (!holds) refuse_ttml(settings, key, value, accepted);
+               const std::string& accepted, const std::string& hint = "") const {
+    if (!holds) refuse_ttml(settings, key, value, accepted, hint);
   }
 };
 
@@ -117,8 +117,11 @@ void require_shares(const MeshChecker& check, const MeshPlan& plan) {
   const Recipe& recipe = check.recipe;
   check.require(
       recipe.model.lora.rank == 0 || (plan.tp == 1 && plan.stages() == 1 && plan.workers == 0),
-      "lora_config.rank", fmt::format("{}", recipe.model.lora.rank),
-      "0 with enable_tp or a multihost_config");
+      "lora_config.rank",
+      fmt::format("adapters of rank {} beside layers that devices divide", recipe.model.lora.rank),
+      "devices that divide the batch (enable_ddp) or the parameters (enable_fsdp), or a rank of 0 "
+      "with enable_tp or a multihost_config",
+      "--with enable_tp=false --with enable_ddp=true");
   const auto divides = [&](std::int64_t size, int by, const char* key, const char* what) {
     check.require(size % by == 0, key, fmt::format("{} {} on {} devices", size, what, by),
                   fmt::format("a multiple of {}", by));

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
+#include "base/pattern.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "engines/training/settings.h"
@@ -76,7 +78,9 @@ void apply_keys(const TtmlChecker& check, Recipe& recipe) {
     const auto found = values.find(std::string(setting.key));
     if (found == values.end()) return;
     if (const auto number = parse_number(found->second)) {
-      check.require(setting.range.has(*number), found->first, found->second, setting.range.words());
+      check.require(
+          setting.range.has(*number), found->first, found->second, setting.range.words(),
+          fmt::format("--with {}={}, the default", found->first, field_text({}, setting.name)));
     }
     set_field(recipe, setting.name, found->second);
   });
@@ -313,6 +317,19 @@ void apply_optimizer(const TtmlChecker& check, Recipe& recipe) {
                 "true with a type of AdamW, AdamWComposite or AdamWFullPrecision");
 }
 
+/// Throws Error for a text that is no regular expression.
+void require_pattern(const TtmlChecker& check, const std::string& text) {
+  const std::string key = "lora_config.target_modules";
+  check.require(text.find(' ') == std::string::npos, key, "'" + text + "'",
+                "patterns without blanks");
+  try {
+    static_cast<void>(Pattern(text, "read " + key));
+  } catch (const Error& failure) {
+    check.require(false, key, failure.text().value, failure.text().accepted + " for each layer",
+                  "--with 'target_modules=[q_linear, kv_linear]'");
+  }
+}
+
 void apply_adapters(const TtmlChecker& check, Recipe& recipe) {
   const TtmlLora& lora = check.settings.config.lora;
   check.require(lora.rank == 0 || !lora.target_modules.empty(), "lora_config.target_modules",
@@ -320,10 +337,7 @@ void apply_adapters(const TtmlChecker& check, Recipe& recipe) {
                 "--with 'target_modules=[q_linear, kv_linear]'");
   check.require(lora.rank != 0 || lora.target_modules.empty(), "lora_config.target_modules",
                 "it is set", "no such key without a rank", "--with lora_config.rank=8");
-  for (const std::string& pattern : lora.target_modules) {
-    check.require(pattern.find(' ') == std::string::npos, "lora_config.target_modules",
-                  "'" + pattern + "'", "patterns without blanks");
-  }
+  for (const std::string& pattern : lora.target_modules) require_pattern(check, pattern);
   recipe.model.lora.targets = join(lora.target_modules, " ");
 }
 
@@ -382,6 +396,12 @@ Recipe recipe_of(const TtmlSettings& settings) {
   check.require(training.scheduler_type != "lambda", "training_config.scheduler_type", "'lambda'",
                 "a name: a function is for TTML's library",
                 "ttml.schedulers.LambdaScheduler of howard.ttml, or another scheduler_type");
+  check.require(check.model().model_type != "deepseek", "transformer_config.model_type",
+                "'deepseek', whose latent attention and experts have no programs here that a step "
+                "could be recorded of",
+                "gpt2, llama, qwen3",
+                "a script: ttml.models.deepseek has its layers, and run_experiment python SCRIPT "
+                "says their times");
   require_accepted(check);
   apply_keys(check, recipe);
   apply_model(check, recipe);

@@ -207,6 +207,14 @@ class TtmlReader {
       fail_at(place, key + " is for another program of TTML, mnist_mlp",
               "files that train a language model");
     }
+    if (section.empty() && key == "grpo_config") {
+      settings_.notes.push_back(
+          place +
+          ": grpo_config is for TTML's GRPOTrainer, whose rewards are a function of a "
+          "script: what follows is an update on a text, without the completions that it "
+          "draws and without their rewards");
+      return false;
+    }
     const std::string where = section.empty() ? "" : " of " + section;
     const std::string what = fmt::format("'{}'{} is no key", key, where);
     const auto suggestion = closest(key, keys);

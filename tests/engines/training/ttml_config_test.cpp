@@ -112,7 +112,7 @@ TEST(TtmlConfig, WhatNothingReadsIsNotedWithItsLine) {
       "training_config:\n  seed: 3\n  wandb_entity: us\ngrpo_config:\n  epsilon: 0.2\n");
   ASSERT_EQ(settings.notes.size(), 2U);
   EXPECT_TRUE(contains(settings.notes[0], "file.yaml:3: 'wandb_entity' of training_config"));
-  EXPECT_TRUE(contains(settings.notes[1], "file.yaml:4: 'grpo_config'"));
+  EXPECT_TRUE(contains(settings.notes[1], "file.yaml:4: grpo_config is for TTML's GRPOTrainer"));
   EXPECT_EQ(settings.config.training.seed, 3);
 }
 
