@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "engines/program/kinds/attention.h"
+#include "engines/program/kinds/choice.h"
 #include "engines/program/kinds/collective.h"
 #include "engines/program/kinds/convolution.h"
 #include "engines/program/kinds/data_movement.h"
@@ -27,25 +28,24 @@ namespace howard {
 ///   not follow from the operands;
 ///   kLeeway, if a result may differ from what follows;
 ///   flops(), if it has products of matrices.
-using AnyAttributes =
-    std::variant<MatmulAttributes, MinimalMatmulAttributes, SwigluAttributes, EltwiseAttributes,
-                 GeluBackwardAttributes, DropoutAttributes, ReduceAttributes, CumsumAttributes,
-                 SoftmaxAttributes, SoftmaxBackwardAttributes, LayernormAttributes,
-                 TtmlLayernormAttributes, LayernormBackwardAttributes, RmsNormAttributes,
-                 TtmlRmsNormAttributes, RmsNormBackwardAttributes, AttentionAttributes,
-                 DecodeAttentionAttributes, SplitHeadsDecodeAttributes, ConcatHeadsDecodeAttributes,
-                 PagedUpdateCacheAttributes, PagedFillCacheAttributes, TtmlAttentionAttributes,
-                 AttentionBackwardQAttributes, AttentionBackwardKvAttributes,
-                 RotaryEmbeddingAttributes, TransposeAttributes, ReshapeAttributes,
-                 RepeatAttributes, LayoutAttributes, MemoryMoveAttributes, MoveTilesAttributes,
-                 ConcatAttributes, SplitHeadsAttributes, SplitGroupsAttributes,
-                 ConcatHeadsAttributes, SliceAttributes, WriteRowsAttributes, UpdateCacheAttributes,
-                 PadAttributes, PermuteAttributes, EmbeddingAttributes, EmbeddingBackwardAttributes,
-                 CrossEntropyAttributes, CrossEntropyBackwardAttributes, AdamWAttributes,
-                 SgdAttributes, AllGatherAttributes, ReduceScatterAttributes,
-                 AllGatherMatmulAttributes, MatmulReduceScatterAttributes, SendAttributes,
-                 ReceiveAttributes, Conv2dAttributes, HaloAttributes, Pool2dAttributes,
-                 UpsampleAttributes, FoldAttributes, GroupNormAttributes, BatchNormAttributes>;
+using AnyAttributes = std::variant<
+    MatmulAttributes, MinimalMatmulAttributes, SwigluAttributes, EltwiseAttributes,
+    GeluBackwardAttributes, DropoutAttributes, ReduceAttributes, CumsumAttributes,
+    SoftmaxAttributes, SoftmaxBackwardAttributes, LayernormAttributes, TtmlLayernormAttributes,
+    LayernormBackwardAttributes, RmsNormAttributes, TtmlRmsNormAttributes,
+    RmsNormBackwardAttributes, AttentionAttributes, DecodeAttentionAttributes,
+    SplitHeadsDecodeAttributes, ConcatHeadsDecodeAttributes, PagedUpdateCacheAttributes,
+    PagedFillCacheAttributes, TtmlAttentionAttributes, AttentionBackwardQAttributes,
+    AttentionBackwardKvAttributes, RotaryEmbeddingAttributes, TransposeAttributes,
+    ReshapeAttributes, RepeatAttributes, LayoutAttributes, MemoryMoveAttributes,
+    MoveTilesAttributes, ConcatAttributes, SplitHeadsAttributes, SplitGroupsAttributes,
+    ConcatHeadsAttributes, SliceAttributes, WriteRowsAttributes, UpdateCacheAttributes,
+    PadAttributes, PermuteAttributes, EmbeddingAttributes, EmbeddingBackwardAttributes,
+    CrossEntropyAttributes, CrossEntropyBackwardAttributes, AdamWAttributes, SgdAttributes,
+    AllGatherAttributes, ReduceScatterAttributes, AllGatherMatmulAttributes,
+    MatmulReduceScatterAttributes, SendAttributes, ReceiveAttributes, Conv2dAttributes,
+    HaloAttributes, Pool2dAttributes, UpsampleAttributes, FoldAttributes, GroupNormAttributes,
+    BatchNormAttributes, ArgmaxAttributes, TopkAttributes, SamplingAttributes, PlusOneAttributes>;
 
 namespace attributes_detail {
 

@@ -64,8 +64,10 @@ void ReferenceDevice::write_buffer(BufferId buffer, std::span<const std::byte> b
 void ReferenceDevice::read_buffer(BufferId buffer, std::span<std::byte> bytes) {
   const Values& values = buffers_.at(buffer);
   const std::size_t width = bytes.size() / values.size();
+  const bool index = dtypes_.at(buffer) == DataType::uint32;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(values[i]));
+    auto bits = index ? static_cast<std::uint32_t>(values[i])
+                      : std::bit_cast<std::uint32_t>(static_cast<float>(values[i]));
     if (width == 2) bits >>= 16;
     std::memcpy(bytes.data() + i * width, &bits, width);
   }

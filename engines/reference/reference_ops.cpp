@@ -14,6 +14,7 @@
 #include "engines/program/eltwise_value.h"
 #include "engines/program/program.h"
 #include "engines/reference/attention_values.h"
+#include "engines/reference/choice_values.h"
 #include "engines/reference/image_values.h"
 #include "engines/reference/operand_index.h"
 #include "engines/reference/parameter_updates.h"
@@ -409,6 +410,10 @@ class Computation {
     });
   }
 
+  void operator()(const ArgmaxAttributes& op) { choose(op); }
+  void operator()(const TopkAttributes& op) { choose(op); }
+  void operator()(const PlusOneAttributes& op) { choose(op); }
+
   void operator()(const Conv2dAttributes& op) { of_images(op); }
   void operator()(const HaloAttributes&) { outputs_[0] = *inputs_[0]; }
   void operator()(const Pool2dAttributes& op) { of_images(op); }
@@ -429,6 +434,7 @@ class Computation {
   void operator()(const MatmulReduceScatterAttributes&) { refuse(); }
   void operator()(const SendAttributes&) { refuse(); }
   void operator()(const ReceiveAttributes&) { refuse(); }
+  void operator()(const SamplingAttributes&) { refuse(); }
 
  private:
   void refuse() const {
@@ -437,6 +443,7 @@ class Computation {
                  .accepted = "ops whose results follow from their operands"});
   }
   void of_images(const auto& op) { outputs_[0] = image_values(op, program_, inputs_); }
+  void choose(const auto& op) { outputs_ = choice_values(op, *inputs_[0], size_of(0)[3]); }
   /// Writes the rows of the first operand into the second from `first` on.
   void write_rows(std::int64_t first) {
     outputs_[0] = *inputs_[1];

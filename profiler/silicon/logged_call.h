@@ -136,10 +136,22 @@ Program rms_norm_backward(const Call& call);
 Program ttml_attention(const Call& call);
 Program attention_backward(const Call& call);
 
+// These are the ops that choose tokens. Each throws Error when the emulator cannot run it.
+Program argmax(const Call& call);
+Program topk(const Call& call);
+Program sampling(const Call& call);
+Program plus_one(const Call& call);
+
+/// Returns what a product's attributes say, with its program_config.
+MatmulAttributes product_attributes(const Call& call);
+
 // These are the ops that devices run together. Each throws Error when the emulator cannot run it.
 Program all_gather(const Call& call);
 Program reduce_scatter(const Call& call);
 /// Each device sends its tensor to all others, which add what comes.
 Program all_reduce(const Call& call);
+/// These compute a product while they exchange its operand or its result.
+Program all_gather_matmul(const Call& call);
+Program matmul_reduce_scatter(const Call& call);
 
 }  // namespace howard::profiler::logged

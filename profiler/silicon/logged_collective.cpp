@@ -19,7 +19,8 @@ Operand group() {
 /// Returns a whole number that an attribute has, or 0 where it has none: the emulator then takes
 /// what ttnn would choose.
 int number_or_zero(const Call& call, std::string_view name, std::int64_t most) {
-  const auto text = call.attributes.find(name);
+  auto text = call.attributes.find(name);
+  if (!text) text = call.attributes.anywhere(name);
   const auto number = text ? parse_integer(*text) : std::nullopt;
   return static_cast<int>(std::clamp<std::int64_t>(number.value_or(0), 0, most));
 }
@@ -29,9 +30,10 @@ constexpr std::int64_t kMostDevices = 1 << 16;
 LinkUse links_of(const Call& call) {
   constexpr std::int64_t kMostLinks = 16, kMostWorkers = 64, kMostBuffers = 1 << 10,
                          kMostPackets = 1 << 20;
-  const std::string_view topology = call.attributes.find("topology").value_or("");
+  auto topology = call.attributes.find("topology");
+  if (!topology) topology = call.attributes.anywhere("topology");
   return {.links = std::max(1, number_or_zero(call, "num_links", kMostLinks)),
-          .ring = topology.find("Ring") != std::string_view::npos,
+          .ring = topology && topology->find("Ring") != std::string_view::npos,
           .workers = number_or_zero(call, "num_workers_per_link", kMostWorkers),
           .chunk = number_or_zero(call, "chunks_per_sync", kMostPackets),
           .buffers = number_or_zero(call, "num_buffers_per_channel", kMostBuffers)};
@@ -62,7 +64,45 @@ TensorSpec plain(TensorSpec spec) {
   return spec;
 }
 
+/// Returns the operand that a gathered tensor is multiplied by: logs may list its memory, too.
+TensorSpec second_factor(const Call& call, const TensorSpec& part, const TensorSpec& product) {
+  for (std::size_t i = 1; i < call.inputs(); ++i) {
+    const TensorSpec b = plain(call.in(i));
+    const bool fits = b.shape.columns() == product.shape.columns() &&
+                      b.shape.rows() > part.shape.columns() &&
+                      b.shape.rows() % part.shape.columns() == 0;
+    if (fits) return b;
+  }
+  refuse(fmt::format("{} and {}", layout_text(part), layout_text(product)),
+         "an operand with as many rows as the gathered one has columns");
+}
+
 }  // namespace
+
+Program all_gather_matmul(const Call& call) {
+  const TensorSpec part = plain(call.in(0)), product = plain(spec_of(call.last_out_cells()));
+  const TensorSpec b = second_factor(call, part, product);
+  TensorSpec whole = part;
+  whole.shape = part.shape.with_columns(b.shape.rows());
+  return make_program(AllGatherMatmulAttributes{.gather = {.dimension = 3, .use = links_of(call)},
+                                                .matmul = product_attributes(call)},
+                      {operand(part), group(), operand(b)}, {operand(whole), operand(product)});
+}
+
+Program matmul_reduce_scatter(const Call& call) {
+  const TensorSpec a = plain(call.in(0)), b = plain(call.in(1)),
+                   part = plain(spec_of(call.last_out_cells()));
+  TensorSpec product = part;
+  product.shape = a.shape.with_columns(b.shape.columns());
+  const int side = shared_dimension(part, product);
+  if (side < 2) refuse("a share of the batch", "a share of the rows or of the columns");
+  return make_program(
+      MatmulReduceScatterAttributes{
+          .scatter = {.dimension = side == 3 ? Dimension::columns : Dimension::rows,
+                      .use = links_of(call)},
+          .matmul = product_attributes(call)},
+      {operand(a), group(), operand(b)}, {operand(product), operand(part)});
+}
 
 Program all_gather(const Call& call) {
   const TensorSpec part = plain(call.in(0)), whole = plain(call.out());

@@ -31,18 +31,7 @@ using logged::refuse;
 using ops::Tensor;
 
 Program matmul(const Call& call) {
-  MatmulAttributes attributes;
-  attributes.transpose_a = call.attributes.flag("transpose_a").value_or(false);
-  attributes.transpose_b = call.attributes.flag("transpose_b").value_or(false);
-  attributes.core_grid = call.attributes.core_grid("user_core_coord");
-  attributes.compute = logged::compute_of(call);
-  attributes.activation = logged::activation_of(call, "user_fused_activation");
-  attributes.config = logged::matmul_config(call.attributes);
-  if (attributes.config) {
-    attributes.core_grid.reset();
-    const auto chain = logged::chain_of(logged::config_activation(call.attributes));
-    if (chain.size() == 1) attributes.activation = chain.front();
-  }
+  const MatmulAttributes attributes = logged::product_attributes(call);
   const Tensor a = call.input(0);
   const Tensor b = call.input(1);
   if (call.inputs() < 3) return ops::matmul(a, b, call.output(), attributes);
@@ -323,6 +312,9 @@ constexpr std::array kBuilders{
     Builder{operation::kReduceScatter, logged::reduce_scatter},
     Builder{"ReduceScatter", logged::reduce_scatter},
     Builder{"AllReduceAsync", logged::all_reduce},
+    Builder{"AllGatherMatmulAsync", logged::all_gather_matmul},
+    Builder{"AllGatherMatmul", logged::all_gather_matmul},
+    Builder{"MatmulReduceScatterAsync", logged::matmul_reduce_scatter},
     Builder{operation::kConv2d, logged::convolution},
     Builder{HaloAttributes::kTtnn, logged::halo},
     Builder{Pool2dAttributes::kTtnn, logged::pool},
@@ -373,11 +365,31 @@ constexpr std::array kBuilders{
     Builder{operation::kAttentionBackwardKv, logged::attention_backward},
     Builder{operation::kTtmlRmsNorm, logged::ttml_rms_norm},
     Builder{RmsNormBackwardAttributes::kTtnn, logged::rms_norm_backward},
+    Builder{ArgmaxAttributes::kTtnn, logged::argmax},
+    Builder{TopkAttributes::kTtnn, logged::topk},
+    Builder{SamplingAttributes::kTtnn, logged::sampling},
+    Builder{PlusOneAttributes::kTtnn, logged::plus_one},
     Builder{operation::kRotaryPairs, logged::rotary},
     Builder{"RotaryEmbeddingLlamaFusedQk", logged::rotary},
     Builder{operation::kRotaryHalves, logged::rotary}};
 
 }  // namespace
+
+MatmulAttributes logged::product_attributes(const Call& call) {
+  MatmulAttributes attributes;
+  attributes.transpose_a = call.attributes.flag("transpose_a").value_or(false);
+  attributes.transpose_b = call.attributes.flag("transpose_b").value_or(false);
+  attributes.core_grid = call.attributes.core_grid("user_core_coord");
+  attributes.compute = logged::compute_of(call);
+  attributes.activation = logged::activation_of(call, "user_fused_activation");
+  attributes.config = logged::matmul_config(call.attributes);
+  if (attributes.config) {
+    attributes.core_grid.reset();
+    const auto chain = logged::chain_of(logged::config_activation(call.attributes));
+    if (chain.size() == 1) attributes.activation = chain.front();
+  }
+  return attributes;
+}
 
 std::optional<Program> logged_program(const OpRow& row, Device& device) {
   if (row.name.empty()) return std::nullopt;

@@ -75,6 +75,17 @@ std::optional<std::string_view> OpAttributes::member(std::string_view attribute,
   return rest.substr(0, rest.find_first_of(";)"));
 }
 
+std::optional<std::string_view> OpAttributes::anywhere(std::string_view name) const {
+  const std::string key = fmt::format("{}=", name);
+  for (std::size_t at = cell_.find(key); at != std::string_view::npos;
+       at = cell_.find(key, at + 1)) {
+    if (at == 0 || std::string_view("(; ").find(cell_[at - 1]) == std::string_view::npos) continue;
+    const std::string_view rest = cell_.substr(at + key.size());
+    return rest.substr(0, rest.find_first_of(";)'"));
+  }
+  return std::nullopt;
+}
+
 std::optional<CoreGrid> OpAttributes::core_grid(std::string_view name) const {
   const auto value = find(name);
   if (!value) return std::nullopt;

@@ -21,6 +21,9 @@ class OpAttributes {
   /// Returns a truth value; absent as for find(). Throws Error if it is not "true", "false", "1" or
   /// "0".
   std::optional<bool> flag(std::string_view name) const;
+  /// Returns the value of a member of that name in any of the structs that attributes print, the
+  /// first if there are several.
+  std::optional<std::string_view> anywhere(std::string_view name) const;
   /// Returns what follows `name` and "=" within the value of `attribute`: "compute_kernel_config",
   /// "fp32_dest_acc_en" gives "1".
   std::optional<std::string_view> member(std::string_view attribute, std::string_view name) const;

@@ -8,6 +8,7 @@ import unittest
 
 import numpy
 
+import howard
 import howard.ttnn as ttnn
 from ttnn_values_case import ROWS, TILE, ValuesCase, device, get, ints, put, sharded
 
@@ -219,6 +220,20 @@ class OrdersTest(ValuesCase):
         self.refused("Shape mismatch", ttnn.cumsum, x, 1, out=put([1.0]))
         scalar = put(2.0)
         self.assertIs(ttnn.cumsum(scalar, 0), scalar)
+
+    def test_an_argmax_goes_through_its_rows_number_by_number(self):
+        def time(x, **how):
+            ttnn.argmax(x, -1, **how)  # the kernel is compiled
+            ttnn.synchronize_device(device)
+            start = howard.now()
+            ttnn.argmax(x, -1, **how)
+            ttnn.synchronize_device(device)
+            return howard.now() - start
+
+        x = put(numpy.zeros((32, 8192)), ttnn.bfloat16, ROWS)
+        alone, shared = time(x, use_multicore=False), time(x)
+        self.assertGreater(alone, 20 * shared)
+        self.assertEqual(get(ttnn.argmax(put([[1.0, 4], [3, 2]]), -1)).tolist(), [1, 0])
 
     def test_topk_gives_the_names_of_places(self):
         x, names = put([[1.0, 4, 3, 2]]), put([[7, 8, 9, 6]], ttnn.uint16)

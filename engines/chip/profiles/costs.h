@@ -160,6 +160,20 @@ struct AttentionCosts {
   bool operator==(const AttentionCosts&) const = default;
 };
 
+/// The costs of ttnn's kernels that choose tokens (kernels/rows/choice.cpp).
+struct ChoiceCosts {
+  SimTime compare, merge, candidate;
+
+  template <class Visitor>
+  void constants(Visitor& visit) {
+    visit("choice.compare", compare);
+    visit("choice.merge", merge);
+    visit("choice.candidate", candidate);
+  }
+
+  bool operator==(const ChoiceCosts&) const = default;
+};
+
 /// The costs of tt-metal's collectives over several chips (kernels/collective).
 struct CollectiveCosts {
   SimTime gather_start, gather_step;

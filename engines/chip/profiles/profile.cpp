@@ -77,6 +77,7 @@ SoftwareProfile read_software(Constants constants, Frequency clock) {
   software.movement.constants(read);
   software.convolution.constants(read);
   software.attention.constants(read);
+  software.choice.constants(read);
   software.collectives.constants(read);
   software.script.constants(read);
   for (const EltwiseEntry& entry : eltwise_catalogue()) {

@@ -124,6 +124,7 @@ struct SoftwareProfile {
   MovementCosts movement;
   ConvolutionCosts convolution;
   AttentionCosts attention;
+  ChoiceCosts choice;
   CollectiveCosts collectives;
   ScriptTimes script;
   SimTime matmul_start, noc_read_issue, matmul_tile_product, matmul_output_tile,

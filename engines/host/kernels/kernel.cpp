@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -21,10 +22,12 @@ std::string text(std::span<const Operand> operands) {
 }  // namespace
 
 void Call::require_one_real_type() const {
+  std::optional<DataType> first;
   for (const auto* operands : {&program_.inputs, &program_.outputs}) {
     for (const Operand& operand : *operands) {
-      require(!operand.spec.is_real() || operand.spec.dtype == out().dtype,
-              "bfloat16 or float32, the same for all");
+      if (!operand.spec.is_real()) continue;
+      if (!first) first = operand.spec.dtype;
+      require(operand.spec.dtype == *first, "bfloat16 or float32, the same for all");
     }
   }
 }

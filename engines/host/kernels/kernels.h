@@ -19,7 +19,7 @@ inline constexpr bool kInPlace =
              LayernormBackwardAttributes, RmsNormAttributes, TtmlRmsNormAttributes,
              RmsNormBackwardAttributes, RotaryEmbeddingAttributes, WriteRowsAttributes,
              UpdateCacheAttributes, CrossEntropyBackwardAttributes, DropoutAttributes,
-             AdamWAttributes, SgdAttributes>;
+             AdamWAttributes, SgdAttributes, PlusOneAttributes>;
 
 /// The ops whose kernels take bfloat16 and float32 at once; others want one type of real numbers.
 template <class Kind>
@@ -71,6 +71,9 @@ Kernel make_kernel(const RotaryEmbeddingAttributes&, const Call&, const KernelCo
 Kernel make_kernel(const CrossEntropyAttributes&, const Call&, const KernelContext&);
 /// Running this kernel throws Error for such a target, too.
 Kernel make_kernel(const CrossEntropyBackwardAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const ArgmaxAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const TopkAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const PlusOneAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const Conv2dAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const HaloAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const Pool2dAttributes&, const Call&, const KernelContext&);

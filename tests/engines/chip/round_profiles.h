@@ -32,6 +32,7 @@ inline Profiles round_profiles() {
   tiles.adamw = ns(730);
   tiles.functions.at(static_cast<std::size_t>(Eltwise::exp)) = ns(100);
   profiles.software.attention.accurate_exp = ns(100);
+  profiles.software.choice = {.compare = ns(4), .merge = ns(500), .candidate = ns(60)};
   tiles.pass = ns(100);
   tiles.softmax_row = ns(70);
   tiles.softmax_start = ns(9000);

@@ -15,8 +15,9 @@ std::string tensor(int rows, int columns, std::string_view memory, std::string_v
 }
 
 std::string Row::text() const {
-  return fmt::format("{},{},{},{},{},56,{},1000,{},{},{},{},{}\n", code, type, architecture,
-                     attributes, fidelity, worker_cores, kernel, skew, input0, input1, output);
+  return fmt::format("{},{},{},{},{},{},{},1000,{},{},{},{},{}\n", code, type, architecture,
+                     attributes, fidelity, cores, worker_cores, kernel, skew, input0, input1,
+                     output);
 }
 
 namespace {
@@ -55,6 +56,13 @@ std::vector<Row> calls_of_later_ops() {
        .input0 = "1[1],1[1],32[32],64[64],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED",
        .input1 = tensor(64, 64),
        .output = "1[1],1[1],32[32],64[64],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED"},
+      {.code = "ArgMaxDeviceOperation",
+       .attributes = "{'dim': '3'; 'use_multicore': 'false'}",
+       .input1 = kNoTensor},
+      {.code = "TopKDeviceOperation",
+       .attributes = "{'dim': '3'; 'k': '32'; 'largest': '1'}",
+       .input1 = kNoTensor},
+      {.code = "SamplingDeviceOperation", .input0 = tensor(32, 256), .input1 = tensor(32, 256)},
       {.code = "PermuteDeviceOperation",
        .attributes = "{'dims': 'SmallVector([0; 1; 3; 2])'}",
        .input1 = kNoTensor}};

@@ -36,6 +36,7 @@ struct Row {
   std::string input0 = tensor(512, 512);
   std::string input1 = tensor(512, 512);
   std::string output = tensor(512, 512);
+  std::string cores = "56";
 
   std::string text() const;
 };

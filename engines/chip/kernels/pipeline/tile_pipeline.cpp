@@ -79,10 +79,10 @@ KernelCost step_pipeline_cost(const StepPipeline& p, CoreGrid grid, const Profil
   kernel.total = kernel.math_end + p.last_write;
   kernel.unshared = kernel.total - further + alone;
   kernel.dram = p.all_steps * (p.reads + p.writes);
-  const SimTime steady = std::max(p.steps * slowest, shared);
-  kernel.bottleneck = steady < start   ? Bottleneck::start
-                      : shared > alone ? Bottleneck::dram
-                                       : stage;
+  const SimTime stages = p.steps * slowest;
+  kernel.bottleneck = std::max(stages, shared) < start ? Bottleneck::start
+                      : shared > stages                ? Bottleneck::dram
+                                                       : stage;
   return kernel;
 }
 

@@ -56,6 +56,21 @@ PlannedProgram plan(const CrossEntropyAttributes&, const Program&, CoreGrid, con
 PlannedProgram plan(const CrossEntropyBackwardAttributes&, const Program&, CoreGrid,
                     const Profiles&);
 
+// The choice of tokens.
+
+/// ttnn's argmax. Cores share the columns of row-major operands: for each row a core reads its
+/// columns and compares number by number, and one core compares what they found. Of tiles a core
+/// has whole rows.
+PlannedProgram plan(const ArgmaxAttributes&, const Program&, CoreGrid, const Profiles&);
+/// ttnn's topk, a bitonic sort of tiles in pairs. A core has rows of tiles. Rows of 8192 columns or
+/// more, and a k of up to 64, are shared by cores, whose parts another core merges.
+PlannedProgram plan(const TopkAttributes&, const Program&, CoreGrid, const Profiles&);
+/// ttnn's sampling: a core for each row sorts, makes probabilities, and looks at one candidate
+/// after the other.
+PlannedProgram plan(const SamplingAttributes&, const Program&, CoreGrid, const Profiles&);
+/// One core, or the core of each shard, goes from number to number.
+PlannedProgram plan(const PlusOneAttributes&, const Program&, CoreGrid, const Profiles&);
+
 // attention
 
 /// ttnn's scaled_dot_product_attention: batches, then heads, then chunks of q are dealt out over

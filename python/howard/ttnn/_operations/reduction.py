@@ -162,8 +162,9 @@ cumsum = _accumulation("cumsum")
 cumprod = _accumulation("cumprod")
 
 
-@operation(unread="use_multicore")
-def argmax(input_tensor, dim=None, keepdim=False, *, memory_config=None, output_tensor=None):
+@operation()
+def argmax(input_tensor, dim=None, keepdim=False, *, use_multicore=True, memory_config=None,
+           output_tensor=None):
     require_device("argmax", input_tensor)
     rank = len(input_tensor._shape)
     volume = input_tensor._shape.volume()
@@ -177,8 +178,14 @@ def argmax(input_tensor, dim=None, keepdim=False, *, memory_config=None, output_
             return arrays.argmax(a.reshape([volume]), 0, False).reshape(shape)
         return arrays.argmax(a, dim, keepdim)
 
-    return _rows_op("argmax", "move", [input_tensor], shape, compute, memory_config,
-                    DataType.UINT32, output_tensor, layout=Layout.ROW_MAJOR)
+    kernel = {"kernel": "move"}
+    along_rows = dim is None or not rank or _axis("argmax", input_tensor, dim) == rank - 1
+    if along_rows and not input_tensor._dtype.whole:
+        rows = [1, volume] if dim is None or not rank else list(input_tensor._shape)
+        kernel = {"kernel": "argmax", "analogy": False, "shapes": [rows],
+                  "out_shapes": [rows[:-1] + [1]], "use_multicore": bool(use_multicore)}
+    return _moved("argmax", [input_tensor], shape, compute, memory_config, output_tensor,
+                  Layout.ROW_MAJOR, DataType.UINT32, **kernel)
 
 
 @operation(unread={"sorted": 4})
@@ -201,8 +208,11 @@ def topk(input_tensor, k=32, dim=-1, largest=True, *, memory_config=None, out=No
         first, places = (np.split(one, [k], axis)[0] for one in arrays.sort(a, axis, largest))
         return [first, places if names is None else arrays.gathered(names, axis, places)]
 
+    own = indices_tensor is None and axis == len(shape) - 1 and \
+        input_tensor._layout is Layout.TILE and not input_tensor._dtype.whole
     return _two_outputs("topk", input_tensor, shape, kind, compute, memory_config,
-                        out or output_tensor, indices_tensor)
+                        out or output_tensor, indices_tensor,
+                        {"k": k, "largest": bool(largest)} if own else None)
 
 
 @operation(unread={"stable": 3})
@@ -216,13 +226,21 @@ def sort(input_tensor, dim=-1, descending=False, *, memory_config=None, out=None
                         lambda a: list(arrays.sort(a, axis, descending)), memory_config, out)
 
 
-def _two_outputs(name, tensor, shape, kind, compute, memory_config, given=None, indices=None):
+def _two_outputs(name, tensor, shape, kind, compute, memory_config, given=None, indices=None,
+                 fields=None):
+    """Launches the kernel of this name, which has `fields`, or one by analogy if there are none."""
     inputs = [tensor] + ([indices] if indices is not None else [])
     require_device(name, *inputs)
     first, second = given or (None, None)
     out = make_output(shape, tensor, None, None, memory_config, first)
     places = make_output(shape, tensor, kind, None, memory_config, second)
-    program(name, "move", inputs, [out, places], True)
+    if fields is None:
+        program(name, "move", inputs, [out, places], True)
+    else:
+        # The chip's whole numbers have 32 bits, so those of 16 stand in for a while.
+        wide = places if places._dtype is DataType.UINT32 else device_tensor(
+            shape, DataType.UINT32, tensor._layout, None, tensor._device)
+        program(name, name, inputs, [out, wide], **fields)
     values(compute, inputs, [out, places])
     return [out, places]
 

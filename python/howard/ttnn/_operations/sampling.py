@@ -53,7 +53,13 @@ def sampling(input_values_tensor, input_indices_tensor, k, p, temp=None, *, seed
     _require_users(input_values_tensor, input_indices_tensor)
     out = make_output([1, 1, 1, _USERS], input_values_tensor, DataType.UINT32, Layout.ROW_MAJOR,
                       None, output_tensor)
-    program("sampling", "move", [input_values_tensor], [out], True)
+    if input_indices_tensor._dtype is DataType.UINT32 and \
+            input_indices_tensor._layout is Layout.ROW_MAJOR:
+        most = min(32, input_values_tensor._shape[-1])
+        program("sampling", "sampling", [input_values_tensor, input_indices_tensor], [out],
+                k=most if isinstance(k, Tensor) else max(1, min(most, int(k))))
+    else:
+        program("sampling", "move", [input_values_tensor], [out], True)
     drawn = _drawn(seed) if input_values_tensor._device.values else None
 
     def compute(numbers, indices, *rest):

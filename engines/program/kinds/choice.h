@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engines/program/operands.h"
+
+namespace howard {
+
+// These ops choose the next tokens of sequences on the device. The rows of the operand are the
+// sequences, and its columns are the words of the vocabulary.
+
+/// Finds the place of the largest number of each row, the first one of equals: ttnn's argmax along
+/// the columns.
+struct ArgmaxAttributes {
+  static constexpr std::string_view kName = "argmax";
+  static constexpr std::string_view kTtnn = "ArgMaxDeviceOperation";
+  static constexpr std::array kInputs{role::reals("x")};
+  static constexpr std::array kResults{role::indices("places")};
+
+  /// Cores share the columns of row-major operands. Otherwise one core has them, or each core rows
+  /// of tiles.
+  bool use_multicore = true;
+
+  static void fields(auto& self, auto&& visit) { visit("use_multicore", self.use_multicore); }
+  SpecList results(Specs in) const;
+
+  friend auto operator<=>(const ArgmaxAttributes&, const ArgmaxAttributes&) = default;
+};
+
+/// Finds the k largest or smallest numbers of each row, in their order, and their places: ttnn's
+/// topk along the columns. Of equal numbers the first one comes first.
+struct TopkAttributes {
+  static constexpr std::string_view kName = "topk";
+  static constexpr std::string_view kTtnn = "TopKDeviceOperation";
+  static constexpr std::array kInputs{role::tiles("x")};
+  static constexpr std::array kResults{role::tiles("values"), role::indices("places")};
+  static constexpr Leeway kLeeway{.layout = true};  // of the places
+
+  std::int64_t k = 32;
+  bool largest = true;
+  int cores = 0;  ///< How many share the columns and merge; 0 leaves it to the kernel.
+
+  static void fields(auto& self, auto&& visit) {
+    visit("k", self.k, kBlockSides);
+    visit("largest", self.largest);
+    visit("cores", self.cores, Whole{0, 1 << 10});
+  }
+  SpecList results(Specs in) const;
+
+  friend auto operator<=>(const TopkAttributes&, const TopkAttributes&) = default;
+};
+
+/// Draws one of the k largest numbers of each row by their softmax, and gives what `indices` has at
+/// its place: ttnn's sampling. The numbers are drawn by the chip, so that no device with values has
+/// it.
+struct SamplingAttributes {
+  static constexpr std::string_view kName = "sampling";
+  static constexpr std::string_view kTtnn = "SamplingDeviceOperation";
+  static constexpr std::array kInputs{role::tiles("values"), role::indices("indices")};
+  static constexpr std::array kResults{role::indices("tokens")};
+
+  std::int64_t k = 32;  ///< A row's candidates.
+
+  static void fields(auto& self, auto&& visit) { visit("k", self.k, Whole{1, kTileSide}); }
+  SpecList results(Specs in) const;
+
+  friend auto operator<=>(const SamplingAttributes&, const SamplingAttributes&) = default;
+};
+
+/// Adds one to each whole number, in place: the positions of sequences after a step. This is ttnn's
+/// plus_one.
+struct PlusOneAttributes {
+  static constexpr std::string_view kName = "plus_one";
+  static constexpr std::string_view kTtnn = "PlusOneDeviceOperation";
+  static constexpr std::array kInputs{role::indices("x")};
+  static constexpr std::array kResults{role::indices("x")};
+
+  static SpecList results(Specs in) { return {in[0]}; }
+
+  friend auto operator<=>(const PlusOneAttributes&, const PlusOneAttributes&) = default;
+};
+
+}  // namespace howard

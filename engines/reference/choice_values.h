@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engines/program/attributes.h"
+#include "engines/reference/reference_ops.h"
+
+namespace howard::reference {
+
+/// Returns the results of an op that chooses among the numbers of each row of `columns`, or counts
+/// them on. Of equal numbers the first one comes first.
+std::vector<Values> choice_values(const ArgmaxAttributes& op, const Values& x,
+                                  std::int64_t columns);
+std::vector<Values> choice_values(const TopkAttributes& op, const Values& x, std::int64_t columns);
+std::vector<Values> choice_values(const PlusOneAttributes& op, const Values& x,
+                                  std::int64_t columns);
+
+}  // namespace howard::reference

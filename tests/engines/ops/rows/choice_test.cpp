@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/program/kinds/choice.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+#include "base/error.h"
+#include "engines/chip/emulated_chip.h"
+#include "engines/host/host_device.h"
+#include "engines/ops/tensor.h"
+#include "engines/program/program.h"
+#include "engines/reference/reference_device.h"
+
+namespace howard::ops {
+namespace {
+
+/// Runs one op on a device with values.
+class Chosen {
+ public:
+  Chosen(Device& device, const Attributes& op, const TensorSpec& in) : x_(device, in) {
+    for (const TensorSpec& spec : results_of(op, std::array{in})) {
+      results_.emplace_back(device, spec);
+      outputs_.push_back(results_.back().operand());
+    }
+    program_ = make_program(op, {x_.operand()}, outputs_);
+    device_ = &device;
+  }
+
+  template <class T, std::size_t Count>
+  void run(const std::array<T, Count>& values) {
+    CommandQueue& queue = device_->command_queue(0);
+    queue.write_buffer(x_.buffer(), std::as_bytes(std::span(values)));
+    queue.enqueue(program_);
+  }
+  template <class T>
+  std::vector<T> result(std::size_t i) {
+    std::vector<T> read(static_cast<std::size_t>(results_[i].spec().shape.elements()));
+    device_->command_queue(0).read_buffer(results_[i].buffer(),
+                                          std::as_writable_bytes(std::span(read)));
+    return read;
+  }
+
+ private:
+  Device* device_ = nullptr;
+  Tensor x_;
+  std::vector<Tensor> results_;
+  std::vector<Operand> outputs_;
+  Program program_;
+};
+
+const TensorSpec kNumbers{.shape = {2, 4}, .dtype = DataType::float32};
+constexpr std::array kValues{3.0F, 7.0F, -1.0F, 7.0F, -5.0F, -2.0F, -9.0F, -3.0F};
+using Places = std::vector<std::uint32_t>;
+using Numbers = std::vector<float>;
+
+template <class Body>
+void on_both(const Body& body) {
+  host::HostDevice host;
+  body(host);
+  reference::ReferenceDevice reference;
+  body(reference);
+}
+
+TEST(Choice, ArgmaxIsTheFirstOfTheLargest) {
+  on_both([](Device& device) {
+    Chosen argmax(device, ArgmaxAttributes{}, kNumbers);
+    argmax.run(kValues);
+    EXPECT_EQ(argmax.result<std::uint32_t>(0), (Places{1, 1}));
+  });
+}
+
+TEST(Choice, TopkIsSortedAndKnowsWhereItsNumbersWere) {
+  on_both([](Device& device) {
+    Chosen largest(device, TopkAttributes{.k = 3}, kNumbers);
+    largest.run(kValues);
+    EXPECT_EQ(largest.result<float>(0), (Numbers{7, 7, 3, -2, -3, -5}));
+    EXPECT_EQ(largest.result<std::uint32_t>(1), (Places{1, 3, 0, 1, 3, 0}));
+    Chosen smallest(device, TopkAttributes{.k = 2, .largest = false}, kNumbers);
+    smallest.run(kValues);
+    EXPECT_EQ(smallest.result<float>(0), (Numbers{-1, 3, -9, -5}));
+    EXPECT_EQ(smallest.result<std::uint32_t>(1), (Places{2, 0, 2, 0}));
+  });
+  EXPECT_THROW(results_of(TopkAttributes{.k = 5}, std::array{kNumbers}), Error);
+}
+
+TEST(Choice, PlusOneCountsOn) {
+  on_both([](Device& device) {
+    Chosen next(device, PlusOneAttributes{}, {{1, 4}, DataType::uint32, Layout::row_major});
+    next.run(std::array<std::uint32_t, 4>{0, 41, 7, 127});
+    EXPECT_EQ(next.result<std::uint32_t>(0), (Places{1, 42, 8, 128}));
+  });
+}
+
+TEST(Choice, SamplingGivesATokenForEachRowAndNoDeviceWithValuesHasIt) {
+  const TensorSpec values{.shape = {1, 1, 32, 64}};
+  const TensorSpec names{{1, 1, 32, 64}, DataType::uint32, Layout::row_major};
+  const SpecList tokens = results_of(SamplingAttributes{}, std::array{values, names});
+  EXPECT_EQ(tokens.at(0), (TensorSpec{{32}, DataType::uint32, Layout::row_major}));
+  const TensorSpec fewer{{1, 1, 32, 32}, DataType::uint32, Layout::row_major};
+  EXPECT_THROW(results_of(SamplingAttributes{}, std::array{values, fewer}), Error);
+  host::HostDevice host;
+  const Program program = make_program(
+      SamplingAttributes{}, {Tensor(host, values).operand(), Tensor(host, names).operand()},
+      {Tensor(host, tokens[0]).operand()});
+  EXPECT_THROW(host.command_queue(0).enqueue(program), Error);
+}
+
+class ChoiceOnTheChip : public ::testing::Test {
+ protected:
+  chip::PlannedProgram plan(const Attributes& op, const SpecList& in) {
+    std::vector<Operand> inputs, outputs;
+    for (const TensorSpec& spec : in) inputs.push_back({.spec = spec});
+    for (const TensorSpec& spec : results_of(op, in)) outputs.push_back({.spec = spec});
+    return device_.explain(make_program(op, inputs, outputs));
+  }
+  static TensorSpec rows(const Shape& shape) {
+    return {shape, DataType::bfloat16, Layout::row_major};
+  }
+
+  chip::EmulatedChip device_{chip::load_profiles()};  // 56 cores
+};
+
+TEST_F(ChoiceOnTheChip, CoresShareTheColumnsOfAnArgmaxUnlessItsRowsAreTilesOrItIsToldNotTo) {
+  const chip::PlannedProgram shared = plan(ArgmaxAttributes{}, {rows({32, 131072})});
+  EXPECT_EQ(shared.kernel.cores, 56);
+  const chip::PlannedProgram alone =
+      plan(ArgmaxAttributes{.use_multicore = false}, {rows({32, 131072})});
+  EXPECT_EQ(alone.kernel.cores, 1);
+  EXPECT_GT(alone.kernel.total.ps(), 50 * shared.kernel.total.ps());
+  const chip::PlannedProgram tiles = plan(ArgmaxAttributes{}, {{.shape = {64, 1024}}});
+  EXPECT_EQ(tiles.kernel.cores, 2) << "rows of tiles";
+  EXPECT_EQ(plan(ArgmaxAttributes{}, {rows({1, 64})}).kernel.cores, 2) << "32 numbers at least";
+}
+
+TEST_F(ChoiceOnTheChip, CoresShareTheLongRowsOfATopkAndOneMergesWhatTheyFound) {
+  const chip::PlannedProgram whole = plan(TopkAttributes{}, {{.shape = {32, 8160}}});
+  EXPECT_EQ(whole.kernel.cores, 1);
+  const chip::PlannedProgram shared = plan(TopkAttributes{}, {{.shape = {32, 16032}}});
+  EXPECT_EQ(shared.kernel.cores, 33) << "32 with 512 columns each";
+  EXPECT_LT(shared.kernel.total, whole.kernel.total);
+  EXPECT_EQ(shared.kernel.bottleneck, chip::Bottleneck::math) << "it is one step";
+  EXPECT_EQ(plan(TopkAttributes{.cores = 17}, {{.shape = {32, 16032}}}).kernel.cores, 17);
+  EXPECT_EQ(plan(TopkAttributes{.k = 65}, {{.shape = {32, 16032}}}).kernel.cores, 1);
+}
+
+TEST_F(ChoiceOnTheChip, SamplingHasACoreForEachUserAndLooksAtEachCandidate) {
+  const TensorSpec values{.shape = {1, 1, 32, 256}};
+  const TensorSpec names{{1, 1, 32, 256}, DataType::uint32, Layout::row_major};
+  const chip::PlannedProgram many = plan(SamplingAttributes{}, {values, names});
+  EXPECT_EQ(many.kernel.cores, 32);
+  EXPECT_LT(plan(SamplingAttributes{.k = 1}, {values, names}).kernel.total, many.kernel.total);
+}
+
+TEST_F(ChoiceOnTheChip, PlusOneGoesFromNumberToNumber) {
+  const TensorSpec few{{1, 32}, DataType::uint32, Layout::row_major};
+  const TensorSpec many{{1, 3200}, DataType::uint32, Layout::row_major};
+  const SimTime more = plan(PlusOneAttributes{}, {many}).kernel.total -
+                       plan(PlusOneAttributes{}, {few}).kernel.total;
+  EXPECT_GE(more, 3168 * 2 * device_.profiles().software.tiles.store);
+}
+
+}  // namespace
+}  // namespace howard::ops
