@@ -23,7 +23,10 @@ namespace {
 [[noreturn]] void refuse_empty(const std::string& file, const profiler::DroppedRows& dropped) {
   std::string reasons;
   for (const auto& reason : dropped.reasons()) reasons += "; " + describe(reason);
-  throw Error({.attempted = "analyze " + file, .value = "nothing in it ran" + reasons});
+  throw Error({.attempted = "analyze " + file,
+               .value = "nothing in it ran" + reasons,
+               .accepted = "a log with a row for each program and its times",
+               .hint = reasons.empty() ? "the run again: its log has a header alone" : ""});
 }
 
 profiler::SiliconComparison compare_log(profiler::ByteSource& source, const std::string& file,

@@ -13,8 +13,10 @@ namespace howard::profiler {
 std::vector<LinkVariant> link_variants(std::string_view attributes) {
   constexpr std::int64_t kMostLinks = 8;  // of which there can be twice as many
   std::vector<LinkVariant> variants;
-  const auto told = OpAttributes(attributes).find("num_links");
-  const std::int64_t links = told ? parse_integer(*told).value_or(0) : 1;
+  const OpAttributes log(attributes);
+  const auto told = log.find("num_links");
+  const auto any = told ? told : log.anywhere("num_links");
+  const std::int64_t links = any ? parse_integer(*any).value_or(0) : 1;
   if (links >= 1 && links <= kMostLinks && attributes.starts_with('{')) {
     std::string changed(attributes);
     const std::string more = fmt::format("'num_links': '{}'", 2 * links);

@@ -75,6 +75,7 @@ class Adviser {
   void look_at_host(std::span<const BusyLane> devices);
   void look_at_collectives();
   void look_at_links();
+  void look_at_argmax(const CallUse& use);
   void look_at_calls();
   void look_at_movements();
   void look_at_neighbours();
@@ -144,6 +145,7 @@ void Adviser::look_at_links() {
       variant.attributes = other.attributes;
       try_variant(use, use.emulated->kernel, variant, other.what);
     }
+    if (chip::is_product(use.name)) continue;  // It hides its exchange behind its product.
     const OpAttributes told(row.attributes);
     const auto links = told.find("num_links");
     const bool ring = told.find("topology").value_or("").find("Ring") != std::string_view::npos;
@@ -160,6 +162,18 @@ void Adviser::look_at_links() {
          .gain = use.time - std::min(use.time, floor),
          .source = GainSource::at_most});
   }
+}
+
+/// An argmax of rows that one core goes through could be shared by all.
+void Adviser::look_at_argmax(const CallUse& use) {
+  constexpr std::string_view kAlone = "'use_multicore': 'false'";
+  OpRow variant = calls_.row(use.call);
+  std::string shared(variant.attributes);
+  const std::size_t at = shared.find(kAlone);
+  if (chip::stem_of(use.name) != "ArgMax" || at == std::string::npos) return;
+  shared.replace(at, kAlone.size(), "'use_multicore': 'true'");
+  variant.attributes = shared;
+  try_variant(use, use.emulated->kernel, variant, "cores share the columns: use_multicore=True");
 }
 
 Adviser::Adviser(const LoggedRun& run, const OpCalls& calls, std::span<const CallUse> uses,
@@ -390,6 +404,7 @@ void Adviser::look_at_calls() {
     if (emulator_ == nullptr || use.obstacle == Obstacle::other_chip) continue;
     if (product) look_at_product(use);
     if (product) look_at_batch(use);
+    if (use.emulated) look_at_argmax(use);
     look_at_memory(use);
   }
 }

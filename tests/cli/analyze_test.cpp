@@ -205,6 +205,16 @@ TEST_F(Analyze, OnlyOpsCsvsAreComparedWithTheEmulator) {
       contains(run("analyze trace.json --compare-emulated --set tiles.fpo=1ns").err, "tiles.fpu"));
 }
 
+TEST_F(Analyze, AHeaderAloneIsAnsweredWithWhatToDo) {
+  put("header.csv", "OP CODE,DEVICE FW START CYCLE,DEVICE KERNEL DURATION [ns]\n");
+  for (const char* const command : {"analyze header.csv", "explain header.csv"}) {
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_TRUE(contains(outcome.err, "a row for each program")) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, "try the run again")) << outcome.err;
+  }
+}
+
 TEST_F(Analyze, UnknownOptionsAndNoFileAreUsageErrors) {
   EXPECT_EQ(run("analyze").status, 2);
   const Outcome outcome = run("analyze ops.csv --tpo 3");

@@ -346,6 +346,14 @@ TEST(LogAdvice, LinksBoundCollectivesNotCores) {
   EXPECT_NE(beside->why.find("num_links 1"), std::string::npos) << beside->why;
 }
 
+TEST(LogAdvice, AProductThatExchangesSomethingIsNotSaidToBeBoundByLinks) {
+  std::vector<Op> ops = two_devices();
+  for (Op& op : ops) {
+    if (op.code == "AllGatherAsync") op.code = "AllGatherMatmulAsync";
+  }
+  EXPECT_EQ(find(advice(read(ops)), "run it beside"), nullptr);
+}
+
 TEST(LogAdvice, TwiceTheLinksAndARingAreTriedOnTheEmulator) {
   Op op{.code = "AllGatherAsync",
         .kernel = 400'000,
@@ -363,6 +371,36 @@ TEST(LogAdvice, TwiceTheLinksAndARingAreTriedOnTheEmulator) {
   const reports::LogAdvice ring = advice(read(back_to_back(op, 3)));
   EXPECT_NE(find(ring, "2 links instead of 1"), nullptr);
   EXPECT_EQ(find(ring, "a ring in place"), nullptr);
+  op.attributes = "{'all_gather': 'AllGather(num_links=2;topology=Topology::Ring)'}";
+  EXPECT_NE(find(advice(read(back_to_back(op, 3))), "4 links instead of 2"), nullptr);
+}
+
+TEST(LogAdvice, AnArgmaxOfOneCoreIsToBeSharedByAll) {
+  Op op{.code = "ArgMaxDeviceOperation",
+        .cores = 1,
+        .kernel = 80'000'000,
+        .attributes = "{'dim': '3'; 'use_multicore': 'false'}",
+        .in0 = "1,1,32,65536",
+        .in1 = "",
+        .out = "1,1,32,1"};
+  const auto find_shared = [&] {
+    std::string text(kOpsHeader);
+    for (const Op& one : back_to_back(op, 3)) {
+      std::string row = one.text();
+      for (std::size_t at; (at = row.find(",TILE,")) != std::string::npos;) {
+        row.replace(at, 6, ",ROW_MAJOR,");
+      }
+      text += row;
+    }
+    TextBytes source(text);
+    const reports::LogAdvice all =
+        advice(read_ops_csv(source, "ops.csv", {.tensors = Tensors::read}));
+    const LogFinding* const found = find(all, "cores share the columns");
+    return found == nullptr ? 0.0 : found->gain.seconds() / found->now.seconds();
+  };
+  EXPECT_GT(find_shared(), 0.9);
+  op.attributes = "{'dim': '3'; 'use_multicore': 'true'}";
+  EXPECT_EQ(find_shared(), 0.0);
 }
 
 TEST(LogAdvice, ABatchThatReadsTheWeightsAgainIsCountedAndToBeFolded) {
