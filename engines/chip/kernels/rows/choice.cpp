@@ -26,14 +26,14 @@ SimTime sort_time(std::int64_t tiles, const SoftwareProfile& software) {
 std::int64_t shared_columns(const TopkAttributes& attributes, const TensorSpec& x, CoreGrid grid) {
   constexpr std::int64_t kLongRow = 8192, kMostShared = 64;  // conditions of ttnn
   const std::int64_t columns = x.shape.columns();
-  if (columns < kLongRow || attributes.k > kMostShared) return 0;
+  if (columns < kLongRow || attributes.k > kMostShared || grid.cores() < 2) return 0;
   constexpr std::int64_t kLeast = 2 * kTileSide;
   if (attributes.cores > 1) {
     const std::int64_t parts = std::min(attributes.cores, grid.cores()) - 1;
     return kLeast * ceil_div(columns, parts * kLeast);
   }
   std::int64_t part = kLeast;
-  while (ceil_div(columns, part) + 1 > grid.cores()) part *= 2;
+  while (part < columns && ceil_div(columns, part) + 1 > grid.cores()) part *= 2;
   return part < columns ? part : 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "engines/chip/emulated_chip.h"
+#include "engines/chip/kernels/planner.h"
 #include "engines/host/host_device.h"
 #include "engines/ops/tensor.h"
 #include "engines/program/program.h"
@@ -143,6 +144,20 @@ TEST_F(ChoiceOnTheChip, CoresShareTheLongRowsOfATopkAndOneMergesWhatTheyFound) {
   EXPECT_EQ(shared.kernel.bottleneck, chip::Bottleneck::math) << "it is one step";
   EXPECT_EQ(plan(TopkAttributes{.cores = 17}, {{.shape = {32, 16032}}}).kernel.cores, 17);
   EXPECT_EQ(plan(TopkAttributes{.k = 65}, {{.shape = {32, 16032}}}).kernel.cores, 1);
+}
+
+TEST_F(ChoiceOnTheChip, ATopkOfOneOrTwoCoresIsNotShared) {
+  for (const CoreGrid grid : {CoreGrid{1, 1}, CoreGrid{2, 1}}) {
+    for (const int cores : {0, 33}) {
+      const TopkAttributes op{.cores = cores};
+      const TensorSpec x{.shape = {32, 16032}};
+      std::vector<Operand> outputs;
+      for (const TensorSpec& spec : results_of(op, std::array{x}))
+        outputs.push_back({.spec = spec});
+      const Program program = make_program(op, {{.spec = x}}, outputs);
+      EXPECT_LE(plan_program(program, grid, device_.profiles()).kernel.cores, grid.cores());
+    }
+  }
 }
 
 TEST_F(ChoiceOnTheChip, SamplingHasACoreForEachUserAndLooksAtEachCandidate) {
