@@ -284,10 +284,41 @@ class DecodeStep {
     add_residual();
   }
 
+  /// Each chip keeps the largest of its logits, of which one is drawn, and counts the positions on:
+  /// tt_transformers of November 2025.
+  void sample(const TensorSpec& logits) {
+    const TopkAttributes topk;
+    const TensorSpec kept = interleaved(kUserRows, topk.k, logits.dtype);
+    TensorSpec places = kept;
+    places.dtype = DataType::uint32;
+    add("sampling", topk, {logits}, {kept, places});
+    TensorSpec all = kept;
+    all.shape = all.shape.with_columns(topk.k * serving_.tensor_parallel);
+    if (serving_.is_divided()) {
+      // The places are as large as numbers of float32, which links pass as well.
+      for (const DataType dtype : {kept.dtype, DataType::float32}) {
+        TensorSpec part = kept, whole = all;
+        part.dtype = whole.dtype = dtype;
+        add("all_gather", AllGatherAttributes{.dimension = 3, .use = link_use(serving_)},
+            {part, group_handle()}, {whole});
+      }
+    }
+    TensorSpec names = all;
+    names.dtype = DataType::uint32;
+    names.layout = Layout::row_major;
+    const TensorSpec tokens{{kUserRows}, DataType::uint32, Layout::row_major};
+    add("sampling", SamplingAttributes{}, {all, names}, {tokens});
+    add("sampling", PlusOneAttributes{}, {tokens}, {tokens});
+  }
+
   void finish_logits(const SpecList& parts) {
     const std::int64_t columns = serving_.column_share(model_.vocabulary);
     const TensorSpec mine = interleaved(kUserRows, columns, DataType::bfloat8_b, Storage::l1);
     if (parts.size() > 1) add("logits", ConcatAttributes{.dimension = 3}, parts, {mine});
+    if (serving_.sampling == Sampling::device) {
+      sample(mine);
+      return;
+    }
     TensorSpec all = mine;
     if (serving_.is_divided()) {
       all = interleaved(kUserRows, columns * serving_.tensor_parallel, DataType::bfloat8_b);
@@ -295,12 +326,6 @@ class DecodeStep {
       part.shape = mine.shape;
       add("all_gather", AllGatherAttributes{.dimension = 3, .use = link_use(serving_)},
           {part, group_handle()}, {all});
-    }
-    if (serving_.sampling == Sampling::device) {
-      add("sampling",
-          ReduceAttributes{.reduction = Reduction::max, .dimension = Dimension::columns}, {all},
-          {interleaved(kUserRows, 1, all.dtype, all.storage)});
-      return;
     }
     TensorSpec rows = all;
     rows.layout = Layout::row_major;

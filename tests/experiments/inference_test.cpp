@@ -52,6 +52,9 @@ TEST(Inference, FewerBytesFewerUsersAndMoreChipsAreFaster) {
   EXPECT_GT(usual, rate({{"model", {"llama-3.1-8b"}}}));
   EXPECT_GT(rate({{"machine", {"n300"}}}), usual);
   EXPECT_GT(rate({{"batch", {"32"}}, {"sampling", {"device"}}}), rate({{"batch", {"32"}}}));
+  EXPECT_GT(rate({{"model", {"llama-3.1-8b"}}, {"sampling", {"device"}}}),
+            rate({{"model", {"llama-3.1-8b"}}}))
+      << "cores share the topk of a row of logits";
 }
 
 TEST(Inference, TheHeadsProductsFitEveryChip) {
