@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "engines/autograd/parameter.h"
@@ -18,7 +20,8 @@ class LanguageModel {
 
   /// Returns each parameter once, even if two layers share it.
   virtual std::vector<autograd::Parameter*> parameters() = 0;
-  virtual const ops::Tensor& tokens() const = 0;   ///< [batch, sequence] uint32
+  /// [batch, sequence] uint32; of an mlp the pictures, [batch, 1, 1, width].
+  virtual const ops::Tensor& tokens() const = 0;
   virtual const ops::Tensor& targets() const = 0;  ///< [batch, sequence] uint32
   virtual DataType compute() const = 0;            ///< The type of products and activations.
 
@@ -27,6 +30,10 @@ class LanguageModel {
   /// Returns the mean cross-entropy of a batch that lies anywhere on the device.
   virtual autograd::Value loss(autograd::Tape& tape, const ops::Tensor& tokens,
                                const ops::Tensor& targets) = 0;
+
+  /// Writes values of a corpus, row by row, into a tensor with the spec of tokens().
+  virtual void write_tokens(CommandQueue& queue, const ops::Tensor& to,
+                            std::span<const std::uint32_t> values) const;
 
   /// Makes the same model for one sequence, without dropout and without values.
   virtual std::unique_ptr<LanguageModel> of_one_sequence(Device& device) const = 0;

@@ -64,10 +64,13 @@ std::vector<float> RandomValues::of(std::string_view parameter, std::int64_t row
   const bool scales = ends("gamma") || ends("norm/weight") || ends("ln_fc/weight");
   const bool is_weight = ends("weight") && !scales;
   std::vector<float> values(static_cast<std::size_t>(rows * columns), scales ? 1.0F : 0.0F);
-  if (ends("lora_A")) {
-    const float bound = 1 / std::sqrt(static_cast<float>(columns));
+  const bool of_mlp = parameter.starts_with("mlp/");
+  if (is_weight || ends("lora_A")) inputs_ = columns;
+  if (ends("lora_A") || of_mlp) {
+    const float bound = 1 / std::sqrt(static_cast<float>(inputs_));
     std::uniform_real_distribution<float> uniform(-bound, bound);
     for (float& value : values) value = uniform(random_);
+    return values;
   }
   if (!is_weight) return values;
   for (float& value : values) value = normal_(random_);

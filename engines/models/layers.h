@@ -74,11 +74,12 @@ class RandomValues {
  private:
   std::mt19937 random_;
   std::normal_distribution<float> normal_{0, 0.02F};
+  std::int64_t inputs_ = 1;  ///< The columns of the weight before.
 };
 
 /// Writes start values for training, with TTML's distributions: weights from a normal distribution
-/// of 0.02, those of norms 1, the first factor of an adapter uniformly within 1 / sqrt(columns),
-/// the rest 0. The same seed gives the same values.
+/// of 0.02, those of norms 1, the first factor of an adapter and all of an mlp uniformly within
+/// 1 / sqrt(inputs), the rest 0. The same seed gives the same values.
 void write_random(CommandQueue& queue, std::span<autograd::Parameter* const> parameters,
                   std::uint32_t seed);
 

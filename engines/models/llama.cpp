@@ -274,9 +274,14 @@ Value Llama::feed_forward(Tape& tape, Value x, Layer& layer) {
     return summed_parts(tape, autograd::fused_swiglu(tape, shared_rows(tape, x, options_), weights),
                         options_);
   }
-  const Value gate = autograd::silu(tape, columns_of(tape, x, layer.w1));
+  const Value gate = columns_of(tape, x, layer.w1);
+  if (options_.joins_swiglu()) {
+    const Value hidden = autograd::gated(tape, gate, columns_of(tape, x, layer.w3));
+    return summed_product(tape, hidden, layer.w2);
+  }
+  const Value open = autograd::silu(tape, gate);
   const Value up = columns_of(tape, x, layer.w3);
-  return summed_product(tape, autograd::multiply(tape, gate, up), layer.w2);
+  return summed_product(tape, autograd::multiply(tape, open, up), layer.w2);
 }
 
 Value Llama::block(Tape& tape, Value x, int index) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "engines/autograd/functions/collective/collectives.h"
 #include "engines/models/rotary_angles.h"
@@ -10,7 +11,7 @@
 
 namespace howard::models {
 
-enum class ModelKind : std::uint8_t { nano_gpt, llama, qwen3 };
+enum class ModelKind : std::uint8_t { nano_gpt, llama, qwen3, mlp };
 
 /// Low-rank adapters (LoRA): matrices A [rank, in] and B [out, rank] beside a weight, whose product
 /// of x is added to the weight's. They alone are trained.
@@ -27,8 +28,8 @@ struct LoraOptions {
   friend bool operator==(const LoraOptions&, const LoraOptions&) = default;
 };
 
-/// The sizes and the forms of a language model of TTML (nano_gpt.h, llama.h, qwen3.h), with the
-/// sizes of its nanogpt and nanollama3. What is for one kind alone has no effect on the other.
+/// The sizes and the forms of a model of TTML (nano_gpt.h, llama.h, qwen3.h, classifier.h), with
+/// the sizes of its nanogpt and nanollama3. What is for one kind alone has no effect on the other.
 struct ModelOptions {
   ModelKind kind = ModelKind::nano_gpt;
   std::int64_t batch = 32;
@@ -40,6 +41,9 @@ struct ModelOptions {
   int layers = 6;
   /// 0 means four times the width, or the rule of a llama and a qwen3 (feed_forward_of).
   std::int64_t feed_forward = 0;
+  /// The widths of the hidden layers of an mlp (classifier.h), whose `width` is that of a picture
+  /// and whose `vocabulary` is the number of classes.
+  std::vector<std::int64_t> hidden;
   std::int64_t vocabulary = 96;  ///< 65 characters and 3 marks, rounded up to whole tiles.
   float dropout = 0;
   float theta = 10000;    ///< The base of the rotary angles of a llama or a qwen3.
@@ -68,6 +72,9 @@ struct ModelOptions {
   /// If true, a llama's feed-forward part is TTML's one program forward, and backward its first two
   /// products are computed again; otherwise it is made of three products and two elementwise calls.
   bool fused_swiglu = false;
+  /// If true, SwiGLU of three products has one program that joins two of them, and one for their
+  /// gradients, as in TTML of 2026. Devices that divide layers and adapters have single calls.
+  bool joined_swiglu = false;
   LoraOptions lora{};  ///< For a llama or a qwen3.
   /// For tensor parallelism, the model is the share of one device of this group. Heads, groups,
   /// feed-forward columns and rows of the head are divided; everything else is on each device. The
@@ -94,6 +101,7 @@ struct ModelOptions {
 
   /// Returns the columns of a head.
   std::int64_t head_columns() const { return head_width > 0 ? head_width : width / heads; }
+  bool joins_swiglu() const { return joined_swiglu && shards() == 1 && lora.rank == 0; }
   int shards() const { return group == nullptr ? 1 : group->devices(); }
   bool divides_parameters() const { return sharers != nullptr && sharers->devices() > 1; }
   bool divides_rows() const { return sequence_parallel && shards() > 1; }
@@ -104,11 +112,12 @@ struct ModelOptions {
   bool has_input() const { return first_block == 0; }
   bool has_output() const { return end_block == 0 || end_block == layers; }
 
-  /// Returns these options with so many rows of the token table, for one device of a group.
+  /// Returns these options with so many rows of the token table, for one device of a group. The
+  /// classes of an mlp stay.
   ModelOptions with(std::int64_t rows, const autograd::DeviceGroup* of = nullptr,
                     bool divides = false) const {
     ModelOptions options = *this;
-    options.vocabulary = rows;
+    if (kind != ModelKind::mlp) options.vocabulary = rows;
     options.group = of;
     options.sequence_parallel = divides;
     return options;

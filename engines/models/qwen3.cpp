@@ -158,9 +158,12 @@ Value Qwen3::block(Tape& tape, Value x, int index) {
   open_part(tape, options_, layer.all());
   x = autograd::add(tape, x, attention(tape, norm_of(tape, x, layer.input_norm), layer));
   const Value hidden = norm_of(tape, x, layer.feed_forward_norm);
-  const Value gate = autograd::silu(tape, adapters_->product(tape, hidden, layer.gate));
+  const Value gate = adapters_->product(tape, hidden, layer.gate);
+  const Value open = options_.joins_swiglu() ? gate : autograd::silu(tape, gate);
   const Value up = adapters_->product(tape, hidden, layer.up);
-  const Value output = adapters_->product(tape, autograd::multiply(tape, gate, up), layer.down);
+  const Value joined = options_.joins_swiglu() ? autograd::gated(tape, gate, up)
+                                               : autograd::multiply(tape, open, up);
+  const Value output = adapters_->product(tape, joined, layer.down);
   return close_part(tape, options_, autograd::add(tape, x, output));
 }
 

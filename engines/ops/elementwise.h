@@ -43,5 +43,11 @@ inline Program gelu_backward(const Tensor& x, const Tensor& dy, bool fused, cons
   return make_program(GeluBackwardAttributes{.fused = fused}, {x.operand(), dy.operand()},
                       {dx.operand()});
 }
+/// Computes the gradients of gate and up, where y = silu(gate) up.
+inline Program swiglu_backward(const Tensor& gate, const Tensor& up, const Tensor& dy,
+                               const Tensor& dgate, const Tensor& dup) {
+  return make_program(SwigluBackwardAttributes{}, {gate.operand(), up.operand(), dy.operand()},
+                      {dgate.operand(), dup.operand()});
+}
 
 }  // namespace howard::ops

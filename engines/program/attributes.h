@@ -30,9 +30,9 @@ namespace howard {
 ///   flops(), if it has products of matrices.
 using AnyAttributes = std::variant<
     MatmulAttributes, MinimalMatmulAttributes, SwigluAttributes, EltwiseAttributes,
-    GeluBackwardAttributes, DropoutAttributes, ReduceAttributes, CumsumAttributes,
-    SoftmaxAttributes, SoftmaxBackwardAttributes, LayernormAttributes, TtmlLayernormAttributes,
-    LayernormBackwardAttributes, RmsNormAttributes, TtmlRmsNormAttributes,
+    GeluBackwardAttributes, SwigluBackwardAttributes, DropoutAttributes, ReduceAttributes,
+    CumsumAttributes, SoftmaxAttributes, SoftmaxBackwardAttributes, LayernormAttributes,
+    TtmlLayernormAttributes, LayernormBackwardAttributes, RmsNormAttributes, TtmlRmsNormAttributes,
     RmsNormBackwardAttributes, AttentionAttributes, DecodeAttentionAttributes,
     SplitHeadsDecodeAttributes, ConcatHeadsDecodeAttributes, PagedUpdateCacheAttributes,
     PagedFillCacheAttributes, TtmlAttentionAttributes, AttentionBackwardQAttributes,

@@ -18,6 +18,7 @@
 #include "engines/reference/image_values.h"
 #include "engines/reference/operand_index.h"
 #include "engines/reference/parameter_updates.h"
+#include "engines/reference/swiglu_slopes.h"
 
 namespace howard::reference {
 namespace {
@@ -389,6 +390,7 @@ class Computation {
 
   void operator()(const AdamWAttributes& attributes) { update(attributes, inputs_, outputs_); }
   void operator()(const SgdAttributes& attributes) { update(attributes, inputs_, outputs_); }
+  void operator()(const SwigluBackwardAttributes&) { swiglu_slopes(inputs_, outputs_); }
 
   /// The inputs are x and the weights of the gate, of the way down and of the way up.
   void operator()(const SwigluAttributes&) {

@@ -75,9 +75,10 @@ Values values_of(Recipe recipe, std::int64_t vocabulary, int layers) {
 }
 
 /// Counts those of a recipe's model. All layers are alike, and there may be any number of them; but
-/// adapters may be in some alone.
+/// adapters may be in some alone, and an mlp's have widths of their own.
 Values values_of(const Recipe& recipe, std::int64_t vocabulary) {
-  if (recipe.model.lora.rank > 0) return values_of(recipe, vocabulary, recipe.model.layers);
+  const bool alike = recipe.model.lora.rank == 0 && recipe.model.kind != ModelKind::mlp;
+  if (!alike) return values_of(recipe, vocabulary, recipe.model.layers);
   const Values one = values_of(recipe, vocabulary, 1);
   const Values two = values_of(recipe, vocabulary, 2);
   const auto in_all = [&](double Values::*part) {

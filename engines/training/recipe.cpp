@@ -31,8 +31,10 @@ constexpr Words<OptimizerKind, 8> kOptimizers{{{"adamw", OptimizerKind::adamw},
                                                {"muon", OptimizerKind::muon},
                                                {"muon_adamw", OptimizerKind::muon_adamw},
                                                {"no_op", OptimizerKind::no_op}}};
-constexpr Words<ModelKind, 3> kModels{
-    {{"nano_gpt", ModelKind::nano_gpt}, {"llama", ModelKind::llama}, {"qwen3", ModelKind::qwen3}}};
+constexpr Words<ModelKind, 4> kModels{{{"nano_gpt", ModelKind::nano_gpt},
+                                       {"llama", ModelKind::llama},
+                                       {"qwen3", ModelKind::qwen3},
+                                       {"mlp", ModelKind::mlp}}};
 
 constexpr std::array kDataTypes{DataType::bfloat16, DataType::float32};
 /// The text of a field without one.
@@ -105,6 +107,13 @@ void read(std::string_view /*name*/, std::string_view value,
 
 void read(std::string_view /*name*/, std::string_view value, std::string& field) { field = value; }
 
+void read(std::string_view name, std::string_view value, std::vector<std::int64_t>& field) {
+  field.clear();
+  for (const std::string& word : split(value, ' ')) {
+    if (!word.empty()) read(name, word, field.emplace_back());
+  }
+}
+
 void read(std::string_view name, std::string_view value, bool& field) {
   if (value != "true" && value != "false") refuse(name, value, "true, false");
   field = value == "true";
@@ -114,6 +123,9 @@ std::string text(const std::vector<autograd::ScheduledPart>& field) {
   return field.empty() ? std::string(kNone) : autograd::text_of(field);
 }
 std::string text(const std::string& field) { return field; }
+std::string text(const std::vector<std::int64_t>& field) {
+  return fmt::format("{}", fmt::join(field, " "));
+}
 std::string text(DataType field) { return std::string(name_of(field)); }
 std::string text(autograd::Schedule field) { return std::string(name_of(field)); }
 template <class Kind, std::size_t count>
@@ -198,6 +210,11 @@ float learning_rate_of(const Recipe& recipe, std::int64_t step) {
 float beta1_of(const Recipe& recipe, std::int64_t step) {
   if (recipe.beta1.steps == 0) return recipe.optimizer.adamw.beta1;
   return autograd::ramped(recipe.beta1.start, recipe.beta1.end, recipe.beta1.steps, step);
+}
+
+void limit_to_epochs(Recipe& recipe, std::int64_t samples, std::int64_t epochs) {
+  const std::int64_t steps = samples / recipe.model.batch / recipe.accumulate;
+  if (steps > 0 && steps <= recipe.schedule.steps / epochs) recipe.schedule.steps = steps * epochs;
 }
 
 void require_valid(const Recipe& recipe) {

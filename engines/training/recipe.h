@@ -92,6 +92,10 @@ float learning_rate_of(const Recipe& recipe, std::int64_t step);
 /// Returns AdamW's beta1 of step `step`, from 1.
 float beta1_of(const Recipe& recipe, std::int64_t step);
 
+/// Lets the run end after so many epochs of `samples` samples, unless it ends before. Nothing
+/// changes for fewer samples than an update takes.
+void limit_to_epochs(Recipe& recipe, std::int64_t samples, std::int64_t epochs);
+
 /// Throws Error, naming the setting, for the first one whose value is not valid.
 void require_valid(const Recipe& recipe);
 

@@ -22,6 +22,7 @@ inline bool is_llama(const Recipe& r) { return r.model.kind == ModelKind::llama;
 inline bool is_qwen3(const Recipe& r) { return r.model.kind == ModelKind::qwen3; }
 /// Says whether the model has rotary positions, and heads that share keys and values.
 inline bool is_rotary(const Recipe& r) { return is_llama(r) || is_qwen3(r); }
+inline bool is_mlp(const Recipe& r) { return r.model.kind == ModelKind::mlp; }
 inline bool scales(const Recipe& r) { return is_llama(r) && r.model.scaling.factor != 0; }
 inline bool uses_adamw(const Recipe& r) {
   return !is_sgd(r.optimizer.kind) && r.optimizer.kind != OptimizerKind::muon &&
@@ -58,7 +59,8 @@ inline constexpr Condition kMuonAdamW{
 inline constexpr Condition kLlama{is_llama, "model-type llama"};
 inline constexpr Condition kRotary{is_rotary, "model-type llama or qwen3"};
 inline constexpr Condition kQwen3{is_qwen3, "model-type qwen3"};
-inline constexpr Condition kNanoGpt{[](const Recipe& r) { return !is_rotary(r); },
+inline constexpr Condition kMlp{is_mlp, "model-type mlp"};
+inline constexpr Condition kNanoGpt{[](const Recipe& r) { return !is_rotary(r) && !is_mlp(r); },
                                     "model-type nano_gpt"};
 inline bool has_adapters(const Recipe& r) { return r.model.lora.rank > 0; }
 inline constexpr Condition kAdapted{has_adapters, "lora-rank R"};

@@ -94,6 +94,18 @@ void visit_model(RecipeType& recipe, Visit& visit) {
 }
 
 template <class RecipeType, class Visit>
+void visit_mlp(RecipeType& recipe, Visit& visit) {
+  auto& model = recipe.model;
+  visit({"hidden",
+         "",
+         {},
+         {[](const Recipe& r) { return is_mlp(r) == !r.model.hidden.empty(); },
+          "widths of layers, for an mlp"},
+         kMlp},
+        model.hidden);
+}
+
+template <class RecipeType, class Visit>
 void visit_adapters(RecipeType& recipe, Visit& visit) {
   auto& model = recipe.model;
   visit(
@@ -255,6 +267,7 @@ void for_each_setting(RecipeType& recipe, Visitor&& visitor) {
   visit_schedule(recipe, visit);
   visit_model(recipe, visit);
   visit_adapters(recipe, visit);
+  visit_mlp(recipe, visit);
 }
 
 }  // namespace howard::training

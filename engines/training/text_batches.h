@@ -9,18 +9,24 @@ namespace howard::training {
 /// One batch; both members are [batch, sequence], row by row.
 struct Batch {
   std::vector<std::uint32_t> tokens;
-  std::vector<std::uint32_t> targets;  ///< For each token, the token that follows it.
+  std::vector<std::uint32_t> targets;  ///< For each token, the token that follows it; or a label.
+};
+
+/// Says what of a corpus is a sample.
+enum class SampleForm : std::uint8_t {
+  windows,   ///< Each window of the text; its targets are the tokens that follow each of its own.
+  labelled,  ///< Samples of `sequence` numbers, one after the other, with one target behind each.
 };
 
 /// Divides a text into TTML's batches. Every window of the text is a sample, so there are as many
 /// samples as tokens minus the length of a sequence. An epoch takes them in an order drawn from the
-/// seed and leaves out the last, incomplete batch. A batch depends only on its number, so a run can
-/// continue where it stopped.
+/// seed and leaves out the last, incomplete batch. Labelled samples are taken in the same order. A
+/// batch depends only on its number, so a run can continue where it stopped.
 class TextBatches {
  public:
   /// Throws Error when the text has fewer samples than a batch.
   TextBatches(std::vector<std::uint32_t> text, std::int64_t batch, std::int64_t sequence,
-              std::uint32_t seed);
+              std::uint32_t seed, SampleForm form = SampleForm::windows);
 
   std::int64_t samples() const { return samples_; }
   std::int64_t batches_in_epoch() const { return samples_ / batch_; }
@@ -31,7 +37,9 @@ class TextBatches {
   void shuffle(std::int64_t epoch);
 
   std::vector<std::uint32_t> text_;
-  std::int64_t batch_, sequence_, samples_;
+  std::int64_t batch_, sequence_;
+  SampleForm form_;
+  std::int64_t samples_;
   std::uint32_t seed_;
   std::int64_t epoch_ = -1;  ///< The epoch of `order_`.
   std::vector<std::uint32_t> order_;

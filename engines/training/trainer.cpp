@@ -13,6 +13,7 @@
 #include "engines/training/memory_need.h"
 #include "engines/training/parallel/stage_share.h"
 #include "engines/training/parallel/tier_share.h"
+#include "engines/training/setting_conditions.h"
 
 namespace howard::training {
 namespace {
@@ -25,6 +26,11 @@ const Recipe& require(const Device& device, const Recipe& recipe) {
                  .accepted = "a device that computes"});
   }
   return recipe;
+}
+
+/// Returns the numbers of a sample.
+std::int64_t sample_width(const Recipe& recipe) {
+  return settings::is_mlp(recipe) ? recipe.model.width : recipe.model.sequence;
 }
 
 }  // namespace
@@ -56,7 +62,8 @@ Trainer::Trainer(const Recipe& recipe, const language::Corpus& corpus, TrainerOp
       engine_(options.engine),
       text_checksum_(corpus.checksum),
       tokenizer_(corpus.tokenizer),
-      batches_(corpus.tokens, recipe.model.batch, recipe.model.sequence, data_seed),
+      batches_(corpus.tokens, recipe.model.batch, sample_width(recipe), data_seed,
+               settings::is_mlp(recipe) ? SampleForm::labelled : SampleForm::windows),
       share_(make_share()),
       queue_(share_->device().command_queue(0)) {
   Device& device = share_->device();
@@ -122,7 +129,7 @@ void Trainer::write_batches() {
   for (std::size_t i = 0; i < data_.size(); ++i) {
     const Batch batch =
         batches_.batch(steps_done_ * recipe_.accumulate + static_cast<std::int64_t>(i));
-    autograd::write_indices(queue_, data_[i].tokens, share_->own_rows(batch.tokens));
+    share_->model().write_tokens(queue_, data_[i].tokens, share_->own_rows(batch.tokens));
     autograd::write_indices(queue_, data_[i].targets, share_->own_rows(batch.targets));
   }
 }

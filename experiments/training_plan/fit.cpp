@@ -13,6 +13,7 @@
 #include "engines/language/tokens/bpe_tokenizer.h"
 #include "engines/language/tokens/corpus.h"
 #include "engines/training/config/ttml_recipe.h"
+#include "engines/training/pictures.h"
 #include "experiments/training_plan/plan_search.h"
 
 namespace howard::experiments {
@@ -43,35 +44,44 @@ void require_plannable(const training::TtmlSettings& settings, const training::R
                   kMostTokens));
 }
 
+/// What a plan has to know of the data.
+struct PlannedData {
+  std::int64_t vocabulary = 0;  ///< The rows of the token table.
+  std::int64_t tokens = 0;      ///< 0: not known, as the data were not read.
+};
+
+PlannedData planned_of(const language::Corpus& corpus) {
+  return {corpus.tokenizer->vocabulary(), static_cast<std::int64_t>(corpus.tokens.size())};
+}
+
 /// Returns the rows of the token table: as many as the text's characters need, or else vocab_size,
 /// or what the tokenizer or the tokens in the data say. A text of characters that is not there has
 /// TTML's 96, which is noted. Throws Error where nothing says it, and for a file that cannot be
 /// read.
-std::int64_t planned_vocabulary(const training::TtmlFiles& files,
-                                const training::TtmlSettings& settings, const Note& note) {
+PlannedData planned_data(const training::TtmlFiles& files, const training::TtmlSettings& settings,
+                         const Note& note) {
   const training::TtmlTraining& training = settings.config.training;
   const std::filesystem::path data =
       files.data.empty() ? std::filesystem::path(training.data_path) : files.data;
   const bool is_there = std::filesystem::is_regular_file(data);
   if (training.tokenizer_type == "char") {
-    if (is_there) return language::Corpus(read_file(data)).tokenizer->vocabulary();
+    if (is_there) return planned_of(language::Corpus(read_file(data)));
     if (!files.data.empty()) training::require_data(settings, data);
     constexpr std::int64_t kCharacters = 96;
     note(
         fmt::format("{} '{}' is not there: planned with {} tokens, as its characters have; --data "
                     "FILE names it",
                     settings.name_of("training_config.data_path"), data.string(), kCharacters));
-    return kCharacters;
+    return {kCharacters};
   }
-  if (const auto given = training::vocabulary_of(settings.config)) return *given;
+  if (const auto given = training::vocabulary_of(settings.config)) return {*given};
   const std::filesystem::path tokenizer =
       files.tokenizer.empty() ? training.tokenizer_path.value_or("") : files.tokenizer.string();
   if (std::filesystem::is_regular_file(tokenizer)) {
-    return language::BpeTokenizer(read_file(tokenizer), tokenizer.string()).vocabulary();
+    return {language::BpeTokenizer(read_file(tokenizer), tokenizer.string()).vocabulary()};
   }
   if (is_there) {
-    return language::read_corpus(read_file(data), data.string(), nullptr, 0)
-        .tokenizer->vocabulary();
+    return planned_of(language::read_corpus(read_file(data), data.string(), nullptr, 0));
   }
   training::refuse_ttml(settings, "transformer_config.vocab_size", "it is not set",
                         "the tokens of the tokenizer", "--with vocab_size=96, or --data FILE");
@@ -80,10 +90,20 @@ std::int64_t planned_vocabulary(const training::TtmlFiles& files,
 RunSetting setting_of(const FitQuestion& question, const training::TtmlSettings& settings,
                       const Note& note) {
   RunSetting setting{.recipe = training::recipe_of(settings), .engine = question.engine};
-  setting.vocabulary = planned_vocabulary(question.files, settings, note);
+  if (settings.trains_mlp()) {
+    setting.vocabulary = setting.recipe.model.vocabulary;
+    training::limit_to_epochs(setting.recipe, training::kMnistPictures,
+                              settings.config.training.num_epochs);
+    require_plannable(settings, setting.recipe);
+    return setting;
+  }
+  const PlannedData data = planned_data(question.files, settings, note);
+  setting.vocabulary = data.vocabulary;
   require_plannable(settings, setting.recipe);
   setting.plan = training::mesh_plan_of(settings, setting.recipe, question.mesh)
                      .value_or(training::MeshPlan{});
+  training::limit_to_epochs(setting.recipe, data.tokens - setting.recipe.model.sequence,
+                            settings.config.training.num_epochs);
   const bool one_step = setting.plan.stages() == 1 && setting.plan.workers == 0;
   if (question.engine != training::Engine::dynamic && !one_step) {
     throw BadRequest({.attempted = "plan this engine",
@@ -174,7 +194,8 @@ FitAnswer fit(const FitQuestion& question, const FitObserver& observer) {
   answer.plan = plan_run(setting, profiles, true);
   answer.plan.largest_batch = largest_batch(answer.plan, profiles);
   if (observer.planned) observer.planned(answer);
-  if (question.search) answer.others = search_settings(setting, profiles);
+  const bool shares = setting.recipe.model.kind != training::ModelKind::mlp;
+  if (question.search && shares) answer.others = search_settings(setting, profiles);
   return answer;
 }
 

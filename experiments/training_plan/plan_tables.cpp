@@ -120,12 +120,16 @@ std::string plan_text(const FitAnswer& answer) {
   const RunPlan& plan = answer.plan;
   const training::Recipe& recipe = plan.setting.recipe;
   const training::MeshPlan& shared = plan.setting.plan;
+  const bool pictures = recipe.model.kind == training::ModelKind::mlp;
   const std::string of_each = shared.workers > 0 ? " of each worker" : "";
+  const std::string samples =
+      pictures ? "pictures"
+               : fmt::format("sequences{} of {} tokens", of_each, recipe.model.sequence);
+  const char* const unit = pictures ? "pictures" : "tokens";
   std::string text = fmt::format(
-      "{}: {} parameters{}, {} x {} sequences{} of {} tokens an update, {} of {}\n", answer.name,
-      plan.parameters,
+      "{}: {} parameters{}, {} x {} {} an update, {} of {}\n", answer.name, plan.parameters,
       plan.frozen > 0 ? fmt::format(" ({} trained)", plan.parameters - plan.frozen) : "",
-      recipe.accumulate, recipe.model.batch, of_each, recipe.model.sequence,
+      recipe.accumulate, recipe.model.batch, samples,
       plan.setting.chips() == 1
           ? "a chip"
           : fmt::format("{} chips, {},", plan.setting.chips(), shared_text(shared)),
@@ -136,21 +140,25 @@ std::string plan_text(const FitAnswer& answer) {
                   used_text(plan, kMebibyte, "MiB", 1),
                   plan.parts.empty() ? "each chip" : "the chip that needs most", fit_text(plan));
   if (plan.largest_batch) {
-    text += fmt::format("batch    {} sequences at most, with this runner\n", *plan.largest_batch);
+    text += fmt::format("batch    {} {} at most{}\n", *plan.largest_batch,
+                        pictures ? "pictures" : "sequences", pictures ? "" : ", with this runner");
   }
   text += fmt::format("step     {}\n", step_text(plan));
   if (!plan.phases.empty()) text += fmt::format("phases   {}\n", phases_text(plan));
   if (!plan.kernels_by_op.empty()) text += fmt::format("kernels  {}\n", kernels_text(plan));
   text += fmt::format(
-      "rate     {:.0f} tokens/s, {:.1f} % of the chips' {} at HiFi4; MFU {:.1f} % "
+      "rate     {:.0f} {}/s, {:.1f} % of the chips' {} at HiFi4; MFU {:.1f} % "
       "as TTML counts it, of {:.4g} TFLOP/s a core\n",
-      plan.tokens_per_second(), 100 * plan.share_of_peak(),
+      plan.tokens_per_second(), unit, 100 * plan.share_of_peak(),
       reports::format_quantity(plan.peak_flops * static_cast<double>(plan.setting.chips()),
                                "FLOP/s"),
       100 * plan.mfu(), plan.core_flops * 1e-12);
   const std::int64_t steps = recipe.schedule.steps;
-  text += fmt::format("run      {} steps: {} tokens in {:.2f} h\n", steps, plan.tokens() * steps,
-                      plan.step.seconds() * static_cast<double>(steps) / 3600);
+  const double seconds = plan.step.seconds() * static_cast<double>(steps);
+  constexpr double kHour = 3600;
+  text += fmt::format("run      {} steps: {} {} in {}\n", steps, plan.tokens() * steps, unit,
+                      seconds < kHour ? reports::format_quantity(seconds, "s")
+                                      : fmt::format("{:.2f} h", seconds / kHour));
   if (plan.messages > 0) {
     text += fmt::format("messages {} a step, {:.1f} MB\n", plan.messages,
                         static_cast<double>(plan.message_bytes.value()) * 1e-6);

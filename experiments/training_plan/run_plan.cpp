@@ -103,8 +103,10 @@ class EmulatedRun {
     if (engine_ != training::Engine::dynamic) {
       runner_.emplace(chip_, step_, engine_, training::scalars_of(recipe_, engine_));
     }
-    chip_.set_trace_sink(&starts_);
   }
+
+  /// Notes from now on when kernels begin, which describe() needs of the last update.
+  void note_starts() { chip_.set_trace_sink(&starts_); }
 
   /// Runs an update with its data. The dynamic engine reads the loss of each batch before it goes
   /// back, as TTML does, and the others at the end.
@@ -112,11 +114,12 @@ class EmulatedRun {
     starts_.clear();
     start_ = chip_.now();
     CommandQueue& queue = chip_.command_queue(0);
-    const std::vector<std::uint32_t> data(
-        static_cast<std::size_t>(recipe_.model.batch * recipe_.model.sequence));
+    const auto zeros_of = [](const ops::Tensor& tensor) {
+      return std::vector<std::uint32_t>(static_cast<std::size_t>(tensor.spec().shape.elements()));
+    };
     for (int i = 0; i < recipe_.accumulate; ++i) {
-      autograd::write_indices(queue, model_->tokens(), data);
-      autograd::write_indices(queue, model_->targets(), data);
+      model_->write_tokens(queue, model_->tokens(), zeros_of(model_->tokens()));
+      autograd::write_indices(queue, model_->targets(), zeros_of(model_->targets()));
     }
     optimizer_->set_numbers(training::numbers_of(recipe_, ++steps_));
     optimizer_->write_numbers(queue);
@@ -130,10 +133,12 @@ class EmulatedRun {
     return chip_.now() - start_;
   }
 
-  /// Describes the programs of an update.
-  void describe(const chip::Profiles& profiles, RunPlan& plan) {
+  /// Describes the programs of an update; `with_error`, with the mean error of measured times like
+  /// theirs.
+  void describe(const chip::Profiles& profiles, bool with_error, RunPlan& plan) {
     autograd::StepRecorder recorder(chip_, autograd::StepRecorder::Reads::zeros);
     static_cast<void>(step_(recorder));
+    if (with_error) plan.expected_error = expected_error(plan.step, recorder.programs());
     const std::size_t update = recorder.phases().back().first;
     std::vector<std::size_t> launches_before;
     std::vector<SimTime> exchanged_by;  // by each program
@@ -164,17 +169,6 @@ class EmulatedRun {
     }
   }
 
-  /// Returns the mean error of measured times like an update's, which takes `step`.
-  std::optional<double> expected_error(SimTime step) {
-    autograd::StepRecorder recorder(chip_, autograd::StepRecorder::Reads::zeros);
-    static_cast<void>(step_(recorder));
-    harness::PointResult point;
-    describe_expected_error(step.seconds(), work_of(chip_, recorder.programs()).known, false,
-                            point);
-    const harness::Metric* const error = point.find_metric("expected_error");
-    return error == nullptr ? std::nullopt : std::optional(error->value);
-  }
-
   Bytes peak() const {
     Bytes most;
     for (const MemoryPhase& phase : chip_.memory_phases()) most = std::max(most, phase.peak);
@@ -182,6 +176,14 @@ class EmulatedRun {
   }
 
  private:
+  /// Returns the mean error of measured times like those of an update, which takes `step`.
+  std::optional<double> expected_error(SimTime step, std::span<const Program> programs) {
+    harness::PointResult point;
+    describe_expected_error(step.seconds(), work_of(chip_, programs).known, false, point);
+    const harness::Metric* const error = point.find_metric("expected_error");
+    return error == nullptr ? std::nullopt : std::optional(error->value);
+  }
+
   /// Reads the loss of each chip, one after the other, when all have computed it.
   void read(Device& device, const ops::Tensor& loss) {
     if (&device != &chip_ || engine_ != training::Engine::dynamic) return;
@@ -241,11 +243,20 @@ RunPlan measured(RunSetting setting, int batches, const chip::Profiles& profiles
     memory->close();
     plan.memory = memory->use();
   }
+  run.note_starts();
   plan.step = run.update();
   plan.peak = run.peak();
-  run.describe(profiles, plan);
-  if (memory != nullptr) plan.expected_error = run.expected_error(plan.step);
+  run.describe(profiles, memory != nullptr, plan);
   return plan;
+}
+
+/// Returns the most DRAM of the set-up and two updates, of one batch each.
+Bytes peak_of_updates(RunSetting setting, const chip::Profiles& profiles) {
+  setting.recipe.accumulate = 1;
+  EmulatedRun run(setting, with_endless_dram(profiles), nullptr);
+  static_cast<void>(run.update());
+  static_cast<void>(run.update());
+  return run.peak();
 }
 
 RunPlan plan_mesh(const RunSetting& setting, const chip::Profiles& profiles,
@@ -306,7 +317,8 @@ double RunPlan::tokens_per_second() const {
 
 double RunPlan::flops() const {
   const training::Recipe& recipe = setting.recipe;
-  const std::int64_t heads = recipe.model.heads * recipe.model.head_columns();
+  const bool attends = recipe.model.kind != training::ModelKind::mlp;
+  const std::int64_t heads = attends ? recipe.model.heads * recipe.model.head_columns() : 0;
   const double attention = 12.0 * recipe.model.layers * static_cast<double>(heads) *
                            static_cast<double>(recipe.model.sequence);
   return (6 * static_cast<double>(parameters) + attention) * static_cast<double>(tokens());
@@ -326,10 +338,13 @@ std::optional<std::int64_t> largest_batch(const RunPlan& plan, const chip::Profi
   const training::MeshPlan& shared = plan.setting.plan;
   if (shared.stages() > 1 || shared.workers > 0 || !plan.clash.empty()) return std::nullopt;
   RunSetting tried = plan.setting;
-  tried.recipe.accumulate = 1;
   const auto peak_of = [&](std::int64_t sequences) {
     tried.recipe.model.batch = sequences * shared.batch_shares();
-    return plan_run(tried, profiles).peak;
+    try {
+      return peak_of_updates(tried, profiles);
+    } catch (const Error&) {
+      return Bytes();  // a kernel does not fit L1, whatever the DRAM
+    }
   };
   // Activations grow with the batch, and everything else stays; with few sequences the peak may be
   // that of the update, which does not grow.

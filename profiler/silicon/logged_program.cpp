@@ -266,6 +266,11 @@ Program swiglu(const Call& call) {
   return ops::swiglu(call.input(0), {gate, call.input(2), gate}, call.output());
 }
 
+Program swiglu_backward(const Call& call) {
+  return ops::swiglu_backward(call.input(0), call.input(1), call.input(2), call.output(),
+                              call.make(call.in(1)));
+}
+
 /// Returns an op of one result whose fields ttnn prints by the names that they have here.
 Program op_of(const Call& call, Attributes op) {
   for (const std::string_view field : field_names(op)) {
@@ -335,6 +340,7 @@ constexpr std::array kBuilders{
     Builder{operation::kAdamW, adamw},
     Builder{operation::kSgd, sgd},
     Builder{SwigluAttributes::kTtnn, swiglu},
+    Builder{SwigluBackwardAttributes::kTtnn, swiglu_backward},
     Builder{operation::kTernary, logged::ternary},
     Builder{operation::kSiluBackward, logged::silu_backward},
     Builder{"TypecastDeviceOperation", logged::cast},

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -98,6 +99,37 @@ TEST_F(Ttml, AdaptersAreTrainedAndGoOnAndWhatTheyCannotIsSaid) {
   fails("--with 'mesh_shape=[1, 2]' --with enable_tp=true",
         "enable_tp or a multihost_config; try --with enable_tp=false --with enable_ddp=true");
   fails("--export weights", "0 with --export; try --checkpoint FILE");
+}
+
+TEST_F(Ttml, FitCountsTheStepsOfTheEpochsWhereTheTextIsThere) {
+  // 560 characters have 528 windows of 32, and so 264 batches of 2.
+  const std::string fit = "fit -c training.yaml --no-search --with max_steps=30_000 --with ";
+  EXPECT_TRUE(contains(run(fit + "num_epochs=2").out, "run      528 steps: 33792 tokens"));
+  EXPECT_TRUE(contains(run(fit + "num_epochs=1000").out, "run      30000 steps: "));
+}
+
+TEST_F(Ttml, AnMlpIsPlannedAndTrainedOnPictures) {
+  put("mnist.yaml",
+      "training_config:\n  batch_size: 128\n  num_epochs: 1\n  logging_interval: 50\n"
+      "  mlp_config:\n    input_features: 64\n    hidden_features: [32]\n"
+      "    output_features: 4\n");
+  const Outcome planned = run("fit -c mnist.yaml");
+  EXPECT_TRUE(contains(planned.out, "2212 parameters, 1 x 128 pictures an update")) << planned.out;
+  EXPECT_TRUE(contains(planned.out, "468 steps: 59904 pictures")) << planned.out;
+  const std::string train = "train -c mnist.yaml --threads 1 --no-progress ";
+  const Outcome trained = run(train + "--data synthetic --results r --checkpoint c");
+  EXPECT_TRUE(contains(trained.out, "Step: 50, Loss: ")) << trained.err;
+  EXPECT_FALSE(contains(trained.out, "Step: 51,")) << trained.out;
+  EXPECT_TRUE(contains(trained.out, "Epoch: 1, Accuracy: 0.9")) << trained.out;
+  EXPECT_TRUE(contains(trained.err, "pictures/s")) << trained.err;
+  std::stringstream result;
+  result << std::ifstream(folder() / "r/train.json").rdbuf();
+  EXPECT_TRUE(contains(result.str(), "\"accuracy\""));
+  EXPECT_TRUE(contains(run(train).err,
+                       "it is not set; accepted: a folder with MNIST's files, or "
+                       "the word synthetic; try --data synthetic"));
+  EXPECT_EQ(run(train + "--data synthetic --generate 5").status, 2);
+  EXPECT_EQ(run(train + "--data synthetic --backend emulated --with max_steps=2").status, 0);
 }
 
 TEST_F(Ttml, WhatIsWrongIsSaidWithItsLine) {

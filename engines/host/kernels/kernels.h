@@ -14,12 +14,12 @@ inline constexpr bool kIsOneOf = (std::is_same_v<Kind, Kinds> || ...);
 /// The ops whose results may lie where operands of the same size do.
 template <class Kind>
 inline constexpr bool kInPlace =
-    kIsOneOf<Kind, EltwiseAttributes, GeluBackwardAttributes, CumsumAttributes, SoftmaxAttributes,
-             SoftmaxBackwardAttributes, LayernormAttributes, TtmlLayernormAttributes,
-             LayernormBackwardAttributes, RmsNormAttributes, TtmlRmsNormAttributes,
-             RmsNormBackwardAttributes, RotaryEmbeddingAttributes, WriteRowsAttributes,
-             UpdateCacheAttributes, CrossEntropyBackwardAttributes, DropoutAttributes,
-             AdamWAttributes, SgdAttributes, PlusOneAttributes>;
+    kIsOneOf<Kind, EltwiseAttributes, GeluBackwardAttributes, SwigluBackwardAttributes,
+             CumsumAttributes, SoftmaxAttributes, SoftmaxBackwardAttributes, LayernormAttributes,
+             TtmlLayernormAttributes, LayernormBackwardAttributes, RmsNormAttributes,
+             TtmlRmsNormAttributes, RmsNormBackwardAttributes, RotaryEmbeddingAttributes,
+             WriteRowsAttributes, UpdateCacheAttributes, CrossEntropyBackwardAttributes,
+             DropoutAttributes, AdamWAttributes, SgdAttributes, PlusOneAttributes>;
 
 /// The ops whose kernels take bfloat16 and float32 at once; others want one type of real numbers.
 template <class Kind>
@@ -49,6 +49,7 @@ Kernel make_kernel(const LayernormAttributes&, const Call&, const KernelContext&
 Kernel make_kernel(const TtmlLayernormAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const LayernormBackwardAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const GeluBackwardAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const SwigluBackwardAttributes&, const Call&, const KernelContext&);
 /// Running the kernel throws Error for an index outside the table.
 Kernel make_kernel(const EmbeddingAttributes&, const Call&, const KernelContext&);
 /// Running this kernel throws Error for an index outside the table, too.

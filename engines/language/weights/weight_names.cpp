@@ -132,6 +132,8 @@ std::vector<WeightRule> weight_rules(const models::ModelOptions& options) {
       return llama_rules(options);
     case models::ModelKind::qwen3:
       return qwen3_rules(options);
+    case models::ModelKind::mlp:
+      return {};  // no file of Hugging Face has one
     case models::ModelKind::nano_gpt:
       break;
   }

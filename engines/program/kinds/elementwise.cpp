@@ -76,4 +76,12 @@ SpecList GeluBackwardAttributes::results(Specs in) const {
   return {in[0]};
 }
 
+SpecList SwigluBackwardAttributes::results(Specs in) const {
+  for (const TensorSpec& other : in.subspan(1)) {
+    if (other == in[0]) continue;
+    refuse_operands(kName, in, "gate, up and dy of one shape and data type");
+  }
+  return {in[0], in[0]};
+}
+
 }  // namespace howard

@@ -70,4 +70,18 @@ struct GeluBackwardAttributes {
   friend auto operator<=>(const GeluBackwardAttributes&, const GeluBackwardAttributes&) = default;
 };
 
+/// Computes the gradients of gate and up from gate, up and dy, where y = silu(gate) up element by
+/// element. This is TTML's swiglu_elemwise_bw.
+struct SwigluBackwardAttributes {
+  static constexpr std::string_view kName = "swiglu_backward";
+  static constexpr std::string_view kTtnn = "SwiGLUElemwiseBwDeviceOperation";
+  static constexpr std::array kInputs{role::reals("gate"), role::reals("up"), role::reals("dy")};
+  static constexpr std::array kResults{role::reals("dgate"), role::reals("dup")};
+
+  SpecList results(Specs in) const;
+
+  friend auto operator<=>(const SwigluBackwardAttributes&,
+                          const SwigluBackwardAttributes&) = default;
+};
+
 }  // namespace howard

@@ -22,7 +22,8 @@ namespace ttml {
 HOWARD_TTML_STRUCT(TtmlMuon, HOWARD_TTML_MUON)
 HOWARD_TTML_STRUCT(TtmlAdamW, HOWARD_TTML_ADAMW)
 HOWARD_TTML_STRUCT(TtmlOptimizer, HOWARD_TTML_OPTIMIZER, TtmlMuon muon; TtmlAdamW adamw;)
-HOWARD_TTML_STRUCT(TtmlTraining, HOWARD_TTML_TRAINING, TtmlOptimizer optimizer;)
+HOWARD_TTML_STRUCT(TtmlMlp, HOWARD_TTML_MLP)
+HOWARD_TTML_STRUCT(TtmlTraining, HOWARD_TTML_TRAINING, TtmlOptimizer optimizer; TtmlMlp mlp;)
 HOWARD_TTML_STRUCT(TtmlScheduler, HOWARD_TTML_SCHEDULER)
 HOWARD_TTML_STRUCT(TtmlEvaluation, HOWARD_TTML_EVALUATION)
 HOWARD_TTML_STRUCT(TtmlDevices, HOWARD_TTML_DEVICES)
@@ -42,6 +43,7 @@ using ttml::TtmlAdamW;
 using ttml::TtmlDevices;
 using ttml::TtmlEvaluation;
 using ttml::TtmlLora;
+using ttml::TtmlMlp;
 using ttml::TtmlMultihost;
 using ttml::TtmlOptimizer;
 using ttml::TtmlScheduler;
@@ -81,6 +83,7 @@ void for_each_ttml_key(Config& config, Visit&& visit) {
   HOWARD_TTML_SECTION(HOWARD_TTML_MUON, "training_config.optimizer.muon", training.optimizer.muon)
   HOWARD_TTML_SECTION(HOWARD_TTML_ADAMW, "training_config.optimizer.adamw",
                       training.optimizer.adamw)
+  HOWARD_TTML_SECTION(HOWARD_TTML_MLP, "training_config.mlp_config", training.mlp)
   HOWARD_TTML_SECTION(HOWARD_TTML_SCHEDULER, "scheduler_config", scheduler)
   HOWARD_TTML_SECTION(HOWARD_TTML_EVALUATION, "eval_config", evaluation)
   HOWARD_TTML_SECTION(HOWARD_TTML_DEVICES, "device_config", devices)

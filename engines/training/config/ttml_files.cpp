@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "engines/language/tokens/token_ids.h"
+#include "engines/training/pictures.h"
 
 namespace howard::training {
 namespace {
@@ -177,7 +178,9 @@ TtmlSettings read_ttml_files(const TtmlFiles& files, NamedFiles named) {
   resolve("transformer_config.model_path", settings.config.transformer.model_path);
   resolve("training_config.tokenizer_path", settings.config.training.tokenizer_path);
   std::string& data = settings.config.training.data_path;
-  if (const auto found = find_beside(files.training, data)) data = found->string();
+  if (const auto found = find_beside(files.training, data); found && !data.empty()) {
+    data = found->string();
+  }
   choose_tokenizer(files.data.empty() ? std::filesystem::path(data) : files.data, settings);
   return settings;
 }
@@ -194,6 +197,12 @@ std::vector<std::pair<std::string_view, std::string>> presets() {
 }
 
 void require_data(const TtmlSettings& settings, const std::filesystem::path& data) {
+  if (settings.trains_mlp()) {
+    if (data == kMadePictures || std::filesystem::is_directory(data)) return;
+    refuse_ttml(settings, "training_config.data_path",
+                data.empty() ? "it is not set" : "'" + data.string() + "' is no folder",
+                "a folder with MNIST's files, or the word synthetic", "--data synthetic");
+  }
   if (std::filesystem::exists(data)) return;
   require_expanded(settings, "training_config.data_path", data.string());
   refuse_ttml(settings, "training_config.data_path", "'" + data.string() + "' is not there",

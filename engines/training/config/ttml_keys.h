@@ -112,6 +112,14 @@ using CountOfRank = std::map<std::int64_t, std::int64_t>;
   KEY(Text, checkpoint_dir, kAny)                                                                  \
   KEY(Count, eval_every, kInterval)
 
+// These are of TTML's mnist_mlp, where they stand in mlp_config of training_config; the interval is
+// training_config's own there (50). The first three are needed.
+#define HOWARD_TTML_MLP(KEY)                         \
+  KEY(Count, input_features, kSize)                  \
+  KEY(std::optional<Counts>, hidden_features, kSize) \
+  KEY(Count, output_features, kSize)                 \
+  KEY(Count, logging_interval, kCounted)
+
 // The rate rises linearly from 0 to max_lr, stays constant, and falls linearly to min_lr at the
 // last step. Without max_lr there is no such schedule, and min_lr is the least rate of cosine.
 // beta1_warmup_steps of 0 means that beta1 is not changed. The keys from step_size on are for

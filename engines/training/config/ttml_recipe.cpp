@@ -16,33 +16,11 @@
 #include "base/pattern.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "engines/training/config/ttml_checker.h"
 #include "engines/training/settings.h"
 
 namespace howard::training {
-namespace {
 
-/// Holds what the files say, and can refuse it.
-struct TtmlChecker {
-  const TtmlSettings& settings;
-
-  const TtmlTraining& training() const { return settings.config.training; }
-  const TtmlTransformer& model() const { return settings.config.transformer; }
-
-  void require(bool holds, const std::string& key, const std::string& value,
-               const std::string& accepted, const std::string& hint = "") const {
-    if (!holds) refuse_ttml(settings, key, value, accepted, hint);
-  }
-  template <class Number>
-  void require_number(bool holds, const std::string& key, Number value,
-                      const std::string& accepted) const {
-    require(holds, key, fmt::format("{}", value), accepted);
-  }
-  void require_off(const std::string& key, bool value, const std::string& why) const {
-    require(!value, key, "true", "false: " + why);
-  }
-};
-
-/// Throws Error for a value that its key does not take by itself.
 void require_accepted(const TtmlChecker& check) {
   const auto require = [&](const TtmlKey& key, const auto& value) {
     using Value = std::decay_t<decltype(value)>;
@@ -59,7 +37,9 @@ void require_accepted(const TtmlChecker& check) {
   };
   for_each_ttml_key(check.settings.config, [&](const TtmlKey& key, const auto& field) {
     using Field = std::decay_t<decltype(field)>;
-    if constexpr (requires { field.has_value(); }) {
+    if constexpr (std::is_same_v<Field, std::optional<ttml::Counts>>) {
+      for (const std::int64_t item : field.value_or(ttml::Counts{})) require(key, item);
+    } else if constexpr (requires { field.has_value(); }) {
       if (field) require(key, *field);
     } else if constexpr (std::is_same_v<Field, ttml::Counts> ||
                          std::is_same_v<Field, ttml::Texts>) {
@@ -70,7 +50,6 @@ void require_accepted(const TtmlChecker& check) {
   });
 }
 
-/// Applies the keys that are settings of a recipe. Throws Error for a value out of range.
 void apply_keys(const TtmlChecker& check, Recipe& recipe) {
   const std::map<std::string, std::string> values = ttml_values(check.settings.config);
   const Recipe& defaults = recipe;
@@ -86,7 +65,6 @@ void apply_keys(const TtmlChecker& check, Recipe& recipe) {
   });
 }
 
-/// Throws Error for a key whose setting does not go with the others.
 void require_rules(const TtmlChecker& check, const Recipe& recipe) {
   for_each_setting(recipe, [&](const Setting& setting, const auto&) {
     if (setting.key.empty() || setting.rule.holds == nullptr || setting.rule.holds(recipe)) return;
@@ -94,6 +72,8 @@ void require_rules(const TtmlChecker& check, const Recipe& recipe) {
                   std::string(setting.rule.words));
   });
 }
+
+namespace {
 
 /// Throws Error unless TTML's own conditions on the sizes of a model hold.
 void require_tiles(const TtmlChecker& check) {
@@ -140,34 +120,16 @@ void apply_model(const TtmlChecker& check, Recipe& recipe) {
 }
 
 /// Applies what TTML of 2026 does unless a key says otherwise: attention in one program each way, a
-/// program that multiplies the slopes of the logits, and logits that stay divided among devices.
+/// program that multiplies the slopes of the logits, one that joins two products of SwiGLU, and
+/// logits that stay divided among devices.
 /// Its files are those with an `optimizer`, without which it does not train.
 void apply_forms_of_2026(const TtmlChecker& check, Recipe& recipe) {
   if (check.training().optimizer == TtmlOptimizer{}) return;
   recipe.model.fused_attention = check.model().experimental.use_fused_attention.value_or(true);
   recipe.model.scaled_slopes = true;
+  recipe.model.joined_swiglu = recipe.model.kind != ModelKind::nano_gpt;
   recipe.model.sharded_loss = recipe.model.kind == ModelKind::llama;
 }
-
-/// Says which keys have another value than their default, as files that hold all keys do.
-class ChangedKeys {
- public:
-  explicit ChangedKeys(const TtmlConfig& config)
-      : values_(ttml_values(config)), defaults_(ttml_values({})) {}
-
-  bool has(const std::string& key) const { return value(key) != text_in(defaults_, key); }
-  std::string value(const std::string& key) const { return text_in(values_, key); }
-
- private:
-  using Texts = std::map<std::string, std::string>;
-
-  static std::string text_in(const Texts& texts, const std::string& key) {
-    const auto found = texts.find(key);
-    return found == texts.end() ? std::string() : found->second;
-  }
-
-  Texts values_, defaults_;
-};
 
 /// Returns what uses a setting with TTML's word for it: "scheduler_type step" for "schedule step".
 std::string ttml_user(std::string_view user) {
@@ -247,8 +209,8 @@ void apply_muon(const TtmlChecker& check, Recipe& recipe) {
   recipe.optimizer.stochastic_rounding = adamw.stochastic_rounding.value_or(false);
 }
 
-/// Applies `type` and the numbers of the map `optimizer`, which take precedence over the single
-/// keys.
+}  // namespace
+
 void apply_optimizer_map(const TtmlChecker& check, Recipe& recipe) {
   const TtmlOptimizer& optimizer = check.training().optimizer;
   const std::string map = "training_config.optimizer.";
@@ -297,6 +259,8 @@ void apply_optimizer_map(const TtmlChecker& check, Recipe& recipe) {
   check.require(!recipe.optimizer.stochastic_rounding || one_program, map + "stochastic_rounding",
                 "true", "true with a type of AdamW: the others have no such rounding");
 }
+
+namespace {
 
 void apply_optimizer(const TtmlChecker& check, Recipe& recipe) {
   const TtmlTraining& training = check.training();
@@ -391,6 +355,7 @@ void require_unset(const TtmlChecker& check) {
 
 Recipe recipe_of(const TtmlSettings& settings) {
   const TtmlChecker check{settings};
+  if (settings.trains_mlp()) return mlp_recipe(check);
   const TtmlTraining& training = check.training();
   Recipe recipe;
   check.require(training.scheduler_type != "lambda", "training_config.scheduler_type", "'lambda'",

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "engines/training/config/ttml_yaml.h"
 #include "engines/training/recipe.h"
 

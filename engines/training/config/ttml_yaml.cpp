@@ -169,10 +169,14 @@ std::map<std::string, std::vector<std::string>> known_keys() {
 class TtmlReader {
  public:
   TtmlReader(std::string file, TtmlSettings& settings)
-      : file_(std::move(file)), settings_(settings), known_(known_keys()) {}
+      : file_(std::move(file)),
+        settings_(settings),
+        has_mlp_(settings.config.training.mlp != TtmlMlp{}),
+        known_(known_keys()) {}
 
   void read(const YAML::Node& node, const std::string& section) {
     if (node.IsNull()) return;  // a key with nothing behind it
+    if (section.empty() && node.IsMap()) has_mlp_ = has_mlp_ || is_of_mlp(node);
     if (!node.IsMap()) {
       fail_at(place_of(file_, node.Mark()), (section.empty() ? "the file" : section) + " is no map",
               "keys with values: training_config: {batch_size: 64}");
@@ -188,8 +192,24 @@ class TtmlReader {
   }
 
  private:
-  void take_key(const std::string& section, const std::string& key, const std::string& place,
+  static bool is_of_mlp(const YAML::Node& node) {
+    const YAML::Node training = node["training_config"];
+    return node["mlp_config"] || (training && training.IsMap() && training["mlp_config"]);
+  }
+
+  /// Returns the section in which a key of mnist_mlp's files is kept here: its numbers of SGD are
+  /// those of the map `optimizer`.
+  std::string section_of(const std::string& section, const std::string& key) const {
+    if (section.empty() && key == "mlp_config") return kTraining;
+    if (!has_mlp_ || section != kTraining) return section;
+    const bool sgd = key == "momentum" || key == "dampening" || key == "nesterov";
+    if (sgd) return "training_config.optimizer";
+    return key == "logging_interval" ? "training_config.mlp_config" : section;
+  }
+
+  void take_key(const std::string& given, const std::string& key, const std::string& place,
                 const YAML::Node& node) {
+    const std::string section = section_of(given, key);
     const std::string name = section.empty() ? key : section + "." + key;
     if (known_.contains(name)) return read(node, name);
     if (!is_known(section, key, place) || node.IsNull()) return;
@@ -203,10 +223,6 @@ class TtmlReader {
   bool is_known(const std::string& section, const std::string& key, const std::string& place) {
     const std::vector<std::string>& keys = known_.at(section);
     if (std::ranges::find(keys, key) != keys.end()) return true;
-    if (section.empty() && key == "mlp_config") {
-      fail_at(place, key + " is for another program of TTML, mnist_mlp",
-              "files that train a language model");
-    }
     if (section.empty() && key == "grpo_config") {
       settings_.notes.push_back(
           place +
@@ -230,10 +246,29 @@ class TtmlReader {
     return false;
   }
 
+  static constexpr const char* kTraining = "training_config";
+
   std::string file_;
   TtmlSettings& settings_;
+  bool has_mlp_;  ///< The file is one of mnist_mlp's.
   std::map<std::string, std::vector<std::string>> known_;
 };
+
+/// Sets what TTML's mnist_mlp takes where its file says nothing.
+void take_mlp_defaults(TtmlSettings& settings) {
+  constexpr std::int64_t kEndlessSteps = 1'000'000'000;  // the epochs end the run
+  TtmlTraining& training = settings.config.training;
+  const auto set = [&](const char* key, auto& field, const auto& value) {
+    if (!settings.has(std::string("training_config.") + key)) field = value;
+  };
+  set("project_name", training.project_name, "mnist_mlp");
+  set("batch_size", training.batch_size, kMlpBatch);
+  set("num_epochs", training.num_epochs, std::int64_t{10});
+  set("max_steps", training.max_steps, kEndlessSteps);
+  set("learning_rate", training.learning_rate, 0.1F);
+  set("weight_decay", training.weight_decay, 0.0F);
+  set("data_path", training.data_path, "");
+}
 
 // These functions write the texts that take() reads back.
 
@@ -299,6 +334,7 @@ void read_ttml(std::string_view text, const std::string& file, TtmlSettings& set
             "lines of 'key: value', maps within maps by deeper indents");
   }
   TtmlReader(file, settings).read(root, kTopLevel);
+  if (settings.trains_mlp()) take_mlp_defaults(settings);
 }
 
 std::string variable_in(std::string_view text) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -9,6 +10,9 @@
 #include "engines/training/config/ttml_config.h"
 
 namespace howard::training {
+
+/// The batch that the rate of TTML's mnist_mlp is for, and its default.
+inline constexpr std::int64_t kMlpBatch = 128;
 
 /// Holds what files have said, and where: a message about a key names its file and line.
 struct TtmlSettings {
@@ -20,6 +24,8 @@ struct TtmlSettings {
   std::vector<std::string> notes;
 
   bool has(const std::string& key) const { return places.contains(key); }
+  /// Says whether the files are those of TTML's mnist_mlp, whose model is an mlp.
+  bool trains_mlp() const { return config.training.mlp != TtmlMlp{}; }
   /// Returns "training.yaml:12: training_config.batch_size", or the key alone if no file has it.
   std::string name_of(const std::string& key) const;
 };

@@ -20,6 +20,7 @@
 #include "engines/host/host_memory.h"
 #include "engines/language/tokens/corpus.h"
 #include "engines/language/weights/model_weights.h"
+#include "engines/training/accuracy.h"
 #include "engines/training/settings.h"
 #include "engines/training/validation.h"
 #include "experiments/laboratory/chip_context.h"
@@ -35,6 +36,7 @@
 #include "harness/cli/train/mesh_run.h"
 #include "harness/cli/train/step_programs.h"
 #include "harness/cli/train/train_corpus.h"
+#include "harness/cli/train/train_devices.h"
 #include "harness/cli/train/train_log.h"
 #include "harness/cli/train/train_options.h"
 #include "harness/cli/train/train_page.h"
@@ -52,41 +54,15 @@ extern const std::string_view kTrainHelp, kTrainConfigHelp;
 
 namespace {
 
-/// Holds the devices that a run needs. The host computes, and the chip, if it is wanted, keeps the
-/// time.
-struct TrainDevices {
-  /// `memory` receives the allocations of the device on which the model is trained; null if nobody
-  /// listens.
-  TrainDevices(const TrainOptions& options, MemorySink* memory)
-      : host({.threads = options.threads,
-              .binds_threads = options.binding,
-              .memory = options.backend == harness::Backend::host ? memory : nullptr}) {
-    if (options.backend == harness::Backend::emulated) {
-      profiles = read_settings(options.profiles, chip::load_profiles);
-      chip = std::make_unique<chip::EmulatedChip>(
-          *profiles, chip::DeviceOptions{.values = &host, .memory = memory});
-    }
-    device().begin_phase("model");  // it counts from the first buffer on
-  }
-
-  Device& device() { return chip ? static_cast<Device&>(*chip) : host; }
-
-  host::HostDevice host;
-  std::optional<chip::Profiles> profiles;
-  std::unique_ptr<chip::EmulatedChip> chip;
-};
-
 class TrainRun {
  public:
   explicit TrainRun(TrainOptions options)
       : options_(std::move(options)),
-        corpus_(corpus_of(options_)),
-        held_out_(options_.eval_every > 0 ? training::hold_out(corpus_)
-                                          : std::vector<std::uint32_t>{}),
+        data_(data_of(options_)),
         devices_(options_, listening(memory_)),
-        trainer_(devices_.device(), limit_to_epochs(), corpus_,
+        trainer_(devices_.device(), limit_to_epochs(), data_.corpus,
                  {.engine = options_.engine,
-                  .held_out = std::move(held_out_),
+                  .held_out = of_pictures() ? std::vector<std::uint32_t>{} : data_.held_out,
                   .validated = options_.eval_batch},
                  host::available_memory()) {
     restore();
@@ -118,8 +94,8 @@ class TrainRun {
  private:
   /// The trainer is not made of a recipe that the chip cannot hold.
   const training::Recipe& limit_to_epochs() {
-    options_.recipe = limited_to_epochs(options_, corpus_);
-    require_fitting_chip(options_, corpus_.tokenizer->vocabulary());
+    options_.recipe = limited_to_epochs(options_, data_.corpus);
+    require_fitting_chip(options_, data_.corpus.tokenizer->vocabulary());
     return options_.recipe;
   }
 
@@ -224,12 +200,32 @@ class TrainRun {
     const auto samples = static_cast<double>(trainer_.steps_done() * options_.recipe.model.batch *
                                              options_.recipe.accumulate);
     log_->add(trainer_.steps_done(), samples, losses_.back(), rate);
+    const training::TtmlMlp& mlp = options_.settings.config.training.mlp;
+    constexpr std::int64_t kMlpInterval = 50;
+    const std::int64_t interval = of_pictures() ? mlp.logging_interval.value_or(kMlpInterval) : 1;
+    const bool last = trainer_.steps_done() == options_.recipe.schedule.steps;
+    if (trainer_.steps_done() % interval != 0 && !last) return;
     fmt::print("{}", ttml_step_lines(trainer_.steps_done(), losses_.back(), times_.back(),
                                      programs_.different));
     std::fflush(stdout);  // a file has the lines as they come
   }
 
+  bool of_pictures() const { return options_.settings.trains_mlp(); }
+
+  /// Says after each epoch which share of the pictures that are held out is recognised.
+  void recognise() {
+    const training::Recipe& recipe = options_.recipe;
+    const auto tokens = static_cast<std::int64_t>(data_.corpus.tokens.size());
+    const std::int64_t epoch =
+        tokens / (recipe.model.width + 1) / recipe.model.batch / recipe.accumulate;
+    const std::int64_t done = trainer_.steps_done();
+    if (epoch == 0 || done % epoch != 0) return;
+    accuracies_.push_back(training::accuracy(devices_.device(), trainer_.model(), data_.held_out));
+    fmt::print("Epoch: {}, Accuracy: {:.4f}\n", done / epoch, accuracies_.back());
+  }
+
   void validate() {
+    if (of_pictures()) return recognise();
     if (options_.eval_every == 0 || trainer_.steps_done() % options_.eval_every != 0) return;
     validation_losses_.push_back(trainer_.validation_loss());
     fmt::print("Validation loss: {:.6f}\n", validation_losses_.back());
@@ -332,11 +328,11 @@ class TrainRun {
     } else {
       const auto first = trainer_.steps_done() - static_cast<std::int64_t>(losses_.size()) + 1;
       fmt::print(stderr,
-                 "{}: steps {} to {} on {}: loss {:.4f} to {:.4f}, {:.0f} tokens/s, at most {:.1f} "
+                 "{}: steps {} to {} on {}: loss {:.4f} to {:.4f}, {:.0f} {}/s, at most {:.1f} "
                  "MiB{}\n",
                  std::string(kTrainName), first, trainer_.steps_done(),
                  devices_.device().description(), losses_.front(), losses_.back(),
-                 tokens_per_second(),
+                 tokens_per_second(), of_pictures() ? "pictures" : "tokens",
                  static_cast<double>(most_memory(devices_.device()).value()) / (1 << 20),
                  interrupted() ? "; interrupted" : "");
     }
@@ -361,6 +357,13 @@ class TrainRun {
                                       .validation_losses = validation_losses_,
                                       .tokens_per_second = tokens_per_second(),
                                       .memory = most_memory(devices_.device())});
+    if (!accuracies_.empty()) {
+      point.metrics.push_back({.name = "accuracy",
+                               .value = accuracies_.back(),
+                               .unit = "1",
+                               .better = harness::Better::higher,
+                               .samples = accuracies_});
+    }
     return point;
   }
 
@@ -382,7 +385,7 @@ class TrainRun {
     say_fate(page, false);
   }
 
-  std::string prompt() const { return prompt_of(options_, corpus_); }
+  std::string prompt() const { return prompt_of(options_, data_.corpus); }
 
   void write_text() {
     const auto reader = language::window_reader(devices_.device(), trainer_.model());
@@ -392,14 +395,13 @@ class TrainRun {
   }
 
   TrainOptions options_;
-  language::Corpus corpus_;
-  std::vector<std::uint32_t> held_out_;  ///< The tokens for validation; none without eval_every.
+  TrainData data_;
   profiler::MemoryRecorder memory_;
   profiler::EventRecorder recorder_;  ///< Records a step now and then.
   std::string bound_;                 ///< The bound that it found last.
   TrainDevices devices_;
   training::Trainer trainer_;
-  std::vector<double> validation_losses_;
+  std::vector<double> validation_losses_, accuracies_;  ///< The latter by epoch, of pictures.
   /// They have a value for each step of this run; times are in seconds.
   std::vector<double> losses_, times_, rates_;
   SimTime interval_start_;

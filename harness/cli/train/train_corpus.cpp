@@ -8,6 +8,8 @@
 
 #include "base/file.h"
 #include "engines/language/tokens/bpe_tokenizer.h"
+#include "engines/training/pictures.h"
+#include "engines/training/validation.h"
 
 namespace howard::cli {
 
@@ -26,14 +28,24 @@ language::Corpus corpus_of(const TrainOptions& options) {
                                config.transformer.vocab_size.value_or(0));
 }
 
+TrainData data_of(const TrainOptions& options) {
+  if (options.settings.trains_mlp()) {
+    training::Pictures pictures = training::read_pictures(options.data, options.recipe.model);
+    return {std::move(pictures.trained), std::move(pictures.held_out)};
+  }
+  TrainData data{corpus_of(options), {}};
+  if (options.eval_every > 0) data.held_out = training::hold_out(data.corpus);
+  return data;
+}
+
 training::Recipe limited_to_epochs(const TrainOptions& options, const language::Corpus& corpus) {
   training::Recipe recipe = options.recipe;
   if (options.epochs == 0) return recipe;
+  const auto tokens = static_cast<std::int64_t>(corpus.tokens.size());
+  const bool pictures = options.settings.trains_mlp();
   const std::int64_t samples =
-      static_cast<std::int64_t>(corpus.tokens.size()) - recipe.model.sequence;
-  const std::int64_t steps = samples / recipe.model.batch / recipe.accumulate;
-  if (steps > 0 && steps <= recipe.schedule.steps / options.epochs)
-    recipe.schedule.steps = steps * options.epochs;
+      pictures ? tokens / (recipe.model.width + 1) : tokens - recipe.model.sequence;
+  training::limit_to_epochs(recipe, samples, options.epochs);
   return recipe;
 }
 

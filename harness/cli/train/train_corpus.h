@@ -1,10 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "engines/language/tokens/corpus.h"
 #include "harness/cli/train/train_options.h"
 
 namespace howard::cli {
+
+/// What a run reads.
+struct TrainData {
+  language::Corpus corpus;  ///< What is trained on.
+  /// The tokens for validation, where there is one; pictures to find the accuracy with.
+  std::vector<std::uint32_t> held_out;
+};
+
+/// Reads a text, tokens or pictures, and holds out a part. Throws Error as corpus_of() and
+/// read_pictures() do.
+TrainData data_of(const TrainOptions& options);
 
 /// Returns what is trained on: characters of a text, or tokens. Throws Error for a file that cannot
 /// be read so.

@@ -85,6 +85,13 @@ double as_written(float value) { return parse_number(fmt::format("{}", value)).v
 nlohmann::ordered_json configuration(const training::TtmlConfig& config) {
   const training::TtmlTraining& training = config.training;
   const training::TtmlTransformer& model = config.transformer;
+  if (training.mlp.input_features) {
+    return {{"model", "mlp"},
+            {"learning_rate", as_written(training.learning_rate)},
+            {"batch_size", training.batch_size},
+            {"max_steps", training.max_steps},
+            {"seed", training.seed}};
+  }
   return {{"model", model.model_type},
           {"num_heads", model.num_heads},
           {"num_groups", model.num_groups},

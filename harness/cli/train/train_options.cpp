@@ -229,6 +229,9 @@ void complete(TrainOptions& options, const Given& given) {
   for (const auto& file : {options.checkpoint, options.exported, options.page_file()}) {
     require_folder_of(file);
   }
+  if (options.settings.trains_mlp() && (options.generate > 0 || !options.exported.empty())) {
+    throw UsageError("--generate and --export are for language models, and this file has an mlp");
+  }
   if (options.recipe.model.lora.rank > 0 && !options.exported.empty()) {
     training::refuse_ttml(options.settings, "lora_config.rank",
                           fmt::format("{} with --export", options.recipe.model.lora.rank),

@@ -120,12 +120,16 @@ TEST(Llama, GradientsAreThoseOfTheLossInEveryForm) {
 TEST(Llama, GradientsWithOtherNormsAndFeedForwardPartsAreThoseOfTheLoss) {
   ReferenceDevice device;
   ModelOptions options = kTinyLlama;
-  options.composite_rms_norm = options.fused_swiglu = true;
-  Llama model(device, options);
-  fill_reference(device, model);
-  reference::expect_gradients(device, model.parameters(),
-                              [&](Tape& tape) { return model.loss(tape); },
-                              {.compute = DataType::float32});
+  options.composite_rms_norm = true;
+  for (const bool fused : {true, false}) {
+    options.fused_swiglu = fused;
+    options.joined_swiglu = !fused;
+    Llama model(device, options);
+    fill_reference(device, model);
+    reference::expect_gradients(device, model.parameters(),
+                                [&](Tape& tape) { return model.loss(tape); },
+                                {.compute = DataType::float32});
+  }
 }
 
 /// The parameters' gradients, with the numbers of write_random, larger ones.
@@ -155,6 +159,7 @@ TEST_P(LlamaForms, TheHostsGradientsAreThoseOfTheReference) {
   host::HostDevice host;
   const auto expected = llama_gradients(reference, options);
   options.fused_attention = options.composite_rms_norm = options.fused_swiglu = GetParam();
+  options.joined_swiglu = !GetParam();
   const auto actual = llama_gradients(host, options);
   ASSERT_EQ(actual.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -291,6 +296,20 @@ TEST(Llama, ANormOfSingleCallsHasSixForwardAndThirteenBackward) {
   EXPECT_NE(names(true).find("matmul.none " + backward + "matmul."), std::string::npos)
       << names(true);
   EXPECT_NE(names(false).find("rms_norm_backward sum "), std::string::npos);
+}
+
+TEST(Llama, JoinedProductsOfSwigluHaveOneProgramEachWayUnlessDevicesDivideThem) {
+  chip::EmulatedChip device(chip::load_profiles());
+  const auto names = [&](const ModelOptions& options) {
+    return names_of(programs_of(device, options, true));
+  };
+  const std::string joined = names({.layers = 1, .joined_swiglu = true});
+  EXPECT_NE(joined.find("matmul.b matmul.b multiply matmul.b add "), std::string::npos) << joined;
+  EXPECT_NE(joined.find("swiglu_backward "), std::string::npos) << joined;
+  EXPECT_EQ(joined.find("silu "), std::string::npos) << joined;
+  const autograd::DeviceGroup two(device, 0, 2, 0);
+  EXPECT_EQ(names({.groups = 2, .layers = 1, .joined_swiglu = true, .group = &two}).find("swiglu"),
+            std::string::npos);
 }
 
 TEST(Llama, ASwigluOfOneProgramComputesItsProductsAgain) {

@@ -37,6 +37,23 @@ TEST(TextBatches, TargetsAreTheTokensBehind) {
   }
 }
 
+TEST(TextBatches, LabelledSamplesLieOneAfterTheOtherWithTheirLabelBehind) {
+  TextBatches batches(counted(60), 2, 5, 1, SampleForm::labelled);
+  EXPECT_EQ(batches.samples(), 10);
+  std::set<std::uint32_t> first;
+  for (int number = 0; number < 5; ++number) {
+    const Batch batch = batches.batch(number);
+    ASSERT_EQ(batch.tokens.size(), 10U);
+    ASSERT_EQ(batch.targets.size(), 2U);
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_EQ(batch.tokens[5 * i] % 6, 0U);
+      EXPECT_EQ(batch.targets[i], batch.tokens[5 * i] + 5);
+      EXPECT_TRUE(first.insert(batch.tokens[5 * i]).second) << "each sample once";
+    }
+  }
+  EXPECT_THROW(TextBatches(counted(60), 11, 5, 1, SampleForm::labelled), Error);
+}
+
 TEST(TextBatches, AnEpochTakesEachWindowOnceButTheIncompleteBatch) {
   TextBatches batches(counted(50), 4, 8, 1);
   EXPECT_EQ(batches.samples(), 42);

@@ -177,8 +177,8 @@ const std::set<std::string> kElsewhere{
 /// Whether the section says how text is written or where the run is made.
 bool is_elsewhere(const std::string& name) {
   return kElsewhere.contains(name) || name.starts_with("eval_config") ||
-         name.starts_with("device_config") || name.starts_with("multihost_config") ||
-         name == "transformer_config.embedding_placement";
+         name.ends_with("logging_interval") || name.starts_with("device_config") ||
+         name.starts_with("multihost_config") || name == "transformer_config.embedding_placement";
 }
 
 /// What a key needs around it to matter.
@@ -210,6 +210,8 @@ std::string around(const std::string& name) {
     text +=
         "lora_config: {rank: 3, target_modules: [w1]}\ntransformer_config: {model_type: llama}\n";
   }
+  if (name.find("mlp_config") != std::string::npos)
+    text += "mlp_config: {input_features: 9, hidden_features: [8], output_features: 3}\n";
   if (key == "head_dim") text += "transformer_config: {model_type: qwen3}\n";
   const std::set<std::string> of_llama{"num_groups", "intermediate_dim", "theta"};
   if (name.find("rope_scaling") != std::string::npos || of_llama.contains(key)) {
@@ -469,7 +471,7 @@ TEST(TtmlConfig, WhatDevicesCanNotShareIsRefusedByName) {
   fails("device_config: {mesh_shape: [1, 2], enable_ddp: true, device_ids: [0]}\n", "device_ids");
   fails("transformer_config: {embedding_placement: vocab_parallel}\n", "embedding_placement");
   fails("multihost_config: {enabled: true}\n", "multihost_config.num_workers");
-  fails("mlp_config: {input_features: 784}\n", "mlp_config is for another program");
+  fails("mlp_config: {input_features: 784}\n", "hidden_features: it is not set");
   fails("multihost_config: {enabled: true, num_workers: 2, socket_type: tcp}\n", "'tcp'");
   fails(
       "transformer_config: {model_type: qwen3}\n"

@@ -48,6 +48,7 @@ std::map<std::string_view, Example> first_examples() {
       {"minimal_matmul", {"64x96 96x32", "64x32"}},
       {"swiglu", {"64x96 128x96 96x128 128x96", "64x96"}},
       {"gelu_backward", {"64x96 64x96", "64x96"}},
+      {"swiglu_backward", {"64x96 64x96 64x96", "64x96 64x96"}},
       {"dropout", {"64x96", "64x96"}},
       {"sum", {"64x96", "64x1"}},
       {"mean", {"64x96", "64x1"}},

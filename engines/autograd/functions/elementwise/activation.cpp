@@ -30,6 +30,20 @@ struct Silu {
   }
 };
 
+struct Gated {
+  Value gate, up;
+
+  void backward(Tape& tape, Value output) const {
+    const Calls& calls = tape.calls();
+    const ops::Tensor dgate = calls.make(tape.spec(gate));
+    const ops::Tensor dup = calls.make(tape.spec(up));
+    calls.run(ops::swiglu_backward(tape.tensor(gate), tape.tensor(up), tape.gradient(output), dgate,
+                                   dup));
+    tape.accumulate(up, dup);
+    tape.accumulate(gate, dgate);
+  }
+};
+
 const ops::Tensor* seed_offset(const Tape& tape) {
   return tape.options().seed_offset ? &*tape.options().seed_offset : nullptr;
 }
@@ -58,6 +72,13 @@ Value gelu(Tape& tape, Value x, bool fused) {
 
 Value silu(Tape& tape, Value x) {
   return tape.record(tape.calls().eltwise(Eltwise::silu, tape.tensor(x)), {x}, Silu{x});
+}
+
+Value gated(Tape& tape, Value gate, Value up) {
+  const EltwiseAttributes product{
+      .function = Eltwise::multiply, .scalar = {}, .on_a = {step_of(Eltwise::silu)}};
+  const ops::Tensor factors[] = {tape.tensor(gate), tape.tensor(up)};
+  return tape.record(tape.calls().eltwise(product, factors), {gate, up}, Gated{gate, up});
 }
 
 Value dropout(Tape& tape, Value x, float probability) {

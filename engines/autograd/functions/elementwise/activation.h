@@ -16,6 +16,9 @@ Value gelu(Tape& tape, Value x, bool fused);
 /// Computes x sigmoid(x). Its backward pass is TTML's one program.
 Value silu(Tape& tape, Value x);
 
+/// Computes silu(gate) up in one program, and both gradients in another, as TTML of 2026.
+Value gated(Tape& tape, Value gate, Value up);
+
 /// Computes x / (1 - probability), or 0 with that probability, from the tape's next seed. Returns x
 /// itself, at no cost, when the probability is 0.
 Value dropout(Tape& tape, Value x, float probability);

@@ -132,4 +132,12 @@ PlannedProgram plan(const GeluBackwardAttributes& attributes, const Program& pro
   return plan_tile_for_tile(program, profiles.software.tiles.gelu_backward, grid, profiles);
 }
 
+PlannedProgram plan(const SwigluBackwardAttributes&, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
+  const TileCosts& tiles = profiles.software.tiles;
+  constexpr int kProducts = 3;  // dy up, gate sigmoid(gate), and that times dy
+  const SimTime slope = tiles.functions.at(static_cast<std::size_t>(Eltwise::silu_backward));
+  return plan_tile_for_tile(program, slope + kProducts * tiles.fpu, grid, profiles);
+}
+
 }  // namespace howard::chip

@@ -30,6 +30,8 @@ PlannedProgram plan(const SwigluAttributes&, const Program&, CoreGrid, const Pro
 PlannedProgram plan(const EltwiseAttributes&, const Program&, CoreGrid, const Profiles&);
 /// TTML's kernel, which is one launch.
 PlannedProgram plan(const GeluBackwardAttributes&, const Program&, CoreGrid, const Profiles&);
+/// TTML's swiglu_elemwise_bw: what silu's backward does, and three products more.
+PlannedProgram plan(const SwigluBackwardAttributes&, const Program&, CoreGrid, const Profiles&);
 
 // rows
 

@@ -4,9 +4,51 @@
 #include <array>
 
 #include "base/error.h"
+#include "engines/host/kernels/elementwise/float_math.h"
 #include "engines/host/kernels/kernels.h"
+#include "engines/host/kernels/rows/row_norms.h"
 
 namespace howard::host {
+namespace {
+
+template <class T>
+struct SwigluSlopes {
+  const T* gate;
+  const T* up;
+  const T* dy;
+  T* dgate;
+  T* dup;
+  std::int64_t columns;
+
+  HOWARD_INLINE void run_row(std::int64_t row) const {
+    const std::int64_t first = row * columns;
+    for_each(columns, [=, g = gate + first, u = up + first, d = dy + first, to_gate = dgate + first,
+                       to_up = dup + first](std::int64_t i) HOWARD_INLINE {
+      const float value = load(g, i);
+      const float other = load(u, i);
+      const float incoming = load(d, i);
+      store(to_gate, i, incoming * other * silu_slope_of(value));
+      store(to_up, i, incoming * silu_of(value));
+    });
+  }
+};
+
+}  // namespace
+
+Kernel make_kernel(const SwigluBackwardAttributes&, const Call& call,
+                   const KernelContext& context) {
+  const TensorSpec& gate = call.in(0);
+  return with_type(gate.dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    const SwigluSlopes<T> rows{.gate = call.in_values<T>(0),
+                               .up = call.in_values<T>(1),
+                               .dy = call.in_values<T>(2),
+                               .dgate = call.out_values<T>(0),
+                               .dup = call.out_values<T>(1),
+                               .columns = gate.shape.columns()};
+    return rows_kernel(rows, rows_of(gate.shape), context);
+  });
+}
 
 std::shared_ptr<SwigluKernels::Between> SwigluKernels::between(const TensorSpec& spec) {
   std::weak_ptr<Between>& known = made_[spec.host_bytes()];

@@ -108,7 +108,7 @@ def swiglu(tensor, w1, w2, w3, dropout_prob=0.0, use_per_device_seed=True):
 
     def backward(g):
         made = [kernels.fresh(a.shape, a), kernels.fresh(b.shape, b)]
-        kernels.program("swiglu_elemwise_bw", "multiply", [a, g], [made[0]])
+        kernels.program("swiglu_elemwise_bw", "swiglu_backward", [a, b, g], made)
 
         def compute(a, b, g):
             share = 1 / (1 + np.exp(-a.astype(np.float64)))

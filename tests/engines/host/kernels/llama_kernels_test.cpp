@@ -75,6 +75,24 @@ TEST(HostSwiglu, IsTheGatedProductOfFloat64) {
   }
 }
 
+TEST(HostSwiglu, SlopesAreThoseOfFloat64AndMayLieWhereTheirOperandsDo) {
+  for (const DataType dtype : {DataType::float32, DataType::bfloat16}) {
+    const Given gate = random({4, 35}, dtype, 1, -4, 4);
+    const Given up = random({4, 35}, dtype, 2, -2, 2);
+    const Given dy = random({4, 35}, dtype, 3, -2, 2);
+    const double rounding = dtype == DataType::bfloat16 ? 0x1p-7 : 1e-5;
+    const auto out = run(SwigluBackwardAttributes{}, {gate, up, dy}, {gate.spec, up.spec});
+    const auto open = [&](std::int64_t i) { return 1 / (1 + std::exp(-element(gate, i))); };
+    expect_close(out[0], dtype, [&](std::int64_t i) -> Expected {
+      const double slope = open(i) * (1 + element(gate, i) * (1 - open(i)));
+      return {element(dy, i) * element(up, i) * slope, rounding * 4};
+    });
+    expect_close(out[1], dtype, [&](std::int64_t i) -> Expected {
+      return {element(dy, i) * element(gate, i) * open(i), rounding * 4};
+    });
+  }
+}
+
 TEST(HostSwiglu, RefusesWeightsThatDoNotFit) {
   HostDevice device;
   const auto matrix = [](const Shape& shape) { return random(shape, DataType::float32, 1); };

@@ -157,6 +157,10 @@ TEST_F(TileOps, KernelsOfOneLaunchTakeTheirMathForEachTile) {
   expect(ops::dropout(x, 0.1F, 1, x), 1000 + 200 + 2 * 710 + 300, 2);
   // Two tiles are read in one batch, 136 + 2 x 64.
   expect(ops::gelu_backward(x, x, /*fused=*/true, x), 1000 + 264 + 2 * 720 + 300, 3);
+  const Program slopes = ops::swiglu_backward(x, x, x, x, x);
+  EXPECT_EQ(device.explain(slopes).kernel.dram, Bytes(5 * 65 * 2048)) << "each tensor once";
+  EXPECT_GT(device.explain(slopes).kernel.total,
+            device.explain(ops::eltwise(Eltwise::silu_backward, x, x, x)).kernel.total);
   // Four tiles are read in 392; of three that are written in 428 one is left at the end.
   expect(ops::adamw(x, x, {x, x}, {}), 1000 + 392 + 2 * 730 + 300, 7);
 }
