@@ -161,7 +161,7 @@ Command CommandMaker::command_of(const Program& program) {
                        .accepted = "ops that one device computes"});
         }
       },
-      program.attributes);
+      program.attributes.variant());
   return command;
 }
 

@@ -223,7 +223,7 @@ Attributes OpCall::attributes(Specs inputs) const {
           kind.scale = 1 / std::sqrt(static_cast<float>(inputs[0].shape.columns()));
         }
       },
-      made);
+      made.variant());
   return made;
 }
 

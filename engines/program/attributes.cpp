@@ -58,7 +58,7 @@ std::string_view name_of(const Attributes& attributes) {
           return op.kName;
         }
       },
-      attributes);
+      attributes.variant());
 }
 
 std::string_view meaning_of(const Attributes& attributes) {
@@ -67,7 +67,7 @@ std::string_view meaning_of(const Attributes& attributes) {
         if constexpr (requires { op.kMeaning; }) return op.kMeaning;
         return {};
       },
-      attributes);
+      attributes.variant());
 }
 
 std::string_view ttnn_name_of(const Attributes& attributes) {
@@ -76,7 +76,7 @@ std::string_view ttnn_name_of(const Attributes& attributes) {
         if constexpr (requires { op.kTtnn; }) return op.kTtnn;
         return {};
       },
-      attributes);
+      attributes.variant());
 }
 
 bool is_collective(const Attributes& attributes) {
@@ -88,12 +88,12 @@ bool is_collective(const Attributes& attributes) {
 
 std::span<const OperandRole> input_roles(const Attributes& attributes) {
   return std::visit([](const auto& op) { return std::span<const OperandRole>(op.kInputs); },
-                    attributes);
+                    attributes.variant());
 }
 
 std::span<const OperandRole> result_roles(const Attributes& attributes) {
   return std::visit([](const auto& op) { return std::span<const OperandRole>(op.kResults); },
-                    attributes);
+                    attributes.variant());
 }
 
 SpecList results_of(const Attributes& attributes, Specs in) {
@@ -107,7 +107,7 @@ SpecList results_of(const Attributes& attributes, Specs in) {
           refuse_operands(name, in, "results whose shapes are given");
         }
       },
-      attributes);
+      attributes.variant());
 }
 
 void check(const Attributes& attributes, Specs in, Specs out) {
@@ -123,7 +123,7 @@ void check(const Attributes& attributes, Specs in, Specs out) {
                           leeway_of<std::remove_cvref_t<decltype(op)>>());
         }
       },
-      attributes);
+      attributes.variant());
 }
 
 Flops flops_of(const Attributes& attributes, Specs in, Specs out) {
@@ -135,7 +135,7 @@ Flops flops_of(const Attributes& attributes, Specs in, Specs out) {
           return Flops();
         }
       },
-      attributes);
+      attributes.variant());
 }
 
 std::span<const Attributes> all_ops() {

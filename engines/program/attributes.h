@@ -75,6 +75,10 @@ class Attributes : public AnyAttributes {
   Attributes& operator=(const Attributes& other);
   Attributes& operator=(Attributes&& other) noexcept;
   ~Attributes();
+
+  /// What std::visit is given: that of GCC 11 takes a variant, and no class that is one.
+  AnyAttributes& variant() { return *this; }
+  const AnyAttributes& variant() const { return *this; }
 };
 
 bool operator==(const Attributes& a, const Attributes& b);

@@ -122,7 +122,7 @@ void read_fields(Attributes& attributes, const JsonNode& object) {
       [&](auto& op) {
         if constexpr (requires { op.fields(op, reader); }) op.fields(op, reader);
       },
-      attributes);
+      attributes.variant());
   reader.require_known();
 }
 
@@ -133,7 +133,7 @@ std::vector<std::string_view> field_names(const Attributes& attributes) {
         const auto add = [&](std::string_view name, const auto&...) { names.push_back(name); };
         if constexpr (requires { op.fields(op, add); }) op.fields(op, add);
       },
-      attributes);
+      attributes.variant());
   return names;
 }
 

@@ -493,7 +493,7 @@ class Computation {
 
 std::vector<Values> compute(const Program& program, const Inputs& inputs) {
   Computation computation(program, inputs);
-  std::visit(computation, program.attributes);
+  std::visit(computation, program.attributes.variant());
   return std::move(computation).take();
 }
 

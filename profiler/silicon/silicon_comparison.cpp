@@ -124,7 +124,7 @@ std::string text(const std::vector<Operand>& operands) {
 
 /// Returns "matmul 8x7 fp32".
 std::string called(const Program& program) {
-  return std::string(program.name) + std::visit(Words(), program.attributes);
+  return std::string(program.name) + std::visit(Words(), program.attributes.variant());
 }
 
 bool ran_on_host(const OpRow& row) {

@@ -342,7 +342,7 @@ ProgramWork work_of(const Program& program, const PlannedProgram& planned, CoreG
           }
           return MathFidelity::hifi4;
         },
-        program.attributes);
+        program.attributes.variant());
     work.peak_flops = chip.peak_flops(grid.cores(), fidelity);
   }
   return work;
@@ -353,7 +353,7 @@ ProgramWork work_of(const Program& program, const PlannedProgram& planned, CoreG
 ProgramFacts facts_of(const Program& program, const PlannedProgram& planned, CoreGrid grid,
                       const ChipProfile& chip) {
   ProgramFacts facts{.worker_cores = grid.cores(), .work = work_of(program, planned, grid, chip)};
-  std::visit(Describer{program, planned, facts}, program.attributes);
+  std::visit(Describer{program, planned, facts}, program.attributes.variant());
   facts.attributes.emplace_back("worker_grid", ttnn_range_text(grid));
   for (const Operand& output : program.outputs) facts.outputs.push_back(facts_of(output.spec));
   for (const Operand& input : program.inputs) facts.inputs.push_back(facts_of(input.spec));

@@ -293,7 +293,7 @@ Program timing_key(const Program& program) {
   key.sub_device = 0;
   for (Operand& input : key.inputs) input.buffer = BufferId();
   for (Operand& output : key.outputs) output.buffer = BufferId();
-  std::visit([](auto& op) { forget_values(op); }, key.attributes);
+  std::visit([](auto& op) { forget_values(op); }, key.attributes.variant());
   return key;
 }
 

@@ -14,7 +14,7 @@ PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profile
   PlannedProgram planned =
       matmul ? planned_product(program, *matmul, profiles)
              : std::visit([&](const auto& op) { return plan(op, program, grid, profiles); },
-                          program.attributes);
+                          program.attributes.variant());
   planned.facts = facts_of(program, planned, grid, profiles.chip);
   return planned;
 }
