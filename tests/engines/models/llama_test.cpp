@@ -26,7 +26,7 @@ using autograd::AdamW;
 using autograd::Tape;
 using reference::ReferenceDevice;
 
-constexpr ModelOptions kTinyLlama{.batch = 2,
+const ModelOptions kTinyLlama{.batch = 2,
                                   .sequence = 3,
                                   .width = 8,
                                   .heads = 4,
@@ -73,7 +73,7 @@ Bytes kept_of_a_block(ModelOptions options) {
 }
 
 TEST(Llama, ABlockKeepsTheResultOfEachOfTtmlsOps) {
-  static constexpr ModelOptions kSizes{.kind = ModelKind::llama,
+  static const ModelOptions kSizes{.kind = ModelKind::llama,
                                        .batch = 1,
                                        .sequence = 64,
                                        .width = 128,

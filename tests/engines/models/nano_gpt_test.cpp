@@ -25,7 +25,7 @@ using autograd::StepFunction;
 using autograd::Tape;
 using reference::ReferenceDevice;
 
-constexpr ModelOptions kTiny{.batch = 2,
+const ModelOptions kTiny{.batch = 2,
                              .sequence = 3,
                              .width = 4,
                              .heads = 2,

@@ -23,7 +23,7 @@ using autograd::Tape;
 using reference::ReferenceDevice;
 
 /// Its heads are together wider than the model.
-constexpr ModelOptions kTinyQwen{.kind = ModelKind::qwen3,
+const ModelOptions kTinyQwen{.kind = ModelKind::qwen3,
                                  .batch = 2,
                                  .sequence = 3,
                                  .width = 6,
