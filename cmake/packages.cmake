@@ -1,8 +1,10 @@
 # cpack, in the build folder: the packages howard (the program and the Python module) and libhoward-dev
-# (libraries, headers, CMake package) for Debian and Ubuntu; on other systems an archive of each.
+# (libraries, headers, CMake package) for Debian and Ubuntu. They need dpkg-dev and file, without which an
+# archive of each is made.
 find_program(dpkg_shlibdeps dpkg-shlibdeps)
-mark_as_advanced(dpkg_shlibdeps)
-if(dpkg_shlibdeps)
+find_program(file_command file)
+mark_as_advanced(dpkg_shlibdeps file_command)
+if(dpkg_shlibdeps AND file_command)
   set(CPACK_GENERATOR DEB)
 else()
   set(CPACK_GENERATOR TGZ)
