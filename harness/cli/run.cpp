@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "experiments/laboratory/devbox.h"
 #include "experiments/laboratory/laboratory.h"
 #include "harness/cli/command/known.h"
@@ -118,6 +120,10 @@ int run_planned(const std::vector<PlannedExperiment>& planned, const RunOptions&
   const harness::RunContext context = laboratory.context_of(planned);
   Outputs outputs(options.outputs);
   outputs.require_writable();
+  if (options.page) {
+    const std::filesystem::path folder = std::filesystem::path(*options.page).parent_path();
+    require_writable_folder(folder.empty() ? "." : folder);
+  }
   Session session(options, laboratory, context, outputs, memory, ranks);
   for (const std::string& warning : context.warnings) {
     complain("warning: {}", warning);

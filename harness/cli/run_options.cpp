@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/run_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <limits>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/error.h"
@@ -133,6 +138,18 @@ OptionList where_results_go(RunOptions& options) {
        picture_options(options.outputs.canvas)});
 }
 
+/// Returns the file of the page: the given one, or index.html in the folder of the results.
+std::string place_of_page(const std::string& given, const std::filesystem::path& results) {
+  if (given.empty()) return (results / "index.html").string();
+  if (given == "-") throw UsageError("--page=- is for analyze and report; try --page=FILE");
+  std::error_code ignored;
+  if (std::filesystem::is_directory(given, ignored)) {
+    throw UsageError(fmt::format("--page={} is a folder; try --page={}", given,
+                                 (std::filesystem::path(given) / "index.html").string()));
+  }
+  return given;
+}
+
 }  // namespace
 
 OptionList run_options(RunOptions& options) {
@@ -152,6 +169,7 @@ void complete(RunOptions& options) {
   } catch (const Error& failure) {
     throw UsageError(failure.what());
   }
+  if (options.page) options.page = place_of_page(*options.page, options.outputs.results);
 }
 
 }  // namespace howard::cli

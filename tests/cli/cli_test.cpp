@@ -78,6 +78,16 @@ TEST_F(Cli, AFolderInTheFilesPlaceIsRefusedBeforeTheRun) {
   }
 }
 
+TEST_F(Cli, APageLiesWhereItsOptionSaysAndLinksToFilesBesideIt) {
+  const Outcome outcome = run(kOnePoint + "--page='pages/a b.html'");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "wrote pages/a b.html")) << outcome.err;
+  EXPECT_FALSE(fs::exists(folder() / "results/index.html"));
+  EXPECT_FALSE(contains(content(folder() / "pages/a b.html"), "href=\"matmul_sweep.json\""));
+  EXPECT_EQ(run(kOnePoint + "--page").status, 0);
+  EXPECT_TRUE(contains(content(folder() / "results/index.html"), "href=\"matmul_sweep.json\""));
+}
+
 TEST_F(Cli, WhatWasWrittenHasALineForEachName) {
   const Outcome outcome = run("core_grid two_queues --quick --backend emulated");
   EXPECT_EQ(outcome.status, 0) << outcome.err;

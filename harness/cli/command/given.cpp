@@ -62,6 +62,11 @@ std::size_t Given::add_option(const OptionList& options, std::span<const std::st
   const bool has_value = end < word.size();
   if (option->is_flag() && has_value) throw UsageError(fmt::format("{} takes no value", name));
   if (!has_value && !option->takes_word()) {
+    // Else the file of a page would be read as a log, or as the name of an experiment.
+    if (!option->is_flag() && at + 1 < words.size() && words[at + 1].ends_with(".html")) {
+      throw UsageError(
+          fmt::format("{0} takes its file after \"=\"; try {0}='{1}'", name, words[at + 1]));
+    }
     all_.push_back({option, name, ""});
     return at;
   }

@@ -25,12 +25,13 @@ std::vector<std::string> files_beside(const std::filesystem::path& folder,
 bool write_page(const std::vector<Finished>& finished, const std::deque<TracedPoint>& points,
                 const RunOptions& options, const experiments::Laboratory& laboratory,
                 Outputs& outputs) {
+  const std::filesystem::path file(*options.page);
   reports::Page page;
   for (const Finished& one : finished) {
     page.sections.push_back({.result = one.result,
                              .presentation = one.presentation,
                              .question = std::string(one.question),
-                             .files = files_beside(options.outputs.results, one.result.experiment),
+                             .files = files_beside(file.parent_path(), one.result.experiment),
                              .tables = one.tables,
                              .more = laboratory.page_tables(one.result.experiment)});
   }
@@ -45,7 +46,7 @@ bool write_page(const std::vector<Finished>& finished, const std::deque<TracedPo
          .memory = point.memory.curve.empty() ? nullptr : &point.memory});
   }
   page.timelines = timelines;
-  return outputs.add_file(options.outputs.results / "index.html", reports::html_page(page));
+  return outputs.add_file(file, reports::html_page(page));
 }
 
 }  // namespace howard::cli

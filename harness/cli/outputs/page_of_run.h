@@ -16,8 +16,8 @@ namespace howard::cli {
 std::vector<std::string> files_beside(const std::filesystem::path& folder,
                                       const std::string& experiment);
 
-/// Writes index.html with all that a run has found, and the timelines of `points`, to the folder of
-/// the results. Returns false when it could not be written.
+/// Writes the page that `options` names, with all that a run has found and the timelines of
+/// `points`. Returns false when it could not be written.
 bool write_page(const std::vector<Finished>& finished, const std::deque<TracedPoint>& points,
                 const RunOptions& options, const experiments::Laboratory& laboratory,
                 Outputs& outputs);

@@ -114,6 +114,9 @@ int write_paper_of(const std::vector<ExperimentResult>& results, const Presentat
 
 /// Writes the page of a folder. What cannot be shown is named on it and on standard error.
 int write_html(const ReportOptions& options, const Presentations& known) {
+  const std::filesystem::path file = options.page->empty() ? options.folder() / "index.html"
+                                                           : std::filesystem::path(*options.page);
+  const std::filesystem::path place = file == "-" ? options.folder() : file.parent_path();
   reports::Page page;
   std::vector<ExperimentResult> results = read_results(options.places, page.problems);
   known.sort(results);
@@ -122,7 +125,7 @@ int write_html(const ReportOptions& options, const Presentations& known) {
   }
   for (ExperimentResult& result : results) {
     experiments::Shown shown = known.of(result);
-    std::vector<std::string> files = files_beside(options.folder(), result.experiment);
+    std::vector<std::string> files = files_beside(place, result.experiment);
     std::vector<reports::Table> more = result.context.published_chip
                                            ? known.page_tables(result.experiment)
                                            : std::vector<reports::Table>();
@@ -133,8 +136,6 @@ int write_html(const ReportOptions& options, const Presentations& known) {
                              .tables = {},
                              .more = std::move(more)});
   }
-  const std::filesystem::path file = options.page->empty() ? options.folder() / "index.html"
-                                                           : std::filesystem::path(*options.page);
   write_file(file, reports::html_page(page));
   if (file != "-") fmt::print(stderr, "wrote {}\n", file.string());
   for (const std::string& problem : page.problems) {
