@@ -67,7 +67,10 @@ IdxFile read_idx(const std::filesystem::path& folder, const std::string& begin, 
   idx.items = big_endian(idx.bytes, 4);
   for (std::size_t at = 8; at < idx.first; at += 4) idx.size *= big_endian(idx.bytes, at);
   const std::size_t values = idx.bytes.size() - idx.first;
-  if (idx.items == 0 || idx.size == 0 || values % idx.size != 0 || values / idx.size != idx.items) {
+  if (idx.items == 0 || idx.size == 0) {
+    refuse(idx.name, fmt::format("its sizes say {} x {} values", idx.items, idx.size), "1 or more");
+  }
+  if (values % idx.size != 0 || values / idx.size != idx.items) {
     refuse(idx.name,
            fmt::format("{} values where its sizes say {} x {}", values, idx.items, idx.size),
            "as many values as the sizes say");

@@ -14,13 +14,14 @@ namespace {
 void require_mlp_keys(const TtmlChecker& check) {
   const TtmlMlp& mlp = check.training().mlp;
   const std::string map = "training_config.mlp_config.";
-  const auto require = [&](bool set, const char* key, const char* example) {
-    check.require(set, map + key, "it is not set", "a whole number, or a list of them",
+  const auto require = [&](bool set, const char* key, const char* accepted, const char* example) {
+    check.require(set, map + key, "it is not set", accepted,
                   std::string("--with ") + key + "=" + example);
   };
-  require(mlp.input_features.has_value(), "input_features", "784");
-  require(mlp.hidden_features && !mlp.hidden_features->empty(), "hidden_features", "[128]");
-  require(mlp.output_features.has_value(), "output_features", "10");
+  require(mlp.input_features.has_value(), "input_features", "a whole number", "784");
+  require(mlp.hidden_features && !mlp.hidden_features->empty(), "hidden_features",
+          "a list of whole numbers", "[128]");
+  require(mlp.output_features.has_value(), "output_features", "a whole number", "10");
   constexpr std::string_view kRead[] = {"mlp_config.",    "optimizer.",
                                         "project_name",   "batch_size",
                                         "num_epochs",     "max_steps",
