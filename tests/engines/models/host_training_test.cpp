@@ -96,14 +96,14 @@ constexpr Gpt2Options kGpt2{.batch = 2,
                             .parameters = DataType::float32,
                             .compute = DataType::float32};
 const ModelOptions kNanoGpt{.batch = 2,
-                                .sequence = 16,
-                                .width = 24,
-                                .heads = 3,
-                                .layers = 2,
-                                .vocabulary = 17,
-                                .dropout = 0,
-                                .parameters = DataType::float32,
-                                .compute = DataType::float32};
+                            .sequence = 16,
+                            .width = 24,
+                            .heads = 3,
+                            .layers = 2,
+                            .vocabulary = 17,
+                            .dropout = 0,
+                            .parameters = DataType::float32,
+                            .compute = DataType::float32};
 
 /// Returns the gradients of all parameters, one behind the other, and where each ends.
 template <class Model, class Options>

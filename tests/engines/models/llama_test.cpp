@@ -27,15 +27,15 @@ using autograd::Tape;
 using reference::ReferenceDevice;
 
 const ModelOptions kTinyLlama{.batch = 2,
-                                  .sequence = 3,
-                                  .width = 8,
-                                  .heads = 4,
-                                  .groups = 2,
-                                  .layers = 2,
-                                  .feed_forward = 6,
-                                  .vocabulary = 5,
-                                  .parameters = DataType::float32,
-                                  .compute = DataType::float32};
+                              .sequence = 3,
+                              .width = 8,
+                              .heads = 4,
+                              .groups = 2,
+                              .layers = 2,
+                              .feed_forward = 6,
+                              .vocabulary = 5,
+                              .parameters = DataType::float32,
+                              .compute = DataType::float32};
 
 void fill_indices(Device& device, Llama& model) {
   const ModelOptions& options = model.options();
@@ -74,13 +74,13 @@ Bytes kept_of_a_block(ModelOptions options) {
 
 TEST(Llama, ABlockKeepsTheResultOfEachOfTtmlsOps) {
   static const ModelOptions kSizes{.kind = ModelKind::llama,
-                                       .batch = 1,
-                                       .sequence = 64,
-                                       .width = 128,
-                                       .heads = 4,
-                                       .groups = 2,
-                                       .feed_forward = 256,
-                                       .vocabulary = 96};
+                                   .batch = 1,
+                                   .sequence = 64,
+                                   .width = 128,
+                                   .heads = 4,
+                                   .groups = 2,
+                                   .feed_forward = 256,
+                                   .vocabulary = 96};
   // In bytes of an activation [s, d]: two norms, q, its heads and those turned, what they see, that
   // joined, the layer behind it, the second feed-forward layer and two sums; k and v joined, the
   // heads of both and k's turned, half as wide; two feed-forward layers, silu and their product,

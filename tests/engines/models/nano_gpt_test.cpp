@@ -26,14 +26,14 @@ using autograd::Tape;
 using reference::ReferenceDevice;
 
 const ModelOptions kTiny{.batch = 2,
-                             .sequence = 3,
-                             .width = 4,
-                             .heads = 2,
-                             .layers = 2,
-                             .vocabulary = 5,
-                             .dropout = 0.3F,
-                             .parameters = DataType::float32,
-                             .compute = DataType::float32};
+                         .sequence = 3,
+                         .width = 4,
+                         .heads = 2,
+                         .layers = 2,
+                         .vocabulary = 5,
+                         .dropout = 0.3F,
+                         .parameters = DataType::float32,
+                         .compute = DataType::float32};
 
 StepFunction step_of(NanoGpt& model, autograd::Optimizer& optimizer) {
   return autograd::training_step(

@@ -24,17 +24,17 @@ using reference::ReferenceDevice;
 
 /// Its heads are together wider than the model.
 const ModelOptions kTinyQwen{.kind = ModelKind::qwen3,
-                                 .batch = 2,
-                                 .sequence = 3,
-                                 .width = 6,
-                                 .heads = 4,
-                                 .groups = 2,
-                                 .head_width = 4,
-                                 .layers = 2,
-                                 .feed_forward = 6,
-                                 .vocabulary = 5,
-                                 .parameters = DataType::float32,
-                                 .compute = DataType::float32};
+                             .batch = 2,
+                             .sequence = 3,
+                             .width = 6,
+                             .heads = 4,
+                             .groups = 2,
+                             .head_width = 4,
+                             .layers = 2,
+                             .feed_forward = 6,
+                             .vocabulary = 5,
+                             .parameters = DataType::float32,
+                             .compute = DataType::float32};
 
 std::vector<std::uint32_t> tokens_of(const ModelOptions& options) {
   std::vector<std::uint32_t> tokens(static_cast<std::size_t>(options.batch * options.sequence));
