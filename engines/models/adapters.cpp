@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/bad_request.h"
+#include "base/error.h"
 #include "base/pattern.h"
 #include "base/text.h"
 #include "engines/autograd/functions/collective/collectives.h"
@@ -66,10 +66,10 @@ void require_found(std::span<const Target> targets,
     const std::string last = name.substr(name.rfind('.') + 1);
     if (std::ranges::find(names, last) == names.end()) names.push_back(last);
   }
-  throw BadRequest({.attempted = "read lora_config.target_modules",
-                    .value = fmt::format("no layer has a name with '{}'", missing->text),
-                    .accepted = fmt::format("patterns of {}", join(names, ", ")),
-                    .hint = fmt::format("target_modules=[{}]", names.front())});
+  throw NoSuchLayer({.attempted = "read lora_config.target_modules",
+                     .value = fmt::format("no layer has a name with '{}'", missing->text),
+                     .accepted = fmt::format("patterns of {}", join(names, ", ")),
+                     .hint = fmt::format("--with 'target_modules=[{}]'", names.front())});
 }
 
 }  // namespace

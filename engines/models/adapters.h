@@ -5,19 +5,26 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "engines/autograd/parameter.h"
 #include "engines/autograd/tape.h"
 #include "engines/models/model_options.h"
 
 namespace howard::models {
 
+/// Reports a pattern that no layer of a model has in its name.
+class NoSuchLayer : public Error {
+ public:
+  using Error::Error;
+};
+
 /// The low-rank adapters of a model's weights. TTML's names are beside them: "q_linear/weight" has
 /// "q_linear/lora_A" and "q_linear/lora_B".
 class Adapters {
  public:
   /// Makes those of all weights whose layers the options choose, and freezes all parameters. Throws
-  /// Error if a pattern is found in no layer, or with a group that divides layers. Without a rank
-  /// it does nothing.
+  /// NoSuchLayer if a pattern is found in no layer, and Error with a group that divides layers.
+  /// Without a rank it does nothing.
   Adapters(Device& device, const ModelOptions& options,
            std::span<autograd::Parameter* const> parameters);
 

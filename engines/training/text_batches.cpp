@@ -26,7 +26,7 @@ TextBatches::TextBatches(std::vector<std::uint32_t> text, std::int64_t batch, st
     throw Error({.attempted = fmt::format("make batches of {} pictures", batch),
                  .value = fmt::format("{} pictures", samples_),
                  .accepted = fmt::format("{} or more", batch),
-                 .hint = "--with batch_size=N"});
+                 .hint = samples_ > 0 ? fmt::format("--with batch_size={}", samples_) : ""});
   }
   throw Error({.attempted = fmt::format("cut a text into sequences of {} characters", sequence),
                .value = fmt::format("a text of {}", text_.size()),

@@ -41,7 +41,8 @@ void require_plannable(const training::TtmlSettings& settings, const training::R
       settings, "training_config.batch_size",
       fmt::format("{} sequences of {} tokens", recipe.model.batch, recipe.model.sequence),
       fmt::format("{} tokens at most, to be planned; more by gradient_accumulation_steps",
-                  kMostTokens));
+                  kMostTokens),
+      fmt::format("--with batch_size={}", kMostTokens / recipe.model.sequence));
 }
 
 /// What a plan has to know of the data.

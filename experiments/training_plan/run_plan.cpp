@@ -8,7 +8,6 @@
 #include <numeric>
 #include <utility>
 
-#include "base/bad_request.h"
 #include "base/error.h"
 #include "engines/autograd/host_values.h"
 #include "engines/autograd/optimizers/averaged_gradients.h"
@@ -17,6 +16,7 @@
 #include "engines/chip/chip_links.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/plan/footprint.h"
+#include "engines/models/adapters.h"
 #include "engines/models/language_model.h"
 #include "engines/program/program.h"
 #include "engines/training/clipped.h"
@@ -392,7 +392,7 @@ RunPlan plan_run(const RunSetting& setting, const chip::Profiles& profiles, bool
       return TierPlanner(setting, profiles).plans(setting, std::span(&setting.plan, 1)).front();
     }
     plan = plan_mesh(setting, profiles, with_memory ? &memory : nullptr);
-  } catch (const BadRequest&) {
+  } catch (const models::NoSuchLayer&) {
     throw;  // there is no such model, on any chips
   } catch (const Error& failure) {
     plan.clash = failure.what();

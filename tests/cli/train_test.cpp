@@ -2,9 +2,12 @@
 //
 // These tests treat train --preset nano_gpt as a contract: files, exit codes, and what is said
 // where. They run the real program.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -153,6 +156,30 @@ TEST_F(TrainCli, ARunThatHasNoStepToMakeReplacesNoFile) {
   EXPECT_EQ(train(again + steps(6) + "--results other").status, 0);
   const auto other = nlohmann::json::parse(content(folder_ / "other/train.json"));
   EXPECT_TRUE(other["points"][0]["skipped"].is_string());
+}
+
+TEST_F(TrainCli, APlaceWhereAnotherRunWritesIsRefusedEvenByForce) {
+  const auto lock = [&](const std::string& file) {
+    fs::create_directories((folder_ / file).parent_path());
+    const int descriptor = ::open((folder_ / file).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    EXPECT_EQ(::flock(descriptor, LOCK_EX | LOCK_NB), 0);
+    return descriptor;
+  };
+  const int of_checkpoint = lock("c.lock");
+  const int of_results = lock("r/train.lock");
+  const Outcome saved = train("--checkpoint c --force");
+  EXPECT_EQ(saved.status, 1);
+  EXPECT_TRUE(contains(saved.err,
+                       "save the run to c: another run that has not ended writes there; accepted: "
+                       "a place of this run alone; try another --checkpoint"))
+      << saved.err;
+  const Outcome results = train("--results r --force");
+  EXPECT_EQ(results.status, 1);
+  EXPECT_TRUE(contains(results.err, "try another --results")) << results.err;
+  ::close(of_checkpoint);  // as the system does when a process is killed: the files are still there
+  ::close(of_results);
+  EXPECT_EQ(train("--with max_steps=1 --checkpoint c --results r").status, 0);
+  EXPECT_FALSE(fs::exists(folder_ / "c.lock") || fs::exists(folder_ / "r/train.lock"));
 }
 
 TEST_F(TrainCli, BadInputIsSaidAndLeavesTheCheckpointAsItIs) {

@@ -97,7 +97,8 @@ void read_pipeline(const MeshChecker& check, MeshPlan& plan) {
   check.require(sum == blocks, section + "blocks_per_rank", fmt::format("{} blocks in all", sum),
                 fmt::format("num_blocks, {}", blocks));
   check.require(check.recipe.model.kind == ModelKind::llama, "transformer_config.model_type",
-                "'" + check.model_type() + "'", "llama: TTML's pipelines divide no other");
+                "'" + check.model_type() + "'", "llama: TTML's pipelines divide no other",
+                "--model FILE, which describes a llama");
   check.require(!check.recipe.model.tied, "transformer_config.weight_tying", "'enabled'",
                 "disabled: the first and the last stage cannot share a tensor");
   check.require(check.recipe.optimizer.clip == 0, "training_config.use_clip_grad_norm", "true",

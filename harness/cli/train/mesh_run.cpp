@@ -413,6 +413,9 @@ bool train_on_mesh(const TrainOptions& options) {
   start.threads = std::max(1, host::thread_count({.threads = options.threads}) / ranks);
   bool finished = true;
   const auto work = [&](mesh::Communicator& world) {
+    // The threads of one process have taken them already.
+    const bool takes = launched_processes() > 1 && world.rank() == 0;
+    if (takes) limited.places = taken_places(limited);
     const bool all = MeshRun(limited, start, world).run();
     if (world.rank() == 0) finished = all;
   };

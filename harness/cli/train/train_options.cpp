@@ -12,6 +12,7 @@
 #include "engines/training/settings.h"
 #include "harness/cli/command/program.h"
 #include "harness/cli/command/shared_options.h"
+#include "harness/cli/sharing/launched_processes.h"
 
 namespace howard::cli {
 namespace {
@@ -72,22 +73,23 @@ std::optional<training::MeshPlan> plan_of(const TrainOptions& options) {
   return plan;
 }
 
+[[noreturn]] void refuse_place(const std::filesystem::path& place, const char* value,
+                               const char* accepted, const char* hint) {
+  throw Error({.attempted = "save the run to " + place.string(),
+               .value = value,
+               .accepted = accepted,
+               .hint = hint});
+}
+
 /// Throws Error where the files of another run are.
 void require_no_run(const TrainOptions& options) {
-  const auto refuse = [](const std::filesystem::path& place, const char* value,
-                         const char* accepted, const char* hint) {
-    throw Error({.attempted = "save the run to " + place.string(),
-                 .value = value,
-                 .accepted = accepted,
-                 .hint = hint});
-  };
   if (!options.checkpoint.empty() && std::filesystem::exists(options.checkpoint)) {
-    refuse(options.checkpoint, "the file is there already", "a new file",
-           "--resume to go on from it, --force to write over it, or another --checkpoint");
+    refuse_place(options.checkpoint, "the file is there already", "a new file",
+                 "--resume to go on from it, --force to write over it, or another --checkpoint");
   }
   if (!options.results.empty() && std::filesystem::exists(options.results / kTrainResult)) {
-    refuse(options.results, "it has the results of another run", "a new folder",
-           "--force to write over them, or another --results");
+    refuse_place(options.results, "it has the results of another run", "a new folder",
+                 "--force to write over them, or another --results");
   }
 }
 
@@ -239,6 +241,7 @@ void complete(TrainOptions& options, const Given& given) {
                           "--checkpoint FILE, which has the weights and the adapters");
   }
   if (options.force && options.resume) throw UsageError("--force and --resume exclude each other");
+  if (launched_processes() == 1) options.places = taken_places(options);
   if (!options.resume && !options.force) require_no_run(options);
   if (!options.checkpoint.empty()) remove_leftovers(options.checkpoint);
   if (!options.resume) return;
@@ -246,6 +249,24 @@ void complete(TrainOptions& options, const Given& given) {
   options.resumed =
       training::parse_checkpoint(read_file(options.checkpoint), options.checkpoint.string());
   take_settings_of_checkpoint(options);
+}
+
+std::vector<std::shared_ptr<const FileLock>> taken_places(const TrainOptions& options) {
+  std::vector<std::shared_ptr<const FileLock>> places;
+  const auto take = [&](const std::filesystem::path& place, const std::filesystem::path& file,
+                        const char* hint) {
+    if (place.empty()) return;
+    require_writable_folder(std::filesystem::absolute(file).parent_path());
+    places.push_back(FileLock::take(file));
+    if (places.back()) return;
+    refuse_place(place, "another run that has not ended writes there", "a place of this run alone",
+                 hint);
+  };
+  std::filesystem::path beside = options.checkpoint;
+  take(options.checkpoint, beside += ".lock", "another --checkpoint, or wait for the other run");
+  take(options.results, options.results / "train.lock",
+       "another --results, or wait for the other run");
+  return places;
 }
 
 }  // namespace howard::cli

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/file_lock.h"
 #include "engines/chip/profiles/profile.h"
 #include "engines/language/generator.h"
 #include "engines/training/checkpoint.h"
@@ -56,6 +58,8 @@ struct TrainOptions {
   std::int64_t every = 100;          ///< The steps between two checkpoints; 0: at the end alone.
   bool resume = false;               ///< The run goes on from `checkpoint`.
   bool force = false;                ///< The run takes the place of one whose files are there.
+  /// Keep other runs from the checkpoint and the results while this one lasts.
+  std::vector<std::shared_ptr<const FileLock>> places;
   /// Holds what was read from `checkpoint` if the run goes on from there.
   std::optional<training::Checkpoint> resumed;
 
@@ -84,5 +88,9 @@ OptionList train_options(TrainOptions& options);
 /// be resumed. Throws UsageError for a bad command line; throws Error for bad files and for a bad
 /// checkpoint.
 void complete(TrainOptions& options, const Given& given);
+
+/// Locks the checkpoint and the folder of the results. Throws Error if another run writes there
+/// now. Of several processes, the first rank does this.
+std::vector<std::shared_ptr<const FileLock>> taken_places(const TrainOptions& options);
 
 }  // namespace howard::cli
