@@ -33,6 +33,9 @@ MathFidelity parse_math_fidelity(std::string_view word);
 struct ComputeConfig {
   std::optional<MathFidelity> fidelity;
   std::optional<bool> fp32_accumulation;  ///< Called fp32_dest_acc_en in ttnn.
+  /// Whether the packer adds partial sums to those in L1 where there are more than two; else they
+  /// are packed and loaded back. Called packer_l1_acc in ttnn.
+  std::optional<bool> packer_accumulates;
 
   friend constexpr auto operator<=>(const ComputeConfig&, const ComputeConfig&) = default;
 };

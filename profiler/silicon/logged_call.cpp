@@ -129,9 +129,13 @@ std::int64_t Call::banks() const { return row_.architecture == "blackhole" ? 8 :
 ComputeConfig compute_of(const Call& call) {
   ComputeConfig compute;
   if (!call.fidelity.empty()) compute.fidelity = parse_math_fidelity(call.fidelity);
-  if (const auto fp32 = call.attributes.member("compute_kernel_config", "fp32_dest_acc_en")) {
-    compute.fp32_accumulation = fp32 == "1" || fp32 == "true";
-  }
+  const auto told = [&](std::string_view name) -> std::optional<bool> {
+    const auto word = call.attributes.member("compute_kernel_config", name);
+    if (!word) return std::nullopt;
+    return word == "1" || word == "true";
+  };
+  compute.fp32_accumulation = told("fp32_dest_acc_en");
+  compute.packer_accumulates = told("packer_l1_acc");
   return compute;
 }
 

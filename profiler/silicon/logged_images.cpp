@@ -198,8 +198,6 @@ Program convolution(const Call& call) {
   const std::string_view blocks = find_any(call, {"block_config"}).value_or("");
   const auto act_block = number_of(blocks, "act_block_h_ntiles");
   op.act_block_h = std::clamp<std::int64_t>(act_block.value_or(0), 0, 1 << 16);
-  const auto packer = call.attributes.member("compute_kernel_config", "packer_l1_acc");
-  op.packer_accumulates = packer == "1" || packer == "true";
   std::vector<Operand> inputs{operand(x), operand(weights)};
   if (call.inputs() > 2 && told(call, "has_bias")) {
     TensorSpec bias = spec_of(call.cells(2));

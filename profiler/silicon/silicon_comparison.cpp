@@ -30,6 +30,7 @@ struct Words {
     if (attributes.transpose_a) words += " ta";
     if (attributes.transpose_b) words += " tb";
     if (attributes.compute.fp32_accumulation.value_or(false)) words += " fp32";
+    if (!attributes.compute.packer_accumulates.value_or(true)) words += " packer_l1_acc=0";
     if (attributes.activation)
       words += fmt::format(" +{}", name_of(attributes.activation->function));
     if (attributes.config) words += " " + text_of(*attributes.config);

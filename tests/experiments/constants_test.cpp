@@ -174,8 +174,8 @@ std::vector<double> kernels(const Profiles& profiles) {
        {"sqrt 1024x1024", "rsqrt 1024x1024", "reciprocal 1024x1024", "erf 1024x1024",
         "transpose 1024x1024", "softmax 1024x1024", "attention 4x256x64 4x256x64 4x256x64",
         "attention:approximate=false 4x256x64 4x256x64 4x256x64",
-        "sdpa_fw 4x256x64 4x256x64 4x256x64", "argmax 32x4096 row_major", "topk 32x16384",
-        "sampling 32x256 32x256 row_major uint32"}) {
+        "sdpa_fw 4x256x64 4x256x64 4x256x64", "matmul:packer_accumulates=0 1024x1024 1024x1024",
+        "argmax 32x4096 row_major", "topk 32x16384", "sampling 32x256 32x256 row_major uint32"}) {
     const Program program = ops::parse_program(text, DataType::bfloat16, device);
     times.push_back(device.explain(program).kernel.total.seconds());
   }

@@ -34,6 +34,7 @@ extern const std::string_view blackhole_products_110;
 extern const std::string_view blackhole_products_2025_11;
 extern const std::string_view blackhole_products_p100a;
 extern const std::string_view blackhole_chosen_products;
+extern const std::string_view blackhole_spilled_products;
 extern const std::string_view blackhole_shard_kernels;
 extern const std::string_view blackhole_op_kernels;
 extern const std::string_view blackhole_eltwise_kernels;
@@ -187,6 +188,11 @@ std::vector<MeasurementTable> chosen_products() {
     table->rows.push_back(all.rows[row]);
   }
   return tables;
+}
+
+MeasurementTable spilled_products() {
+  return parse_measurements(embedded::blackhole_spilled_products,
+                            "the built-in table of spilled products");
 }
 
 MeasurementTable function_measurements(std::string_view architecture) {

@@ -72,6 +72,11 @@ MeasurementTable shard_measurements(std::string_view architecture = "wormhole_b0
 /// chip. No constant is fitted to them but those of the clock under load.
 std::vector<MeasurementTable> chosen_products();
 
+/// Returns measured products of Blackhole whose partial sums go to L1 and come back in each step of
+/// K. One constant rests on some of them, the default products of two dimensions; none is fitted.
+/// The column "what" says who chose the configuration, and how it shares the operands.
+MeasurementTable spilled_products();
+
 /// Returns the tables that are compiled into the program, in the order in which they are reported.
 /// The constants are fitted to all of them at once. One of them has the calibrating rows of
 /// function_measurements(). Only those of the architecture and the version of `software` are

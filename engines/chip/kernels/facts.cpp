@@ -100,8 +100,10 @@ struct Describer {
     const MatmulPlan& plan = *planned.matmul;
     facts.fidelity = name_of(plan.fidelity);
     told("compute_kernel_config",
-         fmt::format("WormholeComputeKernelConfig(math_fidelity={};fp32_dest_acc_en={})",
-                     facts.fidelity, plan.fp32_accumulation ? 1 : 0));
+         fmt::format("WormholeComputeKernelConfig(math_fidelity={};fp32_dest_acc_en={};"
+                     "packer_l1_acc={})",
+                     facts.fidelity, plan.fp32_accumulation ? 1 : 0,
+                     plan.packer_accumulates ? 1 : 0));
     told("planned", plan.text());
   }
   void operator()(const Conv2dAttributes& attributes) const {
@@ -114,8 +116,10 @@ struct Describer {
     told_activation("activation", attributes.activation);
     facts.fidelity = name_of(attributes.compute.fidelity.value_or(MathFidelity::hifi4));
     told("compute_kernel_config",
-         fmt::format("WormholeComputeKernelConfig(math_fidelity={};fp32_dest_acc_en={})",
-                     facts.fidelity, attributes.compute.fp32_accumulation.value_or(false) ? 1 : 0));
+         fmt::format("WormholeComputeKernelConfig(math_fidelity={};fp32_dest_acc_en={};"
+                     "packer_l1_acc={})",
+                     facts.fidelity, attributes.compute.fp32_accumulation.value_or(false) ? 1 : 0,
+                     attributes.compute.packer_accumulates.value_or(false) ? 1 : 0));
   }
   void operator()(const EltwiseAttributes& attributes) const {
     const EltwiseEntry& entry = entry_of(attributes.function);

@@ -63,10 +63,9 @@ struct Conv2dAttributes {
   std::int64_t cores = 0, channel_cores = 0;
   std::int64_t act_block_h = 0;  ///< Tiles of stops that a core works on at a time; 0 is all.
   bool double_buffers_x = false, double_buffers_weights = false;
-  bool reuses_x = false;            ///< Rows that two stops see are read once (height sharding).
-  bool full_inner_dim = false;      ///< The rows of the window are one step (block sharding).
-  bool packer_accumulates = false;  ///< ttnn's packer_l1_acc.
-  ComputeConfig compute;            ///< HiFi4 by default.
+  bool reuses_x = false;        ///< Rows that two stops see are read once (height sharding).
+  bool full_inner_dim = false;  ///< The rows of the window are one step (block sharding).
+  ComputeConfig compute;        ///< HiFi4 by default; the packer does not accumulate by default.
   std::optional<EltwiseStep> activation;
 
   static void fields(auto& self, auto&& visit) {
@@ -79,7 +78,7 @@ struct Conv2dAttributes {
     visit("double_buffers_weights", self.double_buffers_weights);
     visit("reuses_x", self.reuses_x);
     visit("full_inner_dim", self.full_inner_dim);
-    visit("packer_accumulates", self.packer_accumulates);
+    visit("packer_accumulates", self.compute.packer_accumulates);
     visit("fidelity", self.compute.fidelity);
     visit("fp32_accumulation", self.compute.fp32_accumulation);
     visit("activation", self.activation);

@@ -36,6 +36,7 @@ struct MatmulAttributes {
     visit("core_grid", self.core_grid);
     visit("fidelity", self.compute.fidelity);
     visit("fp32_accumulation", self.compute.fp32_accumulation);
+    visit("packer_accumulates", self.compute.packer_accumulates);
     visit("config", self.config);
     visit("activation", self.activation);
   }

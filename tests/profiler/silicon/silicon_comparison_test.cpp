@@ -386,6 +386,20 @@ TEST(SiliconComparison, SoftmaxAndNormsTakeTheTimeOfTheArithmeticThatTheLogSays)
   }
 }
 
+TEST(SiliconComparison, ProductsTakeLongerWhereTheLogSaysThatThePackerDoesNotAddPartialSums) {
+  const auto emulated = [](const char* packer) {
+    return compare({{.code = "MatmulDeviceOperation",
+                     .attributes =
+                         fmt::format("{{'compute_kernel_config': 'C(packer_l1_acc={})'}}", packer),
+                     .input0 = tensor(2048, 2048),
+                     .input1 = tensor(2048, 2048),
+                     .output = tensor(2048, 2048)}})
+        .calls.at(0)
+        .emulated;
+  };
+  EXPECT_GT(emulated("0"), emulated("1"));
+}
+
 TEST(SiliconComparison, RowsWithoutAKernelTimeHostOpsAndSignpostsAreNoCalls) {
   const SiliconComparison found = compare({{.kernel = ""},
                                            {.kernel = "0"},

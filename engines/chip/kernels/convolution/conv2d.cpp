@@ -127,8 +127,10 @@ StepTimes times_of(const Program& program, const Conv2dAttributes& op, const Con
   if (work.steps > 1) {
     // Partial sums are added by the packer, or they go to L1 and come back.
     const Bytes sum = tile_bytes(wide ? DataType::float32 : DataType::bfloat16);
-    result = op.packer_accumulates ? std::max(result, chip.pack_accumulate_tile * (wide ? 2 : 1))
-                                   : result + transfer_time(2 * sum, chip.unpack);
+    const bool adds = op.compute.packer_accumulates.value_or(false);
+    result = adds
+                 ? std::max(result, chip.pack_accumulate_tile * (wide ? 2 : 1))
+                 : result + spill_time(subblock.height * subblock.width, sum, work.steps, profiles);
   }
   times.product = results * result;
   times.unpack = results * work.step_k * unpack;

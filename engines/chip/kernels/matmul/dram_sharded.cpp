@@ -22,6 +22,11 @@ SimTime tile_time(const MatmulPlan& plan, const Profiles& profiles) {
                   chip);
   const SimTime products =
       plan.in0_block_w * std::max(math, unpack) + profiles.software.matmul_output_tile;
+  if (!plan.packer_accumulates) {
+    const Bytes sum =
+        tile_bytes(plan.fp32_accumulation ? DataType::float32 : plan.problem.types.out);
+    return products + spill_time(plan.subblock_h * plan.subblock_w, sum, plan.k_blocks(), profiles);
+  }
   // The packer adds to the sums in L1.
   return std::max(products, chip.pack_accumulate_tile * (plan.fp32_accumulation ? 2 : 1));
 }

@@ -204,11 +204,18 @@ TileProduct tile_product(const MatmulPlan& plan, const Geometry& g, const Costs&
 
 SimTime compute_time(const MatmulPlan& plan, const Geometry& g, const Costs& costs,
                      const TileProduct& product) {
-  // Partial sums go through L1 only when K takes more than two steps (packer_l1_acc).
+  // Partial sums stay in L1, where the packer adds to them when K takes more than two steps, or
+  // they come back from there. The kernel without a multicast keeps them in the registers.
+  const Bytes sum = tile_bytes(plan.fp32_accumulation ? DataType::float32 : plan.problem.types.out);
+  const bool spills = !plan.packer_accumulates && plan.kind != MatmulKind::multi_core;
+  const SimTime spilled =
+      spills ? spill_time(plan.subblock_h * plan.subblock_w, sum, g.k_steps, costs.profiles)
+             : SimTime();
   const std::int64_t pack_width = plan.fp32_accumulation ? 2 : 1;
-  const SimTime pack = g.k_steps > 2 ? costs.chip.pack_accumulate_tile * pack_width : SimTime();
-  const SimTime per_output_tile =
-      plan.in0_block_w * std::max(product.math, product.unpack) + costs.software.matmul_output_tile;
+  const bool adds = plan.packer_accumulates && g.k_steps > 2;
+  const SimTime pack = adds ? costs.chip.pack_accumulate_tile * pack_width : SimTime();
+  const SimTime per_output_tile = plan.in0_block_w * std::max(product.math, product.unpack) +
+                                  costs.software.matmul_output_tile + spilled;
   // A transposed A is multicast as it lies, and each core transposes the tiles that it gets.
   const SimTime transposed =
       plan.problem.transposed_a ? g.in0_tiles * costs.software.tiles.transpose : SimTime();

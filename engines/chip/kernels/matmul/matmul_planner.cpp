@@ -252,7 +252,8 @@ void plan_for_core_grid(MatmulPlan& plan, const CircularBuffers& buffers) {
 ///    two block formats            LoFi
 ///    fp32 by fp32                 HiFi4, with fp32 accumulation
 ///    others                       HiFi2, or LoFi with a core grid or a configuration
-/// A result in fp32 has fp32 accumulation.
+/// A result in fp32 has fp32 accumulation. The packer adds up partial sums unless both factors or
+/// the result are fp32.
 void choose_arithmetic(MatmulPlan& plan) {
   const MatmulProblem& problem = plan.problem;
   const bool is_told = problem.core_grid || problem.config;
@@ -264,6 +265,8 @@ void choose_arithmetic(MatmulPlan& plan) {
   }
   plan.fidelity = problem.compute.fidelity.value_or(fidelity);
   plan.fp32_accumulation = sums_in_fp32(problem);
+  const bool fp32 = multiplies_fp32(problem.types) || problem.types.out == DataType::float32;
+  plan.packer_accumulates = problem.compute.packer_accumulates.value_or(!fp32);
 }
 
 /// Plans the kernel that reads B's shards: each of the banks that hold them has a core beside it,

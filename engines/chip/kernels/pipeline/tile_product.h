@@ -30,4 +30,15 @@ inline SimTime unpack_time(const SubBlock& block, const ChipProfile& chip) {
   return SimTime::picoseconds(ceil_div(transfer_time(moved, chip.unpack).ps(), reuse));
 }
 
+/// Returns what a step of K takes more for each of a sub-block's `tiles` if their partial sums go
+/// to L1 and come back: they are packed, and copied into the registers before the products of the
+/// next of `steps` are added to them. The first one has nothing to load.
+inline SimTime spill_time(std::int64_t tiles, Bytes sum, std::int64_t steps,
+                          const Profiles& profiles) {
+  const SimTime moved = transfer_time(2 * sum, profiles.chip.unpack);
+  const SimTime changed =
+      SimTime::picoseconds(ceil_div(profiles.software.matmul_reload.ps(), tiles));
+  return SimTime::picoseconds((moved + changed).ps() * (steps - 1) / steps);
+}
+
 }  // namespace howard::chip

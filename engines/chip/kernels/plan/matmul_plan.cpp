@@ -45,7 +45,7 @@ namespace {
 /// steps of K, or of more than one with a bias, are wider than the result.
 DataType partial_type(const MatmulPlan& plan) {
   if (plan.fp32_accumulation) return DataType::float32;
-  const bool adds_up = plan.k_blocks() > (plan.problem.bias ? 1 : 2);
+  const bool adds_up = plan.packer_accumulates && plan.k_blocks() > (plan.problem.bias ? 1 : 2);
   return adds_up ? DataType::bfloat16 : plan.problem.types.out;
 }
 

@@ -59,6 +59,7 @@ struct MatmulPlan {
   std::int64_t subblock_h = 1, subblock_w = 1;
   MathFidelity fidelity = MathFidelity::hifi2;
   bool fp32_accumulation = false;
+  bool packer_accumulates = true;   ///< Partial sums are added in L1, and not loaded back.
   bool transpose_mcast = false;     ///< 2D: M over the columns of cores, N over the rows.
   bool gather_in0 = false;          ///< 1D in0: the shards of A go round a ring.
   std::int64_t batch_in_share = 1;  ///< Reuse: products of a batch that stay together.

@@ -287,6 +287,7 @@ def _launch_product(layer, tensor, weight, bias, parallel):
     own = layer.attributes()
     attributes = {word: own[word] for word in ("fidelity", "fp32_accumulation", "activation")
                   if word in own}
+    attributes["packer_accumulates"] = int(own.get("packer_accumulates", False))
     config = tensor._config
     if config.is_sharded():
         config = parallel.config(places, layer.out_channels, Layout.TILE)

@@ -166,6 +166,8 @@ def _attributes(a, b, transpose_a, transpose_b, core_grid, program_config, compu
         attributes["fidelity"] = fidelity
     if wide is not None:
         attributes["fp32_accumulation"] = int(wide)
+    if compute is not None:
+        attributes["packer_accumulates"] = int(bool(compute.packer_l1_acc))
     return attributes
 
 

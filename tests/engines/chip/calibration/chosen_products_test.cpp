@@ -68,5 +68,17 @@ TEST(ChosenProducts, OfARowOfTilesAreTrueWithWeightsInTheBanksAndWithColumnsOfTh
   EXPECT_LE(median(errors["1D products"]), 0.05);
 }
 
+TEST(ChosenProducts, WhosePartialSumsComeBackFromL1TakeThatWayInEachStepOfK) {
+  const MeasurementTable table = spilled_products();
+  ASSERT_EQ(table.rows.size(), 293U);
+  std::map<std::string, Errors> errors;
+  add_errors(
+      table, [&](std::size_t row, double) { return table.text(row, "what"); }, errors);
+  EXPECT_LE(median(errors["2D default"]), 0.03);
+  EXPECT_LE(median(errors["2D chosen"]), 0.06);
+  EXPECT_LE(median(errors["1D default"]), 0.20);
+  EXPECT_LE(median(errors["1D chosen"]), 0.07);
+}
+
 }  // namespace
 }  // namespace howard::calibration

@@ -74,8 +74,7 @@ TEST_F(ImageOps, ConvolutionsTakeWhatWasMeasuredWithinAQuarter) {
     const double time =
         conv({.window = window(row.images, row.side, row.kernel, row.stride, row.kernel / 2),
               .sharding = row.sharding,
-              .packer_accumulates = row.accumulates,
-              .compute = {.fidelity = row.fidelity}},
+              .compute = {.fidelity = row.fidelity, .packer_accumulates = row.accumulates}},
              row.channels, row.outside, DataType::bfloat8_b);
     EXPECT_NEAR(time / row.us, 1, 0.25) << row.channels << " to " << row.outside;
     errors.push_back(std::abs(time / row.us - 1));
@@ -102,7 +101,7 @@ TEST_F(ImageOps, ActivationsAreTilizedIntoTheTypeOfTheResult) {
 }
 
 TEST_F(ImageOps, TwoBuffersAndReuseSaveTime) {
-  Conv2dAttributes op{.window = window(16, 56, 3, 1, 1), .packer_accumulates = true};
+  Conv2dAttributes op{.window = window(16, 56, 3, 1, 1), .compute = {.packer_accumulates = true}};
   const double plain = conv(op, 64, 64, DataType::bfloat8_b);
   op.double_buffers_x = op.double_buffers_weights = true;
   const double buffered = conv(op, 64, 64, DataType::bfloat8_b);

@@ -258,6 +258,27 @@ TEST(MatmulCost, EachCoreTransposesTheTilesOfATransposedAThatItGets) {
   }
 }
 
+TEST(MatmulCost, PartialSumsThatThePackerDoesNotAddGoToL1AndComeBackInEachStepButOne) {
+  Profiles round = round_profiles();
+  round.software.matmul_reload = ns(120);
+  MatmulPlan p = plan({.m = 32, .k = 32, .n = 32, .compute = {.fidelity = MathFidelity::hifi4}});
+  ASSERT_EQ(p.out_block_h * p.out_block_w, 20);
+  ASSERT_EQ(p.subblock_h * p.subblock_w, 5);
+  ASSERT_EQ(p.k_blocks(), 8);
+  const auto spilled = [&] {
+    MatmulPlan kept = p;
+    kept.packer_accumulates = true;
+    p.packer_accumulates = false;
+    return cost(p, round).compute - cost(kept, round).compute;
+  };
+  // A tile takes 25 ns either way, and five of them share 120 ns.
+  EXPECT_EQ(spilled(), 20 * SimTime::picoseconds(74'000 * 7 / 8));
+  p.fp32_accumulation = true;
+  EXPECT_EQ(spilled(), 20 * SimTime::picoseconds(124'000 * 7 / 8));
+  p.in0_block_w = 32;
+  EXPECT_EQ(spilled(), SimTime()) << "the only step has nothing to load";
+}
+
 TEST(MatmulCost, OperandsThatDoNotShareTheirWayAreUnpackedSideBySide) {
   MatmulPlan p = plan({.m = 32, .k = 32, .n = 32});
   p.fidelity = MathFidelity::lofi;

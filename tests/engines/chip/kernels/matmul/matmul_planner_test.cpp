@@ -253,6 +253,18 @@ TEST(MatmulPlanner, ArithmeticDefaultsLookAtBothFactors) {
   EXPECT_TRUE(plan(problem, kEth).fp32_accumulation) << "both factors in fp32";
 }
 
+TEST(MatmulPlanner, ThePackerAddsPartialSumsUnlessTheCallOrFp32SaysOtherwise) {
+  MatmulProblem problem = product(1024, 1024, 1024);
+  EXPECT_TRUE(plan(problem, kEth).packer_accumulates);
+  problem.types.out = DataType::float32;
+  EXPECT_FALSE(plan(problem, kEth).packer_accumulates);
+  problem.compute.packer_accumulates = true;
+  EXPECT_TRUE(plan(problem, kEth).packer_accumulates);
+  problem.types.out = DataType::bfloat16;
+  problem.compute.packer_accumulates = false;
+  EXPECT_FALSE(plan(problem, kEth).packer_accumulates);
+}
+
 TEST(MatmulPlanner, CircularBuffersHoldEachOperandInItsType) {
   MatmulProblem problem = product(1024, 1024, 1024);
   const MatmulPlan wide = plan(problem, kEth);
