@@ -39,6 +39,7 @@ NAMES = {
         "get_dram_usage_all get_l1_usage get_l1_usage_all get_trace_names print_memory_usage snapshot",
     "modules": "AbstractModuleBase Buffer ColumnParallelLinear Embedding InferenceMode LinearLayer "
         "ModuleBase ModuleDict ModuleList Parameter RowParallelLinear RunMode TensorMetadata",
+    "_ttml": "autograd core models modules ops optimizers",
     "init": "calculate_gain constant constant_ kaiming_normal kaiming_uniform_ manual_seed normal ones "
         "uniform uniform_ xavier_normal_ xavier_uniform zeros",
     "models": "KvCache KvCacheConfig RunnerType WeightTyingType memory_efficient_runner",

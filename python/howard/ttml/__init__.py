@@ -8,15 +8,15 @@ script's own `import ttml` find it. Anything else that TTML has raises Attribute
 
 from howard.ttnn import DataType, Layout, Tensor as _Value, argmax
 
-from . import autograd, common, core, fsdp, init, lazy, models, modules, ops, optimizers, schedulers
+from . import _ttml, autograd, common, core, fsdp, init, lazy, models, modules, ops, optimizers, schedulers
 from ._mesh import Mesh, maybe_mesh, mesh, open_device_mesh, sync_gradients
 from .init import is_lazy_init_enabled, lazy_init, manual_seed
 from .modules import NamedParameters, materialize_module
 
-__all__ = ["DataType", "Layout", "Mesh", "NamedParameters", "argmax", "autograd", "common", "core",
-           "fsdp", "init", "is_lazy_init_enabled", "lazy", "lazy_init", "manual_seed", "materialize_module",
-           "maybe_mesh", "mesh", "models", "modules", "open_device_mesh", "ops", "optimizers",
-           "schedulers", "sync_gradients"]
+__all__ = ["_ttml", "DataType", "Layout", "Mesh", "NamedParameters", "argmax", "autograd",
+           "common", "core", "fsdp", "init", "is_lazy_init_enabled", "lazy", "lazy_init",
+           "manual_seed", "materialize_module", "maybe_mesh", "mesh", "models", "modules",
+           "open_device_mesh", "ops", "optimizers", "schedulers", "sync_gradients"]
 
 
 def _last_item(self):

@@ -15,6 +15,7 @@ class DataType(enum.Enum):
     BFLOAT8_B = "bfloat8_b"
     BFLOAT4_B = "bfloat4_b"
     INVALID = "invalid"
+    FP8_E4M3 = "fp8_e4m3"
 
     def __repr__(self):
         return f"DataType.{self.name}"
@@ -41,6 +42,7 @@ CHIP_TYPE = {
     DataType.BFLOAT8_B: "bfloat8_b",
     DataType.BFLOAT4_B: "bfloat4_b",
     DataType.INVALID: "",
+    DataType.FP8_E4M3: "",
 }
 
 
