@@ -31,6 +31,9 @@ std::int64_t key_value_width(const ModelOptions& options) {
 std::int64_t wide_width(const ModelOptions& options) {
   return options.feed_forward / options.shards();
 }
+std::int64_t table_width(const ModelOptions& options) {
+  return options.divides_table() ? options.width / options.shards() : options.width;
+}
 
 /// Throws Error unless all shares are equal.
 void require_shards(const ModelOptions& options) {
@@ -150,8 +153,8 @@ std::int64_t parameter_count(const ModelOptions& given) {
   const std::int64_t width = options.width;
   const std::int64_t block = 2 * width * query_width(options) + width * key_value_width(options) +
                              3 * width * wide_width(options) + 2 * width;
-  const std::int64_t table = options.vocabulary * width;
-  return options.layers * block + width + table + (options.tied ? 0 : table / options.shards());
+  const std::int64_t head = options.tied ? 0 : options.vocabulary / options.shards() * width;
+  return options.layers * block + width + options.vocabulary * table_width(options) + head;
 }
 
 Llama::Llama(Device& device, const ModelOptions& given)
@@ -171,7 +174,10 @@ Llama::Llama(Device& device, const ModelOptions& given)
   const auto make_matrix = [&](const char* name, std::int64_t rows) {
     return llama_matrix(device, options_, name, rows, width);
   };
-  if (options_.has_input()) token_table_ = make_matrix("tok_emb/weight", options_.vocabulary);
+  if (options_.has_input()) {
+    token_table_ = llama_matrix(device, options_, "tok_emb/weight", options_.vocabulary,
+                                table_width(options_));
+  }
   if (options_.has_output()) {
     last_norm_ = make_matrix("ln_fc/gamma", 1);
     if (!options_.tied) {
@@ -300,7 +306,9 @@ Value Llama::embedded(Tape& tape, const ops::Tensor& tokens) {
   open_part(tape, options_, outer_parameters());
   const Value rows =
       autograd::embedding(tape, tape.constant(tokens), tape.parameter(*token_table_));
-  Value x = autograd::as_shape(tape, rows, {options_.batch, 1, options_.sequence, options_.width});
+  Value x =
+      autograd::as_shape(tape, rows, {options_.batch, 1, options_.sequence, table_width(options_)});
+  if (options_.divides_table()) x = autograd::gathered_columns(tape, x, options_.group);
   // A block that runs again is reached by the gradient of what goes into it.
   if (options_.lora.rank > 0 && options_.memory_efficient) x = tape.leaf(tape.tensor(x));
   return options_.divides_rows() ? autograd::own_rows(tape, x, *options_.group) : x;

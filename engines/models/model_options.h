@@ -83,6 +83,9 @@ struct ModelOptions {
   /// If true, a llama's group computes the loss of divided logits (sharded_cross_entropy) instead
   /// of gathering the logits on each device.
   bool sharded_loss = false;
+  /// If true, the devices of a llama's group divide the columns of the token table, and gather
+  /// those of the rows that they have looked up.
+  bool divided_table = false;
   /// If true, the devices of a llama's group divide the rows of the residual stream and of its
   /// norms (sequence parallelism): they gather them before the layers that they divide, and each
   /// keeps its rows of the sums behind them.
@@ -104,6 +107,7 @@ struct ModelOptions {
   bool joins_swiglu() const { return joined_swiglu && shards() == 1 && lora.rank == 0; }
   int shards() const { return group == nullptr ? 1 : group->devices(); }
   bool divides_parameters() const { return sharers != nullptr && sharers->devices() > 1; }
+  bool divides_table() const { return divided_table && shards() > 1; }
   bool divides_rows() const { return sequence_parallel && shards() > 1; }
   /// Returns the shape of what goes from block to block on one device.
   Shape stream() const {

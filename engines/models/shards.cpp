@@ -49,7 +49,8 @@ void for_each_run(std::int64_t rows, std::int64_t columns, const Split& split, i
 
 }  // namespace
 
-Split split_of(std::string_view parameter) {
+Split split_of(std::string_view parameter, bool divided_table) {
+  if (divided_table && parameter == "llama/tok_emb/weight") return {Along::columns};
   const auto found = std::ranges::find_if(
       kSplits, [&](const auto& split) { return parameter.ends_with(split.first); });
   return found == kSplits.end() ? Split{} : found->second;

@@ -18,8 +18,9 @@ struct Split {
 };
 
 /// Returns how TTML divides a parameter of a Llama or of a nano_gpt, by its name: column-parallel
-/// layers by their outputs, row-parallel layers by their inputs, and the head by its tokens.
-Split split_of(std::string_view parameter);
+/// layers by their outputs, row-parallel layers by their inputs, the head by its tokens, and a
+/// Llama's token table by its columns, if it is divided.
+Split split_of(std::string_view parameter, bool divided_table = false);
 
 /// Returns the share of the device at `place` of a whole matrix [rows, columns].
 std::vector<float> share_of(std::span<const float> whole, std::int64_t rows, std::int64_t columns,

@@ -77,6 +77,8 @@ struct Recipe {
   float least_rate = 0;  ///< The least rate of the schedules speedrun and cosine.
   Beta1Ramp beta1;
   int accumulate = 1;  ///< The number of batches before each update.
+  /// The data are examples (examples.h), whose loss is that of their completions alone.
+  bool examples = false;
   std::uint32_t seed = 5489;
 
   friend bool operator==(const Recipe&, const Recipe&) = default;

@@ -268,6 +268,13 @@ void for_each_setting(RecipeType& recipe, Visitor&& visitor) {
   visit_model(recipe, visit);
   visit_adapters(recipe, visit);
   visit_mlp(recipe, visit);
+  visit({"examples"}, recipe.examples);
+  visit({"divided-table",
+         "",
+         {},
+         {[](const Recipe& r) { return !r.model.divided_table || is_llama(r); },
+          "true for a llama, whose devices divide its token table"}},
+        model.divided_table);
 }
 
 }  // namespace howard::training

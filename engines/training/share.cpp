@@ -49,8 +49,7 @@ autograd::StepFunction Share::step_function(std::span<const BatchTensors> data,
                                             autograd::Optimizer* optimizer) {
   return autograd::training_step(
       [this, data](autograd::Tape& on, int number) {
-        const BatchTensors& batch = data[static_cast<std::size_t>(number)];
-        return model().loss(on, batch.tokens, batch.targets);
+        return models::batch_loss(on, model(), data[static_cast<std::size_t>(number)]);
       },
       *optimizer, {.tape = tape, .batches = recipe_.accumulate});
 }
@@ -77,7 +76,7 @@ language::ImportedWeights Share::take_weights(std::span<const language::Safetens
 }
 
 void Share::hold_out(std::vector<std::uint32_t> tokens, std::int64_t sequences) {
-  validation_.emplace(device(), model(), std::move(tokens), sequences);
+  validation_.emplace(device(), model(), std::move(tokens), sequences, form_of(recipe_));
 }
 
 std::unique_ptr<language::TextReader> Share::reader() {

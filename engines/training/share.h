@@ -12,7 +12,7 @@
 #include "engines/autograd/steps/training_step.h"
 #include "engines/language/text_reader.h"
 #include "engines/language/weights/model_weights.h"
-#include "engines/models/language_model.h"
+#include "engines/models/batch.h"
 #include "engines/training/checkpoint.h"
 #include "engines/training/optimizers.h"
 #include "engines/training/recipe.h"
@@ -20,9 +20,17 @@
 
 namespace howard::training {
 
-/// The tokens and the targets of a batch on the device.
-struct BatchTensors {
-  ops::Tensor tokens, targets;
+using models::BatchTensors;
+
+/// The part of each batch that a rank has: one of `count` equal ones.
+struct BatchPart {
+  int number = 0, count = 1;
+
+  template <class Number>
+  std::span<const Number> of(const std::vector<Number>& batch) const {
+    const std::size_t own = batch.size() / static_cast<std::size_t>(count);
+    return std::span(batch).subspan(static_cast<std::size_t>(number) * own, own);
+  }
 };
 
 /// The loss and the time of one step.
@@ -56,10 +64,7 @@ class Share {
   /// update.
   virtual void spread_parameters() {}
 
-  /// Returns this rank's rows of the values of a batch.
-  virtual std::span<const std::uint32_t> own_rows(std::span<const std::uint32_t> batch) const {
-    return batch;
-  }
+  virtual BatchPart batch_part() const { return {}; }
   /// Makes this rank's part of a step of the batches in `data`. `tape` is that of one device's
   /// first batch, and `optimizer` is null on a rank that does not update. Both must outlive the
   /// function.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -10,6 +11,57 @@
 #include "base/error.h"
 
 namespace howard::training {
+namespace {
+
+/// Gives the positions that have a target a weight, as TTML's sft_collate_fn does: their sum is the
+/// number of all positions.
+void weigh(Batch& batch) {
+  const auto none = std::ranges::count(batch.targets, kNoTarget);
+  const auto all = static_cast<float>(batch.targets.size());
+  const float weight = all / (all - static_cast<float>(none));
+  for (std::uint32_t& target : batch.targets) {
+    batch.weights.push_back(target == kNoTarget ? 0 : weight);
+    if (target == kNoTarget) target = 0;
+  }
+}
+
+void append_sample(std::span<const std::uint32_t> text, std::int64_t sequence, SampleForm form,
+                   std::int64_t number, Batch& batch) {
+  const auto begin = text.begin() + number * sample_stride(sequence, form);
+  batch.tokens.insert(batch.tokens.end(), begin, begin + sequence);
+  const auto targets = begin + (form == SampleForm::windows ? 1 : sequence);
+  batch.targets.insert(batch.targets.end(), targets,
+                       targets + (form == SampleForm::labelled ? 1 : sequence));
+}
+
+}  // namespace
+
+SampleForm form_of(const Recipe& recipe) {
+  if (recipe.model.kind == ModelKind::mlp) return SampleForm::labelled;
+  return recipe.examples ? SampleForm::examples : SampleForm::windows;
+}
+
+std::int64_t sample_width(const Recipe& recipe) {
+  return recipe.model.kind == ModelKind::mlp ? recipe.model.width : recipe.model.sequence;
+}
+
+std::int64_t sample_stride(std::int64_t sequence, SampleForm form) {
+  if (form == SampleForm::windows) return 1;
+  return form == SampleForm::labelled ? sequence + 1 : 2 * sequence;
+}
+
+std::int64_t sample_count(std::int64_t numbers, std::int64_t sequence, SampleForm form) {
+  if (form == SampleForm::windows) return numbers - sequence;
+  return numbers / sample_stride(sequence, form);
+}
+
+Batch sample_of(std::span<const std::uint32_t> text, std::int64_t sequence, SampleForm form,
+                std::int64_t number) {
+  Batch sample;
+  append_sample(text, sequence, form, number, sample);
+  if (form == SampleForm::examples) weigh(sample);
+  return sample;
+}
 
 TextBatches::TextBatches(std::vector<std::uint32_t> text, std::int64_t batch, std::int64_t sequence,
                          std::uint32_t seed, SampleForm form)
@@ -17,14 +69,13 @@ TextBatches::TextBatches(std::vector<std::uint32_t> text, std::int64_t batch, st
       batch_(batch),
       sequence_(sequence),
       form_(form),
-      samples_(form == SampleForm::labelled
-                   ? static_cast<std::int64_t>(text_.size()) / (sequence + 1)
-                   : static_cast<std::int64_t>(text_.size()) - sequence),
+      samples_(sample_count(static_cast<std::int64_t>(text_.size()), sequence, form)),
       seed_(seed) {
   if (samples_ >= 1 && samples_ >= batch) return;
-  if (form == SampleForm::labelled) {
-    throw Error({.attempted = fmt::format("make batches of {} pictures", batch),
-                 .value = fmt::format("{} pictures", samples_),
+  if (form != SampleForm::windows) {
+    const char* const what = form == SampleForm::labelled ? "pictures" : "examples";
+    throw Error({.attempted = fmt::format("make batches of {} {}", batch, what),
+                 .value = fmt::format("{} {}", samples_, what),
                  .accepted = fmt::format("{} or more", batch),
                  .hint = samples_ > 0 ? fmt::format("--with batch_size={}", samples_) : ""});
   }
@@ -51,13 +102,9 @@ Batch TextBatches::batch(std::int64_t number) {
   const std::int64_t first = number % batches_in_epoch() * batch_;
   Batch result;
   for (std::int64_t i = 0; i < batch_; ++i) {
-    const std::int64_t sample = order_[static_cast<std::size_t>(first + i)];
-    const bool labelled = form_ == SampleForm::labelled;
-    const auto begin = text_.begin() + sample * (labelled ? sequence_ + 1 : 1);
-    result.tokens.insert(result.tokens.end(), begin, begin + sequence_);
-    const auto targets = begin + (labelled ? sequence_ : 1);
-    result.targets.insert(result.targets.end(), targets, targets + (labelled ? 1 : sequence_));
+    append_sample(text_, sequence_, form_, order_[static_cast<std::size_t>(first + i)], result);
   }
+  if (form_ == SampleForm::examples) weigh(result);
   return result;
 }
 

@@ -13,7 +13,6 @@
 #include "engines/training/memory_need.h"
 #include "engines/training/parallel/stage_share.h"
 #include "engines/training/parallel/tier_share.h"
-#include "engines/training/setting_conditions.h"
 
 namespace howard::training {
 namespace {
@@ -26,11 +25,6 @@ const Recipe& require(const Device& device, const Recipe& recipe) {
                  .accepted = "a device that computes"});
   }
   return recipe;
-}
-
-/// Returns the numbers of a sample.
-std::int64_t sample_width(const Recipe& recipe) {
-  return settings::is_mlp(recipe) ? recipe.model.width : recipe.model.sequence;
 }
 
 }  // namespace
@@ -62,18 +56,17 @@ Trainer::Trainer(const Recipe& recipe, const language::Corpus& corpus, TrainerOp
       engine_(options.engine),
       text_checksum_(corpus.checksum),
       tokenizer_(corpus.tokenizer),
-      batches_(corpus.tokens, recipe.model.batch, sample_width(recipe), data_seed,
-               settings::is_mlp(recipe) ? SampleForm::labelled : SampleForm::windows),
+      batches_(corpus.tokens, recipe.model.batch, sample_width(recipe), data_seed, form_of(recipe)),
       share_(make_share()),
       queue_(share_->device().command_queue(0)) {
   Device& device = share_->device();
   models::LanguageModel& model = share_->model();
   share_->write_start_values();
   // The whole model's own inputs are those of the first batch.
-  if (share_->is_whole()) data_.push_back({model.tokens(), model.targets()});
+  const auto weights = recipe.examples ? models::Weights::given : models::Weights::none;
+  if (share_->is_whole()) data_.push_back(models::own_batch(device, model, weights));
   while (share_->has_batches() && std::ssize(data_) < recipe.accumulate) {
-    data_.push_back(
-        {ops::Tensor(device, model.tokens().spec()), ops::Tensor(device, model.targets().spec())});
+    data_.push_back(models::make_batch(device, model, weights));
   }
   if (share_->updates()) {
     device.begin_phase("optimizer");
@@ -129,8 +122,10 @@ void Trainer::write_batches() {
   for (std::size_t i = 0; i < data_.size(); ++i) {
     const Batch batch =
         batches_.batch(steps_done_ * recipe_.accumulate + static_cast<std::int64_t>(i));
-    share_->model().write_tokens(queue_, data_[i].tokens, share_->own_rows(batch.tokens));
-    autograd::write_indices(queue_, data_[i].targets, share_->own_rows(batch.targets));
+    const BatchPart part = share_->batch_part();
+    share_->model().write_tokens(queue_, data_[i].tokens, part.of(batch.tokens));
+    autograd::write_indices(queue_, data_[i].targets, part.of(batch.targets));
+    if (data_[i].weights) autograd::write_values(queue_, *data_[i].weights, part.of(batch.weights));
   }
 }
 

@@ -13,7 +13,9 @@
 #include "engines/language/tokens/bpe_tokenizer.h"
 #include "engines/language/tokens/corpus.h"
 #include "engines/training/config/ttml_recipe.h"
+#include "engines/training/examples.h"
 #include "engines/training/pictures.h"
+#include "engines/training/text_batches.h"
 #include "experiments/training_plan/plan_search.h"
 
 namespace howard::experiments {
@@ -48,11 +50,30 @@ void require_plannable(const training::TtmlSettings& settings, const training::R
 /// What a plan has to know of the data.
 struct PlannedData {
   std::int64_t vocabulary = 0;  ///< The rows of the token table.
-  std::int64_t tokens = 0;      ///< 0: not known, as the data were not read.
+  std::int64_t samples = 0;     ///< 0: not known, as the data were not read.
 };
 
-PlannedData planned_of(const language::Corpus& corpus) {
-  return {corpus.tokenizer->vocabulary(), static_cast<std::int64_t>(corpus.tokens.size())};
+PlannedData planned_of(const language::Corpus& corpus, const training::Recipe& recipe) {
+  return {corpus.tokenizer->vocabulary(),
+          training::sample_count(std::ssize(corpus.tokens), training::sample_width(recipe),
+                                 training::form_of(recipe))};
+}
+
+std::shared_ptr<const language::Tokenizer> tokenizer_in(const std::filesystem::path& file) {
+  if (!std::filesystem::is_regular_file(file)) return nullptr;
+  return std::make_shared<const language::BpeTokenizer>(read_file(file), file.string());
+}
+
+PlannedData planned_examples(const training::TtmlSettings& settings, const training::Recipe& recipe,
+                             const std::filesystem::path& tokenizer) {
+  const std::string& data = settings.config.training.data_path;
+  return planned_of(
+      training::read_examples(read_file(data), data,
+                              {.characters = settings.config.training.tokenizer_type == "char",
+                               .tokenizer = tokenizer_in(tokenizer),
+                               .vocabulary = settings.config.transformer.vocab_size.value_or(0),
+                               .sequence = recipe.model.sequence}),
+      recipe);
 }
 
 /// Returns the rows of the token table: as many as the text's characters need, or else vocab_size,
@@ -60,13 +81,15 @@ PlannedData planned_of(const language::Corpus& corpus) {
 /// TTML's 96, which is noted. Throws Error where nothing says it, and for a file that cannot be
 /// read.
 PlannedData planned_data(const training::TtmlFiles& files, const training::TtmlSettings& settings,
-                         const Note& note) {
+                         const training::Recipe& recipe, const Note& note) {
   const training::TtmlTraining& training = settings.config.training;
-  const std::filesystem::path data =
-      files.data.empty() ? std::filesystem::path(training.data_path) : files.data;
+  const std::filesystem::path data = training.data_path;
   const bool is_there = std::filesystem::is_regular_file(data);
+  const std::filesystem::path tokenizer =
+      files.tokenizer.empty() ? training.tokenizer_path.value_or("") : files.tokenizer.string();
+  if (is_there && recipe.examples) return planned_examples(settings, recipe, tokenizer);
   if (training.tokenizer_type == "char") {
-    if (is_there) return planned_of(language::Corpus(read_file(data)));
+    if (is_there) return planned_of(language::Corpus(read_file(data)), recipe);
     if (!files.data.empty()) training::require_data(settings, data);
     constexpr std::int64_t kCharacters = 96;
     note(
@@ -76,13 +99,9 @@ PlannedData planned_data(const training::TtmlFiles& files, const training::TtmlS
     return {kCharacters};
   }
   if (const auto given = training::vocabulary_of(settings.config)) return {*given};
-  const std::filesystem::path tokenizer =
-      files.tokenizer.empty() ? training.tokenizer_path.value_or("") : files.tokenizer.string();
-  if (std::filesystem::is_regular_file(tokenizer)) {
-    return {language::BpeTokenizer(read_file(tokenizer), tokenizer.string()).vocabulary()};
-  }
+  if (const auto read = tokenizer_in(tokenizer)) return {read->vocabulary()};
   if (is_there) {
-    return planned_of(language::read_corpus(read_file(data), data.string(), nullptr, 0));
+    return planned_of(language::read_corpus(read_file(data), data.string(), nullptr, 0), recipe);
   }
   training::refuse_ttml(settings, "transformer_config.vocab_size", "it is not set",
                         "the tokens of the tokenizer", "--with vocab_size=96, or --data FILE");
@@ -98,13 +117,12 @@ RunSetting setting_of(const FitQuestion& question, const training::TtmlSettings&
     require_plannable(settings, setting.recipe);
     return setting;
   }
-  const PlannedData data = planned_data(question.files, settings, note);
+  const PlannedData data = planned_data(question.files, settings, setting.recipe, note);
   setting.vocabulary = data.vocabulary;
   require_plannable(settings, setting.recipe);
   setting.plan = training::mesh_plan_of(settings, setting.recipe, question.mesh)
                      .value_or(training::MeshPlan{});
-  training::limit_to_epochs(setting.recipe, data.tokens - setting.recipe.model.sequence,
-                            settings.config.training.num_epochs);
+  training::limit_to_epochs(setting.recipe, data.samples, settings.config.training.num_epochs);
   const bool one_step = setting.plan.stages() == 1 && setting.plan.workers == 0;
   if (question.engine != training::Engine::dynamic && !one_step) {
     throw BadRequest({.attempted = "plan this engine",

@@ -77,6 +77,8 @@ bool search_runner(const std::vector<RunSetting>& settings, const chip::Profiles
 bool can_share(const RunSetting& setting, const training::MeshPlan& plan) {
   const training::Recipe& recipe = setting.recipe;
   const bool is_llama = recipe.model.kind == training::ModelKind::llama;
+  const bool stays_whole = recipe.examples || recipe.model.lora.rank > 0;
+  if (stays_whole && (plan.tp > 1 || plan.stages() > 1)) return false;
   if (plan.stages() > 1 && (!is_llama || recipe.model.tied || recipe.optimizer.clip > 0))
     return false;
   if (plan.fsdp > 1) return recipe.optimizer.clip == 0 && !is_muon(recipe.optimizer.kind);
@@ -172,8 +174,10 @@ void keep_best(const chip::Profiles& profiles, std::vector<RunPlan> plans,
 void search_tiers(const RunSetting& setting, const chip::Profiles& profiles, std::int64_t sequences,
                   std::vector<RunPlan>& best) {
   const training::Recipe& recipe = setting.recipe;
-  if (recipe.optimizer.clip > 0 || recipe.schedule.schedule != autograd::Schedule::identity)
+  if (recipe.optimizer.clip > 0 || recipe.schedule.schedule != autograd::Schedule::identity ||
+      recipe.examples || recipe.model.lora.rank > 0) {
     return;  // as train
+  }
   try {
     const TierPlanner planner(setting, profiles);
     std::vector<RunPlan> plans;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <utility>
 
 #include "base/error.h"
@@ -17,7 +16,7 @@
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/plan/footprint.h"
 #include "engines/models/adapters.h"
-#include "engines/models/language_model.h"
+#include "engines/models/batch.h"
 #include "engines/program/program.h"
 #include "engines/training/clipped.h"
 #include "engines/training/optimizers.h"
@@ -76,6 +75,8 @@ class EmulatedRun {
     own.sharers = &sharers_;
     own.lazy_parameters = setting.plan.lazy;
     model_ = models::make_model(chip_, own);
+    batch_ = models::own_batch(chip_, *model_,
+                               recipe_.examples ? models::Weights::given : models::Weights::none);
     chip_.begin_phase("optimizer");
     const autograd::Calls calls(chip_);
     optimizer_ = training::make_optimizer(recipe_, calls, model_->parameters(),
@@ -91,9 +92,7 @@ class EmulatedRun {
       seed_offset_.emplace(chip_, TensorSpec{{1, 1}, DataType::uint32});
     }
     step_ = autograd::training_step(
-        [this](autograd::Tape& tape, int) {
-          return model_->loss(tape, model_->tokens(), model_->targets());
-        },
+        [this](autograd::Tape& tape, int) { return models::batch_loss(tape, *model_, *batch_); },
         *averaged_,
         {.tape = {.calls = {.products = models::kTtmlProducts},
                   .compute = recipe_.model.compute,
@@ -113,14 +112,14 @@ class EmulatedRun {
   SimTime update() {
     starts_.clear();
     start_ = chip_.now();
+    for (int i = 0; i < recipe_.accumulate; ++i) write_batch();
+    update_alone();
+    return chip_.now() - start_;
+  }
+
+  /// Runs an update whose data nobody writes, for its memory.
+  void update_alone() {
     CommandQueue& queue = chip_.command_queue(0);
-    const auto zeros_of = [](const ops::Tensor& tensor) {
-      return std::vector<std::uint32_t>(static_cast<std::size_t>(tensor.spec().shape.elements()));
-    };
-    for (int i = 0; i < recipe_.accumulate; ++i) {
-      model_->write_tokens(queue, model_->tokens(), zeros_of(model_->tokens()));
-      autograd::write_indices(queue, model_->targets(), zeros_of(model_->targets()));
-    }
     optimizer_->set_numbers(training::numbers_of(recipe_, ++steps_));
     optimizer_->write_numbers(queue);
     if (seed_offset_) autograd::write_indices(queue, *seed_offset_, std::vector<std::uint32_t>(1));
@@ -130,7 +129,12 @@ class EmulatedRun {
       static_cast<void>(step_(chip_));
       queue.finish();
     }
-    return chip_.now() - start_;
+  }
+
+  bool has_gradients() const {
+    return std::ranges::any_of(model_->parameters(), [](const autograd::Parameter* parameter) {
+      return parameter->gradient.has_value();
+    });
   }
 
   /// Describes the programs of an update; `with_error`, with the mean error of measured times like
@@ -176,6 +180,21 @@ class EmulatedRun {
   }
 
  private:
+  void write_batch() {
+    CommandQueue& queue = chip_.command_queue(0);
+    const std::vector<std::uint32_t> tokens(elements_of(batch_->tokens));
+    const std::vector<std::uint32_t> targets(elements_of(batch_->targets));
+    model_->write_tokens(queue, batch_->tokens, tokens);
+    autograd::write_indices(queue, batch_->targets, targets);
+    if (batch_->weights) {
+      autograd::write_values(queue, *batch_->weights, std::vector<float>(targets.size()));
+    }
+  }
+
+  static std::size_t elements_of(const ops::Tensor& tensor) {
+    return static_cast<std::size_t>(tensor.spec().shape.elements());
+  }
+
   /// Returns the mean error of measured times like those of an update, which takes `step`.
   std::optional<double> expected_error(SimTime step, std::span<const Program> programs) {
     harness::PointResult point;
@@ -226,6 +245,7 @@ class EmulatedRun {
   std::optional<ops::Tensor> seed_offset_;
   autograd::DeviceGroup tensor_, copies_, sharers_;
   std::unique_ptr<models::LanguageModel> model_;
+  std::optional<models::BatchTensors> batch_;
   std::unique_ptr<autograd::Optimizer> optimizer_, clipped_, averaged_;
   autograd::StepFunction step_;
   std::optional<training::StepRunner> runner_;
@@ -250,12 +270,13 @@ RunPlan measured(RunSetting setting, int batches, const chip::Profiles& profiles
   return plan;
 }
 
-/// Returns the most DRAM of the set-up and two updates, of one batch each.
+/// Returns the most DRAM of a run. A second batch runs beside the gradients of the first one, and
+/// further ones need no more; so does a second update, if the first one leaves gradients.
 Bytes peak_of_updates(RunSetting setting, const chip::Profiles& profiles) {
-  setting.recipe.accumulate = 1;
+  setting.recipe.accumulate = std::min(setting.recipe.accumulate, 2);
   EmulatedRun run(setting, with_endless_dram(profiles), nullptr);
-  static_cast<void>(run.update());
-  static_cast<void>(run.update());
+  run.update_alone();
+  if (run.has_gradients()) run.update_alone();
   return run.peak();
 }
 
@@ -346,29 +367,26 @@ std::optional<std::int64_t> largest_batch(const RunPlan& plan, const chip::Profi
       return Bytes();  // a kernel does not fit L1, whatever the DRAM
     }
   };
-  // Activations grow with the batch, and everything else stays; with few sequences the peak may be
-  // that of the update, which does not grow.
-  std::int64_t few = 1;
-  Bytes least = peak_of(few);
-  if (least > plan.capacity) return std::nullopt;
-  Bytes growth = peak_of(2 * few) - least;
-  if (growth <= Bytes()) {
-    few = 512;
-    least = peak_of(few);
-    growth = peak_of(2 * few) - least;
+  // The peak is the largest of several sums, of which each grows by the same with each sequence:
+  // the more there are, the faster it grows. So its growth at any batch leads to the largest one
+  // that fits, or to one that is still too large.
+  std::int64_t at = plan.setting.recipe.model.batch / shared.batch_shares();
+  Bytes peak = plan.peak;
+  Bytes growth = peak_of(at + 1) - peak;
+  if (growth <= Bytes()) {  // the peak is that of the update
+    at = 512;
+    peak = peak_of(at);
+    growth = peak_of(at + 1) - peak;
   }
   if (growth <= Bytes()) return std::nullopt;
-  std::int64_t most =
-      std::max(few + few * (plan.capacity - least).value() / growth.value(), std::int64_t{1});
-  constexpr std::int64_t kMostTried = 256;  // beyond it, a sequence more or less says nothing
-  if (most > 1 && most <= kMostTried && peak_of(most) > plan.capacity) {
-    std::int64_t fits = 1;
-    while (most - fits > 1) {
-      const std::int64_t middle = std::midpoint(fits, most);
-      (peak_of(middle) <= plan.capacity ? fits : most) = middle;
-    }
-    most = fits;
+  std::int64_t most = peak > plan.capacity
+                          ? at - ceil_div((peak - plan.capacity).value(), growth.value())
+                          : at + (plan.capacity - peak).value() / growth.value();
+  while (most > 1 && most != at && (peak = peak_of(most)) > plan.capacity) {
+    growth = std::max(peak - peak_of(most - 1), Bytes{1});
+    most -= ceil_div((peak - plan.capacity).value(), growth.value());
   }
+  if (most < 1 || (most == 1 && peak_of(1) > plan.capacity)) return std::nullopt;
   return most * shared.batch_shares();
 }
 

@@ -110,6 +110,44 @@ TEST_F(Ttml, FitCountsTheStepsOfTheEpochsWhereTheTextIsThere) {
   EXPECT_TRUE(contains(run(fit + "num_epochs=1000").out, "run      30000 steps: "));
 }
 
+TEST_F(Ttml, TheLargestBatchFitsWithItsAccumulationAndOneMoreDoesNot) {
+  for (const char* const accumulation : {"1", "2"}) {
+    const std::string fit =
+        "fit -c training.yaml --no-search --with num_blocks=4 --with embedding_dim=1024 --with "
+        "num_heads=16 --with max_sequence_length=512 --with gradient_accumulation_steps=" +
+        std::string(accumulation) + " --with batch_size=";
+    const std::string out = run(fit + "1").out;
+    const std::string line = "\nbatch    ";
+    ASSERT_TRUE(contains(out, line)) << out;
+    const int most = std::stoi(out.substr(out.find(line) + line.size()));
+    EXPECT_GT(most, 8);
+    EXPECT_TRUE(contains(run(fit + std::to_string(most)).out, "each chip: fits")) << most;
+    EXPECT_TRUE(contains(run(fit + std::to_string(most + 1)).out, "each chip: over by")) << most;
+  }
+}
+
+TEST_F(Ttml, ExamplesArePlannedTrainedAndHeldOut) {
+  std::string lines;
+  for (int i = 0; i < 20; ++i) lines += "{\"prompt\": \"ab\", \"completion\": \"cd\"}\n";
+  put("e.jsonl", lines);
+  const Outcome planned = run(
+      "fit -c training.yaml --data e.jsonl --no-search --with max_steps=100 --with num_epochs=3");
+  EXPECT_TRUE(contains(planned.out, "run      30 steps: ")) << planned.out << planned.err;
+  const Outcome outcome = train("--data e.jsonl --with eval_every=2 --checkpoint c");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "Validation loss: ")) << outcome.out;
+  EXPECT_EQ(
+      train("--data e.jsonl --with eval_every=2 --checkpoint c --resume --with max_steps=5").status,
+      0);
+  const std::string two = "--data e.jsonl --with 'mesh_shape=[1, 2]' --with enable_";
+  EXPECT_EQ(train(two + "ddp=true").status, 0);
+  const Outcome divided = train(two + "tp=true");
+  EXPECT_EQ(divided.status, 1);
+  EXPECT_TRUE(contains(divided.err, "examples for layers that devices divide")) << divided.err;
+  put("e.jsonl", "{\"prompt\": \"ab\"}");
+  EXPECT_TRUE(contains(train("--data e.jsonl").err, "read line 1 of e.jsonl"));
+}
+
 TEST_F(Ttml, AnMlpIsPlannedAndTrainedOnPictures) {
   put("mnist.yaml",
       "training_config:\n  batch_size: 128\n  num_epochs: 1\n  logging_interval: 50\n"

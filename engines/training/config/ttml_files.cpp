@@ -178,10 +178,12 @@ TtmlSettings read_ttml_files(const TtmlFiles& files, NamedFiles named) {
   resolve("transformer_config.model_path", settings.config.transformer.model_path);
   resolve("training_config.tokenizer_path", settings.config.training.tokenizer_path);
   std::string& data = settings.config.training.data_path;
-  if (const auto found = find_beside(files.training, data); found && !data.empty()) {
+  if (!files.data.empty()) {
+    data = files.data.string();
+  } else if (const auto found = find_beside(files.training, data); found && !data.empty()) {
     data = found->string();
   }
-  choose_tokenizer(files.data.empty() ? std::filesystem::path(data) : files.data, settings);
+  choose_tokenizer(data, settings);
   return settings;
 }
 

@@ -215,6 +215,6 @@ using CountOfRank = std::map<std::int64_t, std::int64_t>;
   KEY(Count, head_dim, kSize)                                                         \
   KEY(bool, attention_bias, kAny, false)                                              \
   KEY(bool, bias, kAny, true)                                                         \
-  KEY(std::string, embedding_placement, one_of("replicated"), "replicated")
+  KEY(std::string, embedding_placement, one_of("replicated feature_parallel"), "replicated")
 
 }  // namespace howard::training

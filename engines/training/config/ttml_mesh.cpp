@@ -116,9 +116,14 @@ void read_tiers(const MeshChecker& check, MeshPlan& plan) {
 
 void require_shares(const MeshChecker& check, const MeshPlan& plan) {
   const Recipe& recipe = check.recipe;
+  const bool whole = plan.tp == 1 && plan.stages() == 1 && plan.workers == 0;
   check.require(
-      recipe.model.lora.rank == 0 || (plan.tp == 1 && plan.stages() == 1 && plan.workers == 0),
-      "lora_config.rank",
+      !recipe.examples || whole, "training_config.data_path",
+      "'" + check.settings.config.training.data_path + "', examples for layers that devices divide",
+      "devices that divide the batch (enable_ddp) or the parameters (enable_fsdp), or a text",
+      "--with enable_tp=false --with enable_ddp=true");
+  check.require(
+      recipe.model.lora.rank == 0 || whole, "lora_config.rank",
       fmt::format("adapters of rank {} beside layers that devices divide", recipe.model.lora.rank),
       "devices that divide the batch (enable_ddp) or the parameters (enable_fsdp), or a rank of 0 "
       "with enable_tp or a multihost_config",

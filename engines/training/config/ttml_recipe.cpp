@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "engines/training/config/ttml_checker.h"
+#include "engines/training/examples.h"
 #include "engines/training/settings.h"
 
 namespace howard::training {
@@ -116,6 +117,10 @@ void apply_model(const TtmlChecker& check, Recipe& recipe) {
   if (recipe.model.kind == ModelKind::qwen3 && !model.theta) recipe.model.theta = kQwen3Theta;
   recipe.model.memory_efficient = model.runner_type == "memory_efficient";
   recipe.model.tied = model.weight_tying == "enabled";
+  recipe.model.divided_table = model.embedding_placement == "feature_parallel";
+  check.require(!recipe.model.divided_table || recipe.model.kind == ModelKind::llama,
+                "transformer_config.embedding_placement", "'feature_parallel'",
+                "replicated for a " + model.model_type);
   recipe.model.fixed_positions = gpt2 && model.positional_embedding_type == "fixed";
 }
 
@@ -374,6 +379,7 @@ Recipe recipe_of(const TtmlSettings& settings) {
   require_tiles(check);
   // TTML's tensors are bfloat16, and so are its parameters.
   recipe.model.parameters = DataType::bfloat16;
+  recipe.examples = names_examples(training.data_path);
   apply_optimizer(check, recipe);
   apply_forms_of_2026(check, recipe);
   apply_schedule(check, recipe);

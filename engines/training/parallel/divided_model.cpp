@@ -20,14 +20,6 @@ namespace {
 using autograd::Parameter;
 using language::ParameterShape;
 
-/// Returns the sizes of what a device of a tensor-parallel group has of a parameter.
-ParameterShape part_of(const ParameterShape& whole, int tp) {
-  using Along = models::Split::Along;
-  const Along along = models::split_of(whole.name).along;
-  return {whole.name, along == Along::rows ? whole.rows / tp : whole.rows,
-          along == Along::columns ? whole.columns / tp : whole.columns};
-}
-
 /// Returns how FSDP divides a matrix.
 models::Split shares_of(const ParameterShape& part, int fsdp) {
   using Along = models::Split::Along;
@@ -48,7 +40,7 @@ std::int64_t rounded_vocabulary(std::int64_t tokens, int tp) {
 
 DividedModel::DividedModel(Device& device, const Recipe& recipe, const MeshPlan& plan, int rank,
                            std::int64_t vocabulary)
-    : plan_(plan), rank_(rank) {
+    : plan_(plan), rank_(rank), divided_table_(recipe.model.divided_table) {
   models::ModelOptions shapes = recipe.model.with(vocabulary);
   shapes.batch = 1;
   autograd::StepRecorder recorder(device);
@@ -57,6 +49,17 @@ DividedModel::DividedModel(Device& device, const Recipe& recipe, const MeshPlan&
     const Shape& shape = parameter->value.spec().shape;
     whole_.push_back({parameter->name, shape.rows(), shape.columns()});
   }
+}
+
+models::Split DividedModel::split_of(const ParameterShape& whole) const {
+  return models::split_of(whole.name, divided_table_);
+}
+
+ParameterShape DividedModel::part_of(const ParameterShape& whole) const {
+  using Along = models::Split::Along;
+  const Along along = split_of(whole).along;
+  return {whole.name, along == Along::rows ? whole.rows / plan_.tp : whole.rows,
+          along == Along::columns ? whole.columns / plan_.tp : whole.columns};
 }
 
 std::int64_t DividedModel::parameters() const {
@@ -74,9 +77,9 @@ const ParameterShape& DividedModel::whole_of(const std::string& saved) const {
 std::vector<float> DividedModel::share_of(const ParameterShape& whole,
                                           std::span<const float> values) const {
   const MeshPlace place(plan_, rank_);
-  const std::vector<float> part = models::share_of(
-      values, whole.rows, whole.columns, models::split_of(whole.name), plan_.tp, place.column);
-  const ParameterShape own = part_of(whole, plan_.tp);
+  const std::vector<float> part =
+      models::share_of(values, whole.rows, whole.columns, split_of(whole), plan_.tp, place.column);
+  const ParameterShape own = part_of(whole);
   return models::share_of(part, own.rows, own.columns, shares_of(own, plan_.fsdp), plan_.fsdp,
                           place.shard);
 }
@@ -132,8 +135,8 @@ void DividedModel::join(int rank, std::span<const NamedValues> shares,
       found = tensors.end() - 1;
     }
     // What the whole has of this part stays; this share of it is written over.
-    const models::Split split = models::split_of(whole.name);
-    const ParameterShape part = part_of(whole, plan_.tp);
+    const models::Split split = split_of(whole);
+    const ParameterShape part = part_of(whole);
     std::vector<float> values =
         models::share_of(found->values, whole.rows, whole.columns, split, plan_.tp, place.column);
     models::join_share(share.values, part.rows, part.columns, shares_of(part, plan_.fsdp),

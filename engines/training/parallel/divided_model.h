@@ -9,6 +9,7 @@
 #include "engines/language/weights/model_weights.h"
 #include "engines/mesh/communicator.h"
 #include "engines/models/language_model.h"
+#include "engines/models/shards.h"
 #include "engines/training/checkpoint.h"
 #include "engines/training/optimizers.h"
 #include "engines/training/parallel/mesh_plan.h"
@@ -57,9 +58,14 @@ class DividedModel {
   /// Says whether a rank hands out its tensors: one of those that have the same.
   bool hands_out(int rank) const;
   void join(int rank, std::span<const NamedValues> shares, std::vector<NamedValues>& tensors) const;
+  /// Says how devices that divide layers divide a parameter.
+  models::Split split_of(const language::ParameterShape& whole) const;
+  /// Returns the sizes of what one of them has of it.
+  language::ParameterShape part_of(const language::ParameterShape& whole) const;
 
   MeshPlan plan_;
   int rank_;
+  bool divided_table_;
   std::vector<language::ParameterShape> whole_;
 };
 

@@ -46,7 +46,7 @@ class StageShare final : public Share {
   void write_start_values() override {
     divided_.write_start_values(queue(), model_->parameters(), recipe().seed);
   }
-  std::span<const std::uint32_t> own_rows(std::span<const std::uint32_t> batch) const override;
+  BatchPart batch_part() const override { return {batch_share(), plan_.batch_shares()}; }
   autograd::StepFunction step_function(std::span<const BatchTensors> data,
                                        const autograd::TapeOptions& tape,
                                        autograd::Optimizer* optimizer) override;
@@ -80,9 +80,10 @@ class StageShare final : public Share {
   Value forward(Tape& tape, StageModel& model, int chunk, const BatchTensors& data,
                 std::optional<Value>& received, Output output = Output::loss);
   void backward(MicroBatch& micro, int chunk);
-  /// Runs a window, whose tokens the model of one sequence has, forward. Returns its loss or its
-  /// logits, which only a rank that has_output() may read.
-  Value window_output(models::LanguageModel& model, Tape& tape, Output output);
+  /// Runs a window with the model of one sequence forward. Returns its loss or its logits, which
+  /// only a rank that has_output() may read.
+  Value window_output(models::LanguageModel& model, Tape& tape, const BatchTensors& data,
+                      Output output);
   /// Says whether this rank is the one that hands out the loss and the logits of its sequences.
   bool has_output() const { return is_last_stage() && place_.column == 0; }
   /// Returns the place of this rank's sequences in a batch.
@@ -144,11 +145,6 @@ StageShare::StageShare(Device& device, mesh::Communicator& ranks, const MeshPlan
     stage_ = stage.get();
     model_ = std::move(stage);
   }
-}
-
-std::span<const std::uint32_t> StageShare::own_rows(std::span<const std::uint32_t> batch) const {
-  const std::size_t values = batch.size() / static_cast<std::size_t>(plan_.batch_shares());
-  return batch.subspan(static_cast<std::size_t>(batch_share()) * values, values);
 }
 
 autograd::StepFunction StageShare::step_function(std::span<const BatchTensors> data,
@@ -246,10 +242,10 @@ ops::Tensor StageShare::stage_step(Device& device, std::span<const BatchTensors>
   return loss ? *loss : no_loss(calls);
 }
 
-Value StageShare::window_output(models::LanguageModel& model, Tape& tape, Output output) {
-  const BatchTensors data{model.tokens(), model.targets()};
+Value StageShare::window_output(models::LanguageModel& model, Tape& tape, const BatchTensors& data,
+                                Output output) {
   if (stage_ == nullptr) {
-    return output == Output::loss ? model.loss(tape, data.tokens, data.targets)
+    return output == Output::loss ? models::batch_loss(tape, model, data)
                                   : model.logits(tape, data.tokens);
   }
   Value result;
@@ -271,7 +267,8 @@ std::unique_ptr<language::TextReader> StageShare::reader() {
         Tape tape(device_, {.calls = {.products = models::kTtmlProducts},
                             .compute = recipe().model.compute,
                             .records = false});
-        const Value logits = window_output(*model, tape, Output::logits);
+        const Value logits =
+            window_output(*model, tape, {model->tokens(), model->targets(), {}}, Output::logits);
         if (!has_output()) return std::vector<float>{};
         return language::logits_at(queue(), tape.tensor(logits), place);
       });
@@ -296,9 +293,9 @@ void StageShare::write(const SavedTensor& own, const std::vector<float>& values)
 }
 
 void StageShare::hold_out(std::vector<std::uint32_t> tokens, std::int64_t sequences) {
-  validation_.emplace(device_, *model_, std::move(tokens), sequences,
-                      [this](models::LanguageModel& model, Tape& tape) {
-                        const Value loss = window_output(model, tape, Output::loss);
+  validation_.emplace(device_, *model_, std::move(tokens), sequences, form_of(recipe()),
+                      [this](models::LanguageModel& model, Tape& tape, const BatchTensors& data) {
+                        const Value loss = window_output(model, tape, data, Output::loss);
                         // Devices that divide parameters run the same windows together.
                         return has_output() && place_.shard == 0
                                    ? autograd::read_values(queue(), tape.tensor(loss))[0]

@@ -50,10 +50,7 @@ class TierShare final : public Share {
       divided_.write_start_values(queue(), model_->parameters(), recipe().seed);
     }
   }
-  std::span<const std::uint32_t> own_rows(std::span<const std::uint32_t> batch) const override {
-    const std::size_t values = batch.size() / static_cast<std::size_t>(plan_.ddp);
-    return batch.subspan(static_cast<std::size_t>(place_.row) * values, values);
-  }
+  BatchPart batch_part() const override { return {place_.row, plan_.ddp}; }
   void spread_parameters() override { share_parameters(autograd::Calls(device_)); }
   autograd::StepFunction step_function(std::span<const BatchTensors> data,
                                        const autograd::TapeOptions& tape,

@@ -391,7 +391,7 @@ void note_padding(const MeshPlan& plan, const language::Tokenizer& tokenizer) {
 
 bool train_on_mesh(const TrainOptions& options) {
   MeshStart start{.corpus = corpus_of(options), .held_out = {}, .weights = {}};
-  if (options.eval_every > 0) start.held_out = training::hold_out(start.corpus);
+  if (options.eval_every > 0) start.held_out = held_out_of(options, start.corpus);
   if (!options.weights.empty() && !options.resumed)
     start.weights = language::read_weights(options.weights);
   TrainOptions limited = options;

@@ -25,9 +25,11 @@ OptionList ttml_options(training::TtmlFiles& files) {
 }
 
 OptionList data_options(training::TtmlFiles& files) {
-  return {{"--data", "FILE", "Takes this text in the place of data_path", to(files.data)},
-          {"--tokenizer", "FILE", "Reads this tokenizer.json in the place of tokenizer_path",
-           to(files.tokenizer)}};
+  return {
+      {"--data", "FILE", "Takes this text, or these examples (.jsonl), in the place of data_path",
+       to(files.data)},
+      {"--tokenizer", "FILE", "Reads this tokenizer.json in the place of tokenizer_path",
+       to(files.tokenizer)}};
 }
 
 Option engine_option(training::Engine& engine) {

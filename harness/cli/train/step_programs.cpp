@@ -9,7 +9,7 @@
 #include "engines/autograd/steps/step_recorder.h"
 #include "engines/autograd/steps/training_step.h"
 #include "engines/chip/kernels/lowering.h"
-#include "engines/models/language_model.h"
+#include "engines/models/batch.h"
 #include "engines/training/clipped.h"
 #include "engines/training/optimizers.h"
 
@@ -33,15 +33,15 @@ StepPrograms step_programs(Device& device, const training::Recipe& recipe,
                            std::int64_t vocabulary) {
   autograd::StepRecorder recorder(device, autograd::StepRecorder::Reads::zeros);
   const auto model = models::make_model(recorder, recipe.model.with(vocabulary));
+  const models::BatchTensors batch = models::own_batch(
+      recorder, *model, recipe.examples ? models::Weights::given : models::Weights::none);
   const auto optimizer =
       training::make_optimizer(recipe, autograd::Calls(recorder), model->parameters(), false);
   training::Clipped clipped(*optimizer, model->parameters(), recipe.optimizer.clip,
                             /*reads_norm=*/true);
   const std::size_t set_up = recorder.programs().size();
   const autograd::StepFunction step = autograd::training_step(
-      [&](autograd::Tape& tape, int) {
-        return model->loss(tape, model->tokens(), model->targets());
-      },
+      [&](autograd::Tape& tape, int) { return models::batch_loss(tape, *model, batch); },
       recipe.optimizer.clip > 0 ? clipped : *optimizer,
       {.tape = {.calls = {.products = models::kTtmlProducts}, .compute = recipe.model.compute},
        .batches = recipe.accumulate});

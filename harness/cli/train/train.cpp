@@ -454,8 +454,9 @@ const Command kTrain{
           "nanoGPT's), .u32 (uint32), .yaml (TTML's tokenizer_vocab_size and tokens), or a file of "
           "numbers, as TTML's dataset_to_tokens.py writes it."},
          {"",
-          "With eval_every the last tenth of the tokens is held out, and after every so many steps "
-          "the mean loss of validation_batch_size of its sequences is printed."},
+          "Data named .jsonl are examples, a line each: {\"prompt\": TEXT, \"completion\": TEXT} "
+          "or {\"input_ids\": [...], \"labels\": [...]}. Completions alone have a loss. With "
+          "eval_every the last tenth is held out, for losses of validation_batch_size sequences."},
          {"",
           "scheduler_type may also be step, linear, cosine or sequential, the schedulers of TTML's "
           "library, which its files do not name. Their arguments are keys of scheduler_config: "

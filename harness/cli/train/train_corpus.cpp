@@ -8,7 +8,9 @@
 
 #include "base/file.h"
 #include "engines/language/tokens/bpe_tokenizer.h"
+#include "engines/training/examples.h"
 #include "engines/training/pictures.h"
+#include "engines/training/text_batches.h"
 #include "engines/training/validation.h"
 
 namespace howard::cli {
@@ -16,16 +18,28 @@ namespace howard::cli {
 language::Corpus corpus_of(const TrainOptions& options) {
   const training::TtmlConfig& config = options.settings.config;
   const std::string bytes = read_file(options.data);
-  if (config.training.tokenizer_type == "char") {
-    return language::Corpus(bytes);
-  }
+  const bool characters = config.training.tokenizer_type == "char";
+  if (characters && !options.recipe.examples) return language::Corpus(bytes);
   std::shared_ptr<const language::Tokenizer> tokenizer;
   if (!options.tokenizer.empty()) {
     tokenizer = std::make_shared<const language::BpeTokenizer>(read_file(options.tokenizer),
                                                                options.tokenizer.string());
   }
-  return language::read_corpus(bytes, options.data.string(), std::move(tokenizer),
-                               config.transformer.vocab_size.value_or(0));
+  const std::int64_t vocabulary = config.transformer.vocab_size.value_or(0);
+  if (options.recipe.examples) {
+    return training::read_examples(bytes, options.data.string(),
+                                   {.characters = characters,
+                                    .tokenizer = std::move(tokenizer),
+                                    .vocabulary = vocabulary,
+                                    .sequence = options.recipe.model.sequence});
+  }
+  return language::read_corpus(bytes, options.data.string(), std::move(tokenizer), vocabulary);
+}
+
+std::vector<std::uint32_t> held_out_of(const TrainOptions& options, language::Corpus& corpus) {
+  const training::Recipe& recipe = options.recipe;
+  return training::hold_out(
+      corpus, training::sample_stride(recipe.model.sequence, training::form_of(recipe)));
 }
 
 TrainData data_of(const TrainOptions& options) {
@@ -34,18 +48,18 @@ TrainData data_of(const TrainOptions& options) {
     return {std::move(pictures.trained), std::move(pictures.held_out)};
   }
   TrainData data{corpus_of(options), {}};
-  if (options.eval_every > 0) data.held_out = training::hold_out(data.corpus);
+  if (options.eval_every > 0) data.held_out = held_out_of(options, data.corpus);
   return data;
 }
 
 training::Recipe limited_to_epochs(const TrainOptions& options, const language::Corpus& corpus) {
   training::Recipe recipe = options.recipe;
   if (options.epochs == 0) return recipe;
-  const auto tokens = static_cast<std::int64_t>(corpus.tokens.size());
-  const bool pictures = options.settings.trains_mlp();
-  const std::int64_t samples =
-      pictures ? tokens / (recipe.model.width + 1) : tokens - recipe.model.sequence;
-  training::limit_to_epochs(recipe, samples, options.epochs);
+  training::limit_to_epochs(
+      recipe,
+      training::sample_count(std::ssize(corpus.tokens), training::sample_width(recipe),
+                             training::form_of(recipe)),
+      options.epochs);
   return recipe;
 }
 

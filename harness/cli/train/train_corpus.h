@@ -24,6 +24,9 @@ TrainData data_of(const TrainOptions& options);
 /// be read so.
 language::Corpus corpus_of(const TrainOptions& options);
 
+/// Takes a tenth of what a run with eval_every is trained on out of `corpus`, and returns it.
+std::vector<std::uint32_t> held_out_of(const TrainOptions& options, language::Corpus& corpus);
+
 /// Returns the recipe with no more steps than the epochs have. The trainer refuses a text that is
 /// too short.
 training::Recipe limited_to_epochs(const TrainOptions& options, const language::Corpus& corpus);

@@ -29,7 +29,7 @@ TrainOptions options_of_files(const TrainOptions& given) {
   options.recipe = training::recipe_of(options.settings);
   options.name = training.project_name;
   const training::TtmlFiles& files = given.files;
-  options.data = files.data.empty() ? std::filesystem::path(training.data_path) : files.data;
+  options.data = training.data_path;
   options.tokenizer = files.tokenizer.empty()
                           ? std::filesystem::path(training.tokenizer_path.value_or(""))
                           : files.tokenizer;

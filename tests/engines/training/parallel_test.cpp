@@ -125,6 +125,23 @@ TEST(MeshTraining, DividedRowsGiveTheNumbersOfOneDevice) {
   }
 }
 
+TEST(MeshTraining, ADividedTokenTableGivesTheNumbersOfOneDevice) {
+  Recipe recipe = small_llama();
+  recipe.model.sequence = 64;
+  recipe.model.divided_table = true;
+  host::HostDevice device;
+  const autograd::DeviceGroup group(device, 0, 2, 0);
+  const auto part = models::make_model(device, recipe.model.with(96, &group));
+  EXPECT_EQ(part->parameters().front()->value.spec().shape, (Shape{96, 32}));
+  const Outcome alone = run({}, recipe, 2);
+  for (const MeshPlan& plan :
+       {MeshPlan{.ddp = 2, .tp = 2, .sequence_parallel = true}, {.tp = 2, .blocks = {2, 2}}}) {
+    const Outcome shared = run(plan, recipe, 2);
+    EXPECT_LT(distance_of(alone.end, shared.end), 1e-5) << plan.ranks();
+    EXPECT_NEAR(shared.losses[1] / alone.losses[1], 1, 1e-5) << plan.ranks();
+  }
+}
+
 TEST(MeshTraining, InterleavedChunksGiveTheNumbersOfOneDevice) {
   Recipe recipe = small_llama();
   recipe.accumulate = 4;

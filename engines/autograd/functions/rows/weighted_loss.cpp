@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/autograd/functions/rows/weighted_loss.h"
+
+#include "engines/autograd/functions/elementwise/arithmetic.h"
+
+namespace howard::autograd {
+namespace {
+
+struct CrossEntropyOfPositions {
+  Value logits, targets;
+
+  void backward(Tape& tape, Value output) const {
+    const Calls& calls = tape.calls();
+    const ops::Tensor slopes =
+        calls.cross_entropy_backward(tape.tensor(logits), tape.tensor(targets), 1);
+    tape.accumulate(logits, calls.multiply(slopes, tape.gradient(output)));
+  }
+};
+
+}  // namespace
+
+Value weighted_cross_entropy(Tape& tape, Value logits, Value targets, Value weights) {
+  const Value losses =
+      tape.record(tape.calls().cross_entropy(tape.tensor(logits), tape.tensor(targets)), {logits},
+                  CrossEntropyOfPositions{logits, targets});
+  return mean(tape, multiply(tape, losses, weights));
+}
+
+}  // namespace howard::autograd
