@@ -35,8 +35,8 @@ endif()
 # -- development ---------------------------------------------------------------------------------
 
 set(HOWARD_CMAKEDIR ${CMAKE_INSTALL_LIBDIR}/cmake/Howard)
-foreach(name base program device mesh ops chip host reference autograd models language training profiler
-    profiler_formats profiler_silicon)
+foreach(name base program device mesh ops chip calibration host reference autograd models language training
+    profiler profiler_formats profiler_silicon)
   set(library howard_${name})
   set_target_properties(${library} PROPERTIES EXPORT_NAME ${name})
   target_compile_features(${library} INTERFACE cxx_std_20)

@@ -30,8 +30,10 @@ bool is_collective(std::string_view name) {
   constexpr std::array<std::string_view, 7> kWords{"AllGather",    "AllReduce",    "ReduceScatter",
                                                    "AllToAll",     "AllBroadcast", "PointToPoint",
                                                    "MeshPartition"};
-  return std::ranges::any_of(
-      kWords, [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
+  const auto has = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
+  // The parts of a norm before and after its exchange have the exchange in their names.
+  if (has("PreAllGather") || has("PostAllGather")) return false;
+  return std::ranges::any_of(kWords, has);
 }
 
 std::map<NameId, DeviceRuns> runs_by_op(const Timeline& timeline) {

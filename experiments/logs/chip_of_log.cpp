@@ -34,17 +34,37 @@ std::vector<LoggedBoard> logged_boards() {
   return found;
 }
 
-/// Returns the family of chips that the log names, or that its clock and its cores tell; empty if
-/// it says nothing.
-std::string family_of(const profiler::Log& log, int& cores) {
+/// A family of chips of which a log has programs.
+struct LoggedFamily {
   std::string architecture;
+  int cores = 0;  ///< The most that a device of it has.
+};
+
+/// Returns the families of chips that the log names, or that its clocks and its cores tell, in the
+/// order of its devices.
+std::vector<LoggedFamily> families_of(const profiler::Log& log) {
+  std::vector<LoggedFamily> families;
+  const auto add = [&](std::string_view architecture, int cores) {
+    if (architecture.empty()) return;
+    auto known = std::ranges::find(families, architecture, &LoggedFamily::architecture);
+    if (known == families.end()) {
+      known = families.insert(families.end(), LoggedFamily{std::string(architecture)});
+    }
+    known->cores = std::max(known->cores, cores);
+  };
   for (const profiler::LoggedRun& run : log.runs) {
     for (const profiler::LoggedDevice& device : run.devices) {
-      if (architecture.empty()) architecture = device.architecture;
-      cores = std::max(cores, device.worker_cores);
+      add(device.architecture, device.worker_cores);
     }
   }
-  return architecture;
+  // The rows of a device may name another chip than its first one.
+  constexpr std::int64_t kMostCores = 1'000;
+  for (std::uint32_t id = 1; id <= log.calls.size(); ++id) {
+    const profiler::OpRow& row = log.calls.row(id);
+    add(row.architecture,
+        static_cast<int>(std::clamp<std::int64_t>(row.worker_cores.value_or(0), 0, kMostCores)));
+  }
+  return families;
 }
 
 /// Returns the board of that family with as many cores. Two boards of 110 cores differ in a bank of
@@ -61,6 +81,14 @@ std::string board_with(const std::string& architecture, int cores) {
   return best;
 }
 
+/// Says whether the choice names no chip, so that the log may.
+bool is_open(const chip::ProfileChoice& choice, const chip::ProfileConstants& chosen) {
+  const bool is_default = chosen.chip.name() == chip::kDefaultChipProfile;
+  const bool is_named =
+      std::ranges::find(choice.profiles, chip::kDefaultChipProfile) != choice.profiles.end();
+  return is_default && !is_named && choice.settings.empty();
+}
+
 /// Returns `choice` with a chip of the family `logged` if it names no chip and is of another one.
 chip::ProfileChoice chosen_for(const std::string& logged, int cores,
                                const chip::ProfileChoice& choice) {
@@ -69,10 +97,7 @@ chip::ProfileChoice chosen_for(const std::string& logged, int cores,
   if (logged.empty() || logged == architecture) return choice;
   const std::vector<LoggedBoard> all = logged_boards();
   if (std::ranges::find(all, logged, &LoggedBoard::architecture) == all.end()) return choice;
-  const bool is_default = chosen.chip.name() == chip::kDefaultChipProfile;
-  const bool is_named =
-      std::ranges::find(choice.profiles, chip::kDefaultChipProfile) != choice.profiles.end();
-  if (!is_default || is_named || !choice.settings.empty()) {
+  if (!is_open(choice, chosen)) {
     std::vector<std::string> names;
     for (const LoggedBoard& board : all) {
       if (board.architecture == logged) names.push_back(board.name);
@@ -90,9 +115,29 @@ chip::ProfileChoice chosen_for(const std::string& logged, int cores,
 }  // namespace
 
 chip::ProfileChoice choice_for(const profiler::Log& log, const chip::ProfileChoice& choice) {
-  int cores = 0;
-  const std::string logged = family_of(log, cores);
-  return chosen_for(logged, cores, choice);
+  const std::vector<LoggedFamily> families = families_of(log);
+  if (families.empty()) return choice;
+  const chip::ProfileConstants chosen = chip::load_constants({choice.profiles, {}});
+  const auto own =
+      std::ranges::find(families, chosen.chip.architecture(), &LoggedFamily::architecture);
+  // Of a log of several families, one may be chosen.
+  if (own != families.end() && !is_open(choice, chosen)) return choice;
+  return chosen_for(families.front().architecture, families.front().cores, choice);
+}
+
+std::vector<chip::ProfileChoice> choices_for(const profiler::Log& log,
+                                             const chip::ProfileChoice& choice) {
+  std::vector<chip::ProfileChoice> choices{choice_for(log, choice)};
+  if (!is_open(choice, chip::load_constants({choice.profiles, {}}))) return choices;
+  const std::vector<LoggedFamily> families = families_of(log);
+  for (std::size_t i = 1; i < families.size(); ++i) {
+    chip::ProfileChoice other = choice;
+    const std::string board = board_with(families[i].architecture, families[i].cores);
+    if (board.empty()) continue;  // no emulator is of it
+    other.profiles.push_back(board);
+    choices.push_back(std::move(other));
+  }
+  return choices;
 }
 
 LogContent compare_on_its_chip(const std::string& file, chip::ProfileChoice& choice,
@@ -101,12 +146,11 @@ LogContent compare_on_its_chip(const std::string& file, chip::ProfileChoice& cho
   LogContent content = read_log_content(file, &first, options);
   const auto* const comparison = std::get_if<profiler::SiliconComparison>(&content);
   if (comparison == nullptr || comparison->other_architecture.empty()) return content;
+  if (!comparison->calls.empty()) return content;
   const auto cores = static_cast<int>(std::min<std::int64_t>(comparison->other_cores, 1000));
   chip::ProfileChoice own = chosen_for(comparison->other_architecture, cores, choice);
   std::error_code ignored;  // what is read from a pipe cannot be read again
-  if (!comparison->calls.empty() || !std::filesystem::is_regular_file(file, ignored)) {
-    return content;
-  }
+  if (!std::filesystem::is_regular_file(file, ignored)) return content;
   choice = std::move(own);
   const chip::Profiles profiles = chip::load_profiles(choice);
   return read_log_content(file, &profiles, options);

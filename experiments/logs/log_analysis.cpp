@@ -125,8 +125,16 @@ void LogAnalysis::add_zones(Analyzed& analyzed) const {
 void LogAnalysis::advise(Analyzed& analyzed) {
   const auto* const log = analyzed.log();
   if (log == nullptr || question_.advice == Advice::none || log->calls.size() == 0) return;
-  const chip::Profiles profiles = chip::load_profiles(choice_for(*log, question_.profiles));
-  if (!emulator_ || emulator_->chip().name != profiles.chip.name) emulator_.emplace(profiles);
+  std::vector<chip::Profiles> chips;
+  std::vector<std::string> names;
+  for (const chip::ProfileChoice& choice : choices_for(*log, question_.profiles)) {
+    names.push_back(chips.emplace_back(chip::load_profiles(choice)).chip.name);
+  }
+  if (emulated_ != names) {
+    emulator_.emplace(chips.front());
+    for (std::size_t i = 1; i < chips.size(); ++i) emulator_->add(chips[i]);
+    emulated_ = std::move(names);
+  }
   analyzed.advice = reports::advice_of(*log, &*emulator_);
 }
 

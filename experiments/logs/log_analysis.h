@@ -72,6 +72,7 @@ class LogAnalysis {
   LogQuestion question_;
   harness::RunContext context_;
   std::optional<profiler::CallEmulator> emulator_;
+  std::vector<std::string> emulated_;  ///< The names of its chips.
 };
 
 }  // namespace howard::experiments

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -14,6 +15,7 @@
 #include "engines/chip/kernels/planner.h"
 #include "engines/chip/profiles/profile.h"
 #include "experiments/cases/emulated_case.h"
+#include "experiments/cases/known_time.h"
 #include "experiments/cases/mlp_case.h"
 #include "experiments/experiment.h"
 #include "experiments/laboratory/devbox.h"
@@ -144,22 +146,29 @@ class Collector {
   Place place_of(std::uint32_t call) {
     if (call == 0) return {.known = true, .call = {}, .reason = "more calls than are kept"};
     const profiler::OpRow& row = log_.calls.row(call);
+    if (!row.architecture.empty() && row.architecture != profiles_.chip.architecture) {
+      return {.known = true,
+              .call = {},
+              .reason = fmt::format("programs of {}, which --chip can choose", row.architecture)};
+    }
     std::string why = "the emulator has no such op";
     try {
-      if (auto program = profiler::logged_program(row, device_)) {
+      if (auto logged = profiler::logged_program(row, device_)) {
+        Program& program = logged->program;
         // A configuration that does not fit is refused here, not while the others run.
         const CoreGrid grid = profiles_.chip.compute_grid(workload_.dispatch);
-        plan_program(*program, grid, profiles_);
-        if (profiler::lacks_position(*program)) {
-          profiler::take_position(*program, places_[call].median, grid, profiles_);
+        plan_program(program, grid, profiles_);
+        if (profiler::lacks_position(program)) {
+          profiler::take_position(program, places_[call].median, grid, profiles_);
           note_positions();
         }
-        workload_.moves_only.push_back(moves(*program));
-        workload_.calls.push_back(std::move(*program));
+        workload_.moves_only.push_back(moves(program));
+        workload_.stands_in.push_back(logged->stands_in);
+        workload_.calls.push_back(std::move(program));
         return {.known = true, .call = workload_.calls.size() - 1, .reason = {}};
       }
     } catch (const Error& failure) {
-      why = failure.text().value;
+      why = profiler::reason_of(failure);
     }
     return {.known = true, .call = {}, .reason = fmt::format("{} ({})", row.name, why)};
   }
@@ -202,8 +211,14 @@ class LogCase final : public EmulatedCase {
       : EmulatedCase(box.open_chip({.dispatch = options.dispatch})), python_(options.python) {
     std::vector<Program> calls = workload.calls;
     for (Program& program : calls) prepare(program, options);
+    std::vector<std::int64_t> runs(calls.size());
     for (const std::size_t i : workload.order) {
-      if (options.movements || !workload.moves_only[i]) programs_.push_back(calls[i]);
+      if (!options.movements && workload.moves_only[i]) continue;
+      programs_.push_back(calls[i]);
+      ++runs[i];
+    }
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (runs[i] > 0) add_known({calls[i], workload.stands_in[i]}, runs[i]);
     }
     if (programs_.empty()) {
       throw Error(
@@ -226,11 +241,18 @@ class LogCase final : public EmulatedCase {
   }
   void finish() override { queue().finish(); }
 
-  void describe(double /*seconds*/, harness::PointResult& point) const override {
+  void describe(double seconds, harness::PointResult& point) const override {
     point.details.emplace_back("launches", std::to_string(programs_.size()));
+    const bool host_sets_pace = !trace_ && 2 * known_.time().seconds() < seconds;
+    describe_expected_error(seconds, known_, host_sets_pace, point);
   }
 
  private:
+  void add_known(const profiler::LoggedProgram& logged, std::int64_t runs) {
+    const auto call = profiler::plan_call(logged, device().compute_grid(), device().profiles());
+    known_.add(runs * call.planned.kernel.total, *call.band);
+  }
+
   void prepare(Program& program, const LogOptions& options) {
     if (auto* const minimal = std::get_if<MinimalMatmulAttributes>(&program.attributes)) {
       if (options.fidelity) minimal->compute.fidelity = options.fidelity;
@@ -268,6 +290,7 @@ class LogCase final : public EmulatedCase {
   bool python_;
   std::vector<std::pair<TensorSpec, BufferId>> buffers_;
   std::vector<Program> programs_;
+  calibration::KnownTime known_;
   std::optional<TraceId> trace_;
 };
 
@@ -300,6 +323,24 @@ std::vector<harness::WhatIf> log_what_ifs(const LogWorkload& workload, const Poi
                 "it has none")};
 }
 
+/// Returns the first device that ran a program on a chip of the family, by what the program's row
+/// names or else the device's. Throws Error if there is none.
+std::uint16_t device_of(const profiler::LoggedRun& run, const profiler::OpCalls& calls,
+                        std::string_view architecture) {
+  std::string other;
+  for (const profiler::ProgramRun& program : run.timeline.programs) {
+    const auto card = std::ranges::find(run.devices, program.device, &profiler::LoggedDevice::id);
+    std::string_view named =
+        program.call > 0 ? calls.row(program.call).architecture : std::string_view();
+    if (named.empty() && card != run.devices.end()) named = card->architecture;
+    if (named.empty() || named == architecture) return program.device;
+    other = named;
+  }
+  throw Error({.attempted = "explain a log of " + other,
+               .value = "the emulator is of " + std::string(architecture),
+               .accepted = "programs of that chip"});
+}
+
 }  // namespace
 
 double LogWorkload::share() const {
@@ -320,13 +361,9 @@ LogWorkload log_workload(const profiler::Log& log, const std::string& file,
     fail("it has no device ops whose operands it says", "");
   }
   const profiler::LoggedRun& run = log.runs.front();
-  const std::uint16_t device = run.timeline.programs.front().device;
+  const std::uint16_t device = device_of(run, log.calls, profiles.chip.architecture);
   const auto described = std::ranges::find(run.devices, device, &profiler::LoggedDevice::id);
   const profiler::LoggedDevice* const card = described != run.devices.end() ? &*described : nullptr;
-  if (card != nullptr && !card->architecture.empty() &&
-      card->architecture != profiles.chip.architecture) {
-    fail("it is of a " + card->architecture + ", which the emulator is not", "");
-  }
   workload.dispatch = dispatch_of(card, profiles.chip);
   if (log.runs.size() > 1) {
     workload.notes.push_back(
@@ -337,7 +374,8 @@ LogWorkload log_workload(const profiler::Log& log, const std::string& file,
     if (program.device == device) programs.push_back(&program);
   }
   if (programs.size() < run.timeline.programs.size()) {
-    workload.notes.push_back(fmt::format("of several devices, this is device {}", device));
+    workload.notes.push_back(fmt::format("of several devices, this is device {}, of {}", device,
+                                         profiles.chip.architecture));
   }
   std::ranges::stable_sort(programs, {}, [](const auto* program) { return program->kernel.start; });
   if (programs.size() > kMostLogPrograms) {

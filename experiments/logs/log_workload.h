@@ -19,6 +19,7 @@ namespace howard::experiments {
 struct LogWorkload {
   std::string log;                      ///< The file.
   std::vector<Program> calls;           ///< The different ones; their operands are not allocated.
+  std::vector<bool> stands_in;          ///< True for each call that another op stands for.
   std::vector<std::size_t> order;       ///< Indices into `calls`: the programs as they ran.
   std::vector<bool> moves_only;         ///< True for each call that computes nothing.
   chip::DispatchCoreType dispatch{};    ///< As the log's cores say.

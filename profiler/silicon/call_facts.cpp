@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "engines/chip/calibration/bands.h"
 #include "engines/chip/kernels/planner.h"
 #include "engines/chip/kernels/ttnn_names.h"
 #include "profiler/silicon/logged_call.h"
@@ -198,6 +199,9 @@ CallFacts facts_of(const OpRow& call) {
   constexpr double kMost = 1e18;
   if (call.ideal && *call.ideal > 1) {  // it is 1 for an op without a model
     facts.ideal = SimTime::nanoseconds(std::min<std::int64_t>(*call.ideal, 1'000'000'000'000));
+    const std::int64_t compute = call.ideal_compute.value_or(0);
+    const std::int64_t bandwidth = call.ideal_bandwidth.value_or(0);
+    if (compute != bandwidth) facts.ideal_bound = compute > bandwidth ? "compute" : "bandwidth";
   }
   AllSizes inputs, outputs;
   for (const TensorCells& tensor : call.inputs) inputs.push_back(sizes_of(tensor));
@@ -228,8 +232,19 @@ CallFacts facts_of(const OpRow& call) {
   return facts;
 }
 
-CallEmulator::CallEmulator(const chip::Profiles& profiles)
-    : profiles_(profiles), device_(profiles_) {}
+CallEmulator::CallEmulator(const chip::Profiles& profiles) { add(profiles); }
+
+void CallEmulator::add(const chip::Profiles& profiles) { chips_.emplace_back(profiles); }
+
+std::size_t CallEmulator::place_of(const OpRow& call) const {
+  const auto found = std::ranges::find_if(
+      chips_, [&](const Chip& one) { return one.profiles.chip.architecture == call.architecture; });
+  return found != chips_.end() ? static_cast<std::size_t>(found - chips_.begin()) : 0;
+}
+
+const chip::ChipProfile& CallEmulator::chip_of(const OpRow& call) const {
+  return chips_[place_of(call)].profiles.chip;
+}
 
 std::optional<EmulatedCall> CallEmulator::run(const OpRow& call, CallObstacle* why,
                                               SimTime measured) {
@@ -237,19 +252,24 @@ std::optional<EmulatedCall> CallEmulator::run(const OpRow& call, CallObstacle* w
     if (why != nullptr) *why = {kind, std::move(text)};
     return std::nullopt;
   };
+  auto& [profiles, device] = chips_[place_of(call)];
   try {
-    std::optional<Program> program = logged_program(call, device_);
-    if (!program) return fail(Obstacle::no_such_op, "the emulator has no such op");
-    const CoreGrid grid = logged_grid(call, profiles_.chip).value_or(usual_grid(profiles_.chip));
-    const bool by_time = measured > SimTime() && lacks_position(*program);
-    const std::int64_t places = by_time ? take_position(*program, measured, grid, profiles_) : 0;
-    const chip::PlannedProgram planned = plan_program(*program, grid, profiles_);
-    return EmulatedCall{.kernel = planned.kernel.total,
-                        .cores = planned.kernel.cores,
-                        .bound_by = name_of(planned.kernel.bottleneck),
-                        .places = places};
+    std::optional<LoggedProgram> logged = logged_program(call, device);
+    if (!logged) return fail(Obstacle::no_such_op, "the emulator has no such op");
+    Program& program = logged->program;
+    const CoreGrid grid = logged_grid(call, profiles.chip).value_or(usual_grid(profiles.chip));
+    const bool by_time = measured > SimTime() && lacks_position(program);
+    const std::int64_t places = by_time ? take_position(program, measured, grid, profiles) : 0;
+    const PlannedCall planned = plan_call(*logged, grid, profiles);
+    const chip::KernelCost& kernel = planned.planned.kernel;
+    return EmulatedCall{.kernel = kernel.total,
+                        .cores = kernel.cores,
+                        .bound_by = name_of(kernel.bottleneck),
+                        .places = places,
+                        .known = name_of(planned.band->known),
+                        .expected_error = planned.band->share};
   } catch (const Error& failure) {
-    return fail(Obstacle::refused, failure.text().value);
+    return fail(Obstacle::refused, reason_of(failure));
   }
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +29,8 @@ struct CallFacts {
   bool moves_a_part = false;     ///< Of a cache it touches a part that the log does not say.
   std::int64_t work_units = 0;   ///< Result tiles: cores beyond their number have nothing to do.
   std::optional<SimTime> ideal;  ///< The log's PM IDEAL, where it has a model of the op.
+  /// What that model has the op wait for: "compute" or "bandwidth"; "" where it has none.
+  std::string_view ideal_bound;
 };
 
 CallFacts facts_of(const OpRow& call);
@@ -48,6 +52,8 @@ struct EmulatedCall {
   /// The places of a cache that it saw by the time that it took in the log, which does not tell
   /// them; 0 for all other calls.
   std::int64_t places = 0;
+  std::string_view known;     ///< What its time rests on: "calibrated", "one kernel", "by analogy".
+  double expected_error = 0;  ///< How far such times are off on average: 0.06 is 6 %.
 };
 
 struct CallObstacle {
@@ -55,10 +61,13 @@ struct CallObstacle {
   std::string text;
 };
 
-/// Runs calls of logs on an emulated chip.
+/// Runs calls of logs on an emulated chip: on that of the family that a call's row names, if there
+/// is one, otherwise on the first.
 class CallEmulator {
  public:
   explicit CallEmulator(const chip::Profiles& profiles);
+  /// Adds a chip of another family.
+  void add(const chip::Profiles& profiles);
 
   /// The result is absent when the emulator cannot run it; `why`, if given, then gets the reason.
   /// The call may differ from what the log has: other operands, another fidelity. `measured` tells
@@ -66,14 +75,24 @@ class CallEmulator {
   std::optional<EmulatedCall> run(const OpRow& call, CallObstacle* why = nullptr,
                                   SimTime measured = {});
 
-  const chip::ChipProfile& chip() const { return profiles_.chip; }
-  const chip::SoftwareProfile& software() const { return profiles_.software; }
-  /// Returns the time of a kernel that has next to nothing to do; zero if it cannot run one.
+  /// Returns the first chip.
+  const chip::ChipProfile& chip() const { return chips_.front().profiles.chip; }
+  /// Returns the chip on which a call would run.
+  const chip::ChipProfile& chip_of(const OpRow& call) const;
+  /// Returns the time of a kernel that has next to nothing to do, on the first chip; zero if it
+  /// cannot run one.
   SimTime launch();
 
  private:
-  chip::Profiles profiles_;    ///< Its own, so that each log can have its chip.
-  chip::EmulatedChip device_;  ///< Operands are allocated on it.
+  struct Chip {
+    explicit Chip(const chip::Profiles& of) : profiles(of), device(profiles) {}
+    chip::Profiles profiles;    ///< Its own, so that each log can have its chip.
+    chip::EmulatedChip device;  ///< Operands are allocated on it.
+  };
+  /// Returns the place of the chip on which a call runs.
+  std::size_t place_of(const OpRow& call) const;
+
+  std::deque<Chip> chips_;  ///< Never moves a chip.
 };
 
 /// Returns the time in which a chip could move the bytes at the peak of its DRAM. It is zero when

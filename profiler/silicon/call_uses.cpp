@@ -95,8 +95,9 @@ void set_peaks(CallUse& use, const chip::ChipProfile& chip) {
 
 bool is_of(std::string_view chip, const OpRow& call, const LoggedRun& run, std::uint16_t device) {
   const auto found = std::ranges::find(run.devices, device, &LoggedDevice::id);
-  const std::string_view named =
-      found != run.devices.end() ? std::string_view(found->architecture) : call.architecture;
+  const std::string_view named = call.architecture.empty() && found != run.devices.end()
+                                     ? std::string_view(found->architecture)
+                                     : call.architecture;
   return named.empty() || named == chip;
 }
 
@@ -127,6 +128,7 @@ std::string_view bound_of(const CallUse& use) {
 
 OpWork work_of(std::string_view op) {
   if (is_collective(op)) return OpWork::communication;
+  if (op.find("Norm") != std::string_view::npos) return OpWork::compute;
   // Beside those that could be done without, these compute nothing.
   constexpr std::array<std::string_view, 18> kWords{
       "Concat", "Slice", "Split",  "Pad",     "CreateHeads", "CreateQKVHeads",
@@ -214,12 +216,13 @@ std::vector<CallUse> uses_of_calls(const LoggedRun& run, const OpCalls& calls,
   for (std::size_t i = 0; i < uses.size() && emulator != nullptr; ++i) {
     CallUse& use = uses[i];
     const OpRow& row = calls.row(use.call);
-    if (!is_of(emulator->chip().architecture, row, run, places.devices[use.call])) {
+    const chip::ChipProfile& chip = emulator->chip_of(row);
+    if (!is_of(chip.architecture, row, run, places.devices[use.call])) {
       use.obstacle = Obstacle::other_chip;
       use.not_emulated = "another chip than the emulator's";
       continue;
     }
-    if (!use.doubtful) set_peaks(use, emulator->chip());
+    if (!use.doubtful) set_peaks(use, chip);
     emulate(use, row, i < kMostEmulated, *emulator);
   }
   return uses;

@@ -262,7 +262,7 @@ void Adviser::look_at_batch(const CallUse& use) {
   const auto then = emulator_->run(folded);
   const bool emulated = now && then && then->kernel < now->kernel;
   const SimTime least =
-      std::min(use.median, launch_ + dram_time_at_peak(use.facts, emulator_->chip()));
+      std::min(use.median, launch_ + dram_time_at_peak(use.facts, emulator_->chip_of(plain)));
   add({.what = "fold the batch of the first operand into its rows: reshape to 1x1xMxK",
        .where = where(use),
        .brief = brief(use),
@@ -341,7 +341,8 @@ void Adviser::look_at_memory(const CallUse& use) {
   // The other parts of a cache would have to be there too.
   if (use.facts.moves_a_part || chip::updates_a_part(use.name)) return;
   // The other half is left for circular buffers.
-  const Bytes room(emulator_->chip().l1_circular_buffers.value() * use.base_cores / 2);
+  const Bytes room(emulator_->chip_of(calls_.row(use.call)).l1_circular_buffers.value() *
+                   use.base_cores / 2);
   if (use.facts.dram == Bytes() || use.facts.dram > room) return;
   const bool has_weights = chip::is_product(use.name) || chip::is_convolution(use.name);
   OpRow inside = calls_.row(use.call);

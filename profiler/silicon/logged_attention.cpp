@@ -153,6 +153,18 @@ Program chunked_attention(const Call& call) {
                       {operand(in_type_of_keys(call, call.out()))});
 }
 
+Program joint_attention(const Call& call) {
+  constexpr std::size_t kOwn = 3;
+  std::vector<Operand> joined;
+  for (std::size_t i = 0; i < kOwn; ++i) {
+    const TensorSpec spec = in_type_of_keys(call, call.in(i));
+    const Sides& sides = spec.shape.dimensions();
+    const std::int64_t rows = sides[2] + call.in(kOwn + i).shape.rows();
+    joined.push_back(operand(reshaped(spec, {sides[0], sides[1], rows, sides[3]})));
+  }
+  return make_program(attention_attributes(call), joined, {joined[0]});
+}
+
 Program decode_attention(const Call& call) {
   if (call.attributes.flag("use_mla").value_or(false)) refuse("keys that are values too", "both");
   const TensorSpec& q = call.in(0);

@@ -24,7 +24,10 @@ std::int64_t dimension_of(std::string_view cell) {
 }
 
 /// Returns the type of the numbers. Those of 32 bits take the same time whether they have a sign.
-DataType type_of(std::string_view datatype) {
+DataType type_of(std::string_view datatype, Numbers numbers) {
+  const bool whole = datatype == "UINT32" || datatype == "INT32";
+  if (numbers == Numbers::moved && whole) return DataType::float32;
+  if (numbers == Numbers::moved && datatype == "UINT16") return DataType::bfloat16;
   return datatype == "INT32" ? DataType::uint32 : parse_data_type(lower_case(datatype));
 }
 
@@ -59,7 +62,7 @@ void require_size(std::initializer_list<std::int64_t> sides) {
   if (elements > kMost) refuse(fmt::format("{:.3g} elements", elements), "2^36 at the most");
 }
 
-TensorSpec spec_of(const TensorCells& cells) {
+TensorSpec spec_of(const TensorCells& cells, Numbers numbers) {
   std::array<std::int64_t, 4> sides{};
   for (std::size_t i = 0; i < sides.size(); ++i) {
     sides[i] = cells.dimensions[i].empty() ? 1 : dimension_of(cells.dimensions[i]);
@@ -79,17 +82,18 @@ TensorSpec spec_of(const TensorCells& cells) {
     refuse(fmt::format("layout '{}'", cells.layout), "TILE, ROW_MAJOR");
   }
   return {.shape = shape,
-          .dtype = type_of(cells.datatype),
+          .dtype = type_of(cells.datatype, numbers),
           .layout = rows ? Layout::row_major : Layout::tile,
           .storage = dram ? Storage::dram : Storage::l1};
 }
 
-Call::Call(const OpRow& row, Device& device)
+Call::Call(const OpRow& row, Device& device, Numbers numbers)
     : code(row.name),
       attributes(row.attributes),
       fidelity(row.fidelity),
       row_(row),
       device_(device),
+      numbers_(numbers),
       inputs_(row.inputs.size()) {
   if (row.outputs.empty()) refuse("no output", "OUTPUT_0_X and its other columns");
 }
@@ -102,7 +106,7 @@ const TensorCells& Call::cells(std::size_t i) const {
 const TensorSpec& Call::in(std::size_t i) const {
   const TensorCells& told = cells(i);
   if (!inputs_[i]) {
-    TensorSpec spec = spec_of(told);
+    TensorSpec spec = spec_of(told, numbers_);
     spec.sharding = input_shards(*this, i, spec);
     inputs_[i] = std::move(spec);
   }
@@ -111,7 +115,7 @@ const TensorSpec& Call::in(std::size_t i) const {
 
 const TensorSpec& Call::out() const {
   if (!output_) {
-    TensorSpec spec = spec_of(out_cells());
+    TensorSpec spec = spec_of(out_cells(), numbers_);
     spec.sharding = output_shards(*this, spec);
     output_ = std::move(spec);
   }

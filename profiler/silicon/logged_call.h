@@ -31,12 +31,16 @@ std::optional<Side> parse_side(std::string_view cell);
 /// "op_type=...::ERF;".
 std::string_view enumerator(std::string_view text);
 
+/// Says what an op does with its numbers. Where it only moves them, whole numbers take as long as
+/// real ones of their size, and stand as these.
+enum class Numbers : std::uint8_t { computed, moved };
+
 /// Holds a row, whose cells are taken apart when they are asked for: what an op's time does not
 /// depend on may be of any kind.
 class Call {
  public:
   /// Throws Error when there is no output. `row` must outlive this.
-  Call(const OpRow& row, Device& device);
+  Call(const OpRow& row, Device& device, Numbers numbers = Numbers::computed);
 
   std::string_view code;
   OpAttributes attributes;
@@ -64,6 +68,7 @@ class Call {
  private:
   const OpRow& row_;
   Device& device_;
+  Numbers numbers_;
   mutable std::vector<std::optional<TensorSpec>> inputs_;
   mutable std::optional<TensorSpec> output_;
 };
@@ -76,7 +81,7 @@ void require_size(std::initializer_list<std::int64_t> sides);
 
 /// Returns the tensor of some cells, whose shards, if it has any, are not known. Throws Error when
 /// the cells are malformed, or of storage or numbers that the emulator does not have.
-TensorSpec spec_of(const TensorCells& cells);
+TensorSpec spec_of(const TensorCells& cells, Numbers numbers = Numbers::computed);
 
 /// Returns the fidelity and the accumulation that the row and its compute_kernel_config tell.
 ComputeConfig compute_of(const Call& call);
@@ -153,5 +158,24 @@ Program all_reduce(const Call& call);
 /// These compute a product while they exchange its operand or its result.
 Program all_gather_matmul(const Call& call);
 Program matmul_reduce_scatter(const Call& call);
+/// Returns the links, the ring or line, and the workers that a collective was told.
+LinkUse links_of(const Call& call);
+
+// These stand for ops that the emulator does not have. Each throws Error when the emulator cannot
+// run it.
+/// The sums of squares of a norm whose rows are shared by devices, and what follows when all have
+/// all sums.
+Program statistics_of_norm(const Call& call);
+Program norm_of_statistics(const Call& call);
+/// The operand is cut into parts.
+Program all_parts(const Call& call);
+/// A part of the operand goes where the result is.
+Program part_to_memory(const Call& call);
+/// The first operand becomes a part of the result.
+Program memory_to_part(const Call& call);
+Program gather_heads(const Call& call);
+Program grid_sample(const Call& call);
+/// Attention over two sequences, one after the other.
+Program joint_attention(const Call& call);
 
 }  // namespace howard::profiler::logged

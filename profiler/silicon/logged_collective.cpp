@@ -27,18 +27,6 @@ int number_or_zero(const Call& call, std::string_view name, std::int64_t most) {
 
 constexpr std::int64_t kMostDevices = 1 << 16;
 
-LinkUse links_of(const Call& call) {
-  constexpr std::int64_t kMostLinks = 16, kMostWorkers = 64, kMostBuffers = 1 << 10,
-                         kMostPackets = 1 << 20;
-  auto topology = call.attributes.find("topology");
-  if (!topology) topology = call.attributes.anywhere("topology");
-  return {.links = std::max(1, number_or_zero(call, "num_links", kMostLinks)),
-          .ring = topology && topology->find("Ring") != std::string_view::npos,
-          .workers = number_or_zero(call, "num_workers_per_link", kMostWorkers),
-          .chunk = number_or_zero(call, "chunks_per_sync", kMostPackets),
-          .buffers = number_or_zero(call, "num_buffers_per_channel", kMostBuffers)};
-}
-
 /// Returns the only dimension in which two tensors differ, of which `part` is a share. Throws Error
 /// if there is none.
 int shared_dimension(const TensorSpec& part, const TensorSpec& whole) {
@@ -78,6 +66,18 @@ TensorSpec second_factor(const Call& call, const TensorSpec& part, const TensorS
 }
 
 }  // namespace
+
+LinkUse links_of(const Call& call) {
+  constexpr std::int64_t kMostLinks = 16, kMostWorkers = 64, kMostBuffers = 1 << 10,
+                         kMostPackets = 1 << 20;
+  auto topology = call.attributes.find("topology");
+  if (!topology) topology = call.attributes.anywhere("topology");
+  return {.links = std::max(1, number_or_zero(call, "num_links", kMostLinks)),
+          .ring = topology && topology->find("Ring") != std::string_view::npos,
+          .workers = number_or_zero(call, "num_workers_per_link", kMostWorkers),
+          .chunk = number_or_zero(call, "chunks_per_sync", kMostPackets),
+          .buffers = number_or_zero(call, "num_buffers_per_channel", kMostBuffers)};
+}
 
 Program all_gather_matmul(const Call& call) {
   const TensorSpec part = plain(call.in(0)), product = plain(spec_of(call.last_out_cells()));

@@ -12,12 +12,12 @@ namespace howard::profiler::logged {
 namespace {
 
 /// Returns an elementwise program. Its lowering mixes data types, which ops::eltwise refuses of a
-/// caller.
-Program eltwise(const Call& call, EltwiseAttributes attributes) {
+/// caller. `operands` of the call's inputs are read.
+Program eltwise(const Call& call, EltwiseAttributes attributes, std::size_t operands) {
   attributes.core_grid = call.attributes.core_range("sub_core_grids");
   std::vector<Operand> inputs;
-  Shape shape = call.inputs() > 0 ? call.in(0).shape : call.out().shape;
-  for (std::size_t i = 0; i < call.inputs(); ++i) {
+  Shape shape = operands > 0 ? call.in(0).shape : call.out().shape;
+  for (std::size_t i = 0; i < operands; ++i) {
     inputs.push_back({.spec = call.in(i)});
     const auto both = Shape::broadcast(shape, call.in(i).shape);
     if (!both || call.in(i).layout != Layout::tile) {
@@ -32,6 +32,10 @@ Program eltwise(const Call& call, EltwiseAttributes attributes) {
           .attributes = std::move(attributes),
           .inputs = std::move(inputs),
           .outputs = {{.spec = call.out()}}};
+}
+
+Program eltwise(const Call& call, EltwiseAttributes attributes) {
+  return eltwise(call, std::move(attributes), call.inputs());
 }
 
 }  // namespace
@@ -124,11 +128,15 @@ Program unary(const Call& call) {
   const EltwiseStep first = chain.front();
   chain.erase(chain.begin());
   const bool fills = first.function == Eltwise::fill;
-  if (!fills && call.inputs() != 1) refuse("not one operand", "one");
-  return eltwise(call, {.function = first.function,
-                        .scalar = fills ? std::optional(0.0F) : std::nullopt,
-                        .numbers = first.numbers,
-                        .then = std::move(chain)});
+  // A tensor that the caller gave for the result is listed behind the operand.
+  const bool has_place = call.inputs() == 2 && call.in(1).shape == call.out().shape;
+  if (!fills && call.inputs() != 1 && !has_place) refuse("not one operand", "one");
+  return eltwise(call,
+                 {.function = first.function,
+                  .scalar = fills ? std::optional(0.0F) : std::nullopt,
+                  .numbers = first.numbers,
+                  .then = std::move(chain)},
+                 fills ? call.inputs() : 1);
 }
 
 Program ternary(const Call& call) {

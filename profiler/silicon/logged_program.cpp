@@ -11,6 +11,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "engines/chip/calibration/bands.h"
+#include "engines/chip/kernels/planner.h"
 #include "engines/chip/kernels/ttnn_names.h"
 #include "engines/ops/data_movement.h"
 #include "engines/ops/elementwise.h"
@@ -111,7 +113,21 @@ Program transpose(const Call& call) {
                         dim == "WH" ? Swap::rows_columns : Swap::heads_rows);
 }
 
-Program reshape(const Call& call) { return ops::reshape(call.input(0), call.output()); }
+/// Of row-major tensors the kernel moves the pieces of rows that are together in both: as many as
+/// the tensor with the shorter rows has of them.
+Program reshape(const Call& call) {
+  const TensorSpec& in = call.in(0);
+  const TensorSpec& out = call.out();
+  const bool rows = in.layout == Layout::row_major && out.layout == Layout::row_major;
+  if (!rows) return ops::reshape(call.input(0), call.output());
+  const bool narrow = in.shape.columns() <= out.shape.columns();
+  TensorSpec from = narrow ? in : out, to = from;
+  from.storage = in.storage;
+  to.storage = out.storage;
+  from.sharding.reset();
+  to.sharding.reset();
+  return ops::slice(call.make(from), {}, {1, 1, 1, 1}, call.make(to));
+}
 Program to_layout(const Call& call) {
   TensorSpec in = call.in(0), out = call.out();
   // Logs of version 1 have the sides of whole tiles; rows have their own.
@@ -285,43 +301,39 @@ Program op_of(const Call& call, Attributes op) {
 struct Builder {
   std::string_view code;
   Program (*build)(const Call& call);
+  logged::Numbers numbers = logged::Numbers::computed;
+  bool stands_in = false;
 };
+constexpr auto kMoved = logged::Numbers::moved;
+constexpr auto kComputed = logged::Numbers::computed;
 constexpr std::array kBuilders{
-    Builder{operation::kMatmul, matmul},
-    Builder{operation::kBinary, logged::binary},
-    Builder{operation::kUnary, logged::unary},
-    Builder{operation::kReduce, reduce_one},
-    Builder{operation::kReduceBatch, reduce_batch},
-    Builder{operation::kMorehSum, reduce_moreh},
-    Builder{operation::kMorehMean, reduce_moreh},
-    Builder{operation::kTranspose, transpose},
-    Builder{"ReshapeViewDeviceOperation", reshape},
-    Builder{operation::kTilize, to_layout},
-    Builder{"TilizeWithValPaddingDeviceOperation", to_layout},
-    Builder{operation::kUntilize, to_layout},
-    Builder{"UntilizeWithUnpaddingDeviceOperation", to_layout},
-    Builder{operation::kConcat, concat},
+    Builder{operation::kMatmul, matmul}, Builder{operation::kBinary, logged::binary},
+    Builder{operation::kUnary, logged::unary}, Builder{operation::kReduce, reduce_one},
+    Builder{operation::kReduceBatch, reduce_batch}, Builder{operation::kMorehSum, reduce_moreh},
+    Builder{operation::kMorehMean, reduce_moreh}, Builder{operation::kTranspose, transpose, kMoved},
+    Builder{"ReshapeViewDeviceOperation", reshape, kMoved},
+    Builder{operation::kTilize, to_layout, kMoved},
+    Builder{"TilizeWithValPaddingDeviceOperation", to_layout, kMoved},
+    Builder{operation::kUntilize, to_layout, kMoved},
+    Builder{"UntilizeWithUnpaddingDeviceOperation", to_layout, kMoved},
+    Builder{operation::kConcat, concat, kMoved},
     Builder{operation::kSplitHeads, logged::split_heads},
     Builder{SplitHeadsDecodeAttributes::kTtnn, logged::split_heads_decode},
     Builder{ConcatHeadsAttributes::kTtnn, logged::concat_heads},
     Builder{ConcatHeadsDecodeAttributes::kTtnn, logged::concat_heads_decode},
     Builder{operation::kUpdateCache, logged::update_cache},
     Builder{"PagedFusedUpdateCache", logged::update_cache},
-    Builder{"UpdateKVCache", logged::update_cache},
-    Builder{"FillCache", logged::fill_cache},
+    Builder{"UpdateKVCache", logged::update_cache}, Builder{"FillCache", logged::fill_cache},
     Builder{PagedFillCacheAttributes::kTtnn, logged::fill_cache},
     Builder{operation::kDecodeAttention, logged::decode_attention},
     Builder{"ChunkedScaledDotProductAttention", logged::chunked_attention},
-    Builder{operation::kAllGather, logged::all_gather},
-    Builder{"AllGather", logged::all_gather},
+    Builder{operation::kAllGather, logged::all_gather}, Builder{"AllGather", logged::all_gather},
     Builder{operation::kReduceScatter, logged::reduce_scatter},
-    Builder{"ReduceScatter", logged::reduce_scatter},
-    Builder{"AllReduceAsync", logged::all_reduce},
+    Builder{"ReduceScatter", logged::reduce_scatter}, Builder{"AllReduceAsync", logged::all_reduce},
     Builder{"AllGatherMatmulAsync", logged::all_gather_matmul},
     Builder{"AllGatherMatmul", logged::all_gather_matmul},
     Builder{"MatmulReduceScatterAsync", logged::matmul_reduce_scatter},
-    Builder{operation::kConv2d, logged::convolution},
-    Builder{HaloAttributes::kTtnn, logged::halo},
+    Builder{operation::kConv2d, logged::convolution}, Builder{HaloAttributes::kTtnn, logged::halo},
     Builder{Pool2dAttributes::kTtnn, logged::pool},
     Builder{UpsampleAttributes::kTtnn, logged::upsample},
     Builder{FoldAttributes::kTtnn, logged::fold},
@@ -335,49 +347,60 @@ constexpr std::array kBuilders{
     Builder{operation::kGeluBackward, gelu_backward},
     Builder{operation::kCrossEntropy, cross_entropy},
     Builder{operation::kCrossEntropyBackward, cross_entropy_backward},
-    Builder{operation::kNllLoss, nll_loss},
-    Builder{operation::kDropout, dropout},
-    Builder{operation::kAdamW, adamw},
-    Builder{operation::kSgd, sgd},
+    Builder{operation::kNllLoss, nll_loss}, Builder{operation::kDropout, dropout},
+    Builder{operation::kAdamW, adamw}, Builder{operation::kSgd, sgd},
     Builder{SwigluAttributes::kTtnn, swiglu},
     Builder{SwigluBackwardAttributes::kTtnn, swiglu_backward},
     Builder{operation::kTernary, logged::ternary},
     Builder{operation::kSiluBackward, logged::silu_backward},
-    Builder{"TypecastDeviceOperation", logged::cast},
-    Builder{operation::kSlice, slice},
-    Builder{operation::kPad, pad},
-    Builder{operation::kPermute, permute},
-    Builder{"InterleavedToShardedDeviceOperation", move},
-    Builder{"ShardedToInterleavedDeviceOperation", move},
-    Builder{"ReshardDeviceOperation", move},
-    Builder{"CopyDeviceOperation", move},
-    Builder{"MoveDeviceOperation", move},
-    Builder{"NlpCreateHeadsSegformer", move_tiles},
-    Builder{"NlpCreateHeadsFalcon7B", move_tiles},
-    Builder{"NlpCreateHeadsVit", move_tiles},
-    Builder{"SplitFusedQKVAndSplitHeads", move_tiles},
-    Builder{"NlpKVCacheLoadSlice", move_tiles},
-    Builder{operation::kRepeat, move_tiles},
-    Builder{"CloneOperation", move},
-    Builder{"AssignOperation", move},
-    Builder{"ExpandDeviceOperation", move_tiles},
-    Builder{"BcastToOperation", move_tiles},
-    Builder{"FullOperation", fill},
-    Builder{"FullLikeOperation", fill},
-    Builder{operation::kMinimalMatmul, minimal_matmul},
+    Builder{"TypecastDeviceOperation", logged::cast}, Builder{operation::kSlice, slice, kMoved},
+    Builder{operation::kPad, pad, kMoved}, Builder{operation::kPermute, permute, kMoved},
+    Builder{"InterleavedToShardedDeviceOperation", move, kMoved},
+    Builder{"ShardedToInterleavedDeviceOperation", move, kMoved},
+    Builder{"ReshardDeviceOperation", move, kMoved}, Builder{"CopyDeviceOperation", move, kMoved},
+    Builder{"MoveDeviceOperation", move, kMoved},
+    Builder{"NlpCreateHeadsSegformer", move_tiles, kMoved},
+    Builder{"NlpCreateHeadsFalcon7B", move_tiles, kMoved},
+    Builder{"NlpCreateHeadsVit", move_tiles, kMoved},
+    Builder{"SplitFusedQKVAndSplitHeads", move_tiles, kMoved},
+    Builder{"NlpKVCacheLoadSlice", move_tiles, kMoved},
+    Builder{operation::kRepeat, move_tiles, kMoved}, Builder{"CloneOperation", move, kMoved},
+    Builder{"AssignOperation", move, kMoved}, Builder{"ExpandDeviceOperation", move_tiles, kMoved},
+    Builder{"BcastToOperation", move_tiles, kMoved}, Builder{"FullOperation", fill},
+    Builder{"FullLikeOperation", fill}, Builder{operation::kMinimalMatmul, minimal_matmul},
     Builder{operation::kAttention, logged::attention},
     Builder{operation::kTtmlAttention, logged::ttml_attention},
     Builder{operation::kAttentionBackwardQ, logged::attention_backward},
     Builder{operation::kAttentionBackwardKv, logged::attention_backward},
     Builder{operation::kTtmlRmsNorm, logged::ttml_rms_norm},
     Builder{RmsNormBackwardAttributes::kTtnn, logged::rms_norm_backward},
-    Builder{ArgmaxAttributes::kTtnn, logged::argmax},
-    Builder{TopkAttributes::kTtnn, logged::topk},
+    Builder{ArgmaxAttributes::kTtnn, logged::argmax}, Builder{TopkAttributes::kTtnn, logged::topk},
     Builder{SamplingAttributes::kTtnn, logged::sampling},
     Builder{PlusOneAttributes::kTtnn, logged::plus_one},
     Builder{operation::kRotaryPairs, logged::rotary},
     Builder{"RotaryEmbeddingLlamaFusedQk", logged::rotary},
-    Builder{operation::kRotaryHalves, logged::rotary}};
+    Builder{operation::kRotaryHalves, logged::rotary},
+    // From here on the emulator has no such op, and another one stands for it.
+    Builder{"LayerNormPreAllGather", logged::statistics_of_norm, kComputed, true},
+    Builder{"RMSNormPreAllGather", logged::statistics_of_norm, kComputed, true},
+    Builder{"FusedRMSNormPreAllGather", logged::statistics_of_norm, kComputed, true},
+    Builder{"LayerNormPostAllGather", logged::norm_of_statistics, kComputed, true},
+    Builder{"RMSNormPostAllGather", logged::norm_of_statistics, kComputed, true},
+    Builder{"FusedRMSNormPostAllGather", logged::norm_of_statistics, kComputed, true},
+    Builder{"FusedRmsnormPostAllGather", logged::norm_of_statistics, kComputed, true},
+    Builder{"Split", logged::all_parts, kMoved, true},
+    Builder{"PaddedSlice", logged::part_to_memory, kMoved, true},
+    Builder{"InterleavedToShardedPartial", logged::part_to_memory, kMoved, true},
+    Builder{"ShardedToInterleavedPartial", logged::memory_to_part, kMoved, true},
+    Builder{operation::kSliceWrite, logged::memory_to_part, kMoved, true},
+    Builder{"MeshPartition", logged::part_to_memory, kMoved, true},
+    Builder{"NdReshard", move, kMoved, true},
+    Builder{"ReduceScatterAsync", logged::reduce_scatter, kComputed, true},
+    Builder{"AllBroadcast", logged::all_reduce, kComputed, true},
+    Builder{"AllGatherConcat", logged::gather_heads, kComputed, true},
+    Builder{"GridSample", logged::grid_sample, kComputed, true},
+    Builder{"JointSDPA", logged::joint_attention, kComputed, true},
+    Builder{"JointScaledDotProductAttention", logged::joint_attention, kComputed, true}};
 
 }  // namespace
 
@@ -397,16 +420,32 @@ MatmulAttributes logged::product_attributes(const Call& call) {
   return attributes;
 }
 
-std::optional<Program> logged_program(const OpRow& row, Device& device) {
+std::optional<LoggedProgram> logged_program(const OpRow& row, Device& device) {
   if (row.name.empty()) return std::nullopt;
   const std::string_view stem = chip::stem_of(row.name);
   const auto builder = std::ranges::find(
       kBuilders, stem, [](const Builder& one) { return chip::stem_of(one.code); });
-  if (builder != kBuilders.end()) return builder->build(Call(row, device));
+  if (builder != kBuilders.end()) {
+    return LoggedProgram{builder->build(Call(row, device, builder->numbers)), builder->stands_in};
+  }
   const auto op = std::ranges::find(
       all_ops(), stem, [](const Attributes& one) { return chip::stem_of(ttnn_name_of(one)); });
   if (op == all_ops().end()) return std::nullopt;
-  return op_of(Call(row, device), *op);
+  return LoggedProgram{op_of(Call(row, device), *op)};
+}
+
+PlannedCall plan_call(const LoggedProgram& logged, CoreGrid grid, const chip::Profiles& profiles) {
+  PlannedCall call{.planned = chip::plan_program(logged.program, grid, profiles)};
+  const std::string& chip = profiles.chip.architecture;
+  call.band = logged.stands_in ? &calibration::analogy_band(chip)
+                               : &calibration::band_of(call.planned, chip);
+  return call;
+}
+
+std::string reason_of(const Error& failure) {
+  const ErrorText& text = failure.text();
+  return text.accepted.empty() ? text.value
+                               : fmt::format("{}; accepted: {}", text.value, text.accepted);
 }
 
 std::optional<CoreGrid> logged_grid(const OpRow& row, const chip::ChipProfile& chip) {

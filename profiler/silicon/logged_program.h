@@ -2,14 +2,28 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include "base/error.h"
+#include "engines/chip/kernels/plan/planned_program.h"
 #include "engines/chip/profiles/profile.h"
 #include "engines/device/device.h"
 #include "engines/program/program.h"
 #include "profiler/formats/ops_csv/ops_csv_reader.h"
 
+namespace howard::calibration {
+struct Band;
+}
+
 namespace howard::profiler {
+
+/// A program of a log as the emulator has it.
+struct LoggedProgram {
+  Program program;
+  /// The emulator has no such op: one that moves as much and computes much the same stands for it.
+  bool stands_in = false;
+};
 
 /// Makes the emulator's program of a row of a log: what ttnn's device operation was asked to
 /// compute, by its OP CODE, ATTRIBUTES, MATH FIDELITY and tensors. The result is absent if the
@@ -19,7 +33,17 @@ namespace howard::profiler {
 /// Operands are allocated on `device` and released again, so the program can be planned but not
 /// run. Operands for which the log has no columns are made up from what it has (the statistics of a
 /// layer norm).
-std::optional<Program> logged_program(const OpRow& row, Device& device);
+std::optional<LoggedProgram> logged_program(const OpRow& row, Device& device);
+
+/// Plans it, and says how well its time is known.
+struct PlannedCall {
+  chip::PlannedProgram planned;
+  const calibration::Band* band = nullptr;  ///< Never null.
+};
+PlannedCall plan_call(const LoggedProgram& logged, CoreGrid grid, const chip::Profiles& profiles);
+
+/// Returns why a call cannot be emulated, in one line: what it has, and what is accepted.
+std::string reason_of(const Error& failure);
 
 /// Returns the cores over which the op could be spread, by its attribute worker_grid, which not all
 /// ops have, or by AVAILABLE WORKER CORE COUNT. The result is absent if the log has neither. Throws

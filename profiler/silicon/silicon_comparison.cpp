@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "engines/chip/calibration/bands.h"
 #include "engines/chip/kernels/planner.h"
 #include "profiler/formats/device_log/cycle_counter.h"
 #include "profiler/formats/logged_chip.h"
@@ -234,9 +235,9 @@ class Comparer {
   Place find_place(const OpRow& row) {
     try {
       if (auto reason = other_chip(row)) return not_emulated(row, std::move(*reason));
-      const auto program = logged_program(row, device_);
-      if (!program) return not_emulated(row, "the emulator has no such op");
-      return emulated(row, *program);
+      const auto logged = logged_program(row, device_);
+      if (!logged) return not_emulated(row, "the emulator has no such op");
+      return emulated(row, *logged);
     } catch (const Error& failure) {
       return not_emulated(row, failure.what());
     }
@@ -285,7 +286,8 @@ class Comparer {
     return {false, at->second};
   }
 
-  Place emulated(const OpRow& row, const Program& program) {
+  Place emulated(const OpRow& row, const LoggedProgram& logged_call) {
+    const Program& program = logged_call.program;
     const auto logged = logged_grid(row, profiles_.chip);
     if (!logged && !grid_noted_) {
       grid_noted_ = true;
@@ -295,7 +297,8 @@ class Comparer {
                       usual_grid(profiles_.chip).cores()));
     }
     const CoreGrid grid = logged.value_or(usual_grid(profiles_.chip));
-    const chip::PlannedProgram planned = plan_program(program, grid, profiles_);
+    const PlannedCall call_plan = plan_call(logged_call, grid, profiles_);
+    const chip::PlannedProgram& planned = call_plan.planned;
     const bool by_its_time = lacks_position(program);
     ComparedCall call{.code = std::string(row.name),
                       .call = called(program),
@@ -308,6 +311,8 @@ class Comparer {
                       .emulated_cores = planned.kernel.cores,
                       .by_its_time = by_its_time,
                       .bound_by = bound_of(program, planned.kernel),
+                      .known = name_of(call_plan.band->known),
+                      .expected_error = call_plan.band->share,
                       .measured_cores = row.cores.value_or(0)};
     const auto [at, is_new] = calls_.try_emplace(
         {call.code, call.call, call.inputs, call.output, call.fidelity, call.grid, call.emulated},

@@ -35,7 +35,9 @@ struct ComparedCall {
   int emulated_cores = 0;
   /// It saw the places that its time tells, since the log does not: its error means nothing.
   bool by_its_time = false;
-  std::string_view bound_by;        ///< The stage that limits the emulated kernel.
+  std::string_view bound_by;  ///< The stage that limits the emulated kernel.
+  std::string_view known;     ///< What its time rests on, as that of an EmulatedCall.
+  double expected_error = 0;
   std::int64_t measured_cores = 0;  ///< The number in its first row; 0 if the log does not say.
   std::vector<MeasuredRun> runs;    ///< At least one, in the order of the file.
 };

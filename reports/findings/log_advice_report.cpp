@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "reports/findings/op_groups.h"
+#include "reports/findings/silicon_report.h"
 #include "reports/tables/format.h"
 #include "reports/tables/row_columns.h"
 
@@ -59,6 +60,10 @@ void add_call_notes(const LogAdvice& advice, Table& table) {
   table.notes.emplace_back(
       "bound: DRAM, FLOPs or both from 65 % on; host: the device waited longer for it than the "
       "call took; slow: neither");
+  if (std::ranges::any_of(advice.uses,
+                          [](const CallUse& use) { return use.emulated.has_value(); })) {
+    table.notes.emplace_back(kRestsOn);
+  }
   const auto doubtful = std::ranges::count_if(advice.uses, &CallUse::doubtful);
   if (doubtful == 0) return;
   table.notes.push_back(fmt::format(
@@ -102,6 +107,9 @@ Table calls_table(const LogAdvice& advice, std::size_t top) {
   columns.quantities("emulated", "s", [](const CallUse& use) {
     return use.emulated ? std::optional(use.emulated->kernel) : std::nullopt;
   });
+  columns.words("rests on", [](const CallUse& use) {
+    return use.emulated ? use.emulated->known : std::string_view();
+  });
   columns.words("fidelity", &CallUse::fidelity);
   columns.words("emulated bound by", emulated_bound);
   const std::vector<std::size_t> counters = counters_of(first);
@@ -110,6 +118,7 @@ Table calls_table(const LogAdvice& advice, std::size_t top) {
                        [i](const CallUse& use) { return use.counters.at(i); });
   }
   columns.quantities("PM IDEAL", "s", [](const CallUse& use) { return use.facts.ideal; });
+  columns.words("PM bound", [](const CallUse& use) { return use.facts.ideal_bound; });
   columns.quantities("share", "1", [&](const CallUse& use) { return share(use.time, all); });
   columns.counts("runs", &CallUse::runs);
   make_keys(table, {"median", "cores", "of DRAM", "of FLOPs", "bound"});
@@ -255,6 +264,7 @@ PointResult point_of(const CallUse& use, const std::string& log, std::size_t run
   add_share(point, "share_of_flops", share_of_flops(use));
   add_time(point, "host_gap", use.gap);
   if (use.facts.ideal) add_time(point, "ideal_time", *use.facts.ideal);
+  if (use.emulated) add_share(point, "expected_error", use.emulated->expected_error);
   if (use.emulated) add_time(point, "emulated_time", use.emulated->kernel);
   for (const std::size_t i : counters_of(std::span(&use, 1))) {
     add_share(point, metric_of(profiler::kCounters.at(i)), use.counters.at(i));
@@ -262,7 +272,9 @@ PointResult point_of(const CallUse& use, const std::string& log, std::size_t run
   add_detail(point, "fidelity", use.fidelity);
   if (use.cores > 0) add_detail(point, "cores", fmt::to_string(use.cores));
   if (use.base_cores > 0) add_detail(point, "worker_cores", fmt::to_string(use.base_cores));
+  add_detail(point, "ideal_bound", std::string(use.facts.ideal_bound));
   if (use.emulated) add_detail(point, "bound_by", std::string(use.emulated->bound_by));
+  if (use.emulated) add_detail(point, "known", std::string(use.emulated->known));
   if (use.emulated && use.emulated->places > 0) {
     add_detail(point, "places_by_its_time", fmt::to_string(use.emulated->places));
   }

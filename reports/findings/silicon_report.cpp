@@ -10,6 +10,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -41,9 +42,11 @@ struct OpErrors {
   SimTime error;     ///< What the emulator takes longer for these, or less.
   std::vector<double> errors, errors_with_skew;  ///< One for each of them, without its sign.
   bool has_skew = false;
+  std::set<std::string_view> known;  ///< What its emulated times rest on.
 
   void add(const ComparedCall& call) {
     ++calls;
+    known.insert(call.known);
     runs += call.runs.size();
     measured += measured_time(call);
     for (const MeasuredRun& run : call.runs) {
@@ -88,6 +91,8 @@ Table ops_table(const SiliconComparison& comparison) {
   columns.quantities("with start skew", "1", [](const OpErrors& op) {
     return op.has_skew ? harness::median(op.errors_with_skew) : std::nullopt;
   });
+  columns.words("rests on",
+                [](const OpErrors& op) { return fmt::format("{}", fmt::join(op.known, ", ")); });
   return table;
 }
 
@@ -122,6 +127,7 @@ std::vector<std::string> notes_of(const SiliconComparison& comparison) {
   notes.emplace_back(
       "with start skew: as if the emulated cores had started as far apart as the log's; the "
       "profiler counts from the first one's start");
+  if (!comparison.calls.empty()) notes.emplace_back(kRestsOn);
   for (const auto& reason : comparison.dropped.reasons()) {
     notes.push_back("warning: left out " + describe(reason));
   }
@@ -168,6 +174,7 @@ Table calls_table(const SiliconComparison& comparison, std::size_t top) {
         call->measured_cores > 0 ? fmt::to_string(call->measured_cores) : "-";
     return fmt::format("{} / {}", of_log, call->emulated_cores);
   });
+  columns.words("rests on", &ComparedCall::known);
   columns.words("emulated bound by", &ComparedCall::bound_by);
   if (shown < calls.size()) {
     table.notes.push_back(counted(calls.size() - shown, "more call"));
@@ -212,11 +219,13 @@ harness::PointResult point_of(const ComparedCall& call, const std::string& log) 
                     .value = call.emulated.seconds(),
                     .unit = "s",
                     .virtual_time = call.emulated},
-                   std::move(measured)};
+                   std::move(measured),
+                   {.name = "expected_error", .value = call.expected_error, .unit = "1"}};
   point.details = {{"runs", fmt::to_string(call.runs.size())},
                    {"measured_cores", fmt::to_string(call.measured_cores)},
                    {"emulated_cores", fmt::to_string(call.emulated_cores)},
-                   {"bound_by", std::string(call.bound_by)}};
+                   {"bound_by", std::string(call.bound_by)},
+                   {"known", std::string(call.known)}};
   if (call.by_its_time) {
     point.details.emplace_back("position", "by its time");
     return point;

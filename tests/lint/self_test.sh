@@ -74,7 +74,7 @@ engines/ops/o.h engines/chip/w.h
 engines/chip/w.h engines/host/h.h
 engines/chip/kernels/plan/p.h engines/chip/kernels/rows/r.h
 engines/chip/kernels/rows/r.h engines/chip/dispatch/d.h
-profiler/silicon/s.h engines/chip/calibration/c.h
+profiler/silicon/s.h engines/workload/c.h
 engines/host/h.h engines/ops/o.h
 engines/host/h.h profiler/p.h
 profiler/p.h engines/device/d.h

@@ -72,6 +72,12 @@ TEST_F(MergedDevicesTest, ProgramsThatNotAllDevicesHaveAreCounted) {
   EXPECT_EQ(found.unmatched, 2U);
 }
 
+TEST(Collectives, AreNotThePartsOfANormBeforeAndAfterItsExchange) {
+  EXPECT_TRUE(is_collective("AllGatherAsyncDeviceOperation"));
+  EXPECT_FALSE(is_collective("LayerNormPreAllGather"));
+  EXPECT_FALSE(is_collective("LayerNormPostAllGatherDeviceOperation"));
+}
+
 TEST_F(MergedDevicesTest, OneDeviceIsNotMerged) {
   add(0, "a", 0, 1);
   EXPECT_TRUE(merged().ops.empty());

@@ -35,14 +35,15 @@ chip::ProfileChoice chip_of(std::string_view architecture) {
   return {.profiles = {"blackhole_p100a"}, .settings = {}};
 }
 
-constexpr std::array<Known, 3> kBestFirst{Known::calibrated, Known::interpolated,
-                                          Known::by_analogy};
+constexpr std::array kBestFirst{Known::calibrated, Known::interpolated, Known::one_kernel,
+                                Known::by_analogy};
 
 constexpr std::tuple kBandFields{
     json_field("name", &Band::name),
     json_field("known", &Band::known,
                [](const JsonNode& node) {
-                 return kBestFirst.at(node.word({"calibrated", "interpolated", "by analogy"}));
+                 return kBestFirst.at(
+                     node.word({"calibrated", "interpolated", "one kernel", "by analogy"}));
                }),
     json_field("band", &Band::share),
     json_field("source", &Band::source),
@@ -74,14 +75,16 @@ bool is_of_few_rows(const chip::MatmulPlan& plan) {
 struct MeasuredOps {
   /// The programs of each constant of elementwise functions.
   std::map<std::string_view, std::set<std::string>> functions;
-  std::set<std::string, std::less<>> others;  ///< The names of planned programs.
+  /// The programs of each op that is no product either, by the name that its plan has.
+  std::map<std::string, std::set<std::string>, std::less<>> others;
 };
 
 /// Adds the programs of a table of kernels; of the functions, it adds only those whose constant
 /// `takes` accepts.
 void add_measured(const MeasurementTable& table, const std::function<bool(std::string_view)>& takes,
                   MeasuredOps& measured) {
-  chip::EmulatedChip device(chip::load_profiles());
+  // Kernels of logs had all cores of the chip.
+  chip::EmulatedChip device(chip::load_profiles(), {.dispatch = chip::DispatchCoreType::eth});
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const std::string& text = table.text(row, "program");
     const Program program =
@@ -89,8 +92,8 @@ void add_measured(const MeasurementTable& table, const std::function<bool(std::s
     if (const auto* const eltwise = std::get_if<EltwiseAttributes>(&program.attributes)) {
       const std::string_view cost = entry_of(eltwise->function).cost;
       if (takes(cost)) measured.functions[cost].insert(text);
-    } else {
-      measured.others.insert(std::string(device.explain(program).name));
+    } else if (!std::holds_alternative<MatmulAttributes>(program.attributes)) {
+      measured.others[std::string(device.explain(program).name)].insert(text);
     }
   }
 }
@@ -106,6 +109,8 @@ MeasuredOps find_measured(std::string_view architecture) {
     if (table.kind == "op_kernel") add_measured(table, is_calibrated, measured);
   }
   add_measured(function_measurements(architecture), std::not_fn(is_calibrated), measured);
+  const auto no_function = [](std::string_view) { return false; };  // these rows fit none
+  add_measured(shard_measurements(architecture), no_function, measured);
   return measured;
 }
 
@@ -130,7 +135,8 @@ const Band& band_of_function(Eltwise function, std::string_view architecture) {
 }  // namespace
 
 std::string_view name_of(Known known) {
-  constexpr std::array<std::string_view, 3> kNames{"calibrated", "interpolated", "by analogy"};
+  constexpr std::array<std::string_view, 4> kNames{"calibrated", "interpolated", "one kernel",
+                                                   "by analogy"};
   return kNames.at(static_cast<std::size_t>(known));
 }
 
@@ -144,6 +150,7 @@ const Band& band_of(const chip::PlannedProgram& planned, std::string_view archit
   const auto named = [&](std::string_view name) -> const Band& {
     return band_named(name, architecture);
   };
+  if (planned.predicted) return analogy_band(architecture);
   if (planned.matmul && is_of_few_rows(*planned.matmul)) {
     return named("product of a kind with few rows");
   }
@@ -153,11 +160,17 @@ const Band& band_of(const chip::PlannedProgram& planned, std::string_view archit
   if (const auto function = find_eltwise(planned.name)) {
     return band_of_function(*function, architecture);
   }
-  return named(measured_ops(architecture).others.contains(planned.name) ? "few rows" : "no row");
+  const auto& measured = measured_ops(architecture).others;
+  const auto rows = measured.find(planned.name);
+  if (rows == measured.end()) return analogy_band(architecture);
+  return named(rows->second.size() > 1 ? "few rows" : "one row");
 }
 
 const Band& dispatch_band(std::string_view architecture) {
   return band_named("dispatch", architecture);
+}
+const Band& analogy_band(std::string_view architecture) {
+  return band_named("no row", architecture);
 }
 const Band& host_band() { return band_named("host", kWormhole); }
 

@@ -15,10 +15,11 @@ namespace howard::calibration {
 /// Says what a kind of time rests on.
 enum class Known : std::uint8_t {
   calibrated,    ///< Several measured rows of the same kind.
-  interpolated,  ///< Rows of one size or a few, or of a neighbouring kind.
+  interpolated,  ///< Rows of a few sizes, or of a neighbouring kind.
+  one_kernel,    ///< One row: where a constant comes from it, agreement with it proves nothing.
   by_analogy     ///< No row: another kernel's constants.
 };
-/// Returns "calibrated", "interpolated" or "by analogy".
+/// Returns "calibrated", "interpolated", "one kernel" or "by analogy".
 std::string_view name_of(Known known);
 
 /// Says how far emulated times of one kind were from the hardware's on average, for rows that the
@@ -37,10 +38,12 @@ const std::vector<Band>& built_in_bands(std::string_view architecture = "wormhol
 /// These functions return the band of the kernel of `planned`, of launches between kernels, and of
 /// calls by the host. The rows of the built-in tables decide which band a kernel has: an
 /// elementwise function goes by how many rows its constant has, and any other op by whether there
-/// is a row of its name. A kernel without a row is known by analogy.
+/// is one row of its name, or are several. A kernel without a row is known by analogy.
 const Band& band_of(const chip::PlannedProgram& planned,
                     std::string_view architecture = "wormhole_b0");
 const Band& dispatch_band(std::string_view architecture);
+/// Returns the band of kernels of which no row is.
+const Band& analogy_band(std::string_view architecture);
 const Band& host_band();
 
 /// Says how well a time is known that is made of several parts. Errors of one kind do not cancel,
@@ -63,7 +66,7 @@ class KnownTime {
   SimTime time_;
   std::string_view architecture_ = "wormhole_b0";
   double uncertain_ = 0;           // seconds
-  std::array<double, 3> parts_{};  // seconds, by Known
+  std::array<double, 4> parts_{};  // seconds, by Known
 };
 
 }  // namespace howard::calibration

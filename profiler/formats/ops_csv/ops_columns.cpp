@@ -40,6 +40,8 @@ enum Column : std::size_t {
   kHostStart,
   kCacheHit,
   kIdeal,
+  kIdealCompute,
+  kIdealBandwidth,
   kLastColumn,
 };
 constexpr std::array<std::string_view, kLastColumn> kNames = {
@@ -65,6 +67,8 @@ constexpr std::array<std::string_view, kLastColumn> kNames = {
     "HOST START TS",
     "PROGRAM CACHE HIT",
     "PM IDEAL [ns]",
+    "PM COMPUTE [ns]",
+    "PM BANDWIDTH [ns]",
 };
 /// These are the names that tt-metal's C++ report, and files of other years, give a column.
 constexpr std::array<std::pair<Column, std::string_view>, 2> kOtherNames = {
@@ -181,6 +185,8 @@ class OpsColumns::Cells {
     const std::string_view hit = text(kCacheHit);
     row.compiled = hit == "False" || hit == "false" || hit == "0";
     read_if_good(kIdeal, row.ideal);
+    read_if_good(kIdealCompute, row.ideal_compute);
+    read_if_good(kIdealBandwidth, row.ideal_bandwidth);
     read(kFirmwareStart, row.firmware_start);
     read(kFirmwareEnd, row.firmware_end);
     read(kFirmwareTime, row.firmware_time);

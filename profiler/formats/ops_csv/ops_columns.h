@@ -61,7 +61,9 @@ struct OpRow {
   std::optional<std::int64_t> host_start;    ///< Nanoseconds of a clock of the host's own.
   std::optional<SimTime> host_time;          ///< The time that its call took.
   std::optional<std::int64_t> ideal;         ///< PM IDEAL: nanoseconds by the performance model.
-  bool compiled = false;                     ///< PROGRAM CACHE HIT says that it was none.
+  /// PM COMPUTE and PM BANDWIDTH: what the model has for arithmetic, and for moving operands.
+  std::optional<std::int64_t> ideal_compute, ideal_bandwidth;
+  bool compiled = false;  ///< PROGRAM CACHE HIT says that it was none.
   std::optional<std::int64_t> firmware_start, firmware_end;  ///< Cycles.
   std::optional<SimTime> firmware_time, kernel_time;
   std::optional<SimTime> start_skew;  ///< The time from the first core's start to the last one's.

@@ -30,6 +30,7 @@ PlannedProgram fuse(const PlannedProgram& product, const KernelCost& exchange, S
   kernel.unshared = kernel.unshared + (total - kernel.total);
   kernel.reads_end = kernel.math_end = kernel.total = total;
   kernel.dram += exchange.dram;
+  fused.predicted = true;
   return fused;
 }
 

@@ -20,6 +20,8 @@ struct PlannedProgram {
   KernelCost kernel;
   std::optional<MatmulPlan> matmul;  ///< Only for a matrix product.
   ProgramFacts facts;                ///< Used by logs.
+  /// How its parts go together is predicted, though each part by itself is measured.
+  bool predicted = false;
 };
 
 /// The words of arguments of each core, and the circular buffers, of an op's kernels.

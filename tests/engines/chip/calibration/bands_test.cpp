@@ -30,7 +30,10 @@ TEST_F(Bands, AKindIsKnownAsWellAsItsRowsAreMany) {
   EXPECT_EQ(band("matmul:transpose_b 1024x1024 1024x1024").known, Known::interpolated);
   EXPECT_EQ(band("matmul 8x64x64 8x64x64").known, Known::interpolated);
   EXPECT_EQ(band("add 64x64 64x64").known, Known::calibrated);
-  EXPECT_EQ(band("softmax 64x64").known, Known::interpolated);
+  EXPECT_EQ(band("softmax 64x64").known, Known::one_kernel);
+  EXPECT_EQ(band("rms_norm 64x64 1x64").known, Known::interpolated) << "rows on shards";
+  EXPECT_EQ(band("topk:k=32 32x4096").known, Known::one_kernel) << "of two chips";
+  EXPECT_EQ(band("plus_one 1x32 uint32 row_major").known, Known::by_analogy);
   EXPECT_EQ(band("silu 64x64").known, Known::calibrated) << "rows of two sizes";
   EXPECT_EQ(band("tanh 64x64").known, Known::interpolated) << "a row";
   EXPECT_EQ(band("exp 64x64").known, Known::calibrated) << "rows of the profile's own kernel";
@@ -38,11 +41,14 @@ TEST_F(Bands, AKindIsKnownAsWellAsItsRowsAreMany) {
   EXPECT_EQ(band("silu_backward 64x64 64x64").known, Known::by_analogy);
   EXPECT_EQ(band("minimal_matmul 64x64 64x64").known, Known::interpolated);
   EXPECT_EQ(band("attention 1x2x64x64 1x2x64x64 1x2x64x64").known, Known::by_analogy);
-  EXPECT_EQ(band("sum_columns 64x64").known, Known::by_analogy);
+  EXPECT_EQ(band("sum_columns 64x64").known, Known::interpolated) << "rows on shards";
   EXPECT_EQ(band("sdpa_fw 1x2x64x64 1x2x64x64 1x2x64x64").known, Known::by_analogy);
   chip::PlannedProgram unheard_of;
   unheard_of.name = "all_gather";
   EXPECT_EQ(band_of(unheard_of).known, Known::interpolated);
+  unheard_of.predicted = true;
+  EXPECT_EQ(band_of(unheard_of).known, Known::by_analogy);
+  unheard_of = {};
   unheard_of.name = "an op that nobody has timed";
   EXPECT_EQ(band_of(unheard_of).known, Known::by_analogy);
   EXPECT_GT(band_of(unheard_of).share, band("softmax 64x64").share);
@@ -56,7 +62,7 @@ TEST_F(Bands, BandsAddInProportionToTheParts) {
   known.add(SimTime::microseconds(20), band("softmax 64x64"));
   const double expected = 0.8 * band("add 64x64 64x64").share + 0.2 * band("softmax 64x64").share;
   EXPECT_NEAR(known.band(), expected, 1e-12);
-  EXPECT_EQ(known.text(), "calibrated 80 %, interpolated 20 %");
+  EXPECT_EQ(known.text(), "calibrated 80 %, one kernel 20 %");
   EXPECT_EQ(known.time(), SimTime::microseconds(100));
 }
 

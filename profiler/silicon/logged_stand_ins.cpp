@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ops that the emulator does not have, and what stands for them there.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "engines/ops/data_movement.h"
+#include "profiler/silicon/logged_call.h"
+
+namespace howard::profiler::logged {
+namespace {
+
+/// Returns a move of `moved` from the memory of one tensor to that of another.
+Program move_of(const Call& call, TensorSpec moved, const TensorSpec& from, const TensorSpec& to) {
+  const auto at = [&](const TensorSpec& place) {
+    TensorSpec spec = moved;
+    spec.storage = place.storage;
+    spec.sharding.reset();
+    if (place.shape == moved.shape) spec.sharding = place.sharding;
+    return call.make(spec);
+  };
+  return ops::to_memory(at(from), at(to));
+}
+
+}  // namespace
+
+/// Each core of a norm whose rows are shared by devices adds up its squares. Rows in shards are
+/// also collected from the cores that share them, as in a whole norm.
+Program statistics_of_norm(const Call& call) {
+  const TensorSpec& x = call.in(0);
+  const bool wide = compute_of(call).fp32_accumulation.value_or(true);
+  if (x.sharding && x.storage == Storage::l1) {
+    return make_program(RmsNormAttributes{.fp32_accumulation = wide}, {operand(x)}, {operand(x)});
+  }
+  if (x.layout != Layout::tile) refuse("row-major tensors", "tiles");
+  return make_program(
+      ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::columns}, {operand(x)},
+      {operand({x.shape.with_columns(1), x.dtype})});
+}
+
+/// What follows when all devices have all sums takes as many passes as a whole norm.
+Program norm_of_statistics(const Call& call) {
+  TensorSpec out = call.out();
+  out.shape = call.in(0).shape;
+  const TensorSpec scale{{call.in(0).shape.columns()}, call.in(0).dtype};
+  return make_program(
+      RmsNormAttributes{.fp32_accumulation = compute_of(call).fp32_accumulation.value_or(true)},
+      {operand(call.in(0)), operand(scale)}, {operand(out)});
+}
+
+/// All parts together have the operand's tiles.
+Program all_parts(const Call& call) {
+  TensorSpec parts = call.in(0);
+  parts.storage = call.out().storage;
+  parts.sharding.reset();
+  return make_program(MoveTilesAttributes{}, {operand(call.in(0))}, {operand(parts)});
+}
+
+Program part_to_memory(const Call& call) {
+  return move_of(call, call.out(), call.in(0), call.out());
+}
+
+Program memory_to_part(const Call& call) {
+  return move_of(call, call.in(0), call.in(0), call.out());
+}
+
+/// The devices of a group have their own heads of a result, and gather all.
+Program gather_heads(const Call& call) {
+  TensorSpec part = call.in(0);
+  part.sharding.reset();
+  const Sides& sides = part.shape.dimensions();
+  const std::int64_t devices = call.out().shape.elements() / part.shape.elements();
+  if (devices < 2) {
+    refuse(fmt::format("{} to {}", layout_text(part), layout_text(call.out())),
+           "a result of two devices or more");
+  }
+  require_size({devices, sides[0], sides[1], sides[2], sides[3]});
+  TensorSpec whole = part;
+  whole.shape = {devices * sides[0], sides[1], sides[2], sides[3]};
+  const Operand group =
+      operand({.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major});
+  return make_program(AllGatherAttributes{.dimension = 0, .use = links_of(call)},
+                      {operand(part), group}, {operand(whole)});
+}
+
+/// A point of the result is the weighted mean of four places of the image: a stop of a pool whose
+/// window is 2x2.
+Program grid_sample(const Call& call) {
+  TensorSpec image = call.in(0);
+  if (image.storage != Storage::l1) refuse("an image in DRAM", "one in L1");
+  image.sharding.reset();
+  const std::int64_t channels = image.shape.columns();
+  const std::int64_t points = call.out().shape.elements() / std::max<std::int64_t>(1, channels);
+  if (points < 1) refuse(layout_text(call.out()), "the channels of a point, or of several");
+  constexpr std::int64_t kSeen = 4;
+  require_size({kSeen, points, channels});
+  image.shape = {kSeen * points, channels};
+  TensorSpec out = image;
+  out.shape = {points, channels};
+  const Window window{.images = points, .height = 2, .width = 2, .size = {2, 2}, .stride = {2, 2}};
+  return make_program(
+      Pool2dAttributes{
+          .kind = PoolKind::average, .window = window, .cores = call.cores().value_or(0)},
+      {operand(image)}, {operand(out)});
+}
+
+}  // namespace howard::profiler::logged

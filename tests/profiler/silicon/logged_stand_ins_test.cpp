@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ops that the emulator has no kernel of, operands that only kernels of logs have, and what the
+// emulated times of a log rest on.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiler/silicon/call_facts.h"
+#include "profiler/silicon/silicon_comparison.h"
+#include "reports/findings/silicon_report.h"
+#include "tests/profiler/silicon/damaged_calls.h"
+
+namespace howard::profiler {
+namespace {
+
+using testing::kNoTensor;
+using testing::Row;
+using testing::tensor;
+
+SiliconComparison comparison_of(const Row& row) {
+  const std::string text = std::string(testing::kCallsHeader) + row.text();
+  TextBytes source(text);
+  return compare_with_silicon(source, "ops.csv", chip::load_profiles());
+}
+
+/// Returns the only call; one without a name if it is not emulated, with the reason as its call.
+ComparedCall call_of(const Row& row) {
+  SiliconComparison found = comparison_of(row);
+  if (!found.calls.empty()) return found.calls[0];
+  return {.code = {}, .call = found.not_emulated.at(0).reason};
+}
+
+/// Returns the cells of a tensor of any kind.
+std::string cells(std::string_view sides, std::string_view kind) {
+  return fmt::format("{},{}", sides, kind);
+}
+
+constexpr std::string_view kInL1 = "TILE,BFLOAT16,DEV_0_L1_INTERLEAVED";
+
+TEST(LoggedStandIns, OpsThatTheEmulatorLacksAreByAnalogyWithThoseThatStandForThem) {
+  struct Case {
+    Row row;
+    std::string_view call;
+  };
+  const std::string whole = tensor(256, 2048), half = tensor(256, 1024), few = tensor(32, 2048);
+  const std::vector<Case> cases{
+      {{.code = "LayerNormPreAllGather",
+        .input0 = whole,
+        .input1 = kNoTensor,
+        .output = tensor(256, 32)},
+       "sum columns"},
+      {{.code = "RMSNormPostAllGatherDeviceOperation",
+        .input0 = whole,
+        .input1 = tensor(256, 256),
+        .output = whole},
+       "rms_norm"},
+      {{.code = "SplitDeviceOperation", .input0 = whole, .input1 = kNoTensor, .output = half},
+       "move"},
+      {{.code = "PaddedSliceDeviceOperation", .input0 = whole, .input1 = kNoTensor, .output = few},
+       "to_memory"},
+      {{.code = "SliceWriteDeviceOperation", .input0 = few, .input1 = whole, .output = whole},
+       "to_memory"},
+      {{.code = "MeshPartitionDeviceOperation",
+        .input0 = whole,
+        .input1 = kNoTensor,
+        .output = half},
+       "to_memory"},
+      {{.code = "ReduceScatterAsync",
+        .attributes = "{'num_links': '1'}",
+        .input0 = whole,
+        .input1 = kNoTensor,
+        .output = half},
+       "reduce_scatter line, 1 link"},
+      {{.code = "AllGatherConcat",
+        .input0 = cells("1[1],1[1],256[256],1024[1024]", "TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED"),
+        .input1 = kNoTensor,
+        .output = whole},
+       "all_gather line, 1 link"},
+      {{.code = "GridSampleOperation",
+        .input0 = cells("1[1],12[12],40[40],256[256]", "ROW_MAJOR,BFLOAT16,DEV_0_L1_INTERLEAVED"),
+        .input1 = kNoTensor,
+        .output = cells("1[1],1[1],96[96],1792[1792]", "ROW_MAJOR,BFLOAT16,DEV_0_L1_INTERLEAVED")},
+       "avg_pool2d 2x2/2 of 672x2x2"}};
+  for (const auto& [row, name] : cases) {
+    const ComparedCall call = call_of(row);
+    EXPECT_EQ(call.call, name) << row.code;
+    EXPECT_EQ(call.known, "by analogy") << row.code;
+    EXPECT_GT(call.emulated, SimTime()) << row.code;
+  }
+}
+
+TEST(LoggedStandIns, GridSampleWantsItsImageInL1) {
+  const ComparedCall call = call_of(
+      {.code = "GridSample",
+       .input0 = cells("1[1],12[12],40[40],256[256]", "ROW_MAJOR,BFLOAT16,DEV_0_DRAM_INTERLEAVED"),
+       .input1 = kNoTensor,
+       .output =
+           cells("1[1],1[1],96[96],1792[1792]", "ROW_MAJOR,BFLOAT16,DEV_0_DRAM_INTERLEAVED")});
+  EXPECT_NE(call.call.find("an image in DRAM"), std::string::npos) << call.call;
+}
+
+TEST(LoggedStandIns, WholeNumbersMoveAsRealOnesOfTheirSizeDo) {
+  const auto permuted = [](std::string_view type) {
+    const std::string x =
+        cells("1[1],48[48],160[160],256[256]", fmt::format("TILE,{},DEV_0_DRAM_INTERLEAVED", type));
+    const std::string y =
+        cells("1[1],160[160],48[48],256[256]", fmt::format("TILE,{},DEV_0_DRAM_INTERLEAVED", type));
+    return call_of({.code = "PermuteDeviceOperation",
+                    .attributes = "{'dims': 'SmallVector([0; 2; 1; 3])'}",
+                    .input0 = x,
+                    .input1 = kNoTensor,
+                    .output = y});
+  };
+  EXPECT_EQ(permuted("UINT32").emulated, permuted("FLOAT32").emulated);
+  EXPECT_EQ(permuted("UINT16").emulated, permuted("BFLOAT16").emulated);
+  EXPECT_GT(permuted("INT32").emulated, permuted("UINT16").emulated);
+}
+
+TEST(LoggedStandIns, AReshapeOfRowsMovesThePiecesThatAreTogetherInBoth) {
+  const auto rows = [](int height, int width) {
+    return cells(fmt::format("1[1],1[1],{0}[{0}],{1}[{1}]", height, width),
+                 "ROW_MAJOR,BFLOAT16,DEV_0_DRAM_INTERLEAVED");
+  };
+  const auto time = [&](int from, int to) {
+    constexpr int kElements = 9856 * 6;
+    const ComparedCall call = call_of({.code = "ReshapeDeviceOperation",
+                                       .input0 = rows(kElements / from, from),
+                                       .input1 = kNoTensor,
+                                       .output = rows(kElements / to, to)});
+    EXPECT_FALSE(call.code.empty()) << call.call;
+    return call.emulated;
+  };
+  EXPECT_EQ(time(6, 42), time(42, 6));
+  EXPECT_GT(time(6, 42), 3 * time(42, 84)) << "seven times the pieces";
+}
+
+TEST(LoggedStandIns, AUnaryOpMayListATensorForItsResult) {
+  Row row{.code = "UnaryDeviceOperation",
+          .attributes =
+              "{'op_chain': '{BasicUnaryWithParam<float; int; unsigned "
+              "int>(base=BasicUnaryWithParam<float>(op_type=UnaryOpType::RELU;param={}"
+              "))}'}",
+          .input1 = kNoTensor};
+  const ComparedCall alone = call_of(row);
+  row.input1 = row.output;
+  const ComparedCall listed = call_of(row);
+  EXPECT_EQ(listed.call, "relu");
+  EXPECT_EQ(listed.emulated, alone.emulated);
+  row.input1 = tensor(32, 32);
+  EXPECT_NE(call_of(row).call.find("not one operand"), std::string::npos);
+}
+
+TEST(LoggedTimes, SayWhatTheyRestOn) {
+  const auto known = [](const Row& row) { return call_of(row).known; };
+  EXPECT_EQ(known({}), "calibrated") << "a product";
+  const std::string logits =
+      cells("1[1],1[1],32[32],4096[4096]", "ROW_MAJOR,BFLOAT16,DEV_0_DRAM_INTERLEAVED");
+  EXPECT_EQ(
+      known({.code = "ArgMax",
+             .input0 = logits,
+             .input1 = kNoTensor,
+             .output = cells("1[1],1[1],1[1],32[32]", "ROW_MAJOR,UINT32,DEV_0_DRAM_INTERLEAVED")}),
+      "one kernel");
+  EXPECT_EQ(known({.code = "AllGatherMatmulAsync",
+                   .attributes = "{'num_links': '1'; 'topology': 'Topology::Ring'}",
+                   .input0 = tensor(32, 1024),
+                   .input1 = tensor(8192, 1024),
+                   .output = tensor(32, 1024)}),
+            "by analogy")
+      << "a product and an exchange, both measured";
+  const SiliconComparison found = comparison_of({});
+  const reports::Table ops = reports::silicon_tables(found, "log", 5).at(0);
+  EXPECT_EQ(ops.rows.at(0).cells.back().text, "calibrated");
+}
+
+TEST(LoggedTimes, OfSeveralChipsAreEachOfItsOwn) {
+  const TensorCells x{.dimensions = {"1", "1", "512", "512"},
+                      .layout = "TILE",
+                      .datatype = "BFLOAT16",
+                      .memory = "DEV_0_DRAM_INTERLEAVED"};
+  OpRow row;
+  row.name = "Matmul";
+  row.inputs = {x, x};
+  row.outputs = {x};
+  const chip::Profiles wormhole = chip::load_profiles();
+  const chip::Profiles blackhole =
+      chip::load_profiles({.profiles = {"blackhole_p150"}, .settings = {}});
+  CallEmulator both(wormhole);
+  both.add(blackhole);
+  const auto run = [&](CallEmulator&& emulator, std::string_view architecture) {
+    row.architecture = architecture;
+    return emulator.run(row)->kernel;
+  };
+  EXPECT_EQ(run(std::move(both), "blackhole"), run(CallEmulator(blackhole), "blackhole"));
+  CallEmulator again(blackhole);
+  again.add(wormhole);
+  EXPECT_EQ(run(std::move(again), "wormhole_b0"), run(CallEmulator(wormhole), ""));
+  EXPECT_NE(run(CallEmulator(wormhole), ""), run(CallEmulator(blackhole), ""));
+}
+
+TEST(LoggedFacts, SayWhatThePerformanceModelHasTheOpWaitFor) {
+  OpRow row;
+  row.ideal = 300;
+  row.ideal_compute = 15;
+  row.ideal_bandwidth = 300;
+  EXPECT_EQ(facts_of(row).ideal_bound, "bandwidth");
+  row.ideal_compute = 900;
+  EXPECT_EQ(facts_of(row).ideal_bound, "compute");
+  row.ideal = 1;  // no model of the op
+  EXPECT_EQ(facts_of(row).ideal_bound, "");
+}
+
+}  // namespace
+}  // namespace howard::profiler
