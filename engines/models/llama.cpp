@@ -183,7 +183,7 @@ Llama::Llama(Device& device, const ModelOptions& given)
     if (!options_.tied) {
       head_ = make_matrix("fc/weight", options_.vocabulary / options_.shards());
     }
-    if (options_.sharded_loss && options_.group != nullptr) {
+    if (options_.sharded_loss && options_.shards() > 1) {
       vocabulary_share_ = autograd::vocabulary_share(device, options_.vocabulary, *options_.group);
     }
   }

@@ -126,6 +126,15 @@ TEST_F(Ttml, TheLargestBatchFitsWithItsAccumulationAndOneMoreDoesNot) {
   }
 }
 
+TEST_F(Ttml, ALlamaOfOneChipIsPlannedWithTheLossOfOneChip) {
+  put("llama.yaml", model("llama", "  num_groups: 1\n"));
+  const std::string fit =
+      "fit -c training.yaml --model llama.yaml --with optimizer.type=AdamW --no-search --json - ";
+  EXPECT_TRUE(contains(run(fit).out, "\"cross_entropy\""));
+  const Outcome ddp = run(fit + "--with 'mesh_shape=[1, 2]' --with enable_ddp=true");
+  EXPECT_TRUE(contains(ddp.out, "\"cross_entropy\"")) << ddp.err;
+}
+
 TEST_F(Ttml, ExamplesArePlannedTrainedAndHeldOut) {
   std::string lines;
   for (int i = 0; i < 20; ++i) lines += "{\"prompt\": \"ab\", \"completion\": \"cd\"}\n";
