@@ -157,7 +157,7 @@ class Collector {
         Program& program = logged->program;
         // A configuration that does not fit is refused here, not while the others run.
         const CoreGrid grid = profiles_.chip.compute_grid(workload_.dispatch);
-        plan_program(program, grid, profiles_);
+        require_room(plan_program(program, grid, profiles_));
         if (profiler::lacks_position(program)) {
           profiler::take_position(program, places_[call].median, grid, profiles_);
           note_positions();
@@ -171,6 +171,16 @@ class Collector {
       why = profiler::reason_of(failure);
     }
     return {.known = true, .call = {}, .reason = fmt::format("{} ({})", row.name, why)};
+  }
+
+  /// Throws Error if the emulator's kernel has no room on a core, as the device would when it runs.
+  void require_room(const chip::PlannedProgram& planned) const {
+    const Bytes needed = circular_buffer_bytes(planned), room = profiles_.chip.l1_circular_buffers;
+    if (needed <= room) return;
+    throw Error({.attempted = "run it",
+                 .value = fmt::format("its circular buffers need {} bytes of each core's L1",
+                                      needed.value()),
+                 .accepted = fmt::format("{} bytes at the most", room.value())});
   }
 
   const profiler::Log& log_;
@@ -268,16 +278,14 @@ class LogCase final : public EmulatedCase {
     }
   }
 
-  /// Operands of one specification share a buffer: what is in it takes no time. Those in L1 are
-  /// there while their programs run, and do not all fit there at once: their buffers lie in DRAM.
+  /// Operands of one specification share a buffer: what is in it takes no time. Those of a whole
+  /// log do not fit the chip at once, as they did not have to; a tile stands for each.
   BufferId buffer_of(const TensorSpec& spec) {
     const auto found = std::ranges::find(
         buffers_, spec, [](const std::pair<TensorSpec, BufferId>& entry) { return entry.first; });
     if (found != buffers_.end()) return found->second;
-    TensorSpec kept = spec;
-    kept.storage = Storage::dram;
-    if (spec.storage == Storage::l1) kept.sharding.reset();
-    return buffers_.emplace_back(spec, device().allocate(kept)).second;
+    const TensorSpec tile{.shape = {kTileSide, kTileSide}};
+    return buffers_.emplace_back(spec, device().allocate(tile)).second;
   }
 
   void run_calls() {
@@ -323,18 +331,24 @@ std::vector<harness::WhatIf> log_what_ifs(const LogWorkload& workload, const Poi
                 "it has none")};
 }
 
+struct DeviceOfRun {
+  const profiler::LoggedRun* run = nullptr;
+  std::uint16_t device = 0;
+};
+
 /// Returns the first device that ran a program on a chip of the family, by what the program's row
 /// names or else the device's. Throws Error if there is none.
-std::uint16_t device_of(const profiler::LoggedRun& run, const profiler::OpCalls& calls,
-                        std::string_view architecture) {
+DeviceOfRun device_of(const profiler::Log& log, std::string_view architecture) {
   std::string other;
-  for (const profiler::ProgramRun& program : run.timeline.programs) {
-    const auto card = std::ranges::find(run.devices, program.device, &profiler::LoggedDevice::id);
-    std::string_view named =
-        program.call > 0 ? calls.row(program.call).architecture : std::string_view();
-    if (named.empty() && card != run.devices.end()) named = card->architecture;
-    if (named.empty() || named == architecture) return program.device;
-    other = named;
+  for (const profiler::LoggedRun& run : log.runs) {
+    for (const profiler::ProgramRun& program : run.timeline.programs) {
+      const auto card = std::ranges::find(run.devices, program.device, &profiler::LoggedDevice::id);
+      std::string_view named =
+          program.call > 0 ? log.calls.row(program.call).architecture : std::string_view();
+      if (named.empty() && card != run.devices.end()) named = card->architecture;
+      if (named.empty() || named == architecture) return {&run, program.device};
+      other = named;
+    }
   }
   throw Error({.attempted = "explain a log of " + other,
                .value = "the emulator is of " + std::string(architecture),
@@ -360,14 +374,14 @@ LogWorkload log_workload(const profiler::Log& log, const std::string& file,
   if (log.runs.empty() || log.runs.front().timeline.programs.empty() || log.calls.size() == 0) {
     fail("it has no device ops whose operands it says", "");
   }
-  const profiler::LoggedRun& run = log.runs.front();
-  const std::uint16_t device = device_of(run, log.calls, profiles.chip.architecture);
+  const auto [found, device] = device_of(log, profiles.chip.architecture);
+  const profiler::LoggedRun& run = *found;
   const auto described = std::ranges::find(run.devices, device, &profiler::LoggedDevice::id);
   const profiler::LoggedDevice* const card = described != run.devices.end() ? &*described : nullptr;
   workload.dispatch = dispatch_of(card, profiles.chip);
   if (log.runs.size() > 1) {
-    workload.notes.push_back(
-        fmt::format("the log has {} runs: this is the first", log.runs.size()));
+    workload.notes.push_back(fmt::format("the log has {} runs: this is number {}", log.runs.size(),
+                                         &run - log.runs.data() + 1));
   }
   std::vector<const profiler::ProgramRun*> programs;
   for (const profiler::ProgramRun& program : run.timeline.programs) {

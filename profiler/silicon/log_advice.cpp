@@ -423,7 +423,9 @@ void Adviser::look_at_movements() {
   for (auto& [name, finding] : by_name) {
     finding.what = "do without: let the op before write, or the op after read, this layout";
     finding.where = name;
-    finding.why = fmt::format("{} programs compute nothing", finding.programs);
+    finding.why = finding.programs == 1
+                      ? "one program computes nothing"
+                      : fmt::format("{} programs compute nothing", finding.programs);
     finding.gain = finding.now;
     finding.source = GainSource::at_most;
     add(std::move(finding));

@@ -39,8 +39,7 @@ std::optional<double> share_of_flops(const CallUse& use) {
 
 std::string emulated_bound(const CallUse& use) {
   if (use.emulated && use.emulated->places > 0) {
-    return fmt::format("{}; its time tells that it saw {} places", use.emulated->bound_by,
-                       use.emulated->places);
+    return fmt::format("{}; {} places by its time", use.emulated->bound_by, use.emulated->places);
   }
   if (use.emulated) return std::string(use.emulated->bound_by);
   return use.not_emulated.empty() ? "" : fmt::format("({})", use.not_emulated);

@@ -444,6 +444,19 @@ for (const cell of document.querySelectorAll("td.list")) {
   cell.addEventListener("click", () => cell.classList.toggle("open"));
 }
 
+// On a phone, rows that mostly have words which do not fit beside each other are cards: a line for each cell, which begins
+// with the name of its column.
+const phone = matchMedia("(max-width: 36rem)");
+function stack(table) {
+  const heads = [...table.tHead.rows[0].cells].map((head) => head.textContent.trim());
+  table.classList.remove("cards");
+  const rows = table.tBodies[0].rows;
+  const wordy = 2 * [...rows].filter((row) => row.querySelector("td.long")).length > rows.length;
+  if (!phone.matches || !wordy || table.scrollWidth <= table.parentElement.clientWidth) return;
+  table.classList.add("cards");
+  for (const row of rows) [...row.cells].forEach((cell, i) => { cell.dataset.head = heads[i]; });
+}
+
 // The links at the top say which part is read.
 function follow(links) {
   const parts = links.map((link) => document.getElementById(link.hash.slice(1)));
@@ -464,7 +477,10 @@ function follow(links) {
 
 follow([...document.querySelectorAll("nav a")]);
 themeButton();
-const reachWide = () => document.querySelectorAll(".wide").forEach(reachable);
+const reachWide = () => {
+  document.querySelectorAll(".wide > table").forEach(stack);
+  document.querySelectorAll(".wide").forEach(reachable);
+};
 reachWide();
 addEventListener("resize", reachWide);
 for (const table of document.querySelectorAll("table")) sortable(table);

@@ -439,6 +439,13 @@ def main():
                 browser.open(folder / "log.html", width)
                 check_reading(browser)
                 check_log(browser)
+                if width == 400:
+                    expect("findings are cards that fit, with the names of their columns", browser.run("""(() => {
+                        const table = [...document.querySelectorAll("table.cards")]
+                            .find((e) => e.caption.textContent.includes("what would save time"));
+                        const cell = [...table.tBodies[0].rows[0].cells].find((e) => e.dataset.head.startsWith("gain"));
+                        return cell.getBoundingClientRect().right <= innerWidth && getComputedStyle(table.tHead).display === "none";
+                    })()"""))
                 if pictures:
                     browser.picture(pictures / f"log_{width}.png")
             check_accessibility(browser, axe)

@@ -69,6 +69,25 @@ std::string product_tensors(const CsvText& report, const std::vector<std::string
          report_tensor(code.sizes[0], code.sizes[2], report.cell(row, "Output Datatype"), memory);
 }
 
+/// Returns the attributes of a product whose weights are sharded in DRAM: the blocks along the sum,
+/// which the report has. It does not say on how many cores the first operand lies; ttnn's users
+/// take 8, and the time does not depend on it.
+std::string product_attributes(const CsvText& report, const std::vector<std::string>& row,
+                               const ReportCode& code) {
+  constexpr std::int64_t kTile = 32, kCores = 8;
+  const auto block = parse_integer(report.cell(row, "Inner Dim Block Size"));
+  if (code.sizes.size() != 3 || report.cell(row, "DRAM Sharded") != "True" || !block) return "";
+  const std::int64_t inner = parse_integer(code.sizes[1]).value_or(0);
+  const std::int64_t columns = parse_integer(code.sizes[2]).value_or(0);
+  const std::int64_t of_core = inner / (kTile * kCores);
+  const bool fits = *block > 0 && inner % (kTile * kCores) == 0 && of_core % *block == 0;
+  if (!fits || columns < 1) return "";
+  return fmt::format(
+      "{{'program_config': 'MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig(in0_block_w={};"
+      "per_core_M=1;per_core_N={};fused_activation=std::nullopt)'}}",
+      *block, (columns + kTile * kCores - 1) / (kTile * kCores));
+}
+
 std::string reported_fidelity(const std::string& cell) {
   const std::string word = cell.substr(0, cell.find(' '));
   return word.starts_with("HiFi") || word == "LoFi" ? word : "";
@@ -84,7 +103,7 @@ std::string ops_csv_of_report(std::string_view text, std::string_view name) {
                  .accepted = "a header with OP Code and Device Time, and a row for each op"});
   }
   std::string csv =
-      "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,DEVICE ARCH,CORE COUNT,MATH FIDELITY,"
+      "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,DEVICE ARCH,CORE COUNT,MATH FIDELITY,ATTRIBUTES,"
       "OP TO OP LATENCY [ns],DEVICE KERNEL DURATION [ns]";
   for (const char* const operand : {"INPUT_0", "INPUT_1", "OUTPUT_0"}) {
     for (const char* const cell : {"W", "Z", "Y", "X", "LAYOUT", "DATATYPE", "MEMORY"}) {
@@ -97,10 +116,11 @@ std::string ops_csv_of_report(std::string_view text, std::string_view name) {
     const ReportCode code = report_code(report.cell(row, "OP Code"));
     const std::string time = in_nanoseconds(report.cell(row, "Device Time"));
     csv += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{}\n", csv_cell(code.name),
+        "{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(code.name),
         time.empty() ? "python_fallback" : "tt_dnn_device", report.cell(row, "Global Call Count"),
         report.cell(row, "Device"), chip, report.cell(row, "Cores"),
         reported_fidelity(report.cell(row, "Math Fidelity")),
+        csv_cell(product_attributes(report, row, code)),
         in_nanoseconds(report.cell(row, "Op-to-Op Gap")), time, product_tensors(report, row, code));
   }
   return csv;

@@ -95,12 +95,12 @@ TEST(LogFile, TheReportOfTtPerfReportIsReadWithItsProducts) {
   const std::string report =
       "ID,Total %,Bound,OP Code,Device,Device Time,Op-to-Op Gap,Cores,DRAM,DRAM %,FLOPs,FLOPs "
       "%,Math Fidelity,Output Datatype,Input 0 Datatype,Input 1 Datatype,DRAM Sharded,Input 0 "
-      "Memory,Global Call Count\n"
+      "Memory,Inner Dim Block Size,Global Call Count\n"
       "1,50,SLOW,MatmulDeviceOperation 32 x 2048 x "
       "3072,3,31.663,0.643,12,198.7,38.81,12.7,38.3,HiFi2 BF16 x BFP8 => "
-      "BF16,BFLOAT16,BFLOAT16,BFLOAT8_B,True,DEV_0_L1_WIDTH_SHARDED,43011.0\n"
+      "BF16,BFLOAT16,BFLOAT16,BFLOAT8_B,True,DEV_0_L1_WIDTH_SHARDED,2,43011.0\n"
       "2,50,,LayerNormDeviceOperation,3,5.247,0.5,32,,,,,BF16 => "
-      "BF16,BFLOAT16,BFLOAT16,nan,False,DEV_0_L1_WIDTH_SHARDED,44035.0\n";
+      "BF16,BFLOAT16,BFLOAT16,nan,False,DEV_0_L1_WIDTH_SHARDED,,44035.0\n";
   ASSERT_EQ(detect_kind(report, ""), LogKind::perf_report);
   TextBytes source(report);
   const Log log = read_log(LogKind::perf_report, source, "report.csv", {.tensors = Tensors::read});
@@ -112,6 +112,10 @@ TEST(LogFile, TheReportOfTtPerfReportIsReadWithItsProducts) {
   EXPECT_EQ(product.architecture, "blackhole") << "by the peak of its DRAM";
   ASSERT_EQ(product.inputs.size(), 2U);
   EXPECT_EQ(product.inputs[1].dimensions[2], "2048");
+  EXPECT_NE(product.attributes.find("DRAMShardedProgramConfig(in0_block_w=2;per_core_M=1;"
+                                    "per_core_N=12;"),
+            std::string_view::npos)
+      << product.attributes;
   EXPECT_EQ(log.runs[0].timeline.programs.at(0).kernel.duration(), SimTime::nanoseconds(31'663));
 }
 
