@@ -364,7 +364,7 @@ std::optional<std::int64_t> largest_batch(const RunPlan& plan, const chip::Profi
     try {
       return peak_of_updates(tried, profiles);
     } catch (const Error&) {
-      return Bytes();  // a kernel does not fit L1, whatever the DRAM
+      return Bytes();  // a kernel does not fit L1, or a shape is too large, whatever the DRAM
     }
   };
   // The peak is the largest of several sums, of which each grows by the same with each sequence:
@@ -382,7 +382,13 @@ std::optional<std::int64_t> largest_batch(const RunPlan& plan, const chip::Profi
   std::int64_t most = peak > plan.capacity
                           ? at - ceil_div((peak - plan.capacity).value(), growth.value())
                           : at + (plan.capacity - peak).value() / growth.value();
-  while (most > 1 && most != at && (peak = peak_of(most)) > plan.capacity) {
+  while (most > 1 && most != at) {
+    peak = peak_of(most);
+    if (peak == Bytes()) {  // so many that no program of them can be made
+      most = most > at ? at + (most - at) / 2 : most / 2;
+      continue;
+    }
+    if (peak <= plan.capacity) break;
     growth = std::max(peak - peak_of(most - 1), Bytes{1});
     most -= ceil_div((peak - plan.capacity).value(), growth.value());
   }

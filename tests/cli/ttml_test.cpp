@@ -111,10 +111,11 @@ TEST_F(Ttml, FitCountsTheStepsOfTheEpochsWhereTheTextIsThere) {
 }
 
 TEST_F(Ttml, TheLargestBatchFitsWithItsAccumulationAndOneMoreDoesNot) {
+  // Gradients of all blocks take as much as several sequences.
   for (const char* const accumulation : {"1", "2"}) {
     const std::string fit =
-        "fit -c training.yaml --no-search --with num_blocks=4 --with embedding_dim=1024 --with "
-        "num_heads=16 --with max_sequence_length=512 --with gradient_accumulation_steps=" +
+        "fit -c training.yaml --no-search --with num_blocks=4 --with embedding_dim=2048 --with "
+        "num_heads=16 --with max_sequence_length=64 --with gradient_accumulation_steps=" +
         std::string(accumulation) + " --with batch_size=";
     const std::string out = run(fit + "1").out;
     const std::string line = "\nbatch    ";
