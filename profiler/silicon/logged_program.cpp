@@ -198,8 +198,12 @@ Program fill(const Call& call) {
           .outputs = {{.spec = call.out()}}};
 }
 
-/// Returns the move of a tensor to another memory.
-Program move(const Call& call) { return ops::to_memory(call.input(0), call.output()); }
+/// Returns the move of a tensor to another memory. Both need not have room beside each other: a
+/// move within L1 may be in place.
+Program move(const Call& call) {
+  return make_program(MemoryMoveAttributes{}, {logged::operand(call.in(0))},
+                      {logged::operand(call.out())});
+}
 
 /// Reads "compute_with_storage_grid_size=(x=8;y=8)" of a configuration.
 std::optional<CoreGrid> configured_grid(std::string_view text) {

@@ -6,22 +6,21 @@
 #include <cstdint>
 #include <vector>
 
-#include "engines/ops/data_movement.h"
 #include "profiler/silicon/logged_call.h"
 
 namespace howard::profiler::logged {
 namespace {
 
 /// Returns a move of `moved` from the memory of one tensor to that of another.
-Program move_of(const Call& call, TensorSpec moved, const TensorSpec& from, const TensorSpec& to) {
+Program move_of(const TensorSpec& moved, const TensorSpec& from, const TensorSpec& to) {
   const auto at = [&](const TensorSpec& place) {
     TensorSpec spec = moved;
     spec.storage = place.storage;
     spec.sharding.reset();
     if (place.shape == moved.shape) spec.sharding = place.sharding;
-    return call.make(spec);
+    return operand(spec);
   };
-  return ops::to_memory(at(from), at(to));
+  return make_program(MemoryMoveAttributes{}, {at(from)}, {at(to)});
 }
 
 }  // namespace
@@ -58,13 +57,9 @@ Program all_parts(const Call& call) {
   return make_program(MoveTilesAttributes{}, {operand(call.in(0))}, {operand(parts)});
 }
 
-Program part_to_memory(const Call& call) {
-  return move_of(call, call.out(), call.in(0), call.out());
-}
+Program part_to_memory(const Call& call) { return move_of(call.out(), call.in(0), call.out()); }
 
-Program memory_to_part(const Call& call) {
-  return move_of(call, call.in(0), call.in(0), call.out());
-}
+Program memory_to_part(const Call& call) { return move_of(call.in(0), call.in(0), call.out()); }
 
 /// The devices of a group have their own heads of a result, and gather all.
 Program gather_heads(const Call& call) {
