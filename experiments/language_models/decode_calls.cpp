@@ -260,7 +260,7 @@ class DecodeStep {
       add("cache", PagedUpdateCacheAttributes{}, {keys, cache}, {cache});
     }
     const TensorSpec q{.shape = {serving_.batch, heads, 1, d}, .dtype = formats.cache};
-    add("attention", DecodeAttentionAttributes{.seen = serving_.context + 1},
+    add("attention", DecodeAttentionAttributes{.seen = serving_.context + 1, .approximate = false},
         {q, cache, cache, place}, {q});
     move("heads", TensorSpec{.shape = users_of(heads).shape}, users_of(heads));
   }

@@ -107,10 +107,13 @@ ServedModel::~ServedModel() { device().release_trace(trace_); }
 
 void ServedModel::run() {
   const chip::Profiles& profiles = box_->profiles();
+  // The host writes to one chip of a group after the other.
+  const SimTime others = (serving_.tensor_parallel - 1) * profiles.software.host_mesh_chip;
   for (int i = 0; i < kInputs; ++i) {
-    device().pass_host_time(profiles.software.script.ttnn_call, "python");
+    device().pass_host_time(profiles.software.script.ttnn_call + others, "python");
     queue().write_buffer(inputs_.buffer(), no_values(host_, inputs_.spec()));
   }
+  device().pass_host_time(others, "replay");
   queue().execute_trace(trace_);
   queue().read_buffer(logits_.buffer(),
                       {host_.get(), static_cast<std::size_t>(logits_.spec().host_bytes().value())});

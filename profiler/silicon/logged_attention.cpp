@@ -41,17 +41,22 @@ int heads_of(const Call& call, std::initializer_list<std::string_view> names) {
   refuse(fmt::format("no {} among its attributes", *names.begin()), "a number of heads");
 }
 
+/// Returns whether the exponential is the fast one, as it is unless the call says otherwise.
+bool is_approximate(const Call& call) {
+  const auto fast = call.attributes.member("program_config", "exp_approx_mode");
+  return fast != "0" && fast != "false";
+}
+
 AttentionAttributes attention_attributes(const Call& call) {
   constexpr std::int64_t kMostRows = 1 << 20;
   const auto chunk = [&](std::string_view name) {
     const std::int64_t rows = member_or(call, "program_config", name, kTileSide);
     return std::clamp(ceil_div(rows, kTileSide) * kTileSide, kTileSide, kMostRows);
   };
-  const auto fast = call.attributes.member("program_config", "exp_approx_mode");
   return {.causal = call.attributes.flag("is_causal").value_or(false),
           .query_chunk = chunk("q_chunk_size"),
           .key_chunk = chunk("k_chunk_size"),
-          .approximate = fast != "0" && fast != "false",
+          .approximate = is_approximate(call),
           .compute = compute_of(call)};
 }
 
@@ -182,6 +187,7 @@ Program decode_attention(const Call& call) {
       .seen = seen_places(call, all),
       .key_chunk = std::clamp<std::int64_t>(chunk, 0, kMostRows),
       .cores_of_head = static_cast<int>(std::clamp<std::int64_t>(cores, 1, 1 << 10)),
+      .approximate = is_approximate(call),
       .compute = compute_of(call)};
   const TensorSpec position{
       .shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major};

@@ -49,6 +49,7 @@ struct DecodeAttentionAttributes {
   std::int64_t seen = 0;       ///< The time is that of so many places; of all of them if 0.
   std::int64_t key_chunk = 0;  ///< Places of a cache that a core works on at a time; 0: ttnn's.
   int cores_of_head = 16;      ///< ttnn's max_cores_per_head_batch.
+  bool approximate = true;     ///< The exponential is the fast one: exp_approx_mode in ttnn.
   ComputeConfig compute;       ///< HiFi2 by default.
 
   static void fields(auto& self, auto&& visit) {
@@ -56,6 +57,7 @@ struct DecodeAttentionAttributes {
     visit("seen", self.seen, kSides);
     visit("key_chunk", self.key_chunk, Whole{0, kBlockSides.most});
     visit("cores_of_head", self.cores_of_head, Whole{1, 1 << 10});
+    visit("approximate", self.approximate);
     visit("fidelity", self.compute.fidelity);
     visit("fp32_accumulation", self.compute.fp32_accumulation);
   }

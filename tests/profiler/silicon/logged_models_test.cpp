@@ -57,7 +57,7 @@ TEST(LoggedPosition, IsTheOneThatTheTimeTellsWhereItIsATensor) {
   const SiliconComparison found = compare_rows_of({row});
   ASSERT_EQ(found.calls.size(), 1U);
   EXPECT_TRUE(found.calls[0].by_its_time);
-  EXPECT_EQ(found.calls[0].call, "decode_attention of 256");
+  EXPECT_EQ(found.calls[0].call, "decode_attention of 160") << "5 to 8 tiles are one chunk of 8";
   EXPECT_EQ(found.calls[0].emulated, at_256);
   row.kernel = "90000000";
   EXPECT_GE(compare_rows_of({row}).calls.at(0).emulated, time_of(2048)) << "all, or nearly";

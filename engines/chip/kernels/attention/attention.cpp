@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include "base/error.h"
@@ -54,13 +55,12 @@ AttentionSplit split_attention(const Shape& q, const Shape& k,
   return split;
 }
 
-/// Returns the rows of a chunk of the keys in a decoding step: the largest power of two of tiles,
-/// up to 8, that leaves each core a chunk.
-std::int64_t decode_chunk(std::int64_t tiles, std::int64_t cores) {
-  constexpr std::int64_t kMostTiles = 8;
-  std::int64_t chunk = 1;
-  while (chunk < kMostTiles && 2 * chunk * cores <= tiles) chunk *= 2;
-  return chunk;
+/// Returns the tiles of a chunk of the keys in a decoding step, of which so many are seen, where
+/// the caller does not say: the next power of two, up to 8.
+std::int64_t decode_chunk(std::int64_t tiles) {
+  constexpr std::uint64_t kMostTiles = 8;
+  return static_cast<std::int64_t>(
+      std::min(kMostTiles, std::bit_ceil(static_cast<std::uint64_t>(tiles))));
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ PlannedProgram plan(const DecodeAttentionAttributes& attributes, const Program& 
       std::clamp<std::int64_t>(grid.cores() / pairs, 1, attributes.cores_of_head);
   // A chunk is no longer than what is seen.
   const std::int64_t sk = attributes.key_chunk == 0
-                              ? decode_chunk(tiles, workers)
+                              ? decode_chunk(tiles)
                               : std::min(ceil_div(attributes.key_chunk, kTileSide), tiles);
   const std::int64_t chunks = ceil_div(tiles, sk);
   const std::int64_t used = std::min(workers, chunks);
@@ -91,13 +91,15 @@ PlannedProgram plan(const DecodeAttentionAttributes& attributes, const Program& 
   const SoftwareProfile& software = profiles.software;
   const AttentionCosts& cost = software.attention;
   const SimTime product = profiles.chip.tile_pass() * phases + 3 * software.matmul_tile_product;
-  const SimTime compute = 2 * sk * d * product + sk * (cost.exp + cost.max + cost.sum) +
-                          d * cost.max + cost.decode_chunk;
-  // A part consists of the sums of a tile of rows, their largest scores and their totals. Cores
-  // merge parts in pairs, and then the results in pairs.
-  const SimTime merge = read_time(d + 2, result_tile, profiles) + d * cost.max + cost.sum;
-  std::int64_t merges = 0;
-  while ((std::int64_t{1} << merges) < used) ++merges;
+  const SimTime exp = attributes.approximate ? cost.exp : cost.exact_exp;
+  const SimTime compute =
+      2 * sk * d * product + sk * (exp + cost.max + cost.sum) + d * cost.max + cost.decode_chunk;
+  // A part consists of the sums of a tile of rows, their largest scores and their totals. One core
+  // merges the parts of the others with its own, one after the other, each in phases as a chunk's:
+  // both parts are corrected by an exponential and added.
+  const SimTime merge = read_time(d + 2, result_tile, profiles) + 2 * exp + d * cost.max +
+                        cost.sum + cost.decode_chunk;
+  const std::int64_t merges = used - 1;
   const StepPipeline pipeline{
       .steps = heads_of_core * ceil_div(chunks, used),
       .all_steps = pairs * chunks,

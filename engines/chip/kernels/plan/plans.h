@@ -80,8 +80,8 @@ PlannedProgram plan(const PlusOneAttributes&, const Program&, CoreGrid, const Pr
 /// core shares them with another.
 PlannedProgram plan(const AttentionAttributes&, const Program&, CoreGrid, const Profiles&);
 /// ttnn's scaled_dot_product_attention_decode: up to `cores_of_head` cores share the chunks of the
-/// keys and values of one of their heads; the rows of q that look with it lie in one tile. Their
-/// parts are merged as in a tree. The time is that of the places that are seen.
+/// keys and values of one of their heads; the rows of q that look with it lie in one tile. One core
+/// merges their parts, one after the other. The time is that of the places that are seen.
 PlannedProgram plan(const DecodeAttentionAttributes&, const Program&, CoreGrid, const Profiles&);
 // TTML's attention kernels deal rows of tiles out to the cores. A core goes through the other
 // operand's rows of tiles, one after the other, and shares what it reads with nobody. Products have

@@ -138,6 +138,8 @@ def _decode_attributes(seen, config, compute):
         told["key_chunk"] = int(config.k_chunk_size)
     if getattr(config, "max_cores_per_head_batch", None):
         told["cores_of_head"] = int(config.max_cores_per_head_batch)
+    if getattr(config, "exp_approx_mode", None) is False:
+        told["approximate"] = False
     if compute is not None and compute.math_fidelity is not MathFidelity.Invalid:
         told["fidelity"] = compute.math_fidelity.name
     return told

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/lowering.h"
+#include "engines/chip/kernels/planner.h"
 #include "engines/ops/attention.h"
 #include "engines/ops/data_movement.h"
 #include "engines/ops/matmul.h"
@@ -245,16 +246,39 @@ TEST_F(LlamaOps, ADecodingStepReadsTheCacheOnceAndSharesItsChunks) {
     const ops::Tensor cache = tensor({1, groups, places, 64});
     return plan(ops::decode_attention({q, cache, cache}, place, {}, q));
   };
-  // 8 cores for each of 8 heads of keys share 8 chunks of 4 tiles: 2 x 32 x 2 tiles for each head,
-  // and the tiles of q and of the result.
-  EXPECT_EQ(step(8, 1024).kernel.cores, 64);
+  // 4 of 8 cores for each of 8 heads of keys share 4 chunks of 8 tiles: 2 x 32 x 2 tiles for each
+  // head, and the tiles of q and of the result.
+  EXPECT_EQ(step(8, 1024).kernel.cores, 32);
   EXPECT_EQ(step(8, 1024).kernel.dram, Bytes(8 * (2 * 32 * 2 + 2 * 2) * 2048));
-  EXPECT_EQ(step(1, 1024).kernel.cores, 16);
+  EXPECT_EQ(step(1, 96).kernel.cores, 1) << "3 tiles are a chunk of 4";
+  EXPECT_EQ(step(1, 4096).kernel.cores, 16);
   EXPECT_GT(step(8, 4096).kernel.total, step(8, 1024).kernel.total);
   const ops::Tensor q = tensor({1, 8, 1, 64}), narrow = tensor({1, 8, 1, 32});
   const ops::Tensor cache = tensor({1, 8, 64, 64});
   EXPECT_THROW(ops::decode_attention({narrow, cache, cache}, place, {}, narrow), Error);
   EXPECT_THROW(ops::decode_attention({q, cache, cache}, q, {}, q), Error) << "no position";
+}
+
+TEST_F(LlamaOps, OneCoreMergesThePartsOfADecodingStepWithAnExponentialForEitherPart) {
+  Profiles slow = load_profiles();
+  const ops::Tensor place(
+      device_, {.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major});
+  const auto step = [&](std::int64_t places, bool approximate) {
+    const ops::Tensor q = tensor({1, 32, 1, 64}), cache = tensor({1, 1, places, 64});
+    return plan_program(
+               ops::decode_attention({q, cache, cache}, place, {.approximate = approximate}, q),
+               {8, 8}, slow)
+        .kernel.total;
+  };
+  const SimTime chunk = step(256, true), parts = step(4096, true);
+  const SimTime exact = step(4096, false);
+  const AttentionCosts& costs = slow.software.attention;
+  const SimTime each = costs.exact_exp - costs.exp;
+  EXPECT_EQ(step(256, false) - chunk, 8 * each);
+  EXPECT_EQ(exact - parts, (8 + 15 * 2) * each);
+  slow.software.attention.decode_chunk += SimTime::microseconds(1);
+  EXPECT_EQ(step(256, true) - chunk, SimTime::microseconds(1));
+  EXPECT_EQ(step(4096, true) - parts, SimTime::microseconds(16));
 }
 
 TEST_F(LlamaOps, ARowIsWrittenIntoACacheOfAnyLengthAtTheSameCost) {
