@@ -46,6 +46,21 @@ TEST_F(RowOps, SoftmaxPassesOverRowsOfTiles) {
   EXPECT_EQ(planned.footprint.kernel_groups, 1);
 }
 
+TEST_F(RowOps, SumsTakeOneColumnOfTilesAfterTheOtherAndReadL1WithItsOwnLatency) {
+  const auto sum = [&](std::int64_t columns, Storage storage) {
+    const ops::Tensor x(device_, {.shape = {96, columns}, .storage = storage});
+    return time(make_program(ReduceAttributes{.dimension = Dimension::rows}, {x.operand()},
+                             {tensor({1, columns}).operand()}));
+  };
+  // Three tiles are read, 200 ns each, the last one is added in 40, and the result written in 300.
+  const SimTime column = ns(3 * 200 + 40 + 300);
+  EXPECT_EQ(sum(32, Storage::dram), ns(1000) + column);
+  EXPECT_EQ(sum(64 * 32, Storage::dram), ns(1000) + column);
+  EXPECT_EQ(sum(130 * 32, Storage::dram), ns(1000) + 3 * column);
+  const ChipProfile chip = round_profiles().chip;
+  EXPECT_EQ(sum(32, Storage::dram) - sum(32, Storage::l1), 3 * (ns(136) - chip.l1_latency));
+}
+
 TEST_F(RowOps, ASoftmaxOfShardsReadsNothingAndHasThePassesThatItIsToldToHave) {
   Profiles profiles = round_profiles();
   profiles.software.attention.exp = ns(20);
