@@ -206,6 +206,14 @@ bool plan_shards(MatmulPlan& plan, const CircularBuffers& buffers) {
   }
   while (plan.k % plan.in0_block_w != 0) --plan.in0_block_w;
   take_block(plan, /*may_shorten_k=*/true, buffers);
+  if (out) {
+    // A sub-block of a shard of the result is one of its rows of tiles, or a tile.
+    const bool row = plan.out_block_w == plan.per_core_n &&
+                     plan.per_core_n <= most_tiles(plan.fp32_accumulation);
+    plan.subblock_h = 1;
+    plan.subblock_w = row ? plan.per_core_n : 1;
+    return true;
+  }
   choose_subblock(plan, /*pairs_are_w_h=*/false);
   return true;
 }

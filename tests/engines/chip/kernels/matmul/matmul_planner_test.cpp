@@ -265,6 +265,20 @@ TEST(MatmulPlanner, ThePackerAddsPartialSumsUnlessTheCallOrFp32SaysOtherwise) {
   EXPECT_FALSE(plan(problem, kEth).packer_accumulates);
 }
 
+TEST(MatmulPlanner, SubBlocksOfAResultInShardsAreARowOfTheShardOrATile) {
+  const auto subblock = [](std::int64_t n) {
+    MatmulProblem problem{.m = 16, .k = 4, .n = n, .in0 = Storage::l1, .out = Storage::l1};
+    problem.in0_shards = Sharding{ShardLayout::height, {8, 1}, 64, 128};
+    problem.out_shards = Sharding{ShardLayout::height, {8, 1}, 64, n * kTileSide};
+    const MatmulPlan found = plan(problem, kEth);
+    EXPECT_EQ(found.per_core_m, 2);
+    return std::pair(found.subblock_h, found.subblock_w);
+  };
+  EXPECT_EQ(subblock(1), std::pair(1L, 1L));
+  EXPECT_EQ(subblock(6), std::pair(1L, 6L));
+  EXPECT_EQ(subblock(9), std::pair(1L, 1L)) << "more than the registers hold";
+}
+
 TEST(MatmulPlanner, CircularBuffersHoldEachOperandInItsType) {
   MatmulProblem problem = product(1024, 1024, 1024);
   const MatmulPlan wide = plan(problem, kEth);
