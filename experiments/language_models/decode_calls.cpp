@@ -56,7 +56,7 @@ class DecodeStep {
     }
     SpecList logits;
     for (const std::int64_t columns : head_splits(serving_, cores_, banks_)) {
-      product("head", model_.hidden, columns, {}, cores, DataType::bfloat8_b);
+      product("head", model_.hidden, columns, kHead, cores, DataType::bfloat8_b);
       logits.push_back(interleaved(kUserRows, columns, DataType::bfloat8_b, Storage::l1));
       move("logits", stream_of(columns, cores, DataType::bfloat8_b), logits.back());
     }

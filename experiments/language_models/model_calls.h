@@ -46,6 +46,9 @@ std::int64_t head_cores(const Serving& serving, CoreGrid cores);
 /// Returns the parts of the vocabulary whose logits a chip computes in its products, in whole
 /// tiles; tt_transformers splits the head so that the result of a product has room in L1.
 std::vector<std::int64_t> head_splits(const Serving& serving, CoreGrid cores, int banks);
+/// How tt_transformers stores the head, and multiplies with it: its sums are not of float32.
+inline constexpr WeightFormat kHead{
+    .compute = {.fidelity = MathFidelity::hifi2, .fp32_accumulation = false}};
 
 // These make the specs of both lists.
 

@@ -45,9 +45,8 @@ class PrefillStep {
     SpecList parts;
     for (const std::int64_t columns : head_splits(serving_, cores_, banks_)) {
       const TensorSpec part = interleaved(kTileSide, columns, DataType::bfloat8_b);
-      add("head", MatmulAttributes{.compute = WeightFormat{}.compute},
-          {interleaved(kTileSide, model_.hidden),
-           interleaved(model_.hidden, columns, DataType::bfloat8_b)},
+      add("head", MatmulAttributes{.compute = kHead.compute},
+          {interleaved(kTileSide, model_.hidden), interleaved(model_.hidden, columns, kHead.dtype)},
           {part});
       parts.push_back(part);
     }
