@@ -268,6 +268,7 @@ class OrdersTest(ValuesCase):
         ttnn.manual_seed(seeds=42, device=device)
         self.assertEqual(tokens(10, 0.9), first)
         self.refused("must have 32 users", ttnn.sampling, put(numpy.zeros((1, 64))), ints([0]), 1, 0)
+        self.refused("k is None; it must be a number", ttnn.sampling, x, names, None, 0.9)
 
 
 class PrintingTest(ValuesCase):

@@ -48,6 +48,9 @@ def sampling(input_values_tensor, input_indices_tensor, k, p, temp=None, *, seed
     """Returns a token for each of 32 users: the index of a number that is drawn among its k largest.
     `temp` is 1 / temperature. Without a seed each call draws others."""
     told = [k, p, 1.0 if temp is None else temp]
+    for name, one in zip(("k", "p", "temp"), told):
+        if not isinstance(one, Tensor) and np.asarray(one).dtype.kind not in "iuf":
+            fail("sampling", f"{name} is {one!r}; it must be a number, or a tensor of one for each user")
     tensors = [one for one in told if isinstance(one, Tensor)]
     require_device("sampling", input_values_tensor, input_indices_tensor, *tensors)
     _require_users(input_values_tensor, input_indices_tensor)

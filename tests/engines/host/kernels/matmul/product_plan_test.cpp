@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <tuple>
 
@@ -64,7 +65,9 @@ struct Factors {
 Values multiplied(const MatmulShape& shape, const Factors& factors, int threads, bool fast,
                   const ProductFinish& finish = {}, bool gaps = gemm_wants_gaps()) {
   ProductPlan plan(shape, threads, gaps, fast);
-  WorkerPool pool(threads);
+  // On a busy machine the end of a pool waits for a turn of each helper, a fifth of a second.
+  static std::map<int, WorkerPool> pools;
+  WorkerPool& pool = pools.try_emplace(threads, threads).first->second;
   Workspace workspace(threads);
   const auto a = to_bytes(factors.a, shape.a);
   const auto b = to_bytes(factors.b, shape.b);
