@@ -175,9 +175,9 @@ SimTime decode_time(const CacheOptions& options, std::int64_t position) {
 
 TEST(CachedLlama, AReplayedStepSavesTheHostsCalls) {
   CacheOptions options{.length = 1024};
-  const SimTime dynamic = decode_time(options, 1000);
+  const SimTime dynamic = decode_time(options, 100);  // behind more tokens kernels take most of a step
   options.engine = DecodeEngine::traced;
-  EXPECT_LT(2 * decode_time(options, 1000), dynamic);
+  EXPECT_LT(2 * decode_time(options, 100), dynamic);
 }
 
 TEST(CachedLlama, TtmlsStepsTakeLongerBehindMoreTokens) {

@@ -285,8 +285,7 @@ def _launch_product(layer, tensor, weight, bias, parallel):
     if tensor._config.buffer_type is BufferType.L1 or layer.told("shard_layout") is not None:
         tensor = shards_for(tensor, parallel, places, channels)
     own = layer.attributes()
-    attributes = {word: own[word] for word in ("fidelity", "fp32_accumulation", "activation")
-                  if word in own}
+    attributes = {word: own[word] for word in ("fidelity", "fp32_accumulation", "activation") if word in own}
     attributes["packer_accumulates"] = int(own.get("packer_accumulates", False))
     config = tensor._config
     if config.is_sharded():
