@@ -91,7 +91,7 @@ std::string with_options(const std::string& command, const std::string& how) {
 
 TEST_F(Explain, EachHowGivesTheFigureBesideItToThePicosecond) {
   const auto points = [&](const std::string& arguments) {
-    const Outcome outcome = run(arguments + " --json - --results out");
+    const Outcome outcome = run(arguments + " --json - --results out --picture-format svg");
     EXPECT_EQ(outcome.status, 0) << arguments << ": " << outcome.err;
     return json::parse(outcome.out)["points"];
   };
