@@ -9,44 +9,110 @@
 namespace howard::chip {
 namespace {
 
-/// Those of a layernorm, and the masks of a group in the sums of its numbers and of their squares.
-constexpr std::int64_t kGroupNormPasses = 9;
+/// The passes of a group over a tile: mask, sum; subtract the mean, mask, square, sum; multiply by
+/// 1 / deviation, and add to what other groups have made of the tile.
+constexpr std::int64_t kGroupPasses = 8;
+/// The passes over a tile of the result: gamma and beta.
+constexpr std::int64_t kChannelPasses = 2;
+/// For the mean, for the variance, and to normalise.
+constexpr std::int64_t kGroupReads = 3;
+/// The mean, and the variance.
+constexpr std::int64_t kGroupGathers = 2;
 constexpr int kNormBuffers = 12;
+
+/// How a group norm is dealt out: groups go over columns of cores, and rows of tiles over the cores
+/// of a column.
+struct GroupSplit {
+  int cores = 0;
+  std::int64_t columns = 1;  ///< Columns of cores.
+  std::int64_t sharing = 1;  ///< The cores that share an image.
+  std::int64_t images = 1;   ///< The images of a core.
+  std::int64_t groups = 1;   ///< The groups of a core.
+  std::int64_t rows = 1;     ///< The rows of tiles of a core.
+};
+
+/// Returns over how many columns of cores ttnn puts the channels of an interleaved tensor: each has
+/// whole tiles of channels.
+std::int64_t virtual_columns(std::int64_t channels, std::int64_t groups, CoreGrid grid) {
+  std::int64_t columns = std::min<std::int64_t>(grid.columns, groups);
+  while (columns > 1 && (channels % columns != 0 || channels / columns % kTileSide != 0)) {
+    --columns;
+  }
+  return columns;
+}
+
+GroupSplit split_groups(const TensorSpec& x, std::int64_t groups, CoreGrid grid) {
+  const std::int64_t images = x.shape.outer();
+  const std::int64_t tile_rows = images * x.shape.tile_rows();
+  GroupSplit split;
+  std::int64_t cores_of_column = std::min<std::int64_t>(grid.rows, tile_rows);
+  if (x.sharding) {
+    split.columns = ceil_div(x.shape.columns(), x.sharding->columns);
+    cores_of_column = ceil_div(shards_of(x), split.columns);
+  } else {
+    split.columns = virtual_columns(x.shape.columns(), groups, grid);
+  }
+  split.cores = static_cast<int>(split.columns * cores_of_column);
+  split.sharing = std::max<std::int64_t>(cores_of_column / images, 1);
+  split.images = ceil_div(images, cores_of_column);
+  split.groups = ceil_div(groups, split.columns);
+  split.rows = ceil_div(tile_rows, cores_of_column);
+  return split;
+}
+
+/// Returns how many columns of tiles a group goes over at most. The first group of a core begins at
+/// a tile.
+std::int64_t tiles_across(std::int64_t channels, std::int64_t groups) {
+  std::int64_t most = 0;
+  for (std::int64_t group = 0; group < groups; ++group) {
+    most = std::max(most, ceil_div(group * channels % kTileSide + channels, kTileSide));
+  }
+  return most;
+}
 
 }  // namespace
 
-// Nobody has published times of these two; their passes take as long as those of kernels that are
-// measured.
-
+// A core goes through the tiles of its groups one group after the other, so a tile of several
+// groups is worked on once for each.
 PlannedProgram plan(const GroupNormAttributes& op, const Program& program, CoreGrid grid,
                     const Profiles& profiles) {
   const TensorSpec& x = program.inputs[0].spec;
   const TensorSpec& out = program.outputs[0].spec;
-  WorkSplit work = split_work(x.shape.tiles(), grid);
-  if (x.sharding) {
-    const auto shards = static_cast<int>(shards_of(x));
-    work = {.cores = shards, .busiest = ceil_div(x.shape.tiles(), shards)};
-  }
+  const TileCosts& cost = profiles.software.tiles;
+  const GroupSplit split = split_groups(x, op.groups, grid);
+  const std::int64_t steps =
+      split.groups * split.rows * tiles_across(x.shape.columns() / op.groups, split.groups);
   const Bytes tile = tile_bytes(x.dtype), out_tile = tile_bytes(out.dtype);
-  // The mean and the variance of each group are gathered by one core and multicast.
-  const std::int64_t groups = ceil_div(op.groups * x.shape.outer(), work.cores);
-  const SimTime gathered =
-      2 * groups * 2 * (profiles.chip.l1_latency + profiles.software.tiles.reduce);
   const auto moved = [&](const TensorSpec& spec, Bytes page, SimTime latency) {
     return spec.sharding ? SimTime() : latency + page_time(page, profiles);
   };
-  return plan_steps(program, work,
-                    {.all_steps = x.shape.tiles(),
-                     .set_up = gathered,
-                     .read = moved(x, tile, read_latency(x, profiles.chip)),
-                     .compute = kGroupNormPasses * profiles.software.tiles.pass,
+  // One core gathers the sums of all that share an image, and multicasts what it makes of them.
+  SimTime gathers;
+  if (split.sharing > 1) {
+    gathers =
+        split.groups * split.images * kGroupGathers *
+        (cost.shard_gather + split.sharing * page_time(tile_bytes(DataType::bfloat16), profiles));
+  }
+  const std::int64_t changes =
+      (x.layout == Layout::row_major ? 1 : 0) + (out.layout == Layout::row_major ? 1 : 0);
+  const std::int64_t tiles = split.rows * ceil_div(x.shape.tile_columns(), split.columns);
+  // The buffer of x holds one block, so its reading is not hidden behind the work on it.
+  return plan_steps(program, {.cores = split.cores, .busiest = steps},
+                    {.steps = steps,
+                     .all_steps = steps * split.cores,
+                     .set_up = gathers + tiles * (kChannelPasses * cost.pass +
+                                                  changes * profiles.software.convolution.tilize),
+                     .on_shards = x.sharding.has_value(),
+                     .compute = kGroupPasses * cost.pass +
+                                kGroupReads * moved(x, tile, read_latency(x, profiles.chip)),
                      .write = moved(out, out_tile, write_latency(out, profiles.chip)),
-                     .reads = in_dram(x, tile),
+                     .reads = kGroupReads * in_dram(x, tile),
                      .writes = in_dram(out, out_tile)},
                     grid, profiles, kNormBuffers);
 }
 
-// The kernel takes a tile of x in a step, and the numbers of a channel before its tiles.
+// Nobody has published times of this one. It takes a tile of x in a step, and the numbers of a
+// channel before its tiles.
 PlannedProgram plan(const BatchNormAttributes&, const Program& program, CoreGrid grid,
                     const Profiles& profiles) {
   const TensorSpec& x = program.inputs[0].spec;

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/error.h"
 #include "engines/chip/emulated_chip.h"
+#include "engines/chip/kernels/plan/plans.h"
 
 namespace howard::chip {
 namespace {
@@ -133,6 +135,40 @@ TEST_F(ImageOps, ALargerWindowIsSlower) {
               {(65 - side) * (65 - side), 64});
   };
   EXPECT_LT(time(3), time(9));
+}
+
+/// Returns what a group norm of 16 groups takes on 20 cores of a Blackhole, in microseconds.
+double group_norm(const Shape& shape, std::optional<Sharding> sharding = {}) {
+  static const Profiles profiles = load_profiles({.profiles = {"blackhole_p150"}, .settings = {}});
+  Operand x = tensor(shape, DataType::bfloat16, sharding ? Layout::row_major : Layout::tile);
+  x.spec.sharding = sharding;
+  if (sharding) x.spec.storage = Storage::l1;
+  const GroupNormAttributes op{.groups = 16};
+  return plan(op, make_program(op, {x}, {x}), {5, 4}, profiles).kernel.total.seconds() * 1e6;
+}
+
+Sharding shards(ShardLayout layout, std::int64_t rows, std::int64_t columns) {
+  return {.layout = layout, .grid = {5, 4}, .rows = rows, .columns = columns};
+}
+
+/// Kernels in the logs of tt-perf-report (00b7324), on 20 cores of a Blackhole.
+TEST(GroupNorm, TakesWhatWasMeasured) {
+  using enum ShardLayout;
+  EXPECT_NEAR(group_norm({1, 1, 122880, 64}) / 16450, 1, 0.1);
+  EXPECT_NEAR(group_norm({1, 1, 25344, 256}) / 1768, 1, 0.1);
+  EXPECT_NEAR(group_norm({1, 1, 30720, 64}, shards(height, 1536, 64)) / 632, 1, 0.4);
+  EXPECT_NEAR(group_norm({1, 1, 7680, 128}, shards(height, 384, 128)) / 313, 1, 0.2);
+  EXPECT_NEAR(group_norm({1, 1, 7680, 256}, shards(height, 384, 256)) / 338, 1, 0.2);
+  EXPECT_NEAR(group_norm({1, 1, 1920, 256}, shards(height, 96, 256)) / 228, 1, 0.2);
+  EXPECT_NEAR(group_norm({1, 1, 480, 512}, shards(block, 96, 128)) / 32.6, 1, 0.6);
+  EXPECT_NEAR(group_norm({1, 1, 480, 256}, shards(block, 96, 64)) / 29.9, 1, 0.6);
+}
+
+TEST(GroupNorm, OnlyCoresThatShareAnImageGatherItsSums) {
+  const Sharding rows = shards(ShardLayout::height, 96, 64);
+  const double shared = group_norm({1, 1, 1920, 64}, rows);
+  EXPECT_LT(group_norm({20, 1, 96, 64}, rows), 0.4 * shared);
+  EXPECT_NEAR(group_norm({5, 1, 384, 64}, rows) / shared, 0.92, 0.05);  // Four gather, not twenty.
 }
 
 TEST(Convolution, RefusesImagesThatDoNotFit) {
