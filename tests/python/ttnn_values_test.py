@@ -269,6 +269,11 @@ class OrdersTest(ValuesCase):
         self.assertEqual(tokens(10, 0.9), first)
         self.refused("must have 32 users", ttnn.sampling, put(numpy.zeros((1, 64))), ints([0]), 1, 0)
         self.refused("k is None; it must be a number", ttnn.sampling, x, names, None, 0.9)
+        self.refused("p is .0.9, 0.9.; it must be a number", ttnn.sampling, x, names, 1, [0.9, 0.9])
+        self.refused("k is a tensor .*16.*; it must be", ttnn.sampling, x, names, ints([1] * 16), 0.9)
+        rows = put(numpy.tile(numpy.arange(64), (1, 1, 32, 1)), ttnn.uint32, ROWS)
+        self.assertEqual(get(ttnn.sampling(x, rows, [1] * 32, 0.0)).ravel().tolist(),
+                         get(ttnn.sampling(x, rows, 1, 0.0)).ravel().tolist())
 
 
 class PrintingTest(ValuesCase):

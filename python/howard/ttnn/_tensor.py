@@ -79,6 +79,9 @@ class Storage:
         try:
             self.number = device.chip.make(*self.spec)
         except _native.Error as failure:
+            if not dtype.chip:
+                raise RuntimeError(f"TT_FATAL: {dtype}: no tensor takes it here; accepted: "
+                                   + ", ".join(one.name for one in DataType if one.chip)) from None
             raise _out_of_memory(failure, self.in_l1) from None
         device.storages[self.number] = weakref.ref(self)
         notes = device.notes

@@ -32,6 +32,18 @@ def _require_users(numbers, indices):
         fail("sampling", f"the indices {indices._shape} must have the shape {shape}")
 
 
+def _require_told(name, one):
+    """Refuses what is neither a number nor one for each user."""
+    if isinstance(one, Tensor):
+        what, legal = f"a tensor {one._shape}", one._shape.volume() in (1, _USERS)
+    else:
+        what, told = repr(one), np.asarray(one)
+        legal = told.dtype.kind in "iuf" and np.isfinite(told).all() and told.size in (1, _USERS)
+    if not legal:
+        fail("sampling", f"{name} is {what}; it must be a number, or a list or tensor of one for each "
+                         f"of {_USERS} users")
+
+
 def _drawn(seed):
     """Returns a number between 0 and 1 for each user."""
     drawn = arrays.uniform([_USERS], 0.0, 1.0, seed or _next_seed())
@@ -49,8 +61,7 @@ def sampling(input_values_tensor, input_indices_tensor, k, p, temp=None, *, seed
     `temp` is 1 / temperature. Without a seed each call draws others."""
     told = [k, p, 1.0 if temp is None else temp]
     for name, one in zip(("k", "p", "temp"), told):
-        if not isinstance(one, Tensor) and np.asarray(one).dtype.kind not in "iuf":
-            fail("sampling", f"{name} is {one!r}; it must be a number, or a tensor of one for each user")
+        _require_told(name, one)
     tensors = [one for one in told if isinstance(one, Tensor)]
     require_device("sampling", input_values_tensor, input_indices_tensor, *tensors)
     _require_users(input_values_tensor, input_indices_tensor)
@@ -60,7 +71,7 @@ def sampling(input_values_tensor, input_indices_tensor, k, p, temp=None, *, seed
             input_indices_tensor._layout is Layout.ROW_MAJOR:
         most = min(32, input_values_tensor._shape[-1])
         program("sampling", "sampling", [input_values_tensor, input_indices_tensor], [out],
-                k=most if isinstance(k, Tensor) else max(1, min(most, int(k))))
+                k=most if isinstance(k, Tensor) else max(1, min(most, int(np.max(k)))))
     else:
         program("sampling", "move", [input_values_tensor], [out], True)
     drawn = _drawn(seed) if input_values_tensor._device.values else None
@@ -68,7 +79,7 @@ def sampling(input_values_tensor, input_indices_tensor, k, p, temp=None, *, seed
     def compute(numbers, indices, *rest):
         rest = list(rest)
         ks, ps, temps = (np.broadcast_to(
-            rest.pop(0).reshape([-1]) if isinstance(one, Tensor) else np.asarray(one), [_USERS])
+            (rest.pop(0) if isinstance(one, Tensor) else np.asarray(one)).reshape([-1]), [_USERS])
             for one in told)
         rows, names = (one.reshape([_USERS, -1]) for one in (numbers, indices))
         places = [_chosen(*one) for one in zip(rows, ks, ps, temps, drawn)]
