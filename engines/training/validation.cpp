@@ -13,6 +13,13 @@ namespace howard::training {
 
 std::vector<std::uint32_t> hold_out(language::Corpus& corpus, std::int64_t numbers) {
   const std::int64_t samples = std::ssize(corpus.tokens) / numbers;
+  if (samples < 10) {
+    const char* const what = numbers == 1 ? "tokens" : "examples";
+    throw Error({.attempted = "hold out a tenth for validation",
+                 .value = fmt::format("{} {}", samples, what),
+                 .accepted = "10 or more",
+                 .hint = fmt::format("more {}, or no eval_every", what)});
+  }
   const std::ptrdiff_t kept = std::ssize(corpus.tokens) - samples / 10 * numbers;
   std::vector<std::uint32_t> held(corpus.tokens.begin() + kept, corpus.tokens.end());
   corpus.tokens.resize(static_cast<std::size_t>(kept));
@@ -41,12 +48,6 @@ Validation::Validation(Device& device, models::LanguageModel& trained,
   }
   const std::int64_t sequence = model_->tokens().spec().shape.columns();
   if (sample_count(std::ssize(tokens_), sequence, form) > 0) return;
-  if (form == SampleForm::examples) {
-    throw Error({.attempted = "validate a training",
-                 .value = "no example is held out",
-                 .accepted = "10 examples or more, of which a tenth is",
-                 .hint = "more examples, or no eval_every"});
-  }
   throw Error({.attempted = "validate a training",
                .value = fmt::format("{} tokens are held out", tokens_.size()),
                .accepted = fmt::format("more than a sequence of {}", sequence),

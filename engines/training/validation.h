@@ -13,7 +13,7 @@
 namespace howard::training {
 
 /// Takes the last tenth of the tokens out of `corpus` and returns it: TTML's 90/10 split. Of
-/// samples with so many numbers each, it takes whole ones.
+/// samples with so many numbers each, it takes whole ones. Throws Error for fewer than ten.
 std::vector<std::uint32_t> hold_out(language::Corpus& corpus, std::int64_t numbers = 1);
 
 /// Runs a window with `model` forward on `tape`. Returns its loss, or 0 if another device counts

@@ -211,6 +211,32 @@ TEST_F(TrainCli, BadInputIsSaidAndLeavesTheCheckpointAsItIs) {
   fails(train("--resume --checkpoint cut"), 1, "truncated or damaged");
 }
 
+TEST_F(TrainCli, NoFileIsAFolderOrThatOfTwoOptions) {
+  fs::create_directories(folder_ / "d");
+  const Outcome both = train("--checkpoint c --export d/../c");
+  EXPECT_EQ(both.status, 2);
+  EXPECT_TRUE(contains(both.err, "write d/../c: --checkpoint and --export; accepted: one of them"))
+      << both.err;
+  EXPECT_FALSE(fs::exists(folder_ / "c"));
+  for (const char* const option : {"--force --checkpoint d", "--export d", "--page=d"}) {
+    const Outcome outcome = train(option);
+    EXPECT_EQ(outcome.status, 1) << option;
+    EXPECT_TRUE(contains(outcome.err, "write d: it is a folder; accepted: a file for --"))
+        << outcome.err;
+    EXPECT_EQ(outcome.out, "") << "no step is made";
+  }
+}
+
+TEST_F(TrainCli, APageNeedsNoFolderOfResults) {
+  const Outcome outcome = train("--with max_steps=2 --page=p.html");
+  EXPECT_TRUE(contains(outcome.err, "wrote p.html\n")) << outcome.err;
+  EXPECT_TRUE(contains(content(folder_ / "p.html"), "</html>"));
+  EXPECT_FALSE(fs::exists(folder_ / "train.json"));
+  const std::string mesh = " --with 'mesh_shape=[1, 2]' --with enable_ddp=true --page=q.html";
+  EXPECT_EQ(train("--with max_steps=2" + mesh).status, 0);
+  EXPECT_TRUE(contains(content(folder_ / "q.html"), "</html>"));
+}
+
 TEST_F(TrainCli, ANumberThatIsNotFiniteStopsTheRun) {
   const Outcome outcome = run(
       kTiny + "--data text --with learning_rate=1e30 --with max_steps=50 --checkpoint c --every 1");

@@ -154,7 +154,7 @@ class MeshRun {
   void write_what_was_run() {
     if (losses_.empty()) return;
     log_->write(options_.canvas);
-    if (!options_.results.empty()) write_results(true);
+    write_results(true);
   }
 
   SimTime now() const { return chip_ ? chip_->now() : SimTime(); }
@@ -277,7 +277,7 @@ class MeshRun {
       fmt::print(stderr, "wrote {}\n", options_.checkpoint.string());
     }
     if (!options_.exported.empty()) export_weights(weights);
-    if (!options_.results.empty()) write_results(interrupted);
+    write_results(interrupted);
   }
 
   void say_split() const {
@@ -311,7 +311,9 @@ class MeshRun {
     return seconds > 0 ? tokens / seconds : 0;
   }
 
+  /// Writes what --results and --page ask for.
   void write_results(bool interrupted) {
+    if (options_.results.empty() && !options_.page) return;
     harness::PointResult point{.backend = options_.backend};
     point.parameters.emplace_back("mesh", text_of(plan_));
     point.parameters.emplace_back("engine", training::name_of(options_.engine));
@@ -335,17 +337,19 @@ class MeshRun {
                                      .interrupted = interrupted};
     result.context.seed = options_.recipe.seed;
     if (profiles_) experiments::describe_chip(options_.profiles, result.context);
-    write_file(options_.results / fmt::format("{}.json", kTrainName),
-               reports::result_json(std::span(&result, 1)));
-    write_file(options_.results / "metrics.json",
-               ttml_metrics_json({.name = options_.name,
-                                  .file = options_.files.training.string(),
-                                  .device = description_,
-                                  .losses = losses_,
-                                  .seconds = times_,
-                                  .memory = {}}));
-    fmt::print(stderr, "wrote {}\n",
-               (options_.results / fmt::format("{}.json", kTrainName)).string());
+    if (!options_.results.empty()) {
+      write_file(options_.results / fmt::format("{}.json", kTrainName),
+                 reports::result_json(std::span(&result, 1)));
+      write_file(options_.results / "metrics.json",
+                 ttml_metrics_json({.name = options_.name,
+                                    .file = options_.files.training.string(),
+                                    .device = description_,
+                                    .losses = losses_,
+                                    .seconds = times_,
+                                    .memory = {}}));
+      fmt::print(stderr, "wrote {}\n",
+                 (options_.results / fmt::format("{}.json", kTrainName)).string());
+    }
     if (!options_.page) return;
     const std::filesystem::path page = options_.page_file();
     write_training_page(result, std::nullopt, page);

@@ -85,8 +85,7 @@ class TrainRun {
     summarise();
     if (!options_.checkpoint.empty()) say_fate(options_.checkpoint, stays);
     if (!options_.exported.empty()) export_weights();
-    if (!options_.results.empty()) write_result();
-    if (!options_.results.empty()) write_metrics();
+    write_results();
     if (options_.generate > 0 && !interrupted()) write_text();
     return !interrupted();
   }
@@ -104,9 +103,7 @@ class TrainRun {
     if (losses_.empty()) return;
     losses_.resize(rates_.size());  // a step that has failed has no rate
     log_->write(options_.canvas);
-    if (options_.results.empty()) return;
-    write_result();
-    write_metrics();
+    write_results();
   }
 
   /// Goes on from a checkpoint, or starts from weights of others.
@@ -367,7 +364,11 @@ class TrainRun {
     return point;
   }
 
-  void write_result() {
+  void write_results() {
+    const std::filesystem::path page = options_.page_file();
+    const auto file = options_.results.empty() ? page : options_.results / kTrainResult;
+    if (file.empty()) return;
+    if (has_nothing_for(file)) return say_fate(file, true);
     harness::ExperimentResult result{.experiment = std::string(kTrainName),
                                      .context = harness::describe_environment(),
                                      .points = {point()},
@@ -375,12 +376,12 @@ class TrainRun {
     result.context.threads = devices_.host.threads();
     result.context.seed = options_.recipe.seed;
     if (devices_.profiles) experiments::describe_chip(options_.profiles, result.context);
-    const std::filesystem::path file = options_.results / (result.experiment + ".json");
-    const bool stays = has_nothing_for(file);
-    if (!stays) write_file(file, reports::result_json(std::span(&result, 1)));
-    say_fate(file, stays);
-    if (!options_.page || stays) return;
-    const std::filesystem::path page = options_.page_file();
+    if (file != page) {
+      write_file(file, reports::result_json(std::span(&result, 1)));
+      write_metrics();
+      say_fate(file, false);
+    }
+    if (page.empty()) return;
     write_training_page(result, use_, page);
     say_fate(page, false);
   }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/error.h"
@@ -104,6 +105,33 @@ void require_folder_of(const std::filesystem::path& file) {
   throw Error({.attempted = "write " + file.string(),
                .value = "there is no folder " + first.string(),
                .accepted = "a file in a folder that is there, or in a new one within it"});
+}
+
+/// Throws Error for a file that is a folder, and UsageError for one that two options name: what the
+/// first of them wrote would be lost.
+void require_files_apart(const TrainOptions& options) {
+  std::map<std::filesystem::path, const char*> taken;
+  for (const auto& [option, file] :
+       {std::pair("--checkpoint", options.checkpoint), std::pair("--export", options.exported),
+        std::pair("--page", options.page_file()),
+        std::pair("--results", options.results.empty() ? std::filesystem::path()
+                                                       : options.results / kTrainResult)}) {
+    if (file.empty()) continue;
+    const std::string attempted = "write " + file.string();
+    if (std::filesystem::is_directory(file)) {
+      throw Error({.attempted = attempted,
+                   .value = "it is a folder",
+                   .accepted = std::string("a file for ") + option});
+    }
+    const auto place = std::filesystem::weakly_canonical(std::filesystem::absolute(file));
+    const auto [other, is_new] = taken.emplace(place, option);
+    if (is_new) continue;
+    const Error failure({.attempted = attempted,
+                         .value = fmt::format("{} and {}", other->second, option),
+                         .accepted = "one of them",
+                         .hint = "a file of its own for each"});
+    throw UsageError(failure.what());
+  }
 }
 
 /// A run that goes on from a preset's checkpoint has its settings, but for those that the command
@@ -231,6 +259,7 @@ void complete(TrainOptions& options, const Given& given) {
   for (const auto& file : {options.checkpoint, options.exported, options.page_file()}) {
     require_folder_of(file);
   }
+  require_files_apart(options);
   if (options.settings.trains_mlp() && (options.generate > 0 || !options.exported.empty())) {
     throw UsageError("--generate and --export are for language models, and this file has an mlp");
   }
