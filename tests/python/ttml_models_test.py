@@ -443,7 +443,8 @@ class Ttml(TtmlCase):
         for script, expected in [("linear_regression.py", "Prediction for [1, 1]: 0.99"),
                                  ("mnist_mlp.py", "Epoch 3/3"), ("nano_gpt.py", "Generated text"),
                                  ("llama.py", "Overall DRAM Peak"),
-                                 ("kv_cache.py", "the last token is the same")]:
+                                 ("kv_cache.py", "the last token is the same"),
+                                 ("grpo.py", "c -> cccccccc")]:
             with tempfile.TemporaryDirectory() as folder:
                 found = subprocess.run(
                     [os.environ["HOWARD_RUN_EXPERIMENT"], "python", "--results", folder,

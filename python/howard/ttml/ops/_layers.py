@@ -9,6 +9,7 @@ import numpy as np
 import howard.ttnn as ttnn
 from howard import _native
 from howard.ttnn import DataType, Layout
+from howard.ttnn._arrays import uniform
 from howard.ttnn._launch import values
 
 from .. import _kernels as kernels
@@ -376,16 +377,31 @@ def dropout(tensor, probability, use_per_device_seed=False):
 
 def sample_op(logits, temperature, seed, logits_padding_mask=None):
     """Returns tokens [B, 1, S, 1] drawn from logits; a temperature of 0 takes the most likely."""
+    return sampled(logits, temperature, seed, logits_padding_mask)
+
+
+def sampled(logits, temperature, seed, logits_padding_mask=None, per_device=False):
+    """Does so; devices that divide a batch may each have a seed of their own."""
     x = logits.half()
     if logits_padding_mask is not None:
         x = ttnn.subtract(x, _mask_value(logits_padding_mask))
     if temperature > 0:
-        noise = ttnn.rand(list(x.shape), x.device(), dtype=DataType.BFLOAT16, layout=Layout.TILE,
-                          low=0.01, high=0.99, seed=int(seed))
+        noise = _noise(x, int(seed), per_device)
         gumbel = ttnn.neg(ttnn.log(ttnn.neg(ttnn.log(noise))))
         x = ttnn.add(ttnn.multiply(x, 1.0 / temperature), gumbel)
     places = ttnn.argmax(ttnn.to_layout(x, Layout.ROW_MAJOR), dim=3, keepdim=True)
     return Tensor(ttnn.reshape(places, list(logits.shape()[:-1]) + [1]), False)
+
+
+def _noise(like, seed, per_device):
+    """Draws uniform numbers, which are far enough from 0 and 1 for two logarithms."""
+    low, high = 0.01, 0.99
+    made = ttnn.rand(list(like.shape), like.device(), dtype=DataType.BFLOAT16, layout=Layout.TILE,
+                     low=low, high=high, seed=seed)
+    if per_device and like.device().get_num_devices() > 1:
+        values(lambda device: uniform(made.shape, low, high, seed + (device << 32)), [], [made],
+               numbered=True)
+    return made
 
 
 @one_call

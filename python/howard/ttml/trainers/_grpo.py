@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Implements GRPO: a model learns from the rewards of completions that it draws itself."""
+
+import numpy as np
+
+from howard.ttnn._session import region
+
+from .. import core, ops
+from .._graph import context
+from ..common.utils import get_loss_over_devices, no_grad
+from ._completer import CachedCompleter
+from ._devices import BatchDevices
+from ._trainer import Trainer
+
+_LEARNING_RATE = 1e-6  # Hugging Face's TRL has it where there is no optimizer.
+
+
+class GRPOTrainer(Trainer):
+    """Draws num_generations completions of each prompt, and makes those more likely that earn more
+    than their group does on average.
+
+    reward_funcs is a function, or several whose rewards are added. Each is called with prompts=,
+    completions= and completion_ids=, and with the other entries of the examples as lists, and returns
+    a reward for each completion. train_dataset is a list of dicts whose `prompt` is a text, if
+    there is a processing_class that encodes and decodes, or a list of tokens.
+    """
+
+    def __init__(self, model, reward_funcs, args, train_dataset, processing_class=None,
+                 callbacks=None, optimizer=None, lr_schedule=None, peft_config=None, completer=None):
+        super().__init__(model, optimizer, _LEARNING_RATE, peft_config, lr_schedule, callbacks,
+                         args.output_dir)
+        self.config, self.processing_class = args, processing_class
+        self.reward_funcs = list(reward_funcs) if isinstance(reward_funcs, (list, tuple)) \
+            else [reward_funcs]
+        self._devices = BatchDevices()
+        self.prompts_of_step = args.prompts_of_step(self._devices.count)
+        self.train_dataset = list(train_dataset)
+        if not self.train_dataset:
+            raise ValueError("GRPOTrainer: no example; accepted: a train_dataset of dicts with a "
+                             "prompt")
+        self.completer = completer or CachedCompleter(
+            self.model, args.max_completion_length, args.temperature,
+            **{name: getattr(processing_class, name) for name in ("pad_token_id", "eos_token_id")
+               if getattr(processing_class, name, None) is not None})
+        self._most, self.log = self.optimizer.get_lr(), []
+
+    def train(self):
+        """Makes num_iterations updates with the completions of each prompts_of_step of
+        prompts_to_train prompts. Returns the losses of the updates; `log` has their rewards too."""
+        self.model.train()
+        self._tell("on_train_begin")
+        for first in range(0, self.config.prompts_to_train, self.prompts_of_step):
+            count = len(self.train_dataset)
+            examples = [self.train_dataset[i % count] for i in
+                        range(first, first + self.prompts_of_step)]
+            batches, told = self._experience(examples)
+            for _ in range(self.config.num_iterations):
+                self._update(batches, told)
+        self._tell("on_train_end")
+        return self.losses
+
+    def _experience(self, examples):
+        """Returns micro batches (prompts, completions, advantages, minus the logarithms of their
+        probabilities), and what is told of all of them."""
+        config = self.config
+        repeated = [example for example in examples for _ in range(config.num_generations)]
+        prompts = [self._tokens(example["prompt"]) for example in repeated]
+        with region("generation"):
+            completions = self.completer.generate(prompts)
+        rewards = self._rewards(repeated, completions)
+        advantages = advantages_of(rewards, config.num_generations)
+        told = {"reward": float(rewards.mean()),
+                "completion_length": float(np.mean([len(c) for c in completions]))}
+        size = config.per_device_train_batch_size * self._devices.count
+        batches = []
+        with region("old log-probabilities"), no_grad():
+            for start in range(0, len(prompts), size):
+                rows = slice(start, start + size)
+                old, _ = self.completer.nll(prompts[rows], completions[rows])
+                batches.append((prompts[rows], completions[rows], advantages[rows], old))
+        return batches, told
+
+    def _tokens(self, prompt):
+        found = prompt
+        if isinstance(prompt, str) and self.processing_class is not None:
+            found = self.processing_class.encode(prompt)
+        if isinstance(found, str) or not len(found):
+            raise ValueError(f"GRPOTrainer: the prompt {prompt!r}; accepted: tokens, or a text with a "
+                             "processing_class that encodes it, of one token at least")
+        return list(found)
+
+    def _rewards(self, examples, completions):
+        texts = completions
+        if self.processing_class is not None:
+            texts = [self.processing_class.decode(tokens) for tokens in completions]
+        given = {name: [example[name] for example in examples] for name in examples[0]}
+        prompts = given.pop("prompt")
+        total = np.zeros(len(completions))
+        for function in self.reward_funcs:
+            found = np.asarray(function(prompts=prompts, completions=texts,
+                                        completion_ids=completions, **given), np.float64)
+            if found.shape != total.shape or not np.isfinite(found).all():
+                raise ValueError(f"GRPOTrainer: rewards {found.tolist()}; accepted: "
+                                 f"{len(completions)} finite numbers, one for each completion")
+            total += found
+        return total
+
+    def _update(self, batches, told):
+        config, total = self.config, 0.0
+        with region("update"):
+            rate = self._rate(self._most, config.warmup_steps)
+            self.optimizer.set_lr(rate)
+            self.optimizer.zero_grad()
+            losses = []
+            for batch in batches:
+                losses.append(self.loss(*batch))
+                losses[-1].backward(False)
+                context().reset_graph()
+            core.distributed.synchronize_gradients(self.model.parameters())
+            self._tell("on_before_optimizer_step")
+            self.optimizer.step()
+            total = sum(get_loss_over_devices(loss) for loss in losses)
+        self.step += 1
+        self.losses.append(total)
+        self.log.append({"step": self.step, "loss": total, **told, "learning_rate": rate})
+        if self.step % config.logging_steps == 0:
+            print(", ".join(f"{name} {value:.6g}" for name, value in self.log[-1].items()))
+        self._tell("on_step_end", self.step, total, **told)
+        if config.checkpointing and self.step % config.checkpoint_interval == 0:
+            self._tell("on_save", self.step, self.save())
+
+    def loss(self, prompts, completions, advantages, old):
+        """Returns a micro batch's part of the loss: minus the sum over its completions of the means
+        over their tokens of min(ratio A, clip(ratio, 1 - epsilon, 1 + epsilon) A), divided by the
+        completions of a step on a device."""
+        new, mask = self.completer.nll(prompts, completions)
+        ratio = ops.unary.exp(ops.binary.sub(old, new))
+        own = self._devices.real(np.reshape(advantages, (-1, 1, 1, 1)))
+        epsilon = self.config.epsilon
+        gain = ops.binary.min(ops.binary.mul(ratio, own),
+                              ops.binary.mul(ops.unary.clip(ratio, 1 - epsilon, 1 + epsilon), own))
+        weights = self._devices.real(mask / mask.sum(2, keepdims=True))
+        # The mean is over rows and places of a device; a step's completions are the rows of all
+        # micro batches.
+        scale = -mask.shape[2] / self.config.gradient_accumulation_steps
+        return ops.binary.mul(ops.unary.mean(ops.binary.mul(gain, weights)), scale)
+
+
+def advantages_of(rewards, num_generations):
+    """Returns rewards less the means of their groups, which follow each other."""
+    groups = np.asarray(rewards, np.float64).reshape(-1, num_generations)
+    return (groups - groups.mean(1, keepdims=True)).reshape(-1)
