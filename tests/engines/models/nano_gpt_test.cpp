@@ -191,8 +191,19 @@ TEST(NanoGpt, TheOrderOfABlocksCallsIsThatOfTtml) {
             "layernorm linear.b split_heads scale matmul.b multiply subtract scale add softmax "
             "matmul.none concat_heads linear.b dropout add layernorm linear.b gelu linear.b "
             "dropout add layernorm matmul.b cross_entropy mean ");
+  // ttnn chooses a product's blocks by the rows of one sequence.
+  for (const Program& program : device.programs()) {
+    if (name_of(program) == "linear.b") {
+      EXPECT_EQ(program.inputs[0].spec.shape.batch(), 2);
+    }
+  }
   device.clear();
   tape.backward(loss);
+  for (const Program& program : device.programs()) {
+    if (name_of(program) == "matmul.a" && program.inputs[0].spec.shape.columns() > 32) {
+      EXPECT_EQ(program.inputs[0].spec.shape.batch(), 1);
+    }
+  }
   const std::string norm = "layernorm_backward sum sum ";
   const std::string linear = "matmul.a matmul.none sum ";
   EXPECT_EQ(names_of(device.programs()),

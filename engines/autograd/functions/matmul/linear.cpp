@@ -105,8 +105,8 @@ Value composed_linear(Tape& tape, Value x, const LinearValues& layer) {
 
 Value fused_linear(Tape& tape, Value x, const LinearValues& layer) {
   const Calls& calls = tape.calls();
-  const Tensor rows = calls.linear(calls.rows_joined(tape.tensor(x)), tape.tensor(layer.weight),
-                                   tape.tensor(layer.bias));
+  const Tensor rows =
+      calls.linear(tape.tensor(x), tape.tensor(layer.weight), tape.tensor(layer.bias));
   const Shape shape = tape.spec(x).shape.with_columns(rows.spec().shape.columns());
   return tape.record(calls.as_shape(rows, shape), {x, layer.weight, layer.bias},
                      FusedLinear{x, layer});
@@ -114,8 +114,7 @@ Value fused_linear(Tape& tape, Value x, const LinearValues& layer) {
 
 Value project(Tape& tape, Value x, Value weight) {
   const Calls& calls = tape.calls();
-  const Tensor rows =
-      calls.matmul(calls.rows_joined(tape.tensor(x)), tape.tensor(weight), Transposed::b);
+  const Tensor rows = calls.matmul(tape.tensor(x), tape.tensor(weight), Transposed::b);
   const Shape shape = tape.spec(x).shape.with_columns(rows.spec().shape.columns());
   return tape.record(calls.as_shape(rows, shape), {x, weight}, Project{x, weight});
 }
