@@ -149,4 +149,19 @@ std::int64_t member_or(const Call& call, std::string_view attribute, std::string
   return text ? parse_integer(*text).value_or(otherwise) : otherwise;
 }
 
+std::optional<CoreGrid> configured_grid(std::string_view text) {
+  constexpr std::string_view kKey = "compute_with_storage_grid_size=(x=";
+  const std::size_t at = text.find(kKey);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::vector<std::string> parts =
+      split(text.substr(at + kKey.size(), text.find(')', at) - at - kKey.size()), ';');
+  if (parts.size() != 2 || !parts[1].starts_with("y=")) return std::nullopt;
+  const auto columns = parse_integer(parts[0]);
+  const auto rows = parse_integer(std::string_view(parts[1]).substr(2));
+  if (!columns || !rows || *columns < 1 || *rows < 1 || *columns > 64 || *rows > 64) {
+    return std::nullopt;
+  }
+  return CoreGrid{static_cast<int>(*columns), static_cast<int>(*rows)};
+}
+
 }  // namespace howard::profiler::logged

@@ -86,6 +86,9 @@ TensorSpec spec_of(const TensorCells& cells, Numbers numbers = Numbers::computed
 /// Returns the fidelity and the accumulation that the row and its compute_kernel_config tell.
 ComputeConfig compute_of(const Call& call);
 
+/// Reads "compute_with_storage_grid_size=(x=8;y=8)" of a configuration; absent if it has none.
+std::optional<CoreGrid> configured_grid(std::string_view text);
+
 /// Returns a number of a struct that an attribute prints, or what it is otherwise.
 std::int64_t member_or(const Call& call, std::string_view attribute, std::string_view name,
                        std::int64_t otherwise);

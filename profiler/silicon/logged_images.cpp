@@ -163,6 +163,23 @@ std::optional<EltwiseStep> activation_after(const Call& call) {
   return step_of(*function);
 }
 
+/// Returns the cores over which a group norm of a tensor without shards was dealt out: the most
+/// square ones of CORE COUNT whose columns have whole tiles of channels and a group at least.
+std::optional<CoreGrid> cores_of_norm(const Call& call, const TensorSpec& x, std::int64_t groups) {
+  const auto cores = call.cores();
+  std::optional<CoreGrid> found;
+  for (std::int64_t columns = 1; cores && columns <= std::min(*cores, groups); ++columns) {
+    const std::int64_t channels = x.shape.columns() / columns;
+    const bool legal = *cores % columns == 0 && channels * columns == x.shape.columns() &&
+                       channels % kTileSide == 0;
+    if (!legal) continue;
+    const CoreGrid grid{static_cast<int>(columns), static_cast<int>(*cores / columns)};
+    const auto longer = [](const CoreGrid& one) { return std::max(one.columns, one.rows); };
+    if (!found || longer(grid) < longer(*found)) found = grid;
+  }
+  return found;
+}
+
 bool told(const Call& call, std::string_view name) {
   const auto value = find_any(call, {name});
   return value == "true" || value == "1";
@@ -260,9 +277,18 @@ Program fold(const Call& call) {
 Program group_norm(const Call& call) {
   const auto groups = parse_integer(find_any(call, {"num_groups"}).value_or(""));
   if (!groups || *groups < 1 || *groups > (1 << 20)) refuse("no num_groups", "1 on");
-  // Images that follow each other may lie in one row of rows.
-  return make_program(GroupNormAttributes{.groups = *groups}, {operand(call.in(0))},
-                      {operand(call.out())});
+  const TensorSpec& x = call.in(0);
+  TensorSpec out = call.out();
+  if (out.shape.columns() != x.shape.columns() || out.shape.elements() > x.shape.elements()) {
+    refuse(fmt::format("{} to {}", layout_text(x), layout_text(out)),
+           "a result of the operand's channels, with no more rows");
+  }
+  out.shape = x.shape;  // The kernel goes over all rows, those of padding too.
+  GroupNormAttributes op{.groups = *groups,
+                         .fp32_accumulation = compute_of(call).fp32_accumulation.value_or(false)};
+  op.core_grid = configured_grid(call.attributes.find("program_config").value_or(""));
+  if (!op.core_grid && !x.sharding) op.core_grid = cores_of_norm(call, x, *groups);
+  return make_program(op, {operand(x)}, {operand(out)});
 }
 
 }  // namespace howard::profiler::logged

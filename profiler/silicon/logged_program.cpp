@@ -205,22 +205,6 @@ Program move(const Call& call) {
                       {logged::operand(call.out())});
 }
 
-/// Reads "compute_with_storage_grid_size=(x=8;y=8)" of a configuration.
-std::optional<CoreGrid> configured_grid(std::string_view text) {
-  constexpr std::string_view kKey = "compute_with_storage_grid_size=(x=";
-  const std::size_t at = text.find(kKey);
-  if (at == std::string_view::npos) return std::nullopt;
-  const std::vector<std::string> parts =
-      split(text.substr(at + kKey.size(), text.find(')', at) - at - kKey.size()), ';');
-  if (parts.size() != 2 || !parts[1].starts_with("y=")) return std::nullopt;
-  const auto columns = parse_integer(parts[0]);
-  const auto rows = parse_integer(std::string_view(parts[1]).substr(2));
-  if (!columns || !rows || *columns < 1 || *rows < 1 || *columns > 64 || *rows > 64) {
-    return std::nullopt;
-  }
-  return CoreGrid{static_cast<int>(*columns), static_cast<int>(*rows)};
-}
-
 Program minimal_matmul(const Call& call) {
   const ComputeConfig compute = logged::compute_of(call);
   // These are ttnn's sub-blocks where the caller gives no configuration.
@@ -233,7 +217,7 @@ Program minimal_matmul(const Call& call) {
       .block_n = logged::member_or(call, "config", "N_block_size", 8),
       .subblock_h = logged::member_or(call, "config", "subblock_h", fp32 || wide ? 2 : 4),
       .subblock_w = logged::member_or(call, "config", "subblock_w", fp32 || !wide ? 2 : 4),
-      .core_grid = configured_grid(call.attributes.find("config").value_or("")),
+      .core_grid = logged::configured_grid(call.attributes.find("config").value_or("")),
       .compute = compute,
       .activation = logged::activation_of(call, "fused_activation")};
   if (call.inputs() < 3) {

@@ -57,6 +57,9 @@ struct Words {
                        attributes.compute.fp32_accumulation.value_or(false) ? " fp32" : "",
                        activation, text(attributes.core_grid));
   }
+  std::string operator()(const GroupNormAttributes& attributes) const {
+    return text(attributes.core_grid);
+  }
   std::string operator()(const AttentionAttributes& attributes) const {
     return fmt::format("{} {}x{}", attributes.causal ? " causal" : "", attributes.query_chunk,
                        attributes.key_chunk);

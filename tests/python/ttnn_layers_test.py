@@ -107,6 +107,8 @@ class RowsTest(ValuesCase):
         self.refused("Automatic determination", ttnn.group_norm, x, num_groups=2)
         self.refused("inplace=False", ttnn.group_norm, x, num_groups=2, core_grid=grid)
         self.refused("64 channels", ttnn.group_norm, x, num_groups=3, core_grid=grid)
+        self.refused("core_grid 1x20 must lie in", ttnn.group_norm, x, num_groups=2,
+                     core_grid=ttnn.CoreGrid(x=1, y=20))
         rows = put(numpy.ones((1, 1, 32, 64)), layout=ROWS)
         made = ttnn.group_norm(rows, num_groups=2, core_grid=grid)
         self.assertEqual(made.buffer_address(), rows.buffer_address())

@@ -121,6 +121,16 @@ struct Describer {
                      facts.fidelity, attributes.compute.fp32_accumulation.value_or(false) ? 1 : 0,
                      attributes.compute.packer_accumulates.value_or(false) ? 1 : 0));
   }
+  void operator()(const GroupNormAttributes& op) const {
+    name(GroupNormAttributes::kTtnn);
+    told("num_groups", fmt::to_string(op.groups));
+    told("eps", fmt::format("{}", op.epsilon));
+    if (op.core_grid) {
+      told("program_config",
+           fmt::format("GroupNormMultiCoreProgramConfig(compute_with_storage_grid_size={})",
+                       ttnn_text(op.core_grid)));
+    }
+  }
   void operator()(const EltwiseAttributes& attributes) const {
     const EltwiseEntry& entry = entry_of(attributes.function);
     if (attributes.function == Eltwise::silu_backward) {

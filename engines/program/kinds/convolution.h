@@ -193,10 +193,15 @@ struct GroupNormAttributes {
 
   std::int64_t groups = 1;
   float epsilon = 1e-12F;
+  /// The cores over which it deals a tensor without shards; the device's by default.
+  std::optional<CoreGrid> core_grid;
+  bool fp32_accumulation = false;  ///< Called fp32_dest_acc_en in ttnn.
 
   static void fields(auto& self, auto&& visit) {
     visit("groups", self.groups, Whole{1, 1 << 20});
     visit("epsilon", self.epsilon);
+    visit("core_grid", self.core_grid);
+    visit("fp32_accumulation", self.fp32_accumulation);
   }
   SpecList results(Specs in) const;
 

@@ -5,7 +5,6 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "profiler/silicon/silicon_comparison.h"
 
 namespace howard::profiler::testing {
 
@@ -18,6 +17,19 @@ std::string Row::text() const {
   return fmt::format("{},{},{},{},{},{},{},1000,{},{},{},{},{}\n", code, type, architecture,
                      attributes, fidelity, cores, worker_cores, kernel, skew, input0, input1,
                      output);
+}
+
+SiliconComparison compared(const std::vector<Row>& rows, const chip::Profiles& profiles) {
+  std::string text(kCallsHeader);
+  for (const Row& row : rows) text += row.text();
+  TextBytes source(text);
+  return compare_with_silicon(source, "ops.csv", profiles);
+}
+
+ComparedCall call_of(const Row& row, const chip::Profiles& profiles) {
+  SiliconComparison found = compared({row}, profiles);
+  if (!found.calls.empty()) return found.calls[0];
+  return {.code = {}, .call = found.not_emulated.at(0).reason};
 }
 
 namespace {
@@ -51,6 +63,10 @@ std::vector<Row> calls_of_later_ops() {
                      " stride_hw=(1;1); padding=((1; 1); (1; 1)); ceil_mode=false)'}",
        .input0 = tensor(256, 512),
        .input1 = tensor(4608, 512)},
+      {.code = "GroupNorm",
+       .attributes = "{'num_groups': '16'; 'program_config': "
+                     "'P(compute_with_storage_grid_size=(x=8;y=4))'}",
+       .input1 = kNoTensor},
       {.code = "SdpaDecodeDeviceOperation",
        .attributes = "{'cur_pos': '{31}'; 'program_config': 'C(k_chunk_size=32)'}",
        .input0 = "1[1],1[1],32[32],64[64],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED",

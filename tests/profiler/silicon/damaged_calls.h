@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "profiler/silicon/silicon_comparison.h"
+
 namespace howard::profiler::testing {
 
 /// The header of files that say what ops computed.
@@ -40,6 +42,13 @@ struct Row {
 
   std::string text() const;
 };
+
+/// Returns the log of these rows beside the emulator.
+SiliconComparison compared(const std::vector<Row>& rows,
+                           const chip::Profiles& profiles = chip::load_profiles());
+/// Returns the only call of a row; one without a code if it is not emulated, with the reason as its
+/// call.
+ComparedCall call_of(const Row& row, const chip::Profiles& profiles = chip::load_profiles());
 
 /// Returns a row, as text, for each op that reads its attributes. The rows are to be damaged.
 std::vector<std::string> whole_calls();

@@ -7,26 +7,20 @@
 #include <string_view>
 #include <vector>
 
-#include "profiler/silicon/silicon_comparison.h"
 #include "tests/profiler/silicon/damaged_calls.h"
 
 namespace howard::profiler {
 namespace {
 
+using testing::call_of;
 using testing::kNoTensor;
 using testing::Row;
 using testing::tensor;
 
-SiliconComparison compared(const Row& row) {
-  const std::string text = std::string(testing::kCallsHeader) + row.text();
-  TextBytes source(text);
-  return compare_with_silicon(source, "ops.csv", chip::load_profiles());
-}
-
 /// Returns why a row is not emulated; empty if it is.
 std::string reason_of(const Row& row) {
-  const SiliconComparison found = compared(row);
-  return found.not_emulated.empty() ? "" : found.not_emulated[0].reason;
+  const ComparedCall call = call_of(row);
+  return call.code.empty() ? call.call : "";
 }
 
 /// Returns the cells of rows of a row-major tensor.
@@ -75,10 +69,10 @@ TEST(LoggedChoice, IsEmulatedAsMeasured) {
        67'651,
        0.1}};
   for (const auto& [row, nanoseconds, error] : choices) {
-    const SiliconComparison found = compared(row);
-    ASSERT_EQ(found.calls.size(), 1U) << row.code;
-    EXPECT_NEAR(static_cast<double>(found.calls[0].emulated.ps()) / 1000.0,
-                static_cast<double>(nanoseconds), error * static_cast<double>(nanoseconds))
+    const ComparedCall call = call_of(row);
+    ASSERT_FALSE(call.code.empty()) << row.code << ": " << call.call;
+    EXPECT_NEAR(static_cast<double>(call.emulated.ps()) / 1000.0, static_cast<double>(nanoseconds),
+                error * static_cast<double>(nanoseconds))
         << row.code;
   }
   EXPECT_EQ(reason_of({.code = "PlusOne",
@@ -93,9 +87,9 @@ TEST(LoggedChoice, IsEmulatedAsMeasured) {
 
 /// Returns the emulated time of a row. Expects it to be emulated.
 SimTime emulated(const Row& row) {
-  const SiliconComparison found = compared(row);
-  EXPECT_EQ(found.calls.size(), 1U) << reason_of(row);
-  return found.calls.empty() ? SimTime() : found.calls[0].emulated;
+  const ComparedCall call = call_of(row);
+  EXPECT_FALSE(call.code.empty()) << call.call;
+  return call.emulated;
 }
 
 TEST(LoggedChoice, AProductThatGathersItsOperandHidesTheExchangeBehindIt) {

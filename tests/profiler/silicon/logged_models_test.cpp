@@ -16,17 +16,11 @@
 namespace howard::profiler {
 namespace {
 
+using testing::compared;
 using testing::kCallsHeader;
 using testing::kNoTensor;
 using testing::Row;
 using testing::tensor;
-
-SiliconComparison compare_rows_of(const std::vector<Row>& rows) {
-  std::string text(kCallsHeader);
-  for (const Row& row : rows) text += row.text();
-  TextBytes source(text);
-  return compare_with_silicon(source, "ops.csv", chip::load_profiles());
-}
 
 const std::string kCache = "2[2],4[4],2048[2048],64[64],TILE,BFLOAT8_B,DEV_0_DRAM_INTERLEAVED";
 
@@ -43,7 +37,7 @@ Row decode_attention(std::string_view position) {
 
 /// Returns the time of decode attention that sees so many places.
 SimTime time_of(std::int64_t places) {
-  return compare_rows_of({decode_attention(fmt::format("SmallVector([{}])", places - 1))})
+  return compared({decode_attention(fmt::format("SmallVector([{}])", places - 1))})
       .calls.at(0)
       .emulated;
 }
@@ -54,16 +48,16 @@ TEST(LoggedPosition, IsTheOneThatTheTimeTellsWhereItIsATensor) {
   const SimTime at_256 = time_of(256);
   Row row = decode_attention("{}");
   row.kernel = nanoseconds(at_256);
-  const SiliconComparison found = compare_rows_of({row});
+  const SiliconComparison found = compared({row});
   ASSERT_EQ(found.calls.size(), 1U);
   EXPECT_TRUE(found.calls[0].by_its_time);
   EXPECT_EQ(found.calls[0].call, "decode_attention of 160") << "5 to 8 tiles are one chunk of 8";
   EXPECT_EQ(found.calls[0].emulated, at_256);
   row.kernel = "90000000";
-  EXPECT_GE(compare_rows_of({row}).calls.at(0).emulated, time_of(2048)) << "all, or nearly";
+  EXPECT_GE(compared({row}).calls.at(0).emulated, time_of(2048)) << "all, or nearly";
   row.kernel = "1";
-  EXPECT_EQ(compare_rows_of({row}).calls.at(0).emulated, time_of(32)) << "a tile at the least";
-  EXPECT_FALSE(compare_rows_of({decode_attention("{7}")}).calls.at(0).by_its_time);
+  EXPECT_EQ(compared({row}).calls.at(0).emulated, time_of(32)) << "a tile at the least";
+  EXPECT_FALSE(compared({decode_attention("{7}")}).calls.at(0).by_its_time);
 }
 
 TEST(LoggedPosition, IsFoundInALongCacheToo) {
@@ -71,9 +65,9 @@ TEST(LoggedPosition, IsFoundInALongCacheToo) {
   row.input1 = "2[2],4[4],262144[262144],64[64],TILE,BFLOAT8_B,DEV_0_DRAM_INTERLEAVED";
   Row told = row;
   told.attributes = "{'is_causal': 'true'; 'cur_pos': '{77777}'}";
-  const SimTime time = compare_rows_of({told}).calls.at(0).emulated;
+  const SimTime time = compared({told}).calls.at(0).emulated;
   row.kernel = nanoseconds(time);
-  const SimTime found = compare_rows_of({row}).calls.at(0).emulated;
+  const SimTime found = compared({row}).calls.at(0).emulated;
   EXPECT_NEAR(found.seconds() / time.seconds(), 1, 0.002);
 }
 
@@ -82,14 +76,14 @@ TEST(LoggedPosition, IsThatOfTheMedianRun) {
   rows[0].kernel = nanoseconds(time_of(2048));
   rows[1].kernel = nanoseconds(time_of(512));
   rows[2].kernel = nanoseconds(time_of(64));
-  EXPECT_EQ(compare_rows_of(rows).calls.at(0).emulated, time_of(512));
+  EXPECT_EQ(compared(rows).calls.at(0).emulated, time_of(512));
 }
 
 TEST(LoggedPosition, OfATimeSaysNothingOfTheEmulatorsError) {
   Row attention = decode_attention("{}");
   attention.kernel = "90000000";
-  const SiliconComparison alone = compare_rows_of({Row{}});
-  const SiliconComparison both = compare_rows_of({Row{}, attention});
+  const SiliconComparison alone = compared({Row{}});
+  const SiliconComparison both = compared({Row{}, attention});
   const reports::Table ops = reports::silicon_tables(both, "log", 5).at(0);
   const reports::Table only = reports::silicon_tables(alone, "log", 5).at(0);
   ASSERT_EQ(ops.rows.size(), 3U);
@@ -132,7 +126,7 @@ Row gather(std::string_view use) {
 
 TEST(LoggedCollectives, TakeTheirLinksTheirRingAndTheirWorkersAsTheLogSays) {
   const auto emulated = [](std::string_view use) {
-    const SiliconComparison found = compare_rows_of({gather(use)});
+    const SiliconComparison found = compared({gather(use)});
     EXPECT_EQ(found.calls.size(), 1U) << found.not_emulated.at(0).reason;
     return found.calls.at(0);
   };
@@ -152,7 +146,7 @@ TEST(LoggedCollectives, AReduceScatterHasItsShareAsTheLastResult) {
   Row row = gather("'num_links': '1'; 'topology': 'Topology::Ring'");
   row.code = "ReduceScatterMinimalAsync";
   std::swap(row.input0, row.output);
-  const SiliconComparison one = compare_rows_of({row});
+  const SiliconComparison one = compared({row});
   ASSERT_EQ(one.calls.size(), 1U) << one.not_emulated.at(0).reason;
   EXPECT_EQ(one.calls[0].call, "reduce_scatter ring, 1 link");
   // Some versions list what is passed on before the share.
@@ -174,13 +168,13 @@ TEST(LoggedCollectives, AReduceScatterHasItsShareAsTheLastResult) {
 TEST(LoggedCollectives, TensorsThatAreNoShareOfEachOtherAreRefused) {
   Row row = gather("'num_links': '1'");
   row.output = tensor(64, 8192);
-  EXPECT_NE(compare_rows_of({row}).not_emulated.at(0).reason.find("a share"), std::string::npos);
+  EXPECT_NE(compared({row}).not_emulated.at(0).reason.find("a share"), std::string::npos);
   row = gather("'num_links': '1'");
   row.code = "AllReduceAsync";
   row.output = row.input0;
-  EXPECT_EQ(compare_rows_of({row}).calls.size(), 1U);
+  EXPECT_EQ(compared({row}).calls.size(), 1U);
   row.attributes = "{}";
-  EXPECT_NE(compare_rows_of({row}).not_emulated.at(0).reason.find("ring_size"), std::string::npos);
+  EXPECT_NE(compared({row}).not_emulated.at(0).reason.find("ring_size"), std::string::npos);
 }
 
 TEST(LoggedAttention, TakesQueriesOfAnotherTypeThanItsKeysHave) {

@@ -9,29 +9,17 @@
 #include <vector>
 
 #include "profiler/silicon/call_facts.h"
-#include "profiler/silicon/silicon_comparison.h"
 #include "reports/findings/silicon_report.h"
 #include "tests/profiler/silicon/damaged_calls.h"
 
 namespace howard::profiler {
 namespace {
 
+using testing::call_of;
+using testing::compared;
 using testing::kNoTensor;
 using testing::Row;
 using testing::tensor;
-
-SiliconComparison comparison_of(const Row& row) {
-  const std::string text = std::string(testing::kCallsHeader) + row.text();
-  TextBytes source(text);
-  return compare_with_silicon(source, "ops.csv", chip::load_profiles());
-}
-
-/// Returns the only call; one without a name if it is not emulated, with the reason as its call.
-ComparedCall call_of(const Row& row) {
-  SiliconComparison found = comparison_of(row);
-  if (!found.calls.empty()) return found.calls[0];
-  return {.code = {}, .call = found.not_emulated.at(0).reason};
-}
 
 /// Returns the cells of a tensor of any kind.
 std::string cells(std::string_view sides, std::string_view kind) {
@@ -165,6 +153,35 @@ TEST(LoggedStandIns, AUnaryOpMayListATensorForItsResult) {
   EXPECT_NE(call_of(row).call.find("not one operand"), std::string::npos);
 }
 
+TEST(LoggedGroupNorms, HaveTheCoresThatTheLogSays) {
+  static const chip::Profiles blackhole =
+      chip::load_profiles({.profiles = {"blackhole_p150"}, .settings = {}});
+  const auto call = [](Row row) {
+    row.code = "GroupNorm";
+    row.architecture = "blackhole";
+    row.worker_cores = "20";
+    row.input1 = kNoTensor;
+    return call_of(row, blackhole).call;
+  };
+  const std::string x = tensor(25344, 256), few = tensor(122880, 64);
+  const std::string told = "{'eps': '1e-05'; 'num_groups': '16'}";
+  EXPECT_EQ(call({.attributes = told, .input0 = x, .output = x, .cores = "16"}), "group_norm 4x4");
+  EXPECT_EQ(call({.attributes = told, .input0 = few, .output = few, .cores = "8"}),
+            "group_norm 2x4")
+      << "four columns of cores would have half tiles of channels";
+  EXPECT_EQ(call({.attributes = "{'num_groups': '16'; 'program_config': 'GroupNormMultiCore"
+                                "ProgramConfig(compute_with_storage_grid_size=(x=5;y=4))'}",
+                  .input0 = x,
+                  .output = x,
+                  .cores = "16"}),
+            "group_norm 5x4");
+  EXPECT_EQ(call({.attributes = told, .input0 = x, .output = tensor(25312, 256), .cores = "16"}),
+            "group_norm 4x4")
+      << "the rows of padding are no part of the result";
+  EXPECT_NE(call({.attributes = told, .input0 = x, .output = few}).find("operand's channels"),
+            std::string::npos);
+}
+
 TEST(LoggedTimes, SayWhatTheyRestOn) {
   const auto known = [](const Row& row) { return call_of(row).known; };
   EXPECT_EQ(known({}), "calibrated") << "a product";
@@ -183,7 +200,7 @@ TEST(LoggedTimes, SayWhatTheyRestOn) {
                    .output = tensor(32, 1024)}),
             "by analogy")
       << "a product and an exchange, both measured";
-  const SiliconComparison found = comparison_of({});
+  const SiliconComparison found = compared({Row{}});
   const reports::Table ops = reports::silicon_tables(found, "log", 5).at(0);
   EXPECT_EQ(ops.rows.at(0).cells.back().text, "calibrated");
 }

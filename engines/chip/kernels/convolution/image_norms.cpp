@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
+#include "base/error.h"
 #include "engines/chip/kernels/convolution/convolution.h"
 #include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/chip/kernels/pipeline/tile_pipeline.h"
@@ -9,9 +13,11 @@
 namespace howard::chip {
 namespace {
 
-/// The passes of a group over a tile: mask, sum; subtract the mean, mask, square, sum; multiply by
+/// The passes of a group over a tile: mask; subtract the mean, mask, square; multiply by
 /// 1 / deviation, and add to what other groups have made of the tile.
-constexpr std::int64_t kGroupPasses = 8;
+constexpr std::int64_t kGroupPasses = 6;
+/// Of the numbers, and of the squares.
+constexpr std::int64_t kGroupSums = 2;
 /// The passes over a tile of the result: gamma and beta.
 constexpr std::int64_t kChannelPasses = 2;
 /// For the mean, for the variance, and to normalise.
@@ -60,6 +66,18 @@ GroupSplit split_groups(const TensorSpec& x, std::int64_t groups, CoreGrid grid)
   return split;
 }
 
+/// Returns the cores that the op is told to use. Throws Error where no such chip has them.
+std::optional<CoreGrid> cores_for(const GroupNormAttributes& op, const ChipProfile& chip) {
+  const CoreGrid most = chip.tensix;
+  if (op.core_grid && (op.core_grid->columns > most.columns || op.core_grid->rows > most.rows)) {
+    throw Error({.attempted = "place group_norm",
+                 .value = fmt::format("core_grid {}x{}", op.core_grid->columns, op.core_grid->rows),
+                 .accepted = fmt::format("{}x{} cores at the most, as {} has", most.columns,
+                                         most.rows, chip.name)});
+  }
+  return op.core_grid;
+}
+
 /// Returns how many columns of tiles a group goes over at most. The first group of a core begins at
 /// a tile.
 std::int64_t tiles_across(std::int64_t channels, std::int64_t groups) {
@@ -79,34 +97,38 @@ PlannedProgram plan(const GroupNormAttributes& op, const Program& program, CoreG
   const TensorSpec& x = program.inputs[0].spec;
   const TensorSpec& out = program.outputs[0].spec;
   const TileCosts& cost = profiles.software.tiles;
-  const GroupSplit split = split_groups(x, op.groups, grid);
+  const GroupSplit split = split_groups(x, op.groups, cores_for(op, profiles.chip).value_or(grid));
   const std::int64_t steps =
       split.groups * split.rows * tiles_across(x.shape.columns() / op.groups, split.groups);
+  const std::int64_t tiles = split.rows * ceil_div(x.shape.tile_columns(), split.columns);
   const Bytes tile = tile_bytes(x.dtype), out_tile = tile_bytes(out.dtype);
   const auto moved = [&](const TensorSpec& spec, Bytes page, SimTime latency) {
     return spec.sharding ? SimTime() : latency + page_time(page, profiles);
   };
-  // One core gathers the sums of all that share an image, and multicasts what it makes of them.
+  // One core reads the sum of each that shares an image, one after the other, and multicasts what
+  // it makes of them.
   SimTime gathers;
   if (split.sharing > 1) {
-    gathers =
-        split.groups * split.images * kGroupGathers *
-        (cost.shard_gather + split.sharing * page_time(tile_bytes(DataType::bfloat16), profiles));
+    gathers = split.groups * split.images * kGroupGathers * (split.sharing + 1) *
+              profiles.chip.l1_latency;
   }
   const std::int64_t changes =
       (x.layout == Layout::row_major ? 1 : 0) + (out.layout == Layout::row_major ? 1 : 0);
-  const std::int64_t tiles = split.rows * ceil_div(x.shape.tile_columns(), split.columns);
+  const SimTime pass = pass_time(op.fp32_accumulation, cost);
+  // What other groups have made of a tile is read once more, to be added to.
+  const std::int64_t reads = kGroupReads * steps + std::max<std::int64_t>(steps - tiles, 0);
+  const SimTime read = moved(x, tile, read_latency(x, profiles.chip));
   // The buffer of x holds one block, so its reading is not hidden behind the work on it.
   return plan_steps(program, {.cores = split.cores, .busiest = steps},
                     {.steps = steps,
                      .all_steps = steps * split.cores,
-                     .set_up = gathers + tiles * (kChannelPasses * cost.pass +
+                     .set_up = gathers + tiles * (kChannelPasses * pass +
                                                   changes * profiles.software.convolution.tilize),
                      .on_shards = x.sharding.has_value(),
-                     .compute = kGroupPasses * cost.pass +
-                                kGroupReads * moved(x, tile, read_latency(x, profiles.chip)),
+                     .compute = kGroupPasses * pass + kGroupSums * cost.reduce +
+                                SimTime::picoseconds(read.ps() * reads / steps),
                      .write = moved(out, out_tile, write_latency(out, profiles.chip)),
-                     .reads = kGroupReads * in_dram(x, tile),
+                     .reads = Bytes(in_dram(x, tile).value() * reads / steps),
                      .writes = in_dram(out, out_tile)},
                     grid, profiles, kNormBuffers);
 }

@@ -95,6 +95,10 @@ PlannedProgram plan_steps(const Program& program, const WorkSplit& work, StepPip
                  step_pipeline_cost(pipeline, grid, profiles), profiles.software);
 }
 
+SimTime pass_time(bool fp32_accumulation, const TileCosts& cost) {
+  return fp32_accumulation ? cost.pass : cost.fpu;
+}
+
 KernelCost tile_pipeline_cost(const TilePipeline& p, CoreGrid grid, const Profiles& profiles) {
   const ChipProfile& chip = profiles.chip;
   StepPipeline steps{.steps = p.steps,

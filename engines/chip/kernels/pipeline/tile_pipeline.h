@@ -40,6 +40,10 @@ KernelCost step_pipeline_cost(const StepPipeline& pipeline, CoreGrid grid,
 PlannedProgram plan_steps(const Program& program, const WorkSplit& work, StepPipeline pipeline,
                           CoreGrid grid, const Profiles& profiles, int circular_buffers = 4);
 
+/// Returns the time of one tile of one pass. Without accumulation in fp32, a pass is as long as an
+/// elementwise function of the matrix unit, which unpacks, computes and packs a tile as well.
+SimTime pass_time(bool fp32_accumulation, const TileCosts& cost);
+
 /// The average number of tiles moved in a step. A column operand is read only once for a whole row
 /// of tiles.
 struct TilesPerStep {

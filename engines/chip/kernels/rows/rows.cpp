@@ -63,10 +63,6 @@ PlannedProgram plan_rows(const Program& program, const RowWork& row, CoreGrid gr
   return planned;
 }
 
-SimTime pass_time(bool fp32_accumulation, const TileCosts& cost) {
-  return fp32_accumulation ? cost.pass : cost.fpu;
-}
-
 TilesPerStep one_a_row(const Program& program) {
   return {1, program.inputs[0].spec.shape.tile_columns()};
 }

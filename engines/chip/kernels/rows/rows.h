@@ -28,10 +28,6 @@ PlannedProgram plan_rows(const Program& program, const RowWork& row, CoreGrid gr
 /// Returns one tile for each row of `program`'s first input.
 TilesPerStep one_a_row(const Program& program);
 
-/// Returns the time of one tile of one pass. Without accumulation in fp32, a pass is as long as an
-/// elementwise function of the matrix unit, which unpacks, computes and packs a tile as well.
-SimTime pass_time(bool fp32_accumulation, const TileCosts& cost);
-
 /// The passes of layernorm over a tile are mean, difference, square, variance, product, scale and
 /// shift.
 inline constexpr std::int64_t kLayernormPasses = 7;

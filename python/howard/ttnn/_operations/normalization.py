@@ -190,6 +190,10 @@ def _require_groups(tensor, num_groups, core_grid, inplace, dtype, output_layout
         fail("group_norm", f"the input must have rank 4, not {shape}")
     if core_grid is None:
         fail("group_norm", "Automatic determination of grid size not supported: core_grid=ttnn.CoreGrid")
+    size = tensor._device.compute_with_storage_grid_size()
+    if core_grid.x > size.x or core_grid.y > size.y:
+        fail("group_norm", f"core_grid {core_grid.x}x{core_grid.y} must lie in the device's "
+             f"{size.x}x{size.y} cores")
     if tensor._config.memory_layout is TensorMemoryLayout.WIDTH_SHARDED:
         fail("group_norm", "the input must not be width-sharded")
     if shape[-1] % num_groups:
@@ -211,9 +215,10 @@ def _require_mask(mask, num_groups, size):
              f"{size} ones in each row: ttnn.create_group_norm_input_mask")
 
 
-@operation(unread="reciprocals num_out_blocks compute_kernel_config negative_mask use_welford")
+@operation(unread="reciprocals num_out_blocks negative_mask use_welford")
 def group_norm(input_tensor, *, num_groups, epsilon=1e-12, input_mask=None, weight=None, bias=None,
-               memory_config=None, core_grid=None, dtype=None, inplace=True, output_layout=None):
+               memory_config=None, core_grid=None, dtype=None, inplace=True, output_layout=None,
+               compute_kernel_config=None):
     """Normalises [n, 1, h w, c], as the chip has images, by groups of channels."""
     require_device("group_norm", input_tensor)
     _require_groups(input_tensor, num_groups, core_grid, inplace, dtype, output_layout)
@@ -239,7 +244,8 @@ def group_norm(input_tensor, *, num_groups, epsilon=1e-12, input_mask=None, weig
                       input_tensor if inplace else None)
     images = [[n, 1, rows, channels]]
     program("group_norm", "group_norm", [input_tensor], [out], shapes=images, out_shapes=images,
-            groups=num_groups)
+            groups=num_groups, core_grid=[core_grid.x, core_grid.y],
+            fp32_accumulation=_wide(input_tensor, compute_kernel_config))
     values(compute, [input_tensor] + [t for t in given if t is not None], [out])
     return out
 
