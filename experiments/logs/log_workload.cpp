@@ -35,6 +35,13 @@ bool is_product(const Program& program) {
          std::holds_alternative<MinimalMatmulAttributes>(program.attributes);
 }
 
+/// Returns the fidelity that a product was told; absent where it takes ttnn's.
+std::optional<MathFidelity> fidelity_of(const Program& product) {
+  const auto* const matmul = std::get_if<MatmulAttributes>(&product.attributes);
+  return matmul != nullptr ? matmul->compute.fidelity
+                           : std::get<MinimalMatmulAttributes>(product.attributes).compute.fidelity;
+}
+
 /// Says whether it is a product whose second operand could be in a block format and is not.
 bool has_wide_weights(const Program& program) {
   return is_product(program) && (program.inputs[1].spec.dtype == DataType::bfloat16 ||
@@ -319,11 +326,21 @@ std::vector<harness::WhatIf> log_what_ifs(const LogWorkload& workload, const Poi
   };
   const bool products = has_call(workload, is_product);
   constexpr std::string_view kNoProduct = "it has no matrix product";
+  const auto fidelity = [&](MathFidelity wanted) {
+    const bool is_so = std::ranges::all_of(workload.calls, [&](const Program& program) {
+      return !is_product(program) || fidelity_of(program) == wanted;
+    });
+    return where(
+        !products || !is_so || point[kFidelity].has_value(),
+        where(products, set(fmt::format("math fidelity {}", name_of(wanted)), kFidelity, wanted),
+              kNoProduct),
+        "its products have it already");
+  };
   return {set("trace", kTrace, true),
           from_cpp,
           eth_dispatch(point),
-          where(products, set("math fidelity HiFi2", kFidelity, MathFidelity::hifi2), kNoProduct),
-          where(products, set("math fidelity LoFi", kFidelity, MathFidelity::lofi), kNoProduct),
+          fidelity(MathFidelity::hifi2),
+          fidelity(MathFidelity::lofi),
           where(has_call(workload, has_wide_weights),
                 set("weights in bfloat8_b", kLoggedWeights, DataType::bfloat8_b),
                 products ? "they are in a block format already" : kNoProduct),

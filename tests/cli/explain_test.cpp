@@ -72,53 +72,6 @@ TEST_F(Explain, JsonOnStandardOutputHasTheFigureOfTheRunItself) {
             run_itself["metrics"]["time"]["picoseconds"]);
 }
 
-/// Returns `command` with the options of `how` in place of those for the same axes.
-std::string with_options(const std::string& command, const std::string& how) {
-  std::string changed = command;
-  std::istringstream words(how);
-  for (std::string dash, option; words >> dash >> option;) {
-    const std::string axis = " -a " + option.substr(0, option.find('=') + 1);
-    const std::size_t begin = changed.find(axis);
-    if (begin == std::string::npos) {
-      changed += " -a " + option;
-    } else {
-      const std::size_t end = changed.find(' ', begin + axis.size());
-      changed.replace(begin, end - begin, " -a " + option);
-    }
-  }
-  return changed.substr(changed.find(' ') + 1);
-}
-
-TEST_F(Explain, EachHowGivesTheFigureBesideItToThePicosecond) {
-  const auto points = [&](const std::string& arguments) {
-    const Outcome outcome = run(arguments + " --json - --results out --picture-format svg");
-    EXPECT_EQ(outcome.status, 0) << arguments << ": " << outcome.err;
-    return json::parse(outcome.out)["points"];
-  };
-  for (const std::string what :
-       {"-a m=1024 -a k=96 -a n=64", "matmul -a shape=256 -a dispatch=eth",
-        "mlp -a batch=64 -a dim=64", "mlp -a batch=64 -a dim=64 -a engine=static",
-        "gpt2 -a batch=2 -a dim=64 -a layers=1", "ops -a ops=64x64/linear:64/gelu",
-        "matmul_sweep -a shape=64 --set 'host.op_call=5 us'", "mlp_engines -a batch=64 -a dim=64",
-        "mlp_engines -a batch=64 -a dim=64 -a variant=corrected", "shape_sweep -a batch=64",
-        "mlp_depth -a layers=1 -a dim=64", "gpt2_full -a layers=1 -a batch=2",
-        "gpt2_trace -a layers=1 -a batch=2 -a dim=64", "core_grid", "two_queues",
-        "two_queues -a layout=half_2cq", "dispatch_cores", "op_list"}) {
-    const json explained = points("explain " + what);
-    const std::string command = explained[0]["details"]["command"];
-    for (const json& point : explained) {
-      const std::string how = point["details"].value("how", "");
-      if (&point != &explained[0]) {
-        EXPECT_NE(how, "") << what;
-      }
-      const std::string arguments = with_options(command, how);
-      EXPECT_EQ(points(arguments)[0]["metrics"]["time"]["picoseconds"],
-                point["metrics"]["time"]["picoseconds"])
-          << arguments;
-    }
-  }
-}
-
 TEST_F(Explain, HowIsInTheWordsOfTheQuestion) {
   const Outcome outcome = run("explain -a m=4096 -a k=4096 -a n=4096");
   EXPECT_TRUE(contains(outcome.out, " -a m=4288")) << outcome.out;

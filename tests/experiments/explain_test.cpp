@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "experiments/questions/explain_question.h"
 #include "tests/error_of.h"
 #include "tests/experiments/run_emulated.h"
 
@@ -104,6 +106,74 @@ TEST(Explain, EachFigureIsThatOfRunningThePointItself) {
     for (const TriedChange& change : explanation.tried) {
       EXPECT_EQ(change.run.time, run_alone(*subject.experiment, explanation, change.changes))
           << subject.experiment->name() << ": " << change.what;
+    }
+  }
+}
+
+/// Reads "run_experiment explain WHAT -a AXIS=VALUE" as a question. An axis that comes again
+/// replaces what was said before.
+ExplainQuestion question_of(const std::string& command) {
+  std::istringstream words(command);
+  std::string program, verb, word;
+  words >> program >> verb;
+  EXPECT_EQ(program + " " + verb, "run_experiment explain");
+  ExplainQuestion question;
+  while (words >> word && word != "--set") {
+    if (word != "-a") {
+      question.what = word;
+      continue;
+    }
+    words >> word;
+    const std::string axis = word.substr(0, word.find('=') + 1);
+    std::erase_if(question.axes, [&](const std::string& one) { return one.starts_with(axis); });
+    question.axes.push_back(word);
+  }
+  return question;
+}
+
+TEST(Explain, EachHowGivesTheFigureBesideItToThePicosecond) {
+  const auto time_of = [](const ExplainQuestion& question, const ExperimentList& list) {
+    PlannedExperiment planned = plan_explanation(question, list);
+    planned.points.resize(1);
+    return *run_points(*planned.experiment, planned.points)[0].find_metric("time")->virtual_time;
+  };
+  struct Asked {
+    std::string what;
+    std::vector<std::string> settings = {};
+  };
+  for (const auto& [what, settings] :
+       std::vector<Asked>{{"-a m=1024 -a k=96 -a n=64"},
+                          {"matmul -a shape=256 -a dispatch=eth"},
+                          {"mlp -a batch=64 -a dim=64"},
+                          {"mlp -a batch=64 -a dim=64 -a engine=static"},
+                          {"gpt2 -a batch=2 -a dim=64 -a layers=1"},
+                          {"ops -a ops=64x64/linear:64/gelu"},
+                          {"matmul_sweep -a shape=64", {"host.op_call=5 us"}},
+                          {"mlp_engines -a batch=64 -a dim=64"},
+                          {"mlp_engines -a batch=64 -a dim=64 -a variant=corrected"},
+                          {"shape_sweep -a batch=64"},
+                          {"mlp_depth -a layers=1 -a dim=64"},
+                          {"gpt2_full -a layers=1 -a batch=2"},
+                          {"gpt2_trace -a layers=1 -a batch=2 -a dim=64"},
+                          {"core_grid"},
+                          {"two_queues"},
+                          {"two_queues -a layout=half_2cq"},
+                          {"dispatch_cores"},
+                          {"op_list"}}) {
+    ExplainQuestion question = question_of("run_experiment explain " + what);
+    question.profiles.settings = settings;
+    const auto own_box = std::make_shared<const DevBox>(chip::load_constants(question.profiles),
+                                                        host::HostOptions{}, 1);
+    const ExperimentList list = all_experiments(own_box);
+    const Explanation found = answer(*own_box, question, plan_explanation(question, list));
+    EXPECT_EQ(found.command.find("--set") != std::string::npos, !settings.empty());
+    EXPECT_EQ(time_of(question_of(found.command), list), found.run.time) << found.command;
+    EXPECT_FALSE(found.tried.empty()) << what;
+    for (const TriedChange& change : found.tried) {
+      EXPECT_NE(change.how, "") << what;
+      const std::string command =
+          found.command.substr(0, found.command.find(" --set")) + " " + change.how;
+      EXPECT_EQ(time_of(question_of(command), list), change.run.time) << command;
     }
   }
 }

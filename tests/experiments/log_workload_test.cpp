@@ -61,5 +61,29 @@ TEST(LogWorkload, LeavesOutWhatHasNoRoomOnACoreAndSaysSo) {
       << workload.left.begin()->first;
 }
 
+TEST(LogWorkload, WhatItsProductsHaveAlreadyIsNotTried) {
+  const auto box = std::make_shared<const DevBox>(chip::load_constants(), host::HostOptions{}, 1);
+  const auto reasons = [&](const std::vector<std::string>& fidelities,
+                           const std::vector<std::string>& axes) {
+    std::vector<Op> ops;
+    for (const std::string& fidelity : fidelities) {
+      const auto call = static_cast<int>(ops.size()) + 1;
+      ops.push_back({.call = call, .start = call * 90'000, .kernel = 30'000, .fidelity = fidelity});
+    }
+    const LogWorkload workload =
+        log_workload(profiler::testing::read(ops), "ops.csv", chip_named("wormhole_b0_n300"));
+    const auto experiment = log_experiment(box, workload);
+    std::string untried;
+    for (const auto& [what, reason] :
+         explain_log(*box, {.axes = axes}, *experiment, workload).untried) {
+      if (what.starts_with("math fidelity")) untried += what + ": " + reason + "\n";
+    }
+    return untried;
+  };
+  EXPECT_EQ(reasons({"HiFi2", "HiFi2"}, {}), "math fidelity HiFi2: its products have it already\n");
+  EXPECT_EQ(reasons({"HiFi2", "HiFi4"}, {}), "");
+  EXPECT_EQ(reasons({"HiFi2"}, {"fidelity=LoFi"}), "math fidelity LoFi: it is so already\n");
+}
+
 }  // namespace
 }  // namespace howard::experiments

@@ -271,6 +271,12 @@ class OrdersTest(ValuesCase):
         self.refused("k is None; it must be a number", ttnn.sampling, x, names, None, 0.9)
         self.refused("p is .0.9, 0.9.; it must be a number", ttnn.sampling, x, names, 1, [0.9, 0.9])
         self.refused("k is a tensor .*16.*; it must be", ttnn.sampling, x, names, ints([1] * 16), 0.9)
+        for told, why in (((8.5, 0.9), "k is 8.5; it must be a whole number"),
+                          (([1] * 31 + [0], 0.9), "k is .*0]; it must be a whole number from 1"),
+                          ((1, 2), "p is 2; it must be a probability, 0 to 1"),
+                          ((1, -0.1), "p is -0.1; it must be"),
+                          ((1, 0.9, -1.0), "temp is -1.0; it must be 1 / temperature")):
+            self.refused(why, ttnn.sampling, x, names, *told)
         rows = put(numpy.tile(numpy.arange(64), (1, 1, 32, 1)), ttnn.uint32, ROWS)
         self.assertEqual(get(ttnn.sampling(x, rows, [1] * 32, 0.0)).ravel().tolist(),
                          get(ttnn.sampling(x, rows, 1, 0.0)).ravel().tolist())

@@ -178,8 +178,8 @@ class OpsColumns::Cells {
     read(kDevice, row.device, "is no device's number");
     read(kSubDevice, row.sub_device, "is no sub-device's number");
     read(kCall, row.call);
-    read(kCores, row.cores);
-    read(kWorkerCores, row.worker_cores);
+    read_cores(kCores, row.cores);
+    read_cores(kWorkerCores, row.worker_cores);
     read_if_good(kHostStart, row.host_start);
     read(kHostTime, row.host_time);
     const std::string_view hit = text(kCacheHit);
@@ -230,6 +230,14 @@ class OpsColumns::Cells {
       integer = *value;
     } else {
       reject(which, "is not an integer");
+    }
+  }
+
+  void read_cores(Column which, std::optional<std::int64_t>& cores) {
+    constexpr std::int64_t kMostCores = 64 * 64;  // the largest core grid that a chip can be told
+    read(which, cores);
+    if (cores && (*cores < 0 || *cores > kMostCores)) {
+      reject(which, fmt::format("is not a number of cores, 0 to {}", kMostCores));
     }
   }
 

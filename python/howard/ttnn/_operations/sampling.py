@@ -33,7 +33,8 @@ def _require_users(numbers, indices):
 
 
 def _require_told(name, one):
-    """Refuses what is neither a number nor one for each user."""
+    """Refuses what is neither a number nor one for each user, and numbers that mean nothing: a k with
+    a fraction, a p that is no probability, a temperature below zero. What tensors hold is not read."""
     if isinstance(one, Tensor):
         what, legal = f"a tensor {one._shape}", one._shape.volume() in (1, _USERS)
     else:
@@ -42,6 +43,15 @@ def _require_told(name, one):
     if not legal:
         fail("sampling", f"{name} is {what}; it must be a number, or a list or tensor of one for each "
                          f"of {_USERS} users")
+    accepted, fits = _NUMBERS[name]
+    if not isinstance(one, Tensor) and not fits(told):
+        fail("sampling", f"{name} is {what}; it must be {accepted}")
+
+
+# What the numbers of a user must be.
+_NUMBERS = {"k": ("a whole number from 1 on", lambda k: ((k >= 1) & (k == np.floor(k))).all()),
+            "p": ("a probability, 0 to 1", lambda p: ((p >= 0) & (p <= 1)).all()),
+            "temp": ("1 / temperature, from 0 on", lambda temp: (temp >= 0).all())}
 
 
 def _drawn(seed):
