@@ -177,20 +177,37 @@ class Ttml(TtmlCase):
         slope = numpy.einsum("bsv,bsd->vd", share, x.to_numpy()[:, 0])
         self.assertLess(numpy.abs(found - slope).max(), 0.03 * numpy.abs(slope).max())
 
+    def test_a_llama_has_biases_and_drops_where_its_attention_says_so(self):
+        llama = ttml.models.llama
+        sizes = dict(hidden_size=64, num_hidden_layers=1, num_attention_heads=2,
+                     num_key_value_heads=1, vocab_size=64, max_position_embeddings=32)
+        tokens = self.tokens(1, 32, 64)
+        for share, same in ((0.0, True), (0.5, False)):
+            model = llama.Llama(llama.LlamaConfig(attention_bias=True, attention_dropout=share, **sizes))
+            self.assertIn("Llama/blocks/0/attention/kv_linear/bias", model.parameters())
+            twice = [model(tokens).to_numpy() for _ in range(2)]
+            self.assertEqual((twice[0] == twice[1]).all(), same)
+        cpp = llama.create_cpp_llama_model(llama.CppLlamaConfig(
+            num_heads=2, num_groups=1, embedding_dim=64, num_blocks=1, vocab_size=64,
+            max_sequence_length=32))
+        head = cpp.parameters()["llama/fc/weight"].to_numpy()
+        self.assertAlmostEqual(head.std(), 0.02, delta=0.001)
+        self.assertNotIn("llama/llama_block_0/attention/kv_linear/bias", cpp.parameters())
+
     def test_the_factory_makes_ttmls_models(self):
         factory = ttml.common.model_factory.TransformerModelFactory
         nano = {"model_type": "llama", "vocab_size": 68}  # the rest are TTML's defaults
         parameters = factory({"transformer_config": nano}).create_model().parameters()
         self.assertEqual(len(parameters), 51)
         self.assertEqual(sum(numpy.prod(t.shape()) for t in parameters.values()), 9810816)
-        self.assertIn("Llama/blocks/5/attention/kv_linear/weight", parameters)
+        self.assertIn("llama/llama_block_5/attention/kv_linear/weight", parameters)
         tied = self.llama(weight_tying="enabled").parameters()
-        self.assertIn("Llama/fc/weight", tied)
-        self.assertNotIn("Llama/tok_emb/weight", tied)
+        self.assertIn("llama/fc/weight", tied)
+        self.assertNotIn("llama/tok_emb/weight", tied)
         gpt = factory({"transformer_config": {
             "model_type": "gpt2", "embedding_dim": 64, "num_heads": 2, "num_blocks": 1,
             "max_sequence_length": 32, "vocab_size": 68, "positional_embedding_type": "fixed"}})
-        self.assertNotIn("NanoGPT/pos_emb", gpt.create_model().parameters())
+        self.assertNotIn("transformer/pos_emb/weight", gpt.create_model().parameters())
         for config, words in [({"num_head": 4}, "num_heads"), ({"num_heads": 5}, "a divisor"),
                               ({"model_type": "qwen3"}, "gpt2, llama")]:
             with self.assertRaisesRegex(RuntimeError, words):
@@ -249,19 +266,19 @@ class Ttml(TtmlCase):
             model.load_from_safetensors(folder)
 
             def values(name):
-                return parameters["Llama/" + name].to_numpy()[0, 0]
+                return parameters["llama/" + name].to_numpy()[0, 0]
 
             prefix = "model.layers.1."
-            self.assertTrue(numpy.allclose(values("blocks/1/mlp/w3/weight"),
+            self.assertTrue(numpy.allclose(values("llama_block_1/mlp/w3/weight"),
                                            tensors[prefix + "mlp.up_proj.weight"], rtol=0.01))
             self.assertTrue(numpy.allclose(values("tok_emb/weight")[:90],
                                            tensors["model.embed_tokens.weight"], rtol=0.01))
             # Of a head of 32 rows, row 2 i is row i of the file, and row 2 i + 1 is row 16 + i.
             rows = tensors[prefix + "self_attn.q_proj.weight"].reshape(4, 2, 16, 128)
             paired = rows.transpose(0, 2, 1, 3).reshape(128, 128)
-            self.assertTrue(numpy.allclose(values("blocks/1/attention/q_linear/weight"), paired,
+            self.assertTrue(numpy.allclose(values("llama_block_1/attention/q_linear/weight"), paired,
                                            rtol=0.01))
-            keys_values = values("blocks/1/attention/kv_linear/weight")
+            keys_values = values("llama_block_1/attention/kv_linear/weight")
             self.assertTrue(numpy.allclose(keys_values[64:],
                                            tensors[prefix + "self_attn.v_proj.weight"], rtol=0.01))
             del tensors["model.norm.weight"]

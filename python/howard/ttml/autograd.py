@@ -50,6 +50,10 @@ class AutocastTensor:
         if value.dtype not in _REAL or value.dtype is wanted:
             return value
         if self._other is None:
+            if value.layout is Layout.ROW_MAJOR and value.shape[-1] % 32:
+                raise RuntimeError(f"a tensor of rows of {value.shape[-1]} in {value.dtype.name}, where "
+                                   f"{wanted.name} is asked for; accepted: rows of a multiple of 32, "
+                                   "or layout=ttnn.Layout.TILE")
             self._other = one_call(ttnn.typecast)(value, wanted)
         return self._other
 
@@ -138,6 +142,13 @@ class Tensor:
     def __repr__(self):
         return f"ttml.autograd.Tensor(shape={self.shape()})"
 
+    def __reduce__(self):
+        """Lets pickle take the values, which are all on each device, and not the graph."""
+        own = self.own()
+        if own is None:
+            return Tensor, (None, self._requires_grad)
+        return _unpickled, (array_of(own), own.dtype.name, own.layout.name, self._requires_grad)
+
     # Its gradient.
 
     def get_requires_grad(self):
@@ -161,16 +172,16 @@ class Tensor:
         return Tensor(self.get_grad())
 
     def set_grad(self, gradient):
-        """Takes a tensor of ttnn of the same shape, or None, which clears."""
+        """Takes a tensor of ttnn of the same shape, or None or an empty one, which clear."""
         if isinstance(gradient, Tensor):
-            gradient = gradient.get_value()
+            gradient = None if gradient.own() is None else gradient.get_value()
         if gradient is not None and list(gradient.shape) != self.shape():
             raise RuntimeError(f"Shapes of gradients are not equal. Expected: {self.shape()}, got: "
                                f"{list(gradient.shape)}")
         self._grad = gradient
 
     def set_grad_from_tensor(self, gradient):
-        self.set_grad(gradient.get_value())
+        self.set_grad(gradient)
 
     def clear_grad(self):
         self._grad = None
@@ -232,6 +243,12 @@ def array_of(value, new_type=None, composer=None):
         array = value.array()
     dtype = new_type or (value.dtype if value.dtype in _NUMPY else DataType.FLOAT32)
     return numpy.array(array).astype(_numpy_kind(dtype))
+
+
+def _unpickled(array, dtype, layout, requires_grad):
+    made = Tensor.from_numpy(array, Layout[layout], DataType[dtype])
+    made.set_requires_grad(requires_grad)
+    return made
 
 
 def create_tensor(value=None, requires_grad=True):

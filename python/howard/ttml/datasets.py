@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements ttml.datasets: batches of examples."""
 
+import abc
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,14 +22,16 @@ class Batch:
     loss_mask: Any
 
 
-class TTMLDataloader:
+class TTMLDataloader(abc.ABC):
     """Is what a source of batches has."""
 
+    @abc.abstractmethod
     def __iter__(self):
-        raise NotImplementedError("__iter__")
+        """Yields batches."""
 
+    @abc.abstractmethod
     def __len__(self):
-        raise NotImplementedError("__len__")
+        """Returns how many there are."""
 
 
 class InMemoryDataloader(TTMLDataloader):

@@ -15,14 +15,19 @@ _lazy = [False]
 
 
 class TensorMetadata:
-    """Describes a tensor that is not allocated yet."""
+    """Describes a tensor that is not allocated yet. init_fn is a function of ttml.init, or one that
+    takes a shape and a mapper and returns a tensor."""
 
     def __init__(self, shape, init_fn, mapper=None, requires_grad=True):
         self.shape, self.init_fn, self.mapper = list(shape), init_fn, mapper
         self.requires_grad = requires_grad
 
     def materialize(self, mapper_override=None):
-        made = _made(self.init_fn(self.shape), mapper_override or self.mapper)
+        before, _lazy[0] = _lazy[0], False
+        try:
+            made = self.init_fn(self.shape, mapper_override or self.mapper)
+        finally:
+            _lazy[0] = before
         made.set_requires_grad(self.requires_grad)
         return made
 
@@ -49,7 +54,7 @@ def _made(array, mapper):
 def _initializer(draw):
     def make(shape, mapper=None):
         shape = [int(d) for d in shape]
-        return TensorMetadata(shape, draw, mapper) if _lazy[0] else _made(draw(shape), mapper)
+        return TensorMetadata(shape, make, mapper) if _lazy[0] else _made(draw(shape), mapper)
 
     make.draw = draw
     return make

@@ -38,6 +38,18 @@ class AdamWConfig(_Config):
     weight_decay: float = 0.01
     amsgrad: bool = False
     stochastic_rounding: bool = False
+
+
+@dataclass
+class KahanAdamWConfig(_Config):
+    """Is that of MorehAdamW, which refuses kahan_summation, and of AdamWComposite."""
+
+    lr: float = 1e-3
+    beta1: float = 0.9
+    beta2: float = 0.999
+    epsilon: float = 1e-8
+    weight_decay: float = 0.01
+    amsgrad: bool = False
     kahan_summation: bool = False
 
 
@@ -198,8 +210,6 @@ class AdamW(OptimizerBase):
     @one_call
     def step(self):
         self._steps += 1
-        if getattr(self.config, "kahan_summation", False):
-            raise RuntimeError(f"{self.get_name()}: kahan_summation; accepted: AdamWComposite with it")
         for name, tensor in self._with_gradients():
             state = [self._slot(name, what, tensor) for what in ("exp_avg", "exp_avg_sq")]
             most = self._slot(name, "max_exp_avg_sq", tensor) if self.config.amsgrad else None
@@ -212,9 +222,8 @@ class MorehAdamW(AdamW):
     """Updates each parameter by ttnn's own program, which has no options."""
 
     def __init__(self, parameters, config):
-        for option in ("kahan_summation", "stochastic_rounding"):
-            if getattr(config, option, False):
-                raise RuntimeError(f"MorehAdamW: {option}; accepted: AdamW with it")
+        if config.kahan_summation:
+            raise RuntimeError("MorehAdamW: kahan_summation; accepted: AdamWComposite with it")
         super().__init__(parameters, config)
 
 
@@ -321,7 +330,8 @@ class RemoteOptimizer(OptimizerBase):
 _registered = {}
 _TYPES = {"AdamW": (AdamW, AdamWConfig), "AdamWFullPrecision": (AdamWFullPrecision,
                                                                AdamWFullPrecisionConfig),
-          "MorehAdamW": (MorehAdamW, AdamWConfig), "AdamWComposite": (AdamWComposite, AdamWConfig),
+          "MorehAdamW": (MorehAdamW, KahanAdamWConfig),
+          "AdamWComposite": (AdamWComposite, KahanAdamWConfig),
           "SGD": (SGD, SGDConfig), "SGDComposite": (SGDComposite, SGDConfig),
           "MuonComposite": (MuonComposite, MuonConfig), "NoOp": (NoOp, SGDConfig)}
 
@@ -344,8 +354,6 @@ def create_optimizer(config, parameters):
     known = {f.name: f.type for f in fields(config_class)}
     taken = {key: float(value) if known[key] in (float, "float") else value
              for key, value in given.items() if key in known}
-    if name == "MorehAdamW" and taken.get("kahan_summation"):
-        raise RuntimeError("MorehAdamW: kahan_summation; accepted: AdamWComposite with it")
     return kind(parameters, config_class(**taken))
 
 

@@ -8,7 +8,8 @@ def get_tt_metal_runtime_root():
     """Returns the folder that has tt-train, of TT_METAL_RUNTIME_ROOT."""
     root = os.environ.get("TT_METAL_RUNTIME_ROOT")
     if not root:
-        raise RuntimeError("TT_METAL_RUNTIME_ROOT is not set; accepted: the folder that has tt-train")
+        raise RuntimeError("TT_METAL_RUNTIME_ROOT is not set, and a relative path that is not here lies "
+                           "below it; accepted: the folder that has tt-train")
     return root
 
 
@@ -20,8 +21,6 @@ def _path_of(path, configs_root):
         return path
     if configs_root is not None:
         return os.path.join(configs_root, path)
-    if "TT_METAL_RUNTIME_ROOT" not in os.environ:
-        return path
     return os.path.join(get_tt_metal_runtime_root(), "tt-train", "configs", path)
 
 

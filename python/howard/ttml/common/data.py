@@ -6,6 +6,7 @@ import os
 import numpy
 
 from ..models._transformer import causal_mask
+from ..models.kv_cache import tiled
 from .config import TrainingConfig
 
 
@@ -56,14 +57,18 @@ def get_batch(ids, seq_len, batch_size, rng=None):
 
 
 def prepare_data(yaml_config):
-    """Returns the tokens of the first nine tenths of the text of data_path, those of the rest, how
-    many tokens there are, and a function that turns tokens into text."""
+    """Returns the characters of the first nine tenths of the text of data_path as tokens, those of the
+    rest, how many tokens there are in whole tiles, and a function that turns tokens into text."""
+    kind = yaml_config.get("training_config", {}).get("tokenizer_type", "char")
+    if kind != "char":
+        raise ValueError(f"prepare_data: tokenizer_type {kind}; accepted: char; run_experiment train "
+                         "knows bpe too")
     with open(TrainingConfig(yaml_config).data_path) as file:
         text = file.read()
     tokenizer = CharTokenizer(text)
     ids = numpy.array(tokenizer.encode(text), dtype=numpy.uint32)
     cut = int(0.9 * len(ids))
-    return ids[:cut], ids[cut:], tokenizer.vocab_size, tokenizer.decode
+    return ids[:cut], ids[cut:], tiled(tokenizer.vocab_size), tokenizer.decode
 
 
 build_causal_mask = causal_mask

@@ -3,8 +3,9 @@
 
 from ..models._runner import RunnerType, of_kind
 from ..models._transformer import checked_settings
-from ..models.llama import Llama, LlamaConfig, LlamaRopeScalingConfig
-from ..models.nanogpt import NanoGPT, NanoGPTConfig, NanoGPTExperimentalConfig
+from ..models.gpt2 import GPT2TransformerConfig, create_gpt2_model
+from ..models.llama import CppLlamaConfig, LlamaRopeScalingConfig, create_cpp_llama_model
+from ..models.nanogpt import NanoGPTExperimentalConfig
 
 
 def adjust_vocab_size(vocab_size, tp_size=1):
@@ -18,7 +19,7 @@ def map_runner_type(text):
 
 
 class TransformerModelFactory:
-    """Makes the model of a dict with a transformer_config."""
+    """Makes the model of a dict with a transformer_config, as TTML has it in C++."""
 
     def __init__(self, yaml_config):
         if "transformer_config" not in yaml_config:
@@ -36,20 +37,22 @@ class TransformerModelFactory:
         if found["model_type"] == "llama":
             scaling = {key.split(".")[1]: value for key, value in found.items()
                        if key.startswith("rope_scaling.")}
-            model = Llama(LlamaConfig(
-                hidden_size=found["embedding_dim"], intermediate_size=found.get("intermediate_dim"),
-                num_hidden_layers=found["num_blocks"], num_attention_heads=found["num_heads"],
-                num_key_value_heads=found["num_groups"], vocab_size=vocabulary,
-                max_position_embeddings=found["max_sequence_length"], rope_theta=found["theta"],
-                mlp_dropout=found["dropout"], runner_type=found["runner_type"],
-                weight_tying=found["weight_tying"], rope_scaling=LlamaRopeScalingConfig(**scaling)))
-        else:
-            model = NanoGPT(NanoGPTConfig(
-                vocab_size=adjust_vocab_size(vocabulary), block_size=found["max_sequence_length"],
-                n_embd=found["embedding_dim"], n_layer=found["num_blocks"],
-                n_head=found["num_heads"], dropout=found["dropout"],
+            model = create_cpp_llama_model(CppLlamaConfig(
+                num_heads=found["num_heads"], num_groups=found["num_groups"],
+                embedding_dim=found["embedding_dim"],
+                intermediate_dim=found.get("intermediate_dim"), dropout_prob=found["dropout"],
+                theta=found["theta"], num_blocks=found["num_blocks"], vocab_size=vocabulary,
+                max_sequence_length=found["max_sequence_length"],
                 runner_type=found["runner_type"], weight_tying=found["weight_tying"],
+                rope_scaling=LlamaRopeScalingConfig(**scaling)))
+        else:
+            model = create_gpt2_model(GPT2TransformerConfig(
+                num_heads=found["num_heads"], embedding_dim=found["embedding_dim"],
+                dropout_prob=found["dropout"], num_blocks=found["num_blocks"],
+                vocab_size=adjust_vocab_size(vocabulary),
+                max_sequence_length=found["max_sequence_length"],
                 positional_embedding_type=found["positional_embedding_type"],
+                runner_type=found["runner_type"], weight_tying=found["weight_tying"],
                 experimental=NanoGPTExperimentalConfig(
                     found["experimental.use_composite_layernorm"])))
         if found.get("model_path"):

@@ -4,6 +4,7 @@
 import howard.ttnn as ttnn
 
 from . import distributed, utils
+from .._graph import TTProfiler
 from ..autograd import Tensor
 from ..optimizers import clip_grad_norm
 
@@ -25,15 +26,3 @@ def ones_like(tensor):
 
 def empty_like(tensor):
     return Tensor(ttnn.empty_like(_value(tensor)), True)
-
-
-class TTProfiler:
-    """Stands for TTML's profiler: `run_experiment python` has the timeline of what ran."""
-
-    def read_results(self, device, noop_identifier="", dump_results=False):
-        ttnn.synchronize_device(device)
-
-    def enable(self):
-        """Does nothing: every program is timed."""
-
-    disable = enable

@@ -171,8 +171,7 @@ class MultiLayerPerceptron(AbstractModuleBase):
 
 
 class GroupedQueryAttention(AbstractModuleBase):
-    """Attention whose heads share keys and values in groups, with rotary positions and without
-    biases."""
+    """Attention whose heads share keys and values in groups, with rotary positions."""
 
     def __init__(self, embedding_dim, num_heads, num_groups, dropout_prob=0.0, rope_params=None,
                  bias=False, use_tp=False):
@@ -221,11 +220,12 @@ class LlamaMLP(AbstractModuleBase):
 
 class LlamaBlock(AbstractModuleBase):
     def __init__(self, embedding_dim, num_heads, num_groups, intermediate_dim, dropout_prob=0.0,
-                 rope_params=None, use_composite_rmsnorm=False, use_tp=False):
+                 rope_params=None, use_composite_rmsnorm=False, use_tp=False,
+                 attention_dropout=0.0, attention_bias=False):
         super().__init__()
         self.attention_norm = RMSNormLayer(embedding_dim, use_composite=use_composite_rmsnorm)
-        self.attention = GroupedQueryAttention(embedding_dim, num_heads, num_groups, dropout_prob,
-                                               rope_params, use_tp=use_tp)
+        self.attention = GroupedQueryAttention(embedding_dim, num_heads, num_groups,
+                                               attention_dropout, rope_params, attention_bias, use_tp)
         self.mlp_norm = RMSNormLayer(embedding_dim, use_composite=use_composite_rmsnorm)
         self.mlp = LlamaMLP(embedding_dim, intermediate_dim, dropout_prob, use_tp)
 

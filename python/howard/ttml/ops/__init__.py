@@ -117,8 +117,7 @@ binary = _module("binary", add=_a.add, sub=_a.sub, mul=_a.mul, div=_a.div, min=_
                  max=_a.maximum)
 unary = _module("unary", relu=_a.relu, gelu=_a.gelu, silu=_a.silu, exp=_a.exp, clip=_a.clip,
                 mean=_a.mean, broadcast_batch=_a.broadcast_batch, log_softmax=_a.log_softmax,
-                log_softmax_moreh=_a.log_softmax, polynorm3=_a.polynorm3, softmax=_a.softmax,
-                sigmoid=_a.sigmoid)
+                log_softmax_moreh=_a.log_softmax, polynorm3=_a.polynorm3)
 matmul = _module("matmul", matmul_op=_a.matmul_op)
 linear = _module("linear", linear=_a.linear, linear_op=_a.linear)
 layernorm = _module("layernorm", layernorm=_l.layernorm, composite_layernorm=_l.composite_layernorm)

@@ -101,8 +101,6 @@ def _unary(name, backward):
 relu = _unary("relu", lambda g, x, y: ttnn.multiply(g, ttnn.gtz(x)))
 gelu = _unary("gelu", lambda g, x, y: ttnn.experimental.gelu_bw(g, x, approximate="none"))
 exp = _unary("exp", lambda g, x, y: ttnn.multiply(g, y))
-sigmoid = _unary("sigmoid", lambda g, x, y: ttnn.multiply(
-    g, ttnn.multiply(y, ttnn.rsub(y, 1.0))))
 
 
 @one_call
@@ -317,9 +315,8 @@ def cross_entropy_loss(prediction, target, reduce=ReduceType.MEAN):
 
 @one_call
 def nll_loss(prediction, target, reduce=ReduceType.MEAN):
-    """Returns minus the logarithms of probabilities [B, 1, S, V] at the targets [B, S]."""
-    if reduce is ReduceType.SUM:
-        raise RuntimeError("nll_loss with SUM; accepted: MEAN, NONE")
+    """Returns the mean of minus the logarithms of probabilities [B, 1, S, V] at targets [B, S]."""
+    _require_mean("nll_loss", reduce)
     return _nll(prediction, target, reduce)
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements what writes completions of prompts and says how likely they are."""
 
+import abc
+
 import numpy as np
 
 import howard.ttnn as ttnn
@@ -19,18 +21,18 @@ _TILE = 32
 _READ_EVERY = 32  # Steps whose tokens the host reads together, as TTML's completer does.
 
 
-class GRPOCompleter:
+class GRPOCompleter(abc.ABC):
     """Is what writes the completions of prompts and says how likely they are; a script may derive
     its own."""
 
+    @abc.abstractmethod
     def generate(self, prompts):
         """Returns a completion, a list of tokens, for each of the prompts, lists of tokens."""
-        raise NotImplementedError("generate")
 
+    @abc.abstractmethod
     def nll(self, prompts, completions):
         """Returns minus the logarithms of the probabilities of tokens, a tensor [B, 1, T, 1], and an
         array of that shape, which is 1 at those of the completions and 0 elsewhere."""
-        raise NotImplementedError("nll")
 
 
 class CachedCompleter(GRPOCompleter):

@@ -6,6 +6,9 @@ from typing import Optional
 
 from .. import core, ops
 from .._graph import GradMode, context
+from ..common.utils import get_loss_over_devices
+from ..fsdp import fully_shard
+from ..models import RunnerType
 from ._trainer import Trainer
 
 
@@ -27,12 +30,15 @@ class SFTConfig:
     fsdp_reshard_after_forward: bool = True
 
     def __post_init__(self):
-        if self.enable_fsdp:
-            raise ValueError("SFTConfig: enable_fsdp; accepted: False, there is one device here")
+        if self.enable_fsdp and (self.max_grad_norm > 0 or self.save_interval > 0):
+            raise ValueError(f"SFTConfig: enable_fsdp with max_grad_norm {self.max_grad_norm} and "
+                             f"save_interval {self.save_interval}; accepted: 0 for both, as no device "
+                             "has whole gradients and weights")
 
 
 class SFTTrainer(Trainer):
-    """Trains a model on examples with a mask."""
+    """Trains a model on examples with a mask. Devices of a mesh's axis `dp` share their gradients, and
+    with enable_fsdp those of its axis `fsdp` divide the weights."""
 
     def __init__(self, model, train_dataloader, eval_dataloader=None, config=None, optimizer=None,
                  peft_config=None, lr_schedule=None, callbacks=None, compute_loss_func=None,
@@ -40,11 +46,28 @@ class SFTTrainer(Trainer):
         self.config = config or SFTConfig()
         if self.config.seed is not None:
             context().set_seed(self.config.seed)
+        self._prepare(model)
         super().__init__(model, optimizer, self.config.learning_rate, peft_config, lr_schedule,
                          callbacks, self.config.checkpoint_dir)
         self.train_dataloader, self.eval_dataloader = train_dataloader, eval_dataloader
         self._loss = compute_loss_func or self._masked_loss
-        self._mask = attention_mask
+        self._mask, self._composer = attention_mask, loss_composer
+
+    def _prepare(self, model):
+        config = self.config
+        if config.gradient_checkpointing:
+            if not hasattr(model, "_runner"):
+                raise ValueError(f"SFTTrainer: gradient_checkpointing of a {type(model).__name__}; "
+                                 "accepted: a language model of ttml.models")
+            model._runner = RunnerType.MemoryEfficient
+        if config.enable_fsdp:
+            for part in [*getattr(model, "blocks", ()), model]:
+                fully_shard(part, reshard_after_forward=config.fsdp_reshard_after_forward)
+
+    def _number(self, loss):
+        if self._composer is not None:
+            return float(loss.to_numpy(composer=self._composer).mean())
+        return get_loss_over_devices(loss)
 
     @staticmethod
     def _masked_loss(output, batch):
@@ -71,9 +94,10 @@ class SFTTrainer(Trainer):
             for _ in range(config.gradient_accumulation_steps):
                 batch = next(batches)
                 loss = self._loss(self.model(batch.input_ids, self._mask), batch)
-                total += float(loss.get_value().item()) / config.gradient_accumulation_steps
+                total += self._number(loss) / config.gradient_accumulation_steps
                 ops.binary.mul(loss, 1.0 / config.gradient_accumulation_steps).backward(False)
                 context().reset_graph()
+            core.distributed.synchronize_gradients(self.model.parameters())
             self._tell("on_before_optimizer_step")
             if config.max_grad_norm > 0:
                 core.clip_grad_norm(self.model.parameters(), config.max_grad_norm)
@@ -97,7 +121,7 @@ class SFTTrainer(Trainer):
         self.model.eval()
         context().set_gradient_mode(GradMode.DISABLED)
         try:
-            losses = [float(self._loss(self.model(b.input_ids, self._mask), b).get_value().item())
+            losses = [self._number(self._loss(self.model(b.input_ids, self._mask), b))
                       for b in self.eval_dataloader]
         finally:
             context().set_gradient_mode(GradMode.ENABLED)

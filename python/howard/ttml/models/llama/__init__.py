@@ -12,13 +12,14 @@ from ..._graph import GradMode, context
 from ..._mesh import mesh
 from ...autograd import derived
 from ...modules import (ColumnParallelLinear, Embedding, GroupedQueryAttention, LinearLayer,
-                        LlamaBlock, LlamaMLP, ModuleList, RMSNormLayer)
+                        LlamaBlock, LlamaMLP, ModuleList, NamedParameters, RMSNormLayer)
 from .._runner import RunnerType, WeightTyingType, of_kind, run_block
 from .._transformer import Transformer, checked_settings
 from . import gqattn, transformer
 
-__all__ = ["GroupedQueryAttention", "Llama", "LlamaBlock", "LlamaConfig", "LlamaMLP",
-           "LlamaRopeScalingConfig", "RMSNormLayer", "create_llama_model", "gqattn", "transformer"]
+__all__ = ["CppLlama", "CppLlamaConfig", "GroupedQueryAttention", "Llama", "LlamaBlock", "LlamaConfig", "LlamaMLP",
+           "LlamaRopeScalingConfig", "RMSNormLayer", "create_cpp_llama_model", "create_llama_model", "gqattn",
+           "load_from_safetensors", "transformer"]
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,11 @@ class LlamaConfig:
         return given
 
 
+def _cpp_name(name):
+    """Returns "llama/llama_block_1/mlp/w1/weight" for "Llama/blocks/1/mlp/w1/weight"."""
+    return name.replace("Llama/", "llama/", 1).replace("llama/blocks/", "llama/llama_block_", 1)
+
+
 class Llama(Transformer):
     def __init__(self, config):
         super().__init__()
@@ -106,7 +112,8 @@ class Llama(Transformer):
         self.blocks = ModuleList(
             LlamaBlock(width, config.num_attention_heads, config.num_key_value_heads,
                        int(found["feed_forward"]), config.mlp_dropout, self.rope_params,
-                       use_tp=config.use_tp)
+                       use_tp=config.use_tp, attention_dropout=config.attention_dropout,
+                       attention_bias=config.attention_bias)
             for _ in range(config.num_hidden_layers))
         self.ln_fc = RMSNormLayer(width)
 
@@ -121,12 +128,7 @@ class Llama(Transformer):
         return self.config.settings()
 
     def native_name(self, name):
-        parts = name.split("/")[1:]
-        if parts[0] == "blocks":
-            parts[:2] = [f"llama_block_{parts[1]}"]
-        if self._tied and parts[0] == "fc":
-            parts[0] = "tok_emb"
-        return "/".join(["llama", *parts])
+        return _cpp_name(name.replace("Llama/fc/", "Llama/tok_emb/") if self._tied else name)
 
     def forward(self, input, mask=None, kv_cache=None, new_tokens=None):
         """Returns the logits [B, 1, S, V] of tokens [B, 1, 1, S]. A mask [1, 1, S, S] is 1 where a
@@ -176,5 +178,47 @@ def create_llama_model(config):
     return Llama(config)
 
 
-# TTML has the same model in C++.
-CppLlama, CppLlamaConfig, create_cpp_llama_model = Llama, LlamaConfig, create_llama_model
+@dataclass
+class CppLlamaConfig:
+    num_heads: int = 6
+    num_groups: int = 3
+    embedding_dim: int = 384
+    intermediate_dim: Optional[int] = None
+    dropout_prob: float = 0.0
+    theta: float = 10000.0
+    num_blocks: int = 6
+    vocab_size: int = 256
+    max_sequence_length: int = 256
+    runner_type: Any = RunnerType.Default
+    weight_tying: Any = WeightTyingType.Disabled
+    rope_scaling: LlamaRopeScalingConfig = field(default_factory=LlamaRopeScalingConfig)
+
+    def of_python(self):
+        """Returns the same settings under the names of the Llama in Python."""
+        return LlamaConfig(
+            hidden_size=self.embedding_dim, intermediate_size=self.intermediate_dim,
+            num_hidden_layers=self.num_blocks, num_attention_heads=self.num_heads,
+            num_key_value_heads=self.num_groups, vocab_size=self.vocab_size,
+            max_position_embeddings=self.max_sequence_length, rope_theta=self.theta,
+            attention_dropout=self.dropout_prob, mlp_dropout=self.dropout_prob,
+            runner_type=self.runner_type, weight_tying=self.weight_tying,
+            rope_scaling=self.rope_scaling)
+
+
+class CppLlama(Llama):
+    """Is the Llama that TTML has in C++, with the names of its parameters and its initial values."""
+
+    def __init__(self, config):
+        super().__init__(config.of_python())
+        self.draw_values()
+
+    def parameters(self):
+        return NamedParameters((_cpp_name(name), tensor)
+                               for name, tensor in super().parameters().items())
+
+    def native_name(self, name):
+        return name.replace("llama/fc/", "llama/tok_emb/") if self._tied else name
+
+
+def create_cpp_llama_model(config):
+    return CppLlama(config)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GRPO over TTML's names: what the trainer makes of rewards, and what the completer writes."""
+"""TTML's trainers: fine-tuning, and GRPO with what the trainer makes of rewards and the completer writes."""
 
 import contextlib
 import io
@@ -11,6 +11,8 @@ from ttml_case import TtmlCase, numpy, ttml, unittest
 
 if numpy is not None:
     import ttml.trainers
+    from ttml.datasets import Batch, InMemoryDataloader, sft_collate_fn
+    from ttml.trainers import LoraConfig, SFTConfig, SFTTrainer
 
 SIZES = dict(epsilon=0.2, num_iterations=1, gradient_accumulation_steps=1, logging_steps=100,
              checkpointing=False, checkpoint_interval=1, prompts_to_train=2, temperature=1.0,
@@ -19,6 +21,56 @@ SIZES = dict(epsilon=0.2, num_iterations=1, gradient_accumulation_steps=1, loggi
 
 
 class Ttml(TtmlCase):
+    def test_lora_and_fine_tuning_train_small_matrices(self):
+        examples = [{"input_ids": list(range(i, i + 20)),
+                     "labels": [-100] * 5 + list(range(i + 6, i + 21))} for i in range(8)]
+        loader = InMemoryDataloader(examples, lambda e: sft_collate_fn(e, 32, 0), 2)
+        batch = next(iter(loader))
+        self.assertEqual(batch.loss_mask.shape(), [2, 1, 32, 1])
+        self.assertAlmostEqual(batch.loss_mask.to_numpy().sum(), 64, delta=0.3)
+        trainer = SFTTrainer(self.llama(), loader, None,
+                             SFTConfig(max_steps=8, save_interval=0, learning_rate=0.02),
+                             peft_config=LoraConfig(rank=4, target_modules=["_linear$"]))
+        trained = [n for n, t in trainer.model.parameters().items() if t.get_requires_grad()]
+        self.assertTrue(trained and all("lora_" in name for name in trained), trained)
+        losses = trainer.train()
+        self.assertLess(losses[-1], losses[0])
+
+    def test_fine_tuning_divides_batches_and_weights(self):
+        examples = [{"input_ids": list(range(i, i + 20)), "labels": list(range(i + 1, i + 21))}
+                    for i in range(0, 32, 8)]
+
+        def collated(some):
+            made = sft_collate_fn(some, 32, 0)
+            mesh, make = ttml.maybe_mesh(), ttml.autograd.Tensor.from_numpy
+            if mesh is None or not mesh.has_axis("dp"):
+                return made
+            return Batch(*(make(t.to_numpy(), layout=t.own().layout,
+                                mapper=mesh.axis_mapper("dp", 0)) for t in vars(made).values()))
+
+        loader = InMemoryDataloader(examples, collated, 2)
+        llama = ttml.models.llama
+        config = llama.LlamaConfig(hidden_size=64, num_hidden_layers=1, num_attention_heads=2,
+                                   num_key_value_heads=1, vocab_size=64, max_position_embeddings=32)
+        found = []
+        for axes in (None, ["_", "dp"], ["_", "fsdp"]):
+            if axes is not None:
+                self.context.close_device()
+                ttml.open_device_mesh(ttml.Mesh([1, 2], axes))
+            self.context.set_seed(3)
+            divided = axes is not None and "fsdp" in axes
+            trainer = SFTTrainer(llama.Llama(config), loader, None, SFTConfig(
+                max_steps=3, save_interval=0, learning_rate=0.02, enable_fsdp=divided,
+                gradient_checkpointing=divided))
+            found.append(trainer.train())
+        self.assertEqual(ttml.fsdp.fsdp_axis_of(trainer.model.fc.weight.tensor), 2)
+        self.assertIs(trainer.model._runner, ttml.models.RunnerType.MemoryEfficient)
+        for losses in found[1:]:
+            self.assertTrue(numpy.allclose(losses, found[0], rtol=0.02), found)
+        for changes in ({"max_grad_norm": 1.0, "save_interval": 0}, {"save_interval": 5}):
+            with self.assertRaisesRegex(ValueError, "accepted: 0 for both"):
+                SFTConfig(enable_fsdp=True, **changes)
+
     def config(self, **changes):
         return ttml.trainers.GRPOConfig(**{**SIZES, **changes})
 
