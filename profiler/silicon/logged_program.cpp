@@ -133,7 +133,12 @@ Program to_layout(const Call& call) {
   // Logs of version 1 have the sides of whole tiles; rows have their own.
   TensorSpec& tiled = in.layout == Layout::tile ? in : out;
   const TensorSpec& rows = in.layout == Layout::tile ? out : in;
-  if (tiled.shape.tiles() == rows.shape.tiles()) tiled.shape = rows.shape;
+  // Tiles behind all rows are padding.
+  const bool has_all =
+      tiled.shape.tiles() >= rows.shape.tiles() &&
+      tiled.shape.outer() * tiled.shape.heads() == rows.shape.outer() * rows.shape.heads() &&
+      tiled.shape.tile_columns() == rows.shape.tile_columns();
+  if (has_all || tiled.shape.tiles() == rows.shape.tiles()) tiled.shape = rows.shape;
   return ops::to_layout(call.make(in), call.make(out));
 }
 

@@ -92,11 +92,10 @@ Cut cut_of(const TensorSpec& spec) {
   return {spec.shape.batch() * spec.shape.tile_rows(), spec.shape.tile_columns(), kTileSide};
 }
 
-/// Returns the shards of whole tiles that lie on the cores of a grid.
-Sharding shards_on(const TensorSpec& spec, const Sharding& like) {
+/// Returns the shards of whole tiles that lie on `cores` of a grid.
+Sharding shards_on(const TensorSpec& spec, const Sharding& like, std::int64_t cores) {
   const auto [high, wide, side] = cut_of(spec);
   Sharding shards = like;
-  const std::int64_t cores = like.grid.cores();
   const int down = like.column_major ? like.grid.columns : like.grid.rows;
   const int across = like.column_major ? like.grid.rows : like.grid.columns;
   switch (like.layout) {
@@ -156,7 +155,8 @@ Sharding usual_shards(const TensorSpec& spec, ShardLayout layout, const ShardRul
 }
 
 Sharding on_banks(const TensorSpec& spec, std::int64_t banks) {
-  return shards_on(spec, {.layout = ShardLayout::width, .grid = {static_cast<int>(banks), 1}});
+  return shards_on(spec, {.layout = ShardLayout::width, .grid = {static_cast<int>(banks), 1}},
+                   banks);
 }
 
 /// Returns the shards of whole tiles that a text like "ShardSpec(grid={[(x=0;y=0) -
@@ -302,7 +302,8 @@ std::optional<Sharding> input_shards(const Call& call, std::size_t i, const Tens
   const bool on_same = result && result->layout == *layout && call.out().storage == Storage::l1;
   if (on_same && !moves) {
     const bool alike = spec.shape == call.out().shape && spec.layout == call.out().layout;
-    return alike ? *result : shards_on(spec, *result);
+    // A grid may have more cores than there are shards.
+    return alike ? *result : shards_on(spec, *result, shards_of(call.out()));
   }
   ShardRules rules = block_of(call);
   // The cores that run a move between shards are those of its result, or else of its operand.

@@ -107,6 +107,42 @@ TEST(LoggedStandIns, WholeNumbersMoveAsRealOnesOfTheirSizeDo) {
   EXPECT_GT(permuted("INT32").emulated, permuted("UINT16").emulated);
 }
 
+TEST(LoggedLayouts, StayOnTheCoresOfTheirShardsWithPaddingInTheLastTiles) {
+  // 6360 rows on 20 cores are 318 of each, in ten tiles; a grid of 8x3 has room for more.
+  const auto call = [](std::string_view grid) {
+    const std::string x = "1[1],1[1],6368[6360],256[256],TILE,BFLOAT16,DEV_0_L1_HEIGHT_SHARDED";
+    const std::string y =
+        "1[1],1[1],6360[6360],256[256],ROW_MAJOR,BFLOAT16,DEV_0_L1_HEIGHT_SHARDED";
+    return call_of({.code = "UntilizeDeviceOperation",
+                    .attributes = fmt::format("{{'output_mem_config': 'MemoryConfig(shard_spec="
+                                              "ShardSpec(grid={{[(x=0;y=0) - {}]}};shape={{318; "
+                                              "256}};orientation=ROW_MAJOR))'}}",
+                                              grid),
+                    .input0 = x,
+                    .input1 = kNoTensor,
+                    .output = y,
+                    .cores = "20"});
+  };
+  const ComparedCall exact = call("(x=4;y=3)"), roomy = call("(x=7;y=2)");
+  EXPECT_EQ(exact.emulated_cores, 20) << exact.call;
+  EXPECT_EQ(exact.emulated, roomy.emulated);
+  EXPECT_LT(exact.emulated, SimTime::microseconds(10)) << "nothing leaves a core";
+}
+
+TEST(LoggedLayouts, MayPadARowOfTilesAndMore) {
+  const std::string rows =
+      cells("1[1],1[1],25281[25281],256[256]", "ROW_MAJOR,BFLOAT16,DEV_0_DRAM_INTERLEAVED");
+  const auto time = [&](int tiled) {
+    const ComparedCall call = call_of({.code = "TilizeWithValPaddingDeviceOperation",
+                                       .input0 = rows,
+                                       .input1 = kNoTensor,
+                                       .output = tensor(tiled, 256)});
+    EXPECT_FALSE(call.code.empty()) << call.call;
+    return call.emulated;
+  };
+  EXPECT_EQ(time(25344), time(25281));
+}
+
 TEST(LoggedStandIns, AReshapeOfRowsMovesThePiecesThatAreTogetherInBoth) {
   const auto rows = [](int height, int width) {
     return cells(fmt::format("1[1],1[1],{0}[{0}],{1}[{1}]", height, width),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/chip/kernels/data_movement/data_movement.h"
 
+#include <array>
 #include <optional>
 
 #include "engines/chip/kernels/pipeline/pages.h"
@@ -9,13 +10,14 @@
 namespace howard::chip {
 namespace {
 
-/// Plans the tilizing of rows that do not fill tiles. ttnn's kernel shares the tiles among the
+constexpr Bytes kWord{4};
+
+/// Plans the tilizing of long rows that do not fill tiles. ttnn's kernel shares the tiles among the
 /// cores, waits for each piece of a row and fills what is missing word by word.
 PlannedProgram plan_padded_tilize(const Program& program, CoreGrid grid, const Profiles& profiles) {
   const TensorSpec& in = program.inputs[0].spec;
   const Bytes tile = tile_bytes(in.dtype);
   const Bytes piece(row_bytes({{kTileSide}, in.dtype, Layout::row_major}));
-  constexpr Bytes kWord{4};
   const std::int64_t rows = rows_in_tile(in.shape);
   const std::int64_t fill = (kTileSide - rows) * ceil_div(piece.value(), kWord.value());
   const WorkSplit work = split_work(in.shape.tiles(), grid);
@@ -46,7 +48,26 @@ PlannedProgram plan_layout_of_shards(const Program& program, CoreGrid grid,
                     grid, profiles);
 }
 
-/// Plans the kernel that takes 32 rows at a time: whole ones, or those of a block of tiles.
+/// Tells whether the rows and the tiles of a tensor lie in the L1 of the same cores: in shards of
+/// as many tiles, of which the last ones may be padded.
+bool stay_on_their_cores(const TensorSpec& in, const TensorSpec& out) {
+  if (!in.sharding || !out.sharding) return false;
+  const auto tiles = [](const Sharding& shards) {
+    return std::array{ceil_div(shards.rows, kTileSide), ceil_div(shards.columns, kTileSide)};
+  };
+  return in.storage == Storage::l1 && out.storage == Storage::l1 &&
+         in.sharding->layout == out.sharding->layout && in.sharding->grid == out.sharding->grid &&
+         in.sharding->column_major == out.sharding->column_major &&
+         tiles(*in.sharding) == tiles(*out.sharding);
+}
+
+/// Tells whether the last tiles of rows or columns have less than a tile's rows or columns.
+bool is_padded(const Shape& rows) {
+  return rows.rows() % kTileSide != 0 || rows.columns() % kTileSide != 0;
+}
+
+/// Plans the kernel that takes 32 rows at a time: whole ones, or those of a block of tiles. The
+/// kernels with padding wait for each row before the next one.
 PlannedProgram plan_rows_of_tiles(const Program& program, bool tilize, CoreGrid grid,
                                   const Profiles& profiles) {
   const TensorSpec& in = program.inputs[0].spec;
@@ -58,22 +79,28 @@ PlannedProgram plan_rows_of_tiles(const Program& program, bool tilize, CoreGrid 
   const Bytes row =
       block ? row_bytes({{tiles * kTileSide}, in.dtype, Layout::row_major}) : row_bytes(in);
   const std::int64_t rows = rows_in_tile(in.shape);
+  const std::int64_t waits =
+      is_padded(tilize ? in.shape : program.outputs[0].spec.shape) ? rows : 1;
+  const SimTime fill = tilize ? (kTileSide - rows) * ceil_div(row.value(), kWord.value()) *
+                                    profiles.software.tiles.store
+                              : SimTime();
   const WorkSplit work = block ? WorkSplit{.cores = block->cores, .busiest = block->rows}
                                : split_work(tile_rows, grid);
   // A row is one page. Cores whose blocks share rows are at one bank whenever they begin one.
   const PageRuns runs = block ? PageRuns{work.cores, work.cores, work.busiest * rows, 0}
                               : PageRuns{tile_rows, work.cores, tiles, tiles};
-  return plan_steps(
-      program, work,
-      {.all_steps = ceil_div(tile_rows * columns, tiles),
-       .read = tilize ? read_time(rows, row, profiles) : read_time(tiles, tile, profiles),
-       // Tiles are unpacked and packed again, at one rate.
-       .compute = repack_time(tiles, tile, profiles.chip),
-       .write = tilize ? write_time(tiles, tile, profiles) : write_time(rows, row, profiles),
-       .reads = tilize ? rows * row : tiles * tile,
-       .writes = tilize ? tiles * tile : rows * row,
-       .runs = runs},
-      grid, profiles);
+  return plan_steps(program, work,
+                    {.all_steps = ceil_div(tile_rows * columns, tiles),
+                     .read = tilize ? waits * read_time(rows / waits, row, profiles) + fill
+                                    : read_time(tiles, tile, profiles),
+                     // Tiles are unpacked and packed again, at one rate.
+                     .compute = repack_time(tiles, tile, profiles.chip),
+                     .write = tilize ? write_time(tiles, tile, profiles)
+                                     : waits * write_time(rows / waits, row, profiles),
+                     .reads = tilize ? rows * row : tiles * tile,
+                     .writes = tilize ? tiles * tile : rows * row,
+                     .runs = runs},
+                    grid, profiles);
 }
 
 }  // namespace
@@ -83,11 +110,11 @@ PlannedProgram plan(const LayoutAttributes&, const Program& program, CoreGrid gr
   const TensorSpec& in = program.inputs[0].spec;
   const TensorSpec& out = program.outputs[0].spec;
   const bool tilize = out.layout == Layout::tile;
-  if (in.sharding && in.storage == Storage::l1 && in.sharding == out.sharding) {
-    return plan_layout_of_shards(program, grid, profiles);
-  }
-  if (tilize && in.shape.rows() % kTileSide != 0)
+  if (stay_on_their_cores(in, out)) return plan_layout_of_shards(program, grid, profiles);
+  if (tilize && in.shape.rows() % kTileSide != 0 &&
+      split_blocks(in.shape.batch() * in.shape.tile_rows(), in.shape.tile_columns(), grid)) {
     return plan_padded_tilize(program, grid, profiles);
+  }
   return plan_rows_of_tiles(program, tilize, grid, profiles);
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "engines/chip/emulated_chip.h"
+#include "engines/chip/kernels/plan/plans.h"
 #include "engines/ops/data_movement.h"
 #include "tests/engines/chip/round_profiles.h"
 
@@ -112,9 +113,10 @@ TEST_F(MovementOps, CoresThatWriteThePagesOfOneRowAreAtOneBank) {
 
 TEST_F(MovementOps, TilizeOfPaddedRowsWaitsForEachAndFillsTheRest) {
   // There are 19 pieces of 64 bytes, one after the other, and 13 rows of 16 words at 2.
-  const PlannedProgram planned = plan(tilize({19, 128}));
-  EXPECT_EQ(planned.kernel.cores, 4) << "tiles are dealt out";
+  const PlannedProgram planned = plan(tilize({19, 1280}));
+  EXPECT_EQ(planned.kernel.cores, 40) << "tiles of long rows are dealt out, as measured";
   EXPECT_EQ(planned.kernel.total, ns(1000 + 19 * (136 + 10) + 13 * 16 * 2 + 50 + 300));
+  EXPECT_EQ(plan(tilize({19, 128})).kernel.cores, 1) << "and rows of others";
 }
 
 TEST_F(MovementOps, HeadsAreMovedTileByTileInRowsOfTiles) {
@@ -185,6 +187,32 @@ TEST_F(MovementOps, MoreNeverTakesLess) {
       last = time(make(n));
     }
   }
+}
+
+/// Returns what rows of bfloat16 take into tiles, or out of them, on 20 cores of a Blackhole, in
+/// us.
+double padded_layout(const Shape& shape, Layout from, Layout to) {
+  static const Profiles profiles = load_profiles({.profiles = {"blackhole_p150"}, .settings = {}});
+  const auto operand = [&](Layout layout) {
+    return Operand{BufferId(), {.shape = shape, .dtype = DataType::bfloat16, .layout = layout}};
+  };
+  const LayoutAttributes op{.to = to};
+  return plan(op, make_program(op, {operand(from)}, {operand(to)}), {5, 4}, profiles)
+             .kernel.total.seconds() *
+         1e6;
+}
+
+/// Kernels in the logs of tt-perf-report (00b7324), on 20 cores of a Blackhole.
+TEST(Layouts, KernelsWithPaddingWaitForEachRow) {
+  const Layout rows = Layout::row_major, tile = Layout::tile;
+  EXPECT_NEAR(padded_layout({1, 384, 1280, 3}, rows, tile) / 8699, 1, 0.25);
+  EXPECT_NEAR(padded_layout({1, 7, 25281, 256}, rows, tile) / 3392, 1, 0.25);
+  EXPECT_NEAR(padded_layout({1, 1, 25281, 256}, rows, tile) / 494.5, 1, 0.25);
+  EXPECT_NEAR(padded_layout({1, 1, 25281, 1792}, rows, tile) / 983.7, 1, 0.45);
+  EXPECT_NEAR(padded_layout({1, 159, 159, 3}, rows, tile) / 448.8, 1, 0.25);
+  EXPECT_NEAR(padded_layout({1, 384, 1280, 3}, tile, rows) / 6979, 1, 0.1);
+  EXPECT_NEAR(padded_layout({1, 1, 25281, 256}, tile, rows) / 391, 1, 0.1);
+  EXPECT_NEAR(padded_layout({1, 24, 80, 256}, tile, rows) / 38.1, 1, 0.1);
 }
 
 }  // namespace
