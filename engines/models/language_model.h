@@ -20,6 +20,8 @@ class LanguageModel {
 
   /// Returns each parameter once, even if two layers share it.
   virtual std::vector<autograd::Parameter*> parameters() = 0;
+  /// Returns what later steps depend on besides, and no optimizer updates.
+  virtual std::vector<autograd::Parameter*> buffers() { return {}; }
   /// [batch, sequence] uint32; of an mlp the pictures, [batch, 1, 1, width].
   virtual const ops::Tensor& tokens() const = 0;
   virtual const ops::Tensor& targets() const = 0;  ///< [batch, sequence] uint32
@@ -30,6 +32,9 @@ class LanguageModel {
   /// Returns the mean cross-entropy of a batch that lies anywhere on the device.
   virtual autograd::Value loss(autograd::Tape& tape, const ops::Tensor& tokens,
                                const ops::Tensor& targets) = 0;
+
+  /// Does what the host does after each update of an optimizer.
+  virtual void after_update(CommandQueue& /*queue*/) {}
 
   /// Writes values of a corpus, row by row, into a tensor with the spec of tokens().
   virtual void write_tokens(CommandQueue& queue, const ops::Tensor& to,
@@ -42,7 +47,8 @@ class LanguageModel {
 /// Makes a model of these sizes, in which only the mask has values. Throws Error as the model does.
 std::unique_ptr<LanguageModel> make_model(Device& device, const ModelOptions& options);
 
-/// Gives the parameters of `to` the values of those of `from`, a model of the same sizes.
+/// Gives the parameters and buffers of `to` the values of those of `from`, a model of the same
+/// sizes.
 void copy_parameters(CommandQueue& queue, LanguageModel& from, LanguageModel& to);
 
 /// Says how TTML multiplies matrices: on 7 columns and 8 rows of cores wherever that fits, with all

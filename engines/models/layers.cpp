@@ -64,9 +64,11 @@ std::vector<float> RandomValues::of(std::string_view parameter, std::int64_t row
   const bool scales = ends("gamma") || ends("norm/weight") || ends("ln_fc/weight");
   const bool is_weight = ends("weight") && !scales;
   std::vector<float> values(static_cast<std::size_t>(rows * columns), scales ? 1.0F : 0.0F);
-  const bool of_mlp = parameter.starts_with("mlp/");
+  // TTML's mlp and DeepSeek keep what their layers begin with.
+  const bool of_layer = parameter.starts_with("mlp/") || (parameter.starts_with("DeepSeek/") &&
+                                                          !parameter.ends_with("tok_emb/weight"));
   if (is_weight || ends("lora_A")) inputs_ = columns;
-  if (ends("lora_A") || of_mlp) {
+  if (ends("lora_A") || (of_layer && !scales)) {
     const float bound = 1 / std::sqrt(static_cast<float>(inputs_));
     std::uniform_real_distribution<float> uniform(-bound, bound);
     for (float& value : values) value = uniform(random_);

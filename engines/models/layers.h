@@ -78,8 +78,9 @@ class RandomValues {
 };
 
 /// Writes start values for training, with TTML's distributions: weights from a normal distribution
-/// of 0.02, those of norms 1, the first factor of an adapter and all of an mlp uniformly within
-/// 1 / sqrt(inputs), the rest 0. The same seed gives the same values.
+/// of 0.02, those of norms 1, the first factor of an adapter, all of an mlp and the matrices of a
+/// deepseek, but for its token table, uniformly within 1 / sqrt(inputs), the rest 0. The same seed
+/// gives the same values.
 void write_random(CommandQueue& queue, std::span<autograd::Parameter* const> parameters,
                   std::uint32_t seed);
 

@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "engines/autograd/functions/collective/collectives.h"
+#include "engines/models/deepseek_options.h"
 #include "engines/models/rotary_angles.h"
 #include "engines/program/tensor_spec.h"
 
 namespace howard::models {
 
-enum class ModelKind : std::uint8_t { nano_gpt, llama, qwen3, mlp };
+enum class ModelKind : std::uint8_t { nano_gpt, llama, qwen3, mlp, deepseek };
 
 /// Low-rank adapters (LoRA): matrices A [rank, in] and B [out, rank] beside a weight, whose product
 /// of x is added to the weight's. They alone are trained.
@@ -28,8 +29,9 @@ struct LoraOptions {
   friend bool operator==(const LoraOptions&, const LoraOptions&) = default;
 };
 
-/// The sizes and the forms of a model of TTML (nano_gpt.h, llama.h, qwen3.h, classifier.h), with
-/// the sizes of its nanogpt and nanollama3. What is for one kind alone has no effect on the other.
+/// The sizes and the forms of a model of TTML (nano_gpt.h, llama.h, qwen3.h, deepseek.h,
+/// classifier.h), with the sizes of its nanogpt and nanollama3. What is for one kind alone has no
+/// effect on the other.
 struct ModelOptions {
   ModelKind kind = ModelKind::nano_gpt;
   std::int64_t batch = 32;
@@ -39,15 +41,17 @@ struct ModelOptions {
   int groups = 3;               ///< The number of heads of keys and values of a llama or a qwen3.
   std::int64_t head_width = 0;  ///< A qwen3's; 0 means the width divided by the heads.
   int layers = 6;
-  /// 0 means four times the width, or the rule of a llama and a qwen3 (feed_forward_of).
+  /// 0 means four times the width, or the rule of a llama, a qwen3 and the first blocks of a
+  /// deepseek (feed_forward_of).
   std::int64_t feed_forward = 0;
   /// The widths of the hidden layers of an mlp (classifier.h), whose `width` is that of a picture
   /// and whose `vocabulary` is the number of classes.
   std::vector<std::int64_t> hidden;
   std::int64_t vocabulary = 96;  ///< 65 characters and 3 marks, rounded up to whole tiles.
   float dropout = 0;
-  float theta = 10000;    ///< The base of the rotary angles of a llama or a qwen3.
+  float theta = 10000;    ///< The base of the rotary angles of a llama, a qwen3 or a deepseek.
   RopeScaling scaling{};  ///< For a llama.
+  DeepSeekOptions deepseek{};
   DataType parameters = DataType::bfloat16;
   DataType compute = DataType::bfloat16;  ///< The type of products and activations.
   bool fused_gelu_backward = true;        ///< If false, a nano_gpt uses ttnn's composite.
@@ -102,8 +106,15 @@ struct ModelOptions {
   int first_block = 0;
   int end_block = 0;  ///< 0 means all blocks.
 
-  /// Returns the columns of a head.
-  std::int64_t head_columns() const { return head_width > 0 ? head_width : width / heads; }
+  /// Returns the columns of a head of q and k.
+  std::int64_t head_columns() const {
+    if (kind == ModelKind::deepseek) return deepseek.head_columns();
+    return head_width > 0 ? head_width : width / heads;
+  }
+  /// Returns the columns of a head of v.
+  std::int64_t value_columns() const {
+    return kind == ModelKind::deepseek ? deepseek.value_width : head_columns();
+  }
   bool joins_swiglu() const { return joined_swiglu && shards() == 1 && lora.rank == 0; }
   int shards() const { return group == nullptr ? 1 : group->devices(); }
   bool divides_parameters() const { return sharers != nullptr && sharers->devices() > 1; }

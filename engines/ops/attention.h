@@ -25,7 +25,8 @@ struct AttentionStatistics {
   Tensor inverse_sums;  ///< 1 / (sum of exp(score - largest)).
 };
 
-/// Also writes `statistics`: TTML's sdpa_fw.
+/// Also writes `statistics`: TTML's sdpa_fw. The heads of v, and then those of the result, may have
+/// another width.
 Program attention(const AttentionOperands& operands, const TtmlAttentionAttributes& attributes,
                   const Tensor& out, const AttentionStatistics& statistics);
 

@@ -45,7 +45,8 @@ using AnyAttributes = std::variant<
     AllGatherAttributes, ReduceScatterAttributes, AllGatherMatmulAttributes,
     MatmulReduceScatterAttributes, SendAttributes, ReceiveAttributes, Conv2dAttributes,
     HaloAttributes, Pool2dAttributes, UpsampleAttributes, FoldAttributes, GroupNormAttributes,
-    BatchNormAttributes, ArgmaxAttributes, TopkAttributes, SamplingAttributes, PlusOneAttributes>;
+    BatchNormAttributes, ArgmaxAttributes, TopkAttributes, ScatterAttributes, SamplingAttributes,
+    PlusOneAttributes>;
 
 namespace attributes_detail {
 

@@ -45,7 +45,8 @@ void attend(const Program& program, const std::vector<const Values*>& inputs, do
   const Index q = in.size(0);
   const bool masked =
       std::holds_alternative<AttentionAttributes>(program.attributes) && inputs.size() > 3;
-  for_each(q, [&](const Index& at) {
+  const Index out{q[0], q[1], q[2], in.size(2)[3]};
+  for_each(out, [&](const Index& at) {
     const Index pair = in.pair(at);
     double sum = 0, weighted = 0;
     double largest = -std::numeric_limits<double>::infinity();
@@ -57,7 +58,7 @@ void attend(const Program& program, const std::vector<const Values*>& inputs, do
       sum += weight;
       weighted += weight * in.at(2, {pair[0], pair[1], j, at[3]});
     }
-    outputs[0][offset(q, at)] = weighted / sum;
+    outputs[0][offset(out, at)] = weighted / sum;
     if (outputs.size() == 1) return;
     const std::size_t row = offset({q[0], q[1], q[2], 1}, at);
     outputs[1][row] = largest;
@@ -68,7 +69,7 @@ void attend(const Program& program, const std::vector<const Values*>& inputs, do
 void attention_backward(const Program& program, const std::vector<const Values*>& inputs,
                         bool causal, double scale, std::vector<Values>& outputs) {
   const Operands in(program, inputs);
-  const Index q = in.size(0), k = in.size(1);
+  const Index q = in.size(0), k = in.size(1), v = in.size(2);
   const bool of_q = std::holds_alternative<AttentionBackwardQAttributes>(program.attributes);
   for_each({q[0], q[1], q[2], k[2]}, [&](const Index& places) {
     const auto [batch, head, row, place] = places;
@@ -76,7 +77,7 @@ void attention_backward(const Program& program, const std::vector<const Values*>
     const Index at{batch, head, row, 0}, pair = in.pair(at);
     const double probability = std::exp(scale * in.score(at, place) - in.at(5, at)) * in.at(6, at);
     double slope = 0;  // of the probability, less what all of the row have in common
-    for (std::int64_t i = 0; i < q[3]; ++i) {
+    for (std::int64_t i = 0; i < v[3]; ++i) {
       const Index column{batch, head, row, i};
       slope += in.at(4, column) * (in.at(2, {batch, pair[1], place, i}) - in.at(3, column));
     }
@@ -87,8 +88,12 @@ void attention_backward(const Program& program, const std::vector<const Values*>
         outputs[0][offset(q, of_row)] += score_slope * in.at(1, of_place);
       } else {
         outputs[0][offset(k, of_place)] += score_slope * in.at(0, of_row);
-        outputs[1][offset(k, of_place)] += probability * in.at(4, of_row);
       }
+    }
+    if (of_q) return;
+    for (std::int64_t i = 0; i < v[3]; ++i) {
+      const Index of_row{batch, head, row, i}, of_place{batch, pair[1], place, i};
+      outputs[1][offset(v, of_place)] += probability * in.at(4, of_row);
     }
   });
 }

@@ -45,4 +45,15 @@ std::vector<Values> choice_values(const TopkAttributes& op, const Values& x, std
   return results;
 }
 
+void scatter(const Program& program, const std::vector<const Values*>& inputs, Values& result) {
+  result = *inputs[0];
+  const std::int64_t columns = program.inputs[0].spec.shape.columns();
+  const std::int64_t placed = program.inputs[1].spec.shape.columns();
+  for (std::size_t i = 0; i < inputs[1]->size(); ++i) {
+    const std::int64_t row = static_cast<std::int64_t>(i) / placed;
+    const auto place = static_cast<std::int64_t>((*inputs[1])[i]);
+    result[static_cast<std::size_t>(row * columns + place)] = (*inputs[2])[i];
+  }
+}
+
 }  // namespace howard::reference

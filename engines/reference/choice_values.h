@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engines/program/attributes.h"
+#include "engines/program/program.h"
 #include "engines/reference/reference_ops.h"
 
 namespace howard::reference {
@@ -16,5 +17,9 @@ std::vector<Values> choice_values(const ArgmaxAttributes& op, const Values& x,
 std::vector<Values> choice_values(const TopkAttributes& op, const Values& x, std::int64_t columns);
 std::vector<Values> choice_values(const PlusOneAttributes& op, const Values& x,
                                   std::int64_t columns);
+
+/// Writes the first operand into `result`, with the numbers of the third one at the places of its
+/// rows that the second one has.
+void scatter(const Program& program, const std::vector<const Values*>& inputs, Values& result);
 
 }  // namespace howard::reference

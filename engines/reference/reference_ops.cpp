@@ -106,7 +106,6 @@ class Computation {
   }
   void operator()(const LayoutAttributes&) { outputs_[0] = *inputs_[0]; }
   void operator()(const MemoryMoveAttributes&) { outputs_[0] = *inputs_[0]; }
-
   void operator()(const ConcatAttributes& attributes) {
     const auto along = static_cast<std::size_t>(attributes.dimension);
     each_output([&](Index at) {
@@ -415,6 +414,7 @@ class Computation {
   void operator()(const ArgmaxAttributes& op) { choose(op); }
   void operator()(const TopkAttributes& op) { choose(op); }
   void operator()(const PlusOneAttributes& op) { choose(op); }
+  void operator()(const ScatterAttributes&) { scatter(program_, inputs_, outputs_[0]); }
 
   void operator()(const Conv2dAttributes& op) { of_images(op); }
   void operator()(const HaloAttributes&) { outputs_[0] = *inputs_[0]; }

@@ -75,9 +75,11 @@ Values values_of(Recipe recipe, std::int64_t vocabulary, int layers) {
 }
 
 /// Counts those of a recipe's model. All layers are alike, and there may be any number of them; but
-/// adapters may be in some alone, and an mlp's have widths of their own.
+/// adapters may be in some alone, an mlp's have widths of their own, and the first ones of a
+/// deepseek have no experts.
 Values values_of(const Recipe& recipe, std::int64_t vocabulary) {
-  const bool alike = recipe.model.lora.rank == 0 && recipe.model.kind != ModelKind::mlp;
+  const bool alike = recipe.model.lora.rank == 0 && recipe.model.kind != ModelKind::mlp &&
+                     recipe.model.kind != ModelKind::deepseek;
   if (!alike) return values_of(recipe, vocabulary, recipe.model.layers);
   const Values one = values_of(recipe, vocabulary, 1);
   const Values two = values_of(recipe, vocabulary, 2);

@@ -31,10 +31,13 @@ constexpr Words<OptimizerKind, 8> kOptimizers{{{"adamw", OptimizerKind::adamw},
                                                {"muon", OptimizerKind::muon},
                                                {"muon_adamw", OptimizerKind::muon_adamw},
                                                {"no_op", OptimizerKind::no_op}}};
-constexpr Words<ModelKind, 4> kModels{{{"nano_gpt", ModelKind::nano_gpt},
+constexpr Words<ModelKind, 5> kModels{{{"nano_gpt", ModelKind::nano_gpt},
                                        {"llama", ModelKind::llama},
                                        {"qwen3", ModelKind::qwen3},
-                                       {"mlp", ModelKind::mlp}}};
+                                       {"mlp", ModelKind::mlp},
+                                       {"deepseek", ModelKind::deepseek}}};
+constexpr Words<ScoreFunction, 2> kScores{
+    {{"sigmoid", ScoreFunction::sigmoid}, {"softmax", ScoreFunction::softmax}}};
 
 constexpr std::array kDataTypes{DataType::bfloat16, DataType::float32};
 /// The text of a field without one.
@@ -99,6 +102,10 @@ void read(std::string_view name, std::string_view value, ModelKind& field) {
   read_word(name, value, kModels, field);
 }
 
+void read(std::string_view name, std::string_view value, ScoreFunction& field) {
+  read_word(name, value, kScores, field);
+}
+
 void read(std::string_view /*name*/, std::string_view value,
           std::vector<autograd::ScheduledPart>& field) {
   field = value == kNone ? std::vector<autograd::ScheduledPart>{}
@@ -137,6 +144,7 @@ std::string word_of(const Words<Kind, count>& words, Kind field) {
 }
 std::string text(OptimizerKind field) { return word_of(kOptimizers, field); }
 std::string text(ModelKind field) { return word_of(kModels, field); }
+std::string text(ScoreFunction field) { return word_of(kScores, field); }
 /// Returns the shortest text that reads back the same.
 template <class Number>
 requires std::is_arithmetic_v<Number> std::string text(Number field) {

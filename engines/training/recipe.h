@@ -13,6 +13,7 @@
 namespace howard::training {
 
 using models::ModelKind;
+using models::ScoreFunction;
 
 enum class OptimizerKind : std::uint8_t {
   adamw,

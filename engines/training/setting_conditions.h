@@ -20,8 +20,11 @@ using autograd::Schedule;
 
 inline bool is_llama(const Recipe& r) { return r.model.kind == ModelKind::llama; }
 inline bool is_qwen3(const Recipe& r) { return r.model.kind == ModelKind::qwen3; }
-/// Says whether the model has rotary positions, and heads that share keys and values.
-inline bool is_rotary(const Recipe& r) { return is_llama(r) || is_qwen3(r); }
+inline bool is_deepseek(const Recipe& r) { return r.model.kind == ModelKind::deepseek; }
+/// Says whether heads may share keys and values.
+inline bool has_groups(const Recipe& r) { return is_llama(r) || is_qwen3(r); }
+/// Says whether the model has rotary positions.
+inline bool is_rotary(const Recipe& r) { return has_groups(r) || is_deepseek(r); }
 inline bool is_mlp(const Recipe& r) { return r.model.kind == ModelKind::mlp; }
 inline bool scales(const Recipe& r) { return is_llama(r) && r.model.scaling.factor != 0; }
 inline bool uses_adamw(const Recipe& r) {
@@ -57,8 +60,10 @@ inline constexpr Condition kMuonAdamW{
     [](const Recipe& r) { return r.optimizer.kind == OptimizerKind::muon_adamw; },
     "optimizer muon_adamw"};
 inline constexpr Condition kLlama{is_llama, "model-type llama"};
-inline constexpr Condition kRotary{is_rotary, "model-type llama or qwen3"};
+inline constexpr Condition kGrouped{has_groups, "model-type llama or qwen3"};
+inline constexpr Condition kRotary{is_rotary, "model-type llama, qwen3 or deepseek"};
 inline constexpr Condition kQwen3{is_qwen3, "model-type qwen3"};
+inline constexpr Condition kDeepSeek{is_deepseek, "model-type deepseek"};
 inline constexpr Condition kMlp{is_mlp, "model-type mlp"};
 inline constexpr Condition kNanoGpt{[](const Recipe& r) { return !is_rotary(r) && !is_mlp(r); },
                                     "model-type nano_gpt"};

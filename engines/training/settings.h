@@ -1,36 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 
-#include "engines/training/range.h"
+#include "engines/training/deepseek_settings.h"
 #include "engines/training/recipe.h"
+#include "engines/training/setting.h"
 #include "engines/training/setting_conditions.h"
 
 namespace howard::training {
 
-/// A setting of a recipe. This is the only place that says what it is called, what it may be and
-/// what it is for.
-struct Setting {
-  std::string_view name;  ///< In checkpoints, and behind "--" on a command line.
-  std::string_view key;   ///< TTML's, if one key says it: "training_config.batch_size".
-  Range range;
-  Condition rule;  ///< What holds of a valid recipe besides.
-  Condition use;   ///< Which runs use it, as settings with values: "schedule step".
-};
-
 namespace settings {
-
-inline constexpr Range kPositive{.least = 0, .open = true};
-inline constexpr Range kFromZero{.least = 0};
-inline constexpr Range kShare{.least = 0, .most = 1, .open = true};
-inline constexpr Range kCount{.least = 1, .most = 1'000'000'000};
-inline constexpr Range kColumns{.least = 1, .most = 1 << 24};
-inline constexpr Range kHeads{.least = 1, .most = 1 << 20};
-inline constexpr Range kSeed{.least = 0, .most = std::numeric_limits<std::uint32_t>::max()};
 
 template <class RecipeType, class Visit>
 void visit_model(RecipeType& recipe, Visit& visit) {
@@ -50,9 +31,9 @@ void visit_model(RecipeType& recipe, Visit& visit) {
   visit({"groups",
          "transformer_config.num_groups",
          kHeads,
-         {[](const Recipe& r) { return !is_rotary(r) || r.model.heads % r.model.groups == 0; },
+         {[](const Recipe& r) { return !has_groups(r) || r.model.heads % r.model.groups == 0; },
           "a divisor of the heads"},
-         kRotary},
+         kGrouped},
         model.groups);
   visit({"head-width", "transformer_config.head_dim", kFromZero, {}, kQwen3}, model.head_width);
   visit({"feed-forward", "transformer_config.intermediate_dim", kFromZero, {}, kRotary},
@@ -108,13 +89,14 @@ void visit_mlp(RecipeType& recipe, Visit& visit) {
 template <class RecipeType, class Visit>
 void visit_adapters(RecipeType& recipe, Visit& visit) {
   auto& model = recipe.model;
-  visit(
-      {"lora-rank",
-       "lora_config.rank",
-       {.least = 0, .most = 1 << 16},
-       {[](const Recipe& r) { return !has_adapters(r) || (is_rotary(r) && !r.model.fused_swiglu); },
-        "0, or a llama or a qwen3 without fused-swiglu"}},
-      model.lora.rank);
+  visit({"lora-rank",
+         "lora_config.rank",
+         {.least = 0, .most = 1 << 16},
+         {[](const Recipe& r) {
+            return !has_adapters(r) || (has_groups(r) && !r.model.fused_swiglu);
+          },
+          "0, or a llama or a qwen3 without fused-swiglu"}},
+        model.lora.rank);
   visit({"lora-alpha", "lora_config.alpha", kPositive, {}, kAdapted}, model.lora.alpha);
   visit({"lora-stabilized", "lora_config.use_rslora", {}, {}, kAdapted},
         model.lora.rank_stabilized);
@@ -231,9 +213,10 @@ void for_each_setting(RecipeType& recipe, Visitor&& visitor) {
          "transformer_config.num_heads",
          kHeads,
          {[](const Recipe& r) {
+            if (is_deepseek(r)) return true;
             if (is_qwen3(r) && r.model.head_width > 0) return r.model.head_width % 2 == 0;
             return r.model.width % r.model.heads == 0 &&
-                   (!is_rotary(r) || r.model.width / r.model.heads % 2 == 0);
+                   (!has_groups(r) || r.model.width / r.model.heads % 2 == 0);
           },
           "a divisor of the width; for a llama or a qwen3, heads of an even width"}},
         model.heads);
@@ -241,8 +224,8 @@ void for_each_setting(RecipeType& recipe, Visitor&& visitor) {
   visit({"dropout",
          "transformer_config.dropout_prob",
          kShare,
-         {[](const Recipe& r) { return !is_qwen3(r) || r.model.dropout == 0; },
-          "0 for a qwen3, which drops nothing"}},
+         {[](const Recipe& r) { return (!is_qwen3(r) && !is_deepseek(r)) || r.model.dropout == 0; },
+          "0 for a qwen3 or a deepseek, which drop nothing"}},
         model.dropout);
   visit({"dtype"}, model.compute);
   visit({"optimizer"}, recipe.optimizer.kind);
@@ -268,6 +251,7 @@ void for_each_setting(RecipeType& recipe, Visitor&& visitor) {
   visit_model(recipe, visit);
   visit_adapters(recipe, visit);
   visit_mlp(recipe, visit);
+  visit_deepseek(recipe, visit);
   visit({"examples"}, recipe.examples);
   visit({"divided-table",
          "",

@@ -102,7 +102,12 @@ Flops Trainer::flops_per_step() const {
 }
 
 std::vector<SavedTensor> Trainer::saved() {
-  return saved_tensors(share_->model().parameters(), optimizer_);
+  models::LanguageModel& model = share_->model();
+  std::vector<SavedTensor> all = saved_tensors(model.parameters(), optimizer_);
+  for (SavedTensor& buffer : saved_tensors(model.buffers(), nullptr)) {
+    all.push_back(std::move(buffer));
+  }
+  return all;
 }
 
 void Trainer::make_step() {
@@ -151,6 +156,7 @@ StepOutcome Trainer::step() {
   float loss = 0;
   try {
     loss = runner_->run();
+    share_->model().after_update(queue_);
   } catch (const Error&) {
     // Clipping finds a norm that is not finite before the loss shows it.
     if (!clipped_ || !share_->is_whole()) throw;
@@ -228,6 +234,7 @@ void Trainer::fail_where_not_finite() {
     check.begin_step();
     try {
       static_cast<void>(runner_->function()(check));
+      share_->model().after_update(queue_);
     } catch (const Error&) {
       // The norm is not finite; what wrote the first such number has already been found.
       if (!check.found()) throw;

@@ -77,6 +77,8 @@ bool search_runner(const std::vector<RunSetting>& settings, const chip::Profiles
 bool can_share(const RunSetting& setting, const training::MeshPlan& plan) {
   const training::Recipe& recipe = setting.recipe;
   const bool is_llama = recipe.model.kind == training::ModelKind::llama;
+  if (recipe.model.kind == training::ModelKind::deepseek)
+    return plan.devices() == 1 && plan.stages() == 1;
   const bool stays_whole = recipe.examples || recipe.model.lora.rank > 0;
   if (stays_whole && (plan.tp > 1 || plan.stages() > 1)) return false;
   if (plan.stages() > 1 && (!is_llama || recipe.model.tied || recipe.optimizer.clip > 0))
@@ -175,7 +177,8 @@ void search_tiers(const RunSetting& setting, const chip::Profiles& profiles, std
                   std::vector<RunPlan>& best) {
   const training::Recipe& recipe = setting.recipe;
   if (recipe.optimizer.clip > 0 || recipe.schedule.schedule != autograd::Schedule::identity ||
-      recipe.examples || recipe.model.lora.rank > 0) {
+      recipe.examples || recipe.model.lora.rank > 0 ||
+      recipe.model.kind == training::ModelKind::deepseek) {
     return;  // as train
   }
   try {

@@ -17,6 +17,7 @@
 #include "engines/chip/kernels/plan/footprint.h"
 #include "engines/models/adapters.h"
 #include "engines/models/batch.h"
+#include "engines/models/deepseek.h"
 #include "engines/program/program.h"
 #include "engines/training/clipped.h"
 #include "engines/training/optimizers.h"
@@ -129,6 +130,7 @@ class EmulatedRun {
       static_cast<void>(step_(chip_));
       queue.finish();
     }
+    model_->after_update(queue);
   }
 
   bool has_gradients() const {
@@ -339,10 +341,12 @@ double RunPlan::tokens_per_second() const {
 double RunPlan::flops() const {
   const training::Recipe& recipe = setting.recipe;
   const bool attends = recipe.model.kind != training::ModelKind::mlp;
-  const std::int64_t heads = attends ? recipe.model.heads * recipe.model.head_columns() : 0;
-  const double attention = 12.0 * recipe.model.layers * static_cast<double>(heads) *
+  const std::int64_t columns = recipe.model.head_columns() + recipe.model.value_columns();
+  const std::int64_t heads = attends ? recipe.model.heads * columns : 0;
+  const double attention = 6.0 * recipe.model.layers * static_cast<double>(heads) *
                            static_cast<double>(recipe.model.sequence);
-  return (6 * static_cast<double>(parameters) + attention) * static_cast<double>(tokens());
+  const std::int64_t active = parameters - models::idle_parameters(recipe.model);
+  return (6 * static_cast<double>(active) + attention) * static_cast<double>(tokens());
 }
 
 double RunPlan::share_of_peak() const {

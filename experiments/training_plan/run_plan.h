@@ -85,8 +85,8 @@ struct RunPlan {
   bool fits() const { return clash.empty() && peak <= capacity; }
   std::int64_t tokens() const;  ///< The tokens of an update of all chips.
   double tokens_per_second() const;
-  /// Returns the operations of forward and backward pass: 6 P + 12 L H hd S for a token, without
-  /// what is computed twice.
+  /// Returns the operations of forward and backward pass: 6 P + 6 L H (hd of q + hd of v) S for a
+  /// token, without what is computed twice; P leaves out experts that a token does not choose.
   double flops() const;
   /// Returns the share of all chips' peak that is reached.
   double share_of_peak() const;

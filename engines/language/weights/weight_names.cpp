@@ -133,7 +133,8 @@ std::vector<WeightRule> weight_rules(const models::ModelOptions& options) {
     case models::ModelKind::qwen3:
       return qwen3_rules(options);
     case models::ModelKind::mlp:
-      return {};  // no file of Hugging Face has one
+    case models::ModelKind::deepseek:
+      return {};  // no file that is read here has one
     case models::ModelKind::nano_gpt:
       break;
   }

@@ -8,13 +8,20 @@
 namespace howard {
 namespace {
 
-/// Throws Error when q, k and v do not fit together. A cache may have a data type of its own.
-void require_operands(std::string_view op, Specs in, bool causal, bool of_cache = false) {
+/// Which operands of attention may be unlike the others.
+struct Unlike {
+  bool cache = false;   ///< k and v have a data type of their own.
+  bool values = false;  ///< The heads of v have a width of their own.
+};
+
+/// Throws Error when q, k and v do not fit together.
+void require_operands(std::string_view op, Specs in, bool causal, Unlike unlike = {}) {
   const Shape& q = in[0].shape;
   const Shape& k = in[1].shape;
-  const bool fits = (of_cache || in[0].dtype == in[1].dtype) && in[1].dtype == in[2].dtype &&
-                    in[1].shape == in[2].shape && q.outer() == k.outer() &&
-                    q.heads() % k.heads() == 0 && q.columns() == k.columns();
+  const Shape v = unlike.values ? in[2].shape.with_columns(k.columns()) : in[2].shape;
+  const bool fits = (unlike.cache || in[0].dtype == in[1].dtype) && in[1].dtype == in[2].dtype &&
+                    k == v && q.outer() == k.outer() && q.heads() % k.heads() == 0 &&
+                    q.columns() == k.columns();
   if (!fits) {
     refuse_operands(op, in.first(3),
                     "q [b, h, s, d], k and v [b, g, t, d] of one data type, h a multiple of g");
@@ -31,21 +38,31 @@ void require_chunk(std::int64_t rows) {
                .accepted = "multiples of 32, up to 1048576"});
 }
 
-/// Returns the work of some products of every place of q with every place of k; a causal program
-/// does half of it.
-Flops flops_of(std::int64_t products, Specs in, bool causal) {
-  const std::int64_t all = 2 * products * in[0].shape.elements() * in[1].shape.rows();
+/// Returns the work of products of every place of q with every place of k, some as wide as q and
+/// some as wide as v; a causal program does half of it.
+Flops flops_of(std::int64_t of_q, std::int64_t of_v, Specs in, bool causal) {
+  const Shape& q = in[0].shape;
+  const std::int64_t columns = of_q * q.columns() + of_v * in[2].shape.columns();
+  const std::int64_t all = 2 * q.batch() * q.rows() * columns * in[1].shape.rows();
   return Flops(causal ? all / 2 : all);
 }
 
+/// Returns the spec of the result of TTML's attention: rows of q, as wide as v.
+TensorSpec attended(Specs in) {
+  TensorSpec result = in[0];
+  result.shape = result.shape.with_columns(in[2].shape.columns());
+  return result;
+}
+
 void require_gradients(std::string_view op, Specs in, bool causal) {
-  require_operands(op, in, causal);
+  require_operands(op, in, causal, {.values = true});
   const TensorSpec row = attention_statistics(in[0]);
+  const TensorSpec result = attended(in);
   for (std::size_t i = 3; i < in.size(); ++i) {
-    const TensorSpec& expected = i < 5 ? in[0] : row;
+    const TensorSpec& expected = i < 5 ? result : row;
     if (in[i].shape == expected.shape && in[i].dtype == expected.dtype) continue;
     refuse_operands(op, {in[0], in[i]},
-                    "a result and a gradient like q, and two numbers of each row");
+                    "a result and a gradient for each row of q, and two numbers of each row");
   }
 }
 
@@ -69,25 +86,25 @@ SpecList AttentionAttributes::results(Specs in) const {
   return {in[0]};
 }
 
-Flops AttentionAttributes::flops(Specs in, Specs) const { return flops_of(2, in, causal); }
+Flops AttentionAttributes::flops(Specs in, Specs) const { return flops_of(1, 1, in, causal); }
 
 SpecList DecodeAttentionAttributes::results(Specs in) const {
-  require_operands(kName, in, false, /*of_cache=*/true);
+  require_operands(kName, in, false, {.cache = true});
   return {in[0]};
 }
 
-Flops DecodeAttentionAttributes::flops(Specs in, Specs) const { return flops_of(2, in, false); }
+Flops DecodeAttentionAttributes::flops(Specs in, Specs) const { return flops_of(1, 1, in, false); }
 
 TensorSpec attention_statistics(const TensorSpec& q) {
   return {.shape = q.shape.with_columns(1), .dtype = q.dtype};
 }
 
 SpecList TtmlAttentionAttributes::results(Specs in) const {
-  require_operands(kName, in, causal);
-  return {in[0], attention_statistics(in[0]), attention_statistics(in[0])};
+  require_operands(kName, in, causal, {.values = true});
+  return {attended(in), attention_statistics(in[0]), attention_statistics(in[0])};
 }
 
-Flops TtmlAttentionAttributes::flops(Specs in, Specs) const { return flops_of(2, in, causal); }
+Flops TtmlAttentionAttributes::flops(Specs in, Specs) const { return flops_of(1, 1, in, causal); }
 
 SpecList AttentionBackwardQAttributes::results(Specs in) const {
   require_gradients(kName, in, causal);
@@ -95,7 +112,7 @@ SpecList AttentionBackwardQAttributes::results(Specs in) const {
 }
 
 Flops AttentionBackwardQAttributes::flops(Specs in, Specs) const {
-  return flops_of(3, in, causal);  // the scores, the probabilities' gradients, and dq
+  return flops_of(2, 1, in, causal);  // the scores and dq, and the probabilities' gradients
 }
 
 SpecList AttentionBackwardKvAttributes::results(Specs in) const {
@@ -104,7 +121,7 @@ SpecList AttentionBackwardKvAttributes::results(Specs in) const {
 }
 
 Flops AttentionBackwardKvAttributes::flops(Specs in, Specs) const {
-  return flops_of(4, in, causal);  // the scores, the probabilities' gradients, dk and dv
+  return flops_of(2, 2, in, causal);  // the scores and dk, the probabilities' gradients and dv
 }
 
 SpecList RotaryEmbeddingAttributes::results(Specs in) const {

@@ -72,7 +72,8 @@ struct DecodeAttentionAttributes {
 /// its largest score, and 1 / (sum of exp(score - largest)).
 TensorSpec attention_statistics(const TensorSpec& q);
 
-/// Computes attention and keeps two numbers of each row: TTML's sdpa_fw.
+/// Computes attention and keeps two numbers of each row: TTML's sdpa_fw. v may have heads of
+/// another width than q and k, which the result then has too.
 struct TtmlAttentionAttributes {
   static constexpr std::string_view kName = "sdpa_fw";
   static constexpr std::array kInputs{role::tiles("q"), role::tiles("k"), role::tiles("v")};

@@ -13,6 +13,16 @@ SpecList TopkAttributes::results(Specs in) const {
   return {{x.shape.with_columns(k), x.dtype}, {x.shape.with_columns(k), DataType::uint32}};
 }
 
+SpecList ScatterAttributes::results(Specs in) const {
+  const Shape& x = in[0].shape;
+  const Shape& places = in[1].shape;
+  if (places.batch() != x.batch() || places.rows() != x.rows() || in[2].shape != places ||
+      in[2].dtype != in[0].dtype) {
+    refuse_operands(kName, in, "x, and places and a source of one shape with as many rows");
+  }
+  return {in[0]};
+}
+
 SpecList SamplingAttributes::results(Specs in) const {
   if (in[1].shape != in[0].shape || k > in[0].shape.columns()) {
     refuse_operands(kName, in, "values, and indices of their shape, k or more in a row");

@@ -5,8 +5,8 @@
 
 namespace howard {
 
-// These ops choose the next tokens of sequences on the device. The rows of the operand are the
-// sequences, and its columns are the words of the vocabulary.
+// These ops choose among the numbers of each row on the device: the next tokens of sequences, where
+// the rows are the sequences and the columns the words of the vocabulary, or the experts of tokens.
 
 /// Finds the place of the largest number of each row, the first one of equals: ttnn's argmax along
 /// the columns.
@@ -47,6 +47,20 @@ struct TopkAttributes {
   SpecList results(Specs in) const;
 
   friend auto operator<=>(const TopkAttributes&, const TopkAttributes&) = default;
+};
+
+/// Replaces the numbers of each row of x at some places by those of a source, which has one for
+/// each place: ttnn's scatter along the columns, of rows.
+struct ScatterAttributes {
+  static constexpr std::string_view kName = "scatter";
+  static constexpr std::string_view kTtnn = "ScatterDeviceOperation";
+  static constexpr std::array kInputs{role::rows("x"), role::indices("places"),
+                                      role::rows("source")};
+  static constexpr std::array kResults{role::rows("result")};
+
+  SpecList results(Specs in) const;
+
+  friend auto operator<=>(const ScatterAttributes&, const ScatterAttributes&) = default;
 };
 
 /// Draws one of the k largest numbers of each row by their softmax, and gives what `indices` has at

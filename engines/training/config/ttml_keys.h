@@ -193,28 +193,48 @@ using CountOfRank = std::map<std::int64_t, std::int64_t>;
   KEY(bool, use_fused_swiglu, kAny, false)        \
   KEY(Flag, use_fused_attention, kAny)
 
-// The default of dropout_prob is 0.2, or 0 for a llama or a qwen3; of vocab_size the tokenizer's,
-// in whole tiles; of intermediate_dim 8/3 of embedding_dim, up to a multiple of 256; of head_dim,
-// which is for qwen3, embedding_dim / num_heads; of theta 10000, or 1000000 for a qwen3. The norms
-// of a gpt2 with a bias have a beta.
-#define HOWARD_TTML_TRANSFORMER(KEY)                                                  \
-  KEY(std::string, model_type, one_of("gpt2 llama qwen3"), "gpt2")                    \
-  KEY(Text, model_path, kAny)                                                         \
-  KEY(std::string, runner_type, one_of("default memory_efficient"), "default")        \
-  KEY(std::int64_t, num_heads, kAny, 6)                                               \
-  KEY(std::int64_t, embedding_dim, kAny, 384)                                         \
-  KEY(std::int64_t, num_blocks, kAny, 6)                                              \
-  KEY(Number, dropout_prob, kAny)                                                     \
-  KEY(Count, vocab_size, kRows)                                                       \
-  KEY(std::int64_t, max_sequence_length, kAny, 256)                                   \
-  KEY(std::string, weight_tying, one_of("disabled enabled"), "disabled")              \
-  KEY(std::string, positional_embedding_type, one_of("trainable fixed"), "trainable") \
-  KEY(std::int64_t, num_groups, kAny, 3)                                              \
-  KEY(Count, intermediate_dim, kSize)                                                 \
-  KEY(Number, theta, kAny)                                                            \
-  KEY(Count, head_dim, kSize)                                                         \
-  KEY(bool, attention_bias, kAny, false)                                              \
-  KEY(bool, bias, kAny, true)                                                         \
-  KEY(std::string, embedding_placement, one_of("replicated feature_parallel"), "replicated")
+// These are of a deepseek, and lie in transformer_config. inter_dim is what intermediate_dim is for
+// the others. A q_lora_rank of 0 means one product for queries.
+#define HOWARD_TTML_DEEPSEEK(KEY)                                    \
+  KEY(Count, inter_dim, kSize)                                       \
+  KEY(std::int64_t, moe_inter_dim, kSize, 256)                       \
+  KEY(std::int64_t, n_dense_layers, kAny, 2)                         \
+  KEY(std::int64_t, n_routed_experts, kAny, 8)                       \
+  KEY(std::int64_t, n_shared_experts, kAny, 1)                       \
+  KEY(std::int64_t, n_activated_experts, kAny, 2)                    \
+  KEY(std::int64_t, n_expert_groups, kAny, 2)                        \
+  KEY(std::int64_t, n_limited_groups, kAny, 1)                       \
+  KEY(std::string, score_func, one_of("sigmoid softmax"), "sigmoid") \
+  KEY(float, route_scale, kAny, 2.5F)                                \
+  KEY(std::int64_t, q_lora_rank, kRows, 256)                         \
+  KEY(std::int64_t, kv_lora_rank, kSize, 128)                        \
+  KEY(std::int64_t, qk_nope_head_dim, kSize, 64)                     \
+  KEY(std::int64_t, qk_rope_head_dim, kSize, 32)                     \
+  KEY(std::int64_t, v_head_dim, kSize, 64)
+
+// The default of dropout_prob is 0.2, or 0 for a llama, a qwen3 or a deepseek; of vocab_size the
+// tokenizer's, in whole tiles; of intermediate_dim and inter_dim 8/3 of embedding_dim, up to a
+// multiple of 256; of head_dim, which is for qwen3, embedding_dim / num_heads; of theta 10000, or
+// 1000000 for a qwen3. The norms of a gpt2 with a bias have a beta.
+#define HOWARD_TTML_TRANSFORMER(KEY)                                                         \
+  KEY(std::string, model_type, one_of("gpt2 llama qwen3 deepseek"), "gpt2")                  \
+  KEY(Text, model_path, kAny)                                                                \
+  KEY(std::string, runner_type, one_of("default memory_efficient"), "default")               \
+  KEY(std::int64_t, num_heads, kAny, 6)                                                      \
+  KEY(std::int64_t, embedding_dim, kAny, 384)                                                \
+  KEY(std::int64_t, num_blocks, kAny, 6)                                                     \
+  KEY(Number, dropout_prob, kAny)                                                            \
+  KEY(Count, vocab_size, kRows)                                                              \
+  KEY(std::int64_t, max_sequence_length, kAny, 256)                                          \
+  KEY(std::string, weight_tying, one_of("disabled enabled"), "disabled")                     \
+  KEY(std::string, positional_embedding_type, one_of("trainable fixed"), "trainable")        \
+  KEY(std::int64_t, num_groups, kAny, 3)                                                     \
+  KEY(Count, intermediate_dim, kSize)                                                        \
+  KEY(Number, theta, kAny)                                                                   \
+  KEY(Count, head_dim, kSize)                                                                \
+  KEY(bool, attention_bias, kAny, false)                                                     \
+  KEY(bool, bias, kAny, true)                                                                \
+  KEY(std::string, embedding_placement, one_of("replicated feature_parallel"), "replicated") \
+  HOWARD_TTML_DEEPSEEK(KEY)
 
 }  // namespace howard::training

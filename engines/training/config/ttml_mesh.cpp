@@ -114,6 +114,14 @@ void read_tiers(const MeshChecker& check, MeshPlan& plan) {
   plan.workers = static_cast<int>(check.hosts().num_workers);
 }
 
+void require_several(const MeshChecker& check, const MeshPlan& plan) {
+  check.require(check.recipe.model.kind != ModelKind::deepseek || plan.ranks() == 1,
+                "transformer_config.model_type",
+                fmt::format("'deepseek' on {} devices", plan.ranks()),
+                "one device: TTML's deepseek runs on no more",
+                "files that say nothing of devices, or another model_type");
+}
+
 void require_shares(const MeshChecker& check, const MeshPlan& plan) {
   const Recipe& recipe = check.recipe;
   const bool whole = plan.tp == 1 && plan.stages() == 1 && plan.workers == 0;
@@ -218,6 +226,7 @@ std::optional<MeshPlan> mesh_plan_of(const TtmlSettings& settings, const Recipe&
         ? read_tiers(check, plan)
         : read_pipeline(check, plan);
   }
+  require_several(check, plan);
   require_shares(check, plan);
   std::optional<MeshPlan> shared = plan.ranks() == 1 ? std::nullopt : std::optional(plan);
   require_used(mesh, shared);

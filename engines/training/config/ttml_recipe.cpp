@@ -76,6 +76,17 @@ void require_rules(const TtmlChecker& check, const Recipe& recipe) {
 
 namespace {
 
+/// Throws Error unless the parts of a deepseek's heads are whole tiles.
+void require_head_tiles(const TtmlChecker& check) {
+  const TtmlTransformer& model = check.model();
+  for (const auto& [key, columns] : {std::pair("qk_nope_head_dim", model.qk_nope_head_dim),
+                                     std::pair("qk_rope_head_dim", model.qk_rope_head_dim),
+                                     std::pair("v_head_dim", model.v_head_dim)}) {
+    check.require_number(columns % kTileSide == 0, std::string("transformer_config.") + key,
+                         columns, "a multiple of 32, the side of a tile");
+  }
+}
+
 /// Throws Error unless TTML's own conditions on the sizes of a model hold.
 void require_tiles(const TtmlChecker& check) {
   const TtmlTransformer& model = check.model();
@@ -87,6 +98,7 @@ void require_tiles(const TtmlChecker& check) {
           "a multiple of 32, the side of a tile");
   divides(kTileSide, "transformer_config.max_sequence_length", model.max_sequence_length,
           "a multiple of 32, the side of a tile");
+  if (model.model_type == "deepseek") return require_head_tiles(check);
   const bool own_width = model.model_type == "qwen3" && model.head_dim;
   check.require_number(own_width || model.embedding_dim % model.num_heads == 0,
                        "transformer_config.num_heads", model.num_heads,
@@ -102,6 +114,22 @@ void require_tiles(const TtmlChecker& check) {
                                    model.embedding_dim, width));
 }
 
+/// Applies what a deepseek has another name for, or a word.
+void apply_deepseek(const TtmlChecker& check, Recipe& recipe) {
+  const TtmlTransformer& model = check.model();
+  const bool deepseek = recipe.model.kind == ModelKind::deepseek;
+  check.require(deepseek || !model.inter_dim, "transformer_config.inter_dim", "it is set",
+                "no such key here: it is for model_type deepseek", "intermediate_dim");
+  check.require(!deepseek || !model.intermediate_dim, "transformer_config.intermediate_dim",
+                "it is set", "no such key here: it is for model_type llama or qwen3", "inter_dim");
+  check.require(!deepseek || model.weight_tying == "disabled", "transformer_config.weight_tying",
+                "'" + model.weight_tying + "'",
+                "disabled: the head of a deepseek is a parameter of its own");
+  if (model.inter_dim) recipe.model.feed_forward = *model.inter_dim;
+  recipe.model.deepseek.scores =
+      model.score_func == "softmax" ? ScoreFunction::softmax : ScoreFunction::sigmoid;
+}
+
 void apply_model(const TtmlChecker& check, Recipe& recipe) {
   const TtmlTransformer& model = check.model();
   const std::string also = check.training().model_type.value_or(model.model_type);
@@ -111,7 +139,9 @@ void apply_model(const TtmlChecker& check, Recipe& recipe) {
   const bool gpt2 = model.model_type == "gpt2";
   recipe.model.kind = gpt2                          ? ModelKind::nano_gpt
                       : model.model_type == "llama" ? ModelKind::llama
-                                                    : ModelKind::qwen3;
+                      : model.model_type == "qwen3" ? ModelKind::qwen3
+                                                    : ModelKind::deepseek;
+  apply_deepseek(check, recipe);
   if (!gpt2 && !model.dropout_prob) recipe.model.dropout = 0;
   constexpr float kQwen3Theta = 1e6F;
   if (recipe.model.kind == ModelKind::qwen3 && !model.theta) recipe.model.theta = kQwen3Theta;
@@ -167,6 +197,8 @@ void require_used(const TtmlChecker& check, const Recipe& recipe) {
   }
   require(recipe.model.kind == ModelKind::nano_gpt, "transformer_config.positional_embedding_type",
           "a model_type of gpt2");
+  require(recipe.model.kind == ModelKind::deepseek, "transformer_config.score_func",
+          "a model_type of deepseek");
   for_each_setting(recipe, [&](const Setting& setting, const auto&) {
     const bool single = setting.key.starts_with("training_config.");  // the map `optimizer` counts
     if (setting.key.empty() || single || setting.use.holds == nullptr) return;
@@ -350,6 +382,9 @@ void require_unset(const TtmlChecker& check) {
         training.tokenizer_path.has_value() && training.tokenizer_type == "char",
         "characters need no file");
   const TtmlTransformer& model = check.model();
+  unset("transformer_config.model_path",
+        model.model_path.has_value() && model.model_type == "deepseek",
+        "weights of a deepseek come from a checkpoint");
   check.require_off("transformer_config.attention_bias", model.attention_bias,
                     "products of attention have no bias here");
   check.require(model.bias || model.model_type != "gpt2", "transformer_config.bias", "false",
@@ -366,12 +401,6 @@ Recipe recipe_of(const TtmlSettings& settings) {
   check.require(training.scheduler_type != "lambda", "training_config.scheduler_type", "'lambda'",
                 "a name: a function is for TTML's library",
                 "ttml.schedulers.LambdaScheduler of howard.ttml, or another scheduler_type");
-  check.require(check.model().model_type != "deepseek", "transformer_config.model_type",
-                "'deepseek', whose latent attention and experts have no programs here that a step "
-                "could be recorded of",
-                "gpt2, llama, qwen3",
-                "a script: ttml.models.deepseek has its layers, and run_experiment python SCRIPT "
-                "says their times");
   require_accepted(check);
   apply_keys(check, recipe);
   apply_model(check, recipe);

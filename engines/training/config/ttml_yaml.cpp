@@ -5,7 +5,6 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -24,13 +23,6 @@ namespace {
 
 /// Names the section of the file itself, so that a mistyped section is recognized.
 constexpr const char* kTopLevel = "";
-
-/// What files of TTML's deepseek say besides.
-constexpr std::array<std::string_view, 15> kDeepSeekKeys{
-    "inter_dim",        "moe_inter_dim",       "n_dense_layers",  "n_routed_experts",
-    "n_shared_experts", "n_activated_experts", "n_expert_groups", "n_limited_groups",
-    "score_func",       "route_scale",         "q_lora_rank",     "kv_lora_rank",
-    "qk_nope_head_dim", "qk_rope_head_dim",    "v_head_dim"};
 
 std::string place_of(const std::string& file, const YAML::Mark& mark) {
   if (file.starts_with("--")) return file;  // an option, which is one line
@@ -242,10 +234,7 @@ class TtmlReader {
     }
     const std::string where = section.empty() ? "" : " of " + section;
     const std::string what = fmt::format("'{}'{} is no key", key, where);
-    // A deepseek is refused by its model_type, and not because a key of it is like another one.
-    const bool of_deepseek = section == "transformer_config" &&
-                             std::ranges::find(kDeepSeekKeys, key) != kDeepSeekKeys.end();
-    const auto suggestion = of_deepseek ? std::nullopt : closest(key, keys);
+    const auto suggestion = closest(key, keys);
     if (!suggestion) {
       for (const auto& [other, its_keys] : known_) {
         if (std::ranges::find(its_keys, key) == its_keys.end()) continue;

@@ -263,6 +263,11 @@ void complete(TrainOptions& options, const Given& given) {
   if (options.settings.trains_mlp() && (options.generate > 0 || !options.exported.empty())) {
     throw UsageError("--generate and --export are for language models, and this file has an mlp");
   }
+  if (options.recipe.model.kind == training::ModelKind::deepseek && !options.exported.empty()) {
+    training::refuse_ttml(options.settings, "transformer_config.model_type",
+                          "'deepseek' with --export", "gpt2, llama or qwen3 with --export",
+                          "--checkpoint FILE, which has the weights and the biases of the experts");
+  }
   if (options.recipe.model.lora.rank > 0 && !options.exported.empty()) {
     training::refuse_ttml(options.settings, "lora_config.rank",
                           fmt::format("{} with --export", options.recipe.model.lora.rank),

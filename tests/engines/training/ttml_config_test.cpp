@@ -12,20 +12,11 @@
 #include "engines/training/config/ttml_recipe.h"
 #include "engines/training/config/ttml_yaml.h"
 #include "engines/training/settings.h"
+#include "tests/engines/training/ttml_settings_of.h"
 #include "tests/error_of.h"
 
 namespace howard::training {
 namespace {
-
-TtmlSettings settings_of(const std::string& text) {
-  TtmlSettings settings;
-  read_ttml(text, "file.yaml", settings);
-  return settings;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 // Another value than any default, of each kind.
 std::string other(const std::string&) { return "other"; }
@@ -159,6 +150,14 @@ std::string valid(const std::string& key, const std::string& otherwise) {
       {"transformer_config.max_sequence_length", "128"},
       {"transformer_config.num_groups", "2"},
       {"transformer_config.head_dim", "96"},
+      {"transformer_config.n_routed_experts", "4"},
+      {"transformer_config.n_expert_groups", "4"},
+      {"transformer_config.n_activated_experts", "3"},
+      {"transformer_config.n_limited_groups", "2"},
+      {"transformer_config.score_func", "softmax"},
+      {"transformer_config.qk_nope_head_dim", "96"},
+      {"transformer_config.qk_rope_head_dim", "96"},
+      {"transformer_config.v_head_dim", "96"},
       {"transformer_config.model_type", "llama"}};
   const auto found = kValues.find(key);
   return found == kValues.end() ? otherwise : found->second;
@@ -213,6 +212,14 @@ std::string around(const std::string& name) {
   if (name.find("mlp_config") != std::string::npos)
     text += "mlp_config: {input_features: 9, hidden_features: [8], output_features: 3}\n";
   if (key == "head_dim") text += "transformer_config: {model_type: qwen3}\n";
+  const std::set<std::string> of_deepseek{"inter_dim",   "moe_inter_dim",    "score_func",
+                                          "route_scale", "q_lora_rank",      "kv_lora_rank",
+                                          "v_head_dim",  "qk_nope_head_dim", "qk_rope_head_dim"};
+  if (of_deepseek.contains(key) || key.starts_with("n_")) {
+    const bool grouped = key == "n_expert_groups";  // in smaller groups a token has fewer experts
+    text += "transformer_config: {model_type: deepseek, n_activated_experts: " +
+            std::string(grouped ? "1" : "2") + "}\n";
+  }
   const std::set<std::string> of_llama{"num_groups", "intermediate_dim", "theta"};
   if (name.find("rope_scaling") != std::string::npos || of_llama.contains(key)) {
     text +=
@@ -280,30 +287,6 @@ transformer_config:
   EXPECT_TRUE(recipe.model.memory_efficient);
   EXPECT_EQ(recipe.model.parameters, DataType::bfloat16);
   EXPECT_EQ(recipe_of({}).model.dropout, 0.2F);
-}
-
-TEST(TtmlConfig, AQwen3HasHeadsOfTheirOwnWidth) {
-  const Recipe recipe = recipe_of(settings_of(
-      "transformer_config: {model_type: qwen3, num_heads: 16, num_groups: 8, embedding_dim: 1024, "
-      "head_dim: 128, intermediate_dim: 3072}\n"));
-  EXPECT_EQ(recipe.model.kind, ModelKind::qwen3);
-  EXPECT_EQ(recipe.model.head_columns(), 128);
-  EXPECT_EQ(recipe.model.theta, 1e6F);
-  EXPECT_EQ(recipe.model.dropout, 0);
-  EXPECT_EQ(
-      recipe_of(settings_of("transformer_config: {model_type: qwen3, theta: 500}\n")).model.theta,
-      500);
-}
-
-TEST(TtmlConfig, TheModelMayBeNamedAmongTheTrainingsKeysToo) {
-  const std::string named = "training_config: {model_type: llama}\n";
-  const std::string failure = error_of([&] { recipe_of(settings_of(named)); });
-  EXPECT_TRUE(contains(failure, "training_config.model_type") && contains(failure, "gpt2"))
-      << failure;
-  const Recipe recipe = recipe_of(settings_of(named + "transformer_config: {model_type: llama}\n"));
-  EXPECT_EQ(recipe.model.kind, ModelKind::llama);
-  const Recipe other = recipe_of(settings_of(named + "transformer_config: {model_type: gpt2}\n"));
-  EXPECT_EQ(other.model.kind, ModelKind::nano_gpt) << "the model file counts";
 }
 
 TEST(TtmlConfig, SchedulersOfTtmlsLibraryAreNamed) {
@@ -403,7 +386,7 @@ TEST(TtmlConfig, WhatTtmlWouldNotTakeIsRefused) {
   fails("transformer_config: {embedding_dim: 416, num_heads: 6}\n", "a divisor of");
   fails("transformer_config: {model_type: llama, num_groups: 4}\n", "a divisor of the 6 heads");
   fails("transformer_config: {model_type: llama, num_heads: 24}\n", "heads of 32, 64");
-  fails("transformer_config: {model_type: deepseek, v_head_dim: 64}\n", "gpt2, llama, qwen3");
+  fails("transformer_config: {model_type: gpt5}\n", "gpt2, llama, qwen3, deepseek");
   fails("transformer_config: {model_type: qwen3, head_dim: 48}\n", "heads of 32, 64");
   fails("transformer_config: {model_type: qwen3, dropout_prob: 0.5}\n", "0 for a qwen3");
   fails("transformer_config: {model_type: llama, head_dim: 64}\n", "it is for model_type qwen3");

@@ -24,9 +24,10 @@ constexpr std::string_view kGradients =
     "1x2x64x32 1x2x64x32 1x2x64x32 1x2x64x32 1x2x64x32 1x2x64x1 1x2x64x1";
 constexpr std::string_view kHeads = "1x1x64x32 1x1x64x32 1x1x64x32";
 
-/// Those of ops on images, and of ops on several devices.
+/// Those of ops on images, of ops on several devices, and of scatter.
 std::map<std::string_view, Example> further_examples() {
   return {
+      {"scatter", {"r64x96 u64x2 r64x2", "r64x96"}},
       {"all_gather", {"64x32 u1x1", "64x64"}},
       {"reduce_scatter", {"64x64 u1x1", "64x32"}},
       {"all_gather_matmul", {"64x32 u1x1 64x96", "64x64 64x96"}},

@@ -117,7 +117,8 @@ Value composed_attention(Tape& tape, Value q, Value mask, int heads,
 Value causal_attention(Tape& tape, Value q, Value k, Value v) {
   const Calls& calls = tape.calls();
   const Tensor query = tape.tensor(q);
-  const Tensor out = calls.make(query.spec());
+  const std::int64_t wide = tape.spec(v).shape.columns();
+  const Tensor out = calls.make({query.spec().shape.with_columns(wide), query.spec().dtype});
   const TensorSpec row = attention_statistics(query.spec());
   const Value largest = tape.constant(calls.make(row));
   const Value inverse_sums = tape.constant(calls.make(row));

@@ -19,8 +19,8 @@ Value composed_attention(Tape& tape, Value q, Value mask, int heads,
 
 /// Computes softmax(q k^T / sqrt(d)) v, where each place sees those up to its own, in TTML's fused
 /// kernels: sdpa_fw, and sdpa_bw, which makes the probabilities again from two numbers of each row.
-/// q is [n, heads, s, d]; k and v are [n, groups, s, d], and each group of them serves an equal
-/// share of the heads. The result has q's shape.
+/// q is [n, heads, s, d]; k is [n, groups, s, d] and v [n, groups, s, e], and each group of them
+/// serves an equal share of the heads. The result is [n, heads, s, e].
 Value causal_attention(Tape& tape, Value q, Value k, Value v);
 
 }  // namespace howard::autograd

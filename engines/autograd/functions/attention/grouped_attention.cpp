@@ -56,7 +56,8 @@ struct GroupedAttention {
     const Tensor keys = calls.repeat_heads(tape.tensor(heads.k), count);
     tape.accumulate(heads.q, calls.matmul(ds, keys));
     tape.accumulate(heads.k, sum_groups(calls, calls.matmul(ds, q, Transposed::a), groups));
-    tape.accumulate(heads.v, sum_groups(calls, calls.matmul(p, dy, Transposed::a), groups));
+    const Shape& of_values = tape.spec(heads.v).shape;
+    tape.accumulate(heads.v, sum_groups(calls, calls.matmul(p, dy, Transposed::a), of_values));
   }
 };
 

@@ -9,14 +9,14 @@ namespace howard::autograd {
 /// Returns q [n, heads, s, d]; k and v [n, groups, s, d] are the two values that follow it.
 Value grouped_heads(Tape& tape, Value q, Value kv, int heads, int groups);
 
-/// The operands of grouped attention, all [n, heads or groups, s, d].
+/// The operands of grouped attention, all [n, heads or groups, s, d]; v may have another d.
 struct GroupedHeads {
   Value q, k, v;
 };
 
-/// Computes softmax(q k^T / sqrt(d)) v as [n, heads, s, d], where each group of k and v serves an
-/// equal share of the heads of q. `mask` [s, s] is 1 where a position may look and 0 elsewhere. As
-/// with TTML's ops, k and v are repeated, forward and again backward, and their gradients are
+/// Computes softmax(q k^T / sqrt(d)) v as [n, heads, s, d of v], where each group of k and v serves
+/// an equal share of the heads of q. `mask` [s, s] is 1 where a position may look and 0 elsewhere.
+/// As with TTML's ops, k and v are repeated, forward and again backward, and their gradients are
 /// summed.
 Value grouped_attention(Tape& tape, const GroupedHeads& heads, Value mask);
 

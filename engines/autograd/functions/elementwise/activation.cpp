@@ -30,6 +30,18 @@ struct Silu {
   }
 };
 
+/// The gradient is dy y (1 - y).
+struct Sigmoid {
+  Value x;
+
+  void backward(Tape& tape, Value output) const {
+    const Calls& calls = tape.calls();
+    const ops::Tensor y = tape.tensor(output);
+    const ops::Tensor slope = calls.multiply(y, calls.eltwise(Eltwise::rsub, y, 1.0F));
+    tape.accumulate(x, calls.multiply(tape.gradient(output), slope));
+  }
+};
+
 struct Gated {
   Value gate, up;
 
@@ -72,6 +84,10 @@ Value gelu(Tape& tape, Value x, bool fused) {
 
 Value silu(Tape& tape, Value x) {
   return tape.record(tape.calls().eltwise(Eltwise::silu, tape.tensor(x)), {x}, Silu{x});
+}
+
+Value sigmoid(Tape& tape, Value x) {
+  return tape.record(tape.calls().eltwise(Eltwise::sigmoid, tape.tensor(x)), {x}, Sigmoid{x});
 }
 
 Value gated(Tape& tape, Value gate, Value up) {

@@ -16,6 +16,9 @@ Value gelu(Tape& tape, Value x, bool fused);
 /// Computes x sigmoid(x). Its backward pass is TTML's one program.
 Value silu(Tape& tape, Value x);
 
+/// Computes 1 / (1 + exp(-x)). Its backward pass is made of three calls.
+Value sigmoid(Tape& tape, Value x);
+
 /// Computes silu(gate) up in one program, and both gradients in another, as TTML of 2026.
 Value gated(Tape& tape, Value gate, Value up);
 

@@ -10,18 +10,36 @@
 namespace howard::chip {
 namespace {
 
+/// The width of a head of q and k, and that of v and the result, in tiles.
+struct HeadWidths {
+  std::int64_t q = 0, v = 0;
+};
+
+/// How often something is done with tiles side by side: as many as q has, or as v has.
+struct Counts {
+  std::int64_t of_q = 0, of_v = 0;
+
+  std::int64_t tiles(HeadWidths widths) const { return of_q * widths.q + of_v * widths.v; }
+  /// Returns the time of so many reads or writes, each with a barrier of its own.
+  template <class Time>
+  SimTime time(HeadWidths widths, const Time& of) const {
+    return (of_q > 0 ? of_q * of(widths.q) : SimTime()) +
+           (of_v > 0 ? of_v * of(widths.v) : SimTime());
+  }
+};
+
 /// What a kernel does. A step takes a row of tiles of what is dealt out and one of the other
-/// operand; d is the width of a head in tiles.
+/// operand.
 struct TtmlKernel {
-  std::int64_t products = 0;       ///< Products of d tiles in a step.
-  std::int64_t passes = 0;         ///< Passes of the tile of scores in a step.
-  std::int64_t passes_of_row = 0;  ///< Passes of d tiles in a step.
-  std::int64_t exponentials = 0;   ///< Those of a tile in a step.
-  std::int64_t reads = 0;          ///< Reads of d tiles in a step, each with a barrier of its own.
-  bool reads_statistics = false;   ///< Each step reads two tiles more.
-  std::int64_t row_reads = 0, row_writes = 0;  ///< Those of d tiles for a row that is dealt out.
-  std::int64_t row_passes = 0;                 ///< Passes of d tiles for such a row.
-  bool row_statistics = false;  ///< Two tiles more are read or written for such a row.
+  Counts products;                ///< Products in a step.
+  std::int64_t passes = 0;        ///< Passes of the tile of scores in a step.
+  Counts passes_of_row;           ///< Passes of tiles side by side in a step.
+  std::int64_t exponentials = 0;  ///< Those of a tile in a step.
+  Counts reads;                   ///< Reads in a step.
+  bool reads_statistics = false;  ///< Each step reads two tiles more.
+  Counts row_reads, row_writes;   ///< Those for a row that is dealt out.
+  Counts row_passes;              ///< Passes for such a row.
+  bool row_statistics = false;    ///< Two tiles more are read or written for such a row.
 };
 
 /// The passes of a step make the scores, the largest of a row, the larger one of both steps, the
@@ -29,38 +47,38 @@ struct TtmlKernel {
 /// exponential, the earlier sum times that, and the sum of both. The result of a step is packed,
 /// the earlier one is scaled, and both are added. In the end a row is multiplied by the inverse of
 /// its sum.
-constexpr TtmlKernel kForward{.products = 2,
+constexpr TtmlKernel kForward{.products = {.of_q = 1, .of_v = 1},
                               .passes = 8,
-                              .passes_of_row = 3,
+                              .passes_of_row = {.of_v = 3},
                               .exponentials = 2,
-                              .reads = 2,
-                              .row_reads = 1,
-                              .row_writes = 1,
-                              .row_passes = 1,
+                              .reads = {.of_q = 1, .of_v = 1},
+                              .row_reads = {.of_q = 1},
+                              .row_writes = {.of_v = 1},
+                              .row_passes = {.of_v = 1},
                               .row_statistics = true};
 /// The passes of a step make the scores, the difference and its exponential, multiply them by the
 /// inverse sum, make the slopes of the probabilities, subtract what they have in common, and
 /// multiply them by the probabilities. The packer accumulates dq. Before the first step the result
 /// is multiplied by its gradient.
-constexpr TtmlKernel kBackwardQ{.products = 3,
+constexpr TtmlKernel kBackwardQ{.products = {.of_q = 2, .of_v = 1},
                                 .passes = 6,
-                                .passes_of_row = 1,
+                                .passes_of_row = {.of_q = 1},
                                 .exponentials = 1,
-                                .reads = 2,
-                                .row_reads = 3,
-                                .row_writes = 1,
-                                .row_passes = 1,
+                                .reads = {.of_q = 1, .of_v = 1},
+                                .row_reads = {.of_q = 1, .of_v = 2},
+                                .row_writes = {.of_q = 1},
+                                .row_passes = {.of_v = 1},
                                 .row_statistics = true};
 /// A step has the passes of kBackwardQ, two transpositions, and the sum of the result times its
 /// gradient, which is made anew in each step. dk and dv are accumulated.
-constexpr TtmlKernel kBackwardKv{.products = 4,
+constexpr TtmlKernel kBackwardKv{.products = {.of_q = 2, .of_v = 2},
                                  .passes = 9,
-                                 .passes_of_row = 3,
+                                 .passes_of_row = {.of_q = 1, .of_v = 2},
                                  .exponentials = 1,
-                                 .reads = 3,
+                                 .reads = {.of_q = 1, .of_v = 2},
                                  .reads_statistics = true,
-                                 .row_reads = 2,
-                                 .row_writes = 2};
+                                 .row_reads = {.of_q = 1, .of_v = 1},
+                                 .row_writes = {.of_q = 1, .of_v = 1}};
 
 /// Says which rows of tiles are dealt out, and how many others each of them meets.
 struct TtmlRows {
@@ -81,40 +99,42 @@ struct TtmlRows {
   }
 };
 
-SimTime step_time(const TtmlKernel& kernel, std::int64_t d, Bytes tile, const Profiles& profiles) {
+SimTime step_time(const TtmlKernel& kernel, HeadWidths widths, Bytes tile,
+                  const Profiles& profiles) {
   constexpr std::int64_t kPhases = 4;  // HiFi4
   const ChipProfile& chip = profiles.chip;
   const SoftwareProfile& software = profiles.software;
   // One tile of the result at a time: both factors are unpacked for each product.
   const SimTime product = std::max(chip.tile_pass() * kPhases + software.matmul_tile_product,
                                    unpack_time({.in0_tile = tile, .in1_tile = tile}, chip));
-  return kernel.products * d * product +
-         (kernel.passes + kernel.passes_of_row * d) * software.tiles.pass +
+  return kernel.products.tiles(widths) * product +
+         (kernel.passes + kernel.passes_of_row.tiles(widths)) * software.tiles.pass +
          kernel.exponentials * software.attention.accurate_exp;
 }
 
 PlannedProgram plan_ttml(const Program& program, const TtmlKernel& kernel, const TtmlRows& rows,
                          CoreGrid grid, const Profiles& profiles) {
   const TensorSpec& q = program.inputs[0].spec;
-  const std::int64_t d = q.shape.tile_columns();
+  const HeadWidths widths{q.shape.tile_columns(), program.inputs[2].spec.shape.tile_columns()};
   const Bytes tile = tile_bytes(q.dtype);
   constexpr std::int64_t kStatistics = 2;
   const std::int64_t extra = kernel.reads_statistics ? kStatistics : 0;
-  const std::int64_t of_row =
-      (kernel.row_reads + kernel.row_writes) * d + (kernel.row_statistics ? kStatistics : 0);
+  const std::int64_t of_row = kernel.row_reads.tiles(widths) + kernel.row_writes.tiles(widths) +
+                              (kernel.row_statistics ? kStatistics : 0);
+  const auto read = [&](std::int64_t tiles) { return read_time(tiles, tile, profiles); };
+  const auto write = [&](std::int64_t tiles) { return write_time(tiles, tile, profiles); };
   const WorkSplit work = split_work(rows.dealt, grid);
   const StepPipeline pipeline{
       .steps = rows.meetings(work.busiest),
       .all_steps = rows.all_meetings(),
       .cores = work.cores,
-      .set_up = work.busiest * (kernel.row_reads * read_time(d, tile, profiles) +
-                                kernel.row_passes * d * profiles.software.tiles.pass),
-      .read = kernel.reads * read_time(d, tile, profiles) +
-              (extra > 0 ? read_time(extra, tile, profiles) : SimTime()),
-      .compute = step_time(kernel, d, tile, profiles),
+      .set_up = work.busiest * (kernel.row_reads.time(widths, read) +
+                                kernel.row_passes.tiles(widths) * profiles.software.tiles.pass),
+      .read = kernel.reads.time(widths, read) + (extra > 0 ? read(extra) : SimTime()),
+      .compute = step_time(kernel, widths, tile, profiles),
       .write = {},
-      .last_write = kernel.row_writes * write_time(d, tile, profiles),
-      .reads = (kernel.reads * d + extra) * tile,
+      .last_write = kernel.row_writes.time(widths, write),
+      .reads = (kernel.reads.tiles(widths) + extra) * tile,
       .writes = {}};
   KernelCost cost = step_pipeline_cost(pipeline, grid, profiles);
   cost.dram += rows.dealt * of_row * tile;

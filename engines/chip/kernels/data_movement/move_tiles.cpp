@@ -44,6 +44,11 @@ PlannedProgram plan(const MoveTilesAttributes&, const Program& program, CoreGrid
   return plan_move_tiles(program, program.outputs[0].spec.shape.tiles(), grid, profiles);
 }
 
+PlannedProgram plan(const ScatterAttributes&, const Program& program, CoreGrid grid,
+                    const Profiles& profiles) {
+  return plan_move_tiles(program, program.outputs[0].spec.shape.tiles(), grid, profiles);
+}
+
 PlannedProgram plan(const ConcatAttributes&, const Program& program, CoreGrid grid,
                     const Profiles& profiles) {
   return plan_move_tiles(program, program.outputs[0].spec.shape.tiles(), grid, profiles);

@@ -67,6 +67,8 @@ PlannedProgram plan(const ArgmaxAttributes&, const Program&, CoreGrid, const Pro
 /// ttnn's topk, a bitonic sort of tiles in pairs. A core has rows of tiles. Rows of 8192 columns or
 /// more, and a k of up to 64, are shared by cores, whose parts another core merges.
 PlannedProgram plan(const TopkAttributes&, const Program&, CoreGrid, const Profiles&);
+/// ttnn's scatter. Nobody has measured it: it is planned as a copy of the result's rows.
+PlannedProgram plan(const ScatterAttributes&, const Program&, CoreGrid, const Profiles&);
 /// ttnn's sampling: a core for each row sorts, makes probabilities, and looks at one candidate
 /// after the other.
 PlannedProgram plan(const SamplingAttributes&, const Program&, CoreGrid, const Profiles&);

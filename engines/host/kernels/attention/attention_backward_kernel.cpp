@@ -14,34 +14,35 @@ struct AttentionSlopes {
   const T *q, *k, *v, *out, *dout, *largest, *inverse_sums;
   std::int64_t group;                ///< How many heads of q share one of k and v.
   std::int64_t rows, keys, columns;  ///< Places of q, places of k, and the width of a head.
+  std::int64_t wide;                 ///< The width of a head of v.
   float scale;
   bool causal;
 
-  HOWARD_INLINE float dot(const T* a, const T* b) const {
-    return sum_of(columns, [=](std::int64_t i) HOWARD_INLINE { return load(a, i) * load(b, i); });
+  HOWARD_INLINE float dot(std::int64_t count, const T* a, const T* b) const {
+    return sum_of(count, [=](std::int64_t i) HOWARD_INLINE { return load(a, i) * load(b, i); });
   }
   /// Returns what the slopes of all probabilities of row `index` of q have in common.
   HOWARD_INLINE float shared_slope(std::int64_t index) const {
-    return dot(out + index * columns, dout + index * columns);
+    return dot(wide, out + index * wide, dout + index * wide);
   }
   /// Returns the probability of row `index` of all rows of q and of row `key` of all keys.
   HOWARD_INLINE float probability(std::int64_t index, std::int64_t key) const {
-    const float score = scale * dot(q + index * columns, k + key * columns);
+    const float score = scale * dot(columns, q + index * columns, k + key * columns);
     return exp_of(score - load(largest, index)) * load(inverse_sums, index);
   }
   /// Returns the slope of their scaled product.
   HOWARD_INLINE float score_slope(std::int64_t index, std::int64_t key, float probability,
                                   float shared) const {
-    return scale * probability * (dot(dout + index * columns, v + key * columns) - shared);
+    return scale * probability * (dot(wide, dout + index * wide, v + key * wide) - shared);
   }
-  HOWARD_INLINE void add(float* sums, float weight, const T* row) const {
-    for_each(columns, [=](std::int64_t i) HOWARD_INLINE { sums[i] += weight * load(row, i); });
+  HOWARD_INLINE void add(std::int64_t count, float* sums, float weight, const T* row) const {
+    for_each(count, [=](std::int64_t i) HOWARD_INLINE { sums[i] += weight * load(row, i); });
   }
-  HOWARD_INLINE void clear(float* sums) const {
-    for_each(columns, [=](std::int64_t i) HOWARD_INLINE { sums[i] = 0.0F; });
+  HOWARD_INLINE void clear(std::int64_t count, float* sums) const {
+    for_each(count, [=](std::int64_t i) HOWARD_INLINE { sums[i] = 0.0F; });
   }
-  HOWARD_INLINE void put(const float* sums, T* to) const {
-    for_each(columns, [=](std::int64_t i) HOWARD_INLINE { store(to, i, sums[i]); });
+  HOWARD_INLINE void put(std::int64_t count, const float* sums, T* to) const {
+    for_each(count, [=](std::int64_t i) HOWARD_INLINE { store(to, i, sums[i]); });
   }
 
   /// Computes row `index` of all rows of dq.
@@ -49,31 +50,32 @@ struct AttentionSlopes {
     const std::int64_t first_key = index / rows / group * keys;
     const std::int64_t seen = causal ? index % rows + 1 : keys;
     const float shared = shared_slope(index);
-    clear(sums);
+    clear(columns, sums);
     for (std::int64_t key = first_key; key < first_key + seen; ++key) {
       const float slope = score_slope(index, key, probability(index, key), shared);
-      add(sums, slope, k + key * columns);
+      add(columns, sums, slope, k + key * columns);
     }
-    put(sums, dq + index * columns);
+    put(columns, sums, dq + index * columns);
   }
 
   /// Computes row `key` of all rows of dk and dv.
   HOWARD_INLINE void run_key(std::int64_t key, T* dk, T* dv, float* sums) const {
     float* const dk_sums = sums;
     float* const dv_sums = sums + columns;
-    clear(dk_sums);
-    clear(dv_sums);
+    clear(columns, dk_sums);
+    clear(wide, dv_sums);
     const std::int64_t first_head = key / keys * group;
     for (std::int64_t head = first_head; head < first_head + group; ++head) {
       for (std::int64_t row = causal ? key % keys : 0; row < rows; ++row) {
         const std::int64_t index = head * rows + row;
         const float weight = probability(index, key);
-        add(dv_sums, weight, dout + index * columns);
-        add(dk_sums, score_slope(index, key, weight, shared_slope(index)), q + index * columns);
+        add(wide, dv_sums, weight, dout + index * wide);
+        add(columns, dk_sums, score_slope(index, key, weight, shared_slope(index)),
+            q + index * columns);
       }
     }
-    put(dk_sums, dk + key * columns);
-    put(dv_sums, dv + key * columns);
+    put(columns, dk_sums, dk + key * columns);
+    put(wide, dv_sums, dv + key * wide);
   }
 };
 
@@ -94,6 +96,7 @@ Kernel make_backward(bool causal, float scale, bool of_q, const Call& call,
                                     .rows = q.rows(),
                                     .keys = k.rows(),
                                     .columns = q.columns(),
+                                    .wide = call.in(2).shape.columns(),
                                     .scale = scale,
                                     .causal = causal};
     T* const first = call.out_values<T>(0);
@@ -101,7 +104,7 @@ Kernel make_backward(bool causal, float scale, bool of_q, const Call& call,
     const std::int64_t count = rows_of(of_q ? q : k);
     const std::int64_t grain = row_grain(q.columns() * (of_q ? k.rows() : q.rows()));
     return [=, &pool = context.pool, &workspace = context.workspace] {
-      workspace.require(Bytes(2 * slopes.columns * 4));
+      workspace.require(Bytes((slopes.columns + slopes.wide) * 4));
       share(pool, count, grain, [&](std::int64_t begin, std::int64_t end, int worker) {
         float* sums = workspace.floats(worker);
         vectorised([&]() HOWARD_INLINE {

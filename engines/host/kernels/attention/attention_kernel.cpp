@@ -23,6 +23,7 @@ struct AttentionRows {
   T *largest, *inverse_sums;         ///< Null if nobody needs them.
   std::int64_t heads, group;         ///< Heads of q, and how many of them share one of k and v.
   std::int64_t rows, keys, columns;  ///< Places of q, places of k, and the width of a head.
+  std::int64_t wide;                 ///< The width of a head of v.
   std::int64_t mask_step;            ///< From one batch's mask to the next; 0 if all share one.
   float scale;
   bool causal;
@@ -36,7 +37,7 @@ struct AttentionRows {
     const std::int64_t pair = (batch * heads + head % heads) / group;
     const T* query = q + index * columns;
     const T* key = k + pair * keys * columns;
-    const T* value = v + pair * keys * columns;
+    const T* value = v + pair * keys * wide;
     if (causal) seen = row + 1;
     float* scores = work;
     float* sums = work + keys;
@@ -60,14 +61,14 @@ struct AttentionRows {
     const float factor =
         1.0F / sum_of(seen, [=](std::int64_t j) HOWARD_INLINE { return scores[j]; });
     if (inverse_sums != nullptr) store(inverse_sums, index, factor);
-    for_each(columns, [=](std::int64_t i) HOWARD_INLINE { sums[i] = 0.0F; });
+    for_each(wide, [=](std::int64_t i) HOWARD_INLINE { sums[i] = 0.0F; });
     for (std::int64_t j = 0; j < seen; ++j) {
-      const T* other = value + j * columns;
+      const T* other = value + j * wide;
       const float weight = scores[j] * factor;
-      for_each(columns, [=](std::int64_t i) HOWARD_INLINE { sums[i] += weight * load(other, i); });
+      for_each(wide, [=](std::int64_t i) HOWARD_INLINE { sums[i] += weight * load(other, i); });
     }
-    T* to = out + index * columns;
-    for_each(columns, [=](std::int64_t i) HOWARD_INLINE { store(to, i, sums[i]); });
+    T* to = out + index * wide;
+    for_each(wide, [=](std::int64_t i) HOWARD_INLINE { store(to, i, sums[i]); });
   }
 };
 
@@ -101,11 +102,12 @@ Kernel make_attention(const Forward& forward, const Call& call, const KernelCont
                                 .rows = q.rows(),
                                 .keys = k.rows(),
                                 .columns = q.columns(),
+                                .wide = call.in(2).shape.columns(),
                                 .mask_step = shared_mask ? 0 : q.rows() * k.rows(),
                                 .scale = scale,
                                 .causal = causal};
     return [=, &pool = context.pool, &workspace = context.workspace, count = rows_of(q)] {
-      workspace.require(Bytes((rows.keys + rows.columns) * 4));
+      workspace.require(Bytes((rows.keys + rows.wide) * 4));
       if (position) position->require_in_range();
       const std::int64_t seen = position ? position->at(0) + 1 : rows.keys;
       share(pool, count, row_grain(rows.keys * rows.columns),

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <vector>
 
+#include "engines/host/kernels/indices.h"
 #include "engines/host/kernels/kernels.h"
 #include "engines/host/kernels/vector_loops.h"
 
@@ -64,6 +65,25 @@ Kernel make_kernel(const TopkAttributes& attributes, const Call& call,
             values[i * attributes.k + j] = x[i * columns + place];
             places[i * attributes.k + j] = place;
           }
+        }
+      });
+    };
+  });
+}
+
+Kernel make_kernel(const ScatterAttributes&, const Call& call, const KernelContext& context) {
+  const std::int64_t columns = call.in(0).shape.columns();
+  const std::int64_t placed = call.in(1).shape.columns();
+  const Indices places(call, 1, columns, "scatter");
+  return with_type(call.out().dtype, [&](auto type) -> Kernel {
+    using T = typename decltype(type)::type;
+    return [=, x = call.in_values<T>(0), source = call.in_values<T>(2), out = call.out_values<T>(),
+            rows = rows_of(call.in(0).shape), &pool = context.pool] {
+      places.require_in_range();
+      share(pool, rows, row_grain(columns), [&](std::int64_t begin, std::int64_t end, int) {
+        if (out != x) std::copy(x + begin * columns, x + end * columns, out + begin * columns);
+        for (std::int64_t i = begin * placed; i < end * placed; ++i) {
+          out[i / placed * columns + places.at(i)] = source[i];
         }
       });
     };

@@ -86,6 +86,35 @@ TEST(Choice, TopkIsSortedAndKnowsWhereItsNumbersWere) {
   EXPECT_THROW(results_of(TopkAttributes{.k = 5}, std::array{kNumbers}), Error);
 }
 
+TEST(Choice, ScatterPutsNumbersAtPlacesOfEachRow) {
+  on_both([](Device& device) {
+    CommandQueue& queue = device.command_queue(0);
+    const auto make = [&](const Shape& shape, DataType dtype, const auto& values) {
+      const Tensor tensor(device, {shape, dtype, Layout::row_major});
+      queue.write_buffer(tensor.buffer(), std::as_bytes(std::span(values)));
+      return tensor;
+    };
+    const Tensor x = make({2, 4}, DataType::float32, kValues);
+    const Tensor source = make({2, 2}, DataType::float32, std::array{1.0F, 2.0F, 3.0F, 4.0F});
+    const Tensor out(device, x.spec());
+    const auto scattered = [&](const std::array<std::uint32_t, 4>& to) {
+      const Tensor places = make({2, 2}, DataType::uint32, to);
+      queue.enqueue(make_program(
+          ScatterAttributes{}, {x.operand(), places.operand(), source.operand()}, {out.operand()}));
+      Numbers result(8);
+      queue.read_buffer(out.buffer(), std::as_writable_bytes(std::span(result)));
+      return result;
+    };
+    EXPECT_EQ(scattered({3, 0, 1, 2}), (Numbers{2, 7, -1, 1, -5, 3, 4, -3}));
+    if (dynamic_cast<host::HostDevice*>(&device) == nullptr) return;
+    EXPECT_THROW(scattered({4, 0, 1, 2}), Error) << "a row has places 0 to 3";
+  });
+  const TensorSpec x{{2, 4}, DataType::float32, Layout::row_major};
+  const TensorSpec places{{2, 2}, DataType::uint32, Layout::row_major};
+  const TensorSpec fewer{{2, 1}, DataType::float32, Layout::row_major};
+  EXPECT_THROW(results_of(ScatterAttributes{}, std::array{x, places, fewer}), Error);
+}
+
 TEST(Choice, PlusOneCountsOn) {
   on_both([](Device& device) {
     Chosen next(device, PlusOneAttributes{}, {{1, 4}, DataType::uint32, Layout::row_major});

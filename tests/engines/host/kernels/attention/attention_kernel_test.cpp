@@ -17,8 +17,9 @@ double attended(const Given& q, const Given& k, const Given& v, const Given* mas
   const Shape& shape = q.spec.shape;
   const Shape& keys = k.spec.shape;
   const std::int64_t d = shape.columns();
-  const std::int64_t column = i % d;
-  const std::int64_t row = i / d;
+  const std::int64_t wide = v.spec.shape.columns();
+  const std::int64_t column = i % wide;
+  const std::int64_t row = i / wide;
   const std::int64_t place = row % shape.rows();
   const std::int64_t head = row / shape.rows() % shape.heads();
   const std::int64_t batch = row / shape.rows() / shape.heads();
@@ -35,8 +36,8 @@ double attended(const Given& q, const Given& k, const Given& v, const Given* mas
     score *= static_cast<double>(attributes.scale);
     if (mask != nullptr) score += static_cast<double>(mask->values[at(place * keys.rows() + j)]);
     sum += std::exp(score);
-    weighted +=
-        std::exp(score) * static_cast<double>(v.values[at((other * keys.rows() + j) * d + column)]);
+    weighted += std::exp(score) *
+                static_cast<double>(v.values[at((other * keys.rows() + j) * wide + column)]);
   }
   return weighted / sum;
 }
@@ -108,7 +109,8 @@ TEST(HostAttention, IsThatOfFloat64) {
   }
 }
 
-/// The gradients of the elements of q, k and v, in float64, by differences of `attended`.
+/// The gradients of the elements of q, k and v, in float64, by differences of `attended`. With the
+/// causal one v has heads of another width.
 TEST(HostAttention, ItsGradientsAreDifferencesOfItsResult) {
   for (const bool causal : {false, true}) {
     const AttentionAttributes attributes{.causal = causal, .scale = 0.5F};
@@ -117,16 +119,16 @@ TEST(HostAttention, ItsGradientsAreDifferencesOfItsResult) {
     const AttentionBackwardKvAttributes of_kv{.causal = causal, .scale = 0.5F};
     std::array<Given, 3> qkv{random({2, 4, 5, 6}, DataType::float32, 1),
                              random({2, 2, 5, 6}, DataType::float32, 2),
-                             random({2, 2, 5, 6}, DataType::float32, 3)};
-    const TensorSpec x = qkv[0].spec;
+                             random({2, 2, 5, causal ? 4 : 6}, DataType::float32, 3)};
+    const TensorSpec x{.shape = {2, 4, 5, causal ? 4 : 6}, .dtype = DataType::float32};
     const Given dout = random(x.shape, DataType::float32, 4);
     const TensorSpec row{.shape = {2, 4, 5, 1}, .dtype = DataType::float32};
     const auto kept = run(forward, {qkv[0], qkv[1], qkv[2]}, {x, row, row});
     const std::vector<Given> inputs{qkv[0], qkv[1],         qkv[2],        {x, kept[0]},
                                     dout,   {row, kept[1]}, {row, kept[2]}};
     std::array<Values, 3> slopes;
-    slopes[0] = run(of_q, inputs, {x})[0];
-    const auto of_keys = run(of_kv, inputs, {qkv[1].spec, qkv[1].spec});
+    slopes[0] = run(of_q, inputs, {qkv[0].spec})[0];
+    const auto of_keys = run(of_kv, inputs, {qkv[1].spec, qkv[2].spec});
     slopes[1] = of_keys[0];
     slopes[2] = of_keys[1];
     const auto loss = [&] {
