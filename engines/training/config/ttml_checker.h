@@ -52,6 +52,9 @@ class ChangedKeys {
   Texts values_, defaults_;
 };
 
+/// Applies grpo_config: the batch, the accumulation and the updates of TTML's GRPOTrainer, unless
+/// --with says otherwise. Throws Error for what that refuses.
+void apply_grpo(const TtmlChecker& check, Recipe& recipe);
 /// Throws Error for a value that its key does not take by itself.
 void require_accepted(const TtmlChecker& check);
 /// Applies the keys that are settings of a recipe. Throws Error for a value out of range.

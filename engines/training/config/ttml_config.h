@@ -30,6 +30,7 @@ HOWARD_TTML_STRUCT(TtmlDevices, HOWARD_TTML_DEVICES)
 HOWARD_TTML_STRUCT(TtmlPipeline, HOWARD_TTML_PIPELINE)
 HOWARD_TTML_STRUCT(TtmlMultihost, HOWARD_TTML_MULTIHOST, TtmlPipeline pipeline;)
 HOWARD_TTML_STRUCT(TtmlLora, HOWARD_TTML_LORA)
+HOWARD_TTML_STRUCT(TtmlGrpo, HOWARD_TTML_GRPO)
 HOWARD_TTML_STRUCT(TtmlRopeScaling, HOWARD_TTML_ROPE_SCALING)
 HOWARD_TTML_STRUCT(TtmlExperimental, HOWARD_TTML_EXPERIMENTAL)
 HOWARD_TTML_STRUCT(TtmlTransformer, HOWARD_TTML_TRANSFORMER, TtmlExperimental experimental;
@@ -42,6 +43,7 @@ HOWARD_TTML_STRUCT(TtmlTransformer, HOWARD_TTML_TRANSFORMER, TtmlExperimental ex
 using ttml::TtmlAdamW;
 using ttml::TtmlDevices;
 using ttml::TtmlEvaluation;
+using ttml::TtmlGrpo;
 using ttml::TtmlLora;
 using ttml::TtmlMlp;
 using ttml::TtmlMultihost;
@@ -58,6 +60,7 @@ struct TtmlConfig {
   TtmlMultihost multihost;
   TtmlTransformer transformer;
   TtmlLora lora;
+  TtmlGrpo grpo;
 
   friend bool operator==(const TtmlConfig&, const TtmlConfig&) = default;
 };
@@ -96,6 +99,7 @@ void for_each_ttml_key(Config& config, Visit&& visit) {
   HOWARD_TTML_SECTION(HOWARD_TTML_ROPE_SCALING, "transformer_config.rope_scaling",
                       transformer.rope_scaling)
   HOWARD_TTML_SECTION(HOWARD_TTML_LORA, "lora_config", lora)
+  HOWARD_TTML_SECTION(HOWARD_TTML_GRPO, "grpo_config", grpo)
 #undef HOWARD_TTML_SECTION
 #undef HOWARD_TTML_VISIT
 }

@@ -110,8 +110,9 @@ std::string whole_name(const std::string& given) {
     const bool ends_so = given.find('.') != std::string::npos && whole.ends_with("." + given);
     if (given == whole || ends_so) found.assign(1, whole);
     if (given != key.name) return;
-    // A map within a map has keys of the same name: learning rates of an optimizer.
-    const bool inner = key.section.find('.') != std::string::npos;
+    // A map within a map has keys of the same name: learning rates of an optimizer. GRPO's trainer
+    // has a batch_size that nothing reads.
+    const bool inner = key.section.find('.') != std::string::npos || key.section == "grpo_config";
     (inner ? inner_found : found).push_back(whole);
   });
   if (found.empty()) found = inner_found;

@@ -178,6 +178,25 @@ using CountOfRank = std::map<std::int64_t, std::int64_t>;
   KEY(bool, use_rslora, kAny, false) \
   KEY(Texts, target_modules, kAny)
 
+// These are of TTML's GRPOTrainer; all but the last three are needed. micro_batch_size is an older
+// name of per_device_train_batch_size, and nothing reads batch_size.
+#define HOWARD_TTML_GRPO(KEY)                       \
+  KEY(Number, epsilon, kAny)                        \
+  KEY(Count, per_device_train_batch_size, kCounted) \
+  KEY(Count, num_iterations, kCounted)              \
+  KEY(Count, gradient_accumulation_steps, kCounted) \
+  KEY(Count, logging_steps, kCounted)               \
+  KEY(Flag, checkpointing, kAny)                    \
+  KEY(Count, checkpoint_interval, kCounted)         \
+  KEY(Count, prompts_to_train, kCounted)            \
+  KEY(Number, temperature, kAny)                    \
+  KEY(Count, max_completion_length, kCounted)       \
+  KEY(Count, num_generations, kCounted)             \
+  KEY(Count, warmup_steps, kInterval)               \
+  KEY(Text, output_dir, kAny)                       \
+  KEY(Count, batch_size, kInterval)                 \
+  KEY(Count, micro_batch_size, kCounted)
+
 // There is no scaling when scaling_factor is 0.
 #define HOWARD_TTML_ROPE_SCALING(KEY)   \
   KEY(float, scaling_factor, kAny, 0)   \

@@ -403,6 +403,7 @@ Recipe recipe_of(const TtmlSettings& settings) {
                 "ttml.schedulers.LambdaScheduler of howard.ttml, or another scheduler_type");
   require_accepted(check);
   apply_keys(check, recipe);
+  if (settings.trains_by_rewards()) apply_grpo(check, recipe);
   apply_model(check, recipe);
   require_unset(check);
   require_tiles(check);

@@ -212,6 +212,16 @@ class TtmlReader {
                 const YAML::Node& node) {
     const std::string section = section_of(given, key);
     const std::string name = section.empty() ? key : section + "." + key;
+    if (name == "grpo_config" && !place.starts_with("--")) {
+      settings_.notes.push_back(
+          place +
+          ": grpo_config is for TTML's GRPOTrainer, whose rewards are a function of a script: what "
+          "follows is its update alone, on a text, of per_device_train_batch_size completions on "
+          "each device, which fill max_sequence_length with their prompts. A step has its forward "
+          "pass once more, for the log-probabilities before it, and the generation of "
+          "max_completion_length tokens, of which a script with ttml.trainers.GRPOTrainer says the "
+          "times: run_experiment python");
+    }
     if (known_.contains(name)) return read(node, name);
     if (!is_known(section, key, place) || node.IsNull()) return;
     for_each_ttml_key(settings_.config, [&](const TtmlKey& known, auto& field) {
@@ -224,14 +234,6 @@ class TtmlReader {
   bool is_known(const std::string& section, const std::string& key, const std::string& place) {
     const std::vector<std::string>& keys = known_.at(section);
     if (std::ranges::find(keys, key) != keys.end()) return true;
-    if (section.empty() && key == "grpo_config") {
-      settings_.notes.push_back(
-          place +
-          ": grpo_config is for TTML's GRPOTrainer, whose rewards are a function of a "
-          "script: what follows is an update on a text, without the completions that it "
-          "draws and without their rewards");
-      return false;
-    }
     const std::string where = section.empty() ? "" : " of " + section;
     const std::string what = fmt::format("'{}'{} is no key", key, where);
     const auto suggestion = closest(key, keys);

@@ -26,6 +26,8 @@ struct TtmlSettings {
   bool has(const std::string& key) const { return places.contains(key); }
   /// Says whether the files are those of TTML's mnist_mlp, whose model is an mlp.
   bool trains_mlp() const { return config.training.mlp != TtmlMlp{}; }
+  /// Says whether the files are those of TTML's GRPOTrainer.
+  bool trains_by_rewards() const { return config.grpo != TtmlGrpo{}; }
   /// Returns "training.yaml:12: training_config.batch_size", or the key alone if no file has it.
   std::string name_of(const std::string& key) const;
 };

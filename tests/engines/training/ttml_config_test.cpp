@@ -165,19 +165,19 @@ std::string valid(const std::string& key, const std::string& otherwise) {
 
 // What is applied by others than the recipe: the command, the mesh, the text.
 const std::set<std::string> kElsewhere{
-    "training_config.project_name",       "training_config.num_epochs",
-    "training_config.eval_every",         "training_config.validation_batch_size",
-    "training_config.tokenizer_type",     "training_config.data_path",
-    "training_config.model_config",       "training_config.model_save_interval",
-    "training_config.checkpoint_dir",     "transformer_config.model_path",
-    "transformer_config.vocab_size",      "training_config.multihost_config",
-    "training_config.lazy_parameter_init"};
+    "training_config.project_name",        "training_config.num_epochs",
+    "training_config.eval_every",          "training_config.validation_batch_size",
+    "training_config.tokenizer_type",      "training_config.data_path",
+    "training_config.model_config",        "training_config.model_save_interval",
+    "training_config.checkpoint_dir",      "transformer_config.model_path",
+    "transformer_config.vocab_size",       "training_config.multihost_config",
+    "training_config.lazy_parameter_init", "transformer_config.embedding_placement"};
 
-/// Whether the section says how text is written or where the run is made.
+/// Whether the section says how text is written, where the run is made, or what a script trains.
 bool is_elsewhere(const std::string& name) {
-  return kElsewhere.contains(name) || name.starts_with("eval_config") ||
-         name.ends_with("logging_interval") || name.starts_with("device_config") ||
-         name.starts_with("multihost_config") || name == "transformer_config.embedding_placement";
+  const std::set<std::string> sections{"eval_config", "grpo_config", "device_config"};
+  return kElsewhere.contains(name) || sections.contains(name.substr(0, name.find('.'))) ||
+         name.ends_with("logging_interval") || name.starts_with("multihost_config");
 }
 
 /// What a key needs around it to matter.
