@@ -56,6 +56,7 @@ class Call {
   const TensorCells& cells(std::size_t i) const;
   const TensorCells& out_cells() const { return row_.outputs.front(); }
   const TensorCells& last_out_cells() const { return row_.outputs.back(); }
+  const std::vector<TensorCells>& all_out_cells() const { return row_.outputs; }
   /// CORE COUNT, at the least 1; absent if the log has none.
   std::optional<std::int64_t> cores() const;
   /// Returns the banks of DRAM that the chip has.
@@ -141,6 +142,8 @@ Program ttml_layernorm(const Call& call);
 Program layernorm_backward(const Call& call);
 Program ttml_rms_norm(const Call& call);
 Program rms_norm_backward(const Call& call);
+/// The sums along any dimension.
+Program running_sums(const Call& call);
 Program ttml_attention(const Call& call);
 Program attention_backward(const Call& call);
 
@@ -177,6 +180,10 @@ Program part_to_memory(const Call& call);
 /// The first operand becomes a part of the result.
 Program memory_to_part(const Call& call);
 Program gather_heads(const Call& call);
+Program scatter_heads(const Call& call);
+Program random(const Call& call);
+Program sum_of_rows(const Call& call);
+Program integral_image(const Call& call);
 Program grid_sample(const Call& call);
 /// Attention over two sequences, one after the other.
 Program joint_attention(const Call& call);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/text.h"
 #include "profiler/silicon/logged_call.h"
 
 namespace howard::profiler::logged {
@@ -60,6 +61,81 @@ Program all_parts(const Call& call) {
 Program part_to_memory(const Call& call) { return move_of(call.out(), call.in(0), call.out()); }
 
 Program memory_to_part(const Call& call) { return move_of(call.in(0), call.in(0), call.out()); }
+
+/// The devices of a group have a share each of a sum, from which a device makes its heads: all
+/// results together.
+Program scatter_heads(const Call& call) {
+  TensorSpec whole = call.in(0);
+  whole.sharding.reset();
+  std::int64_t own = 0;
+  for (const TensorCells& cells : call.all_out_cells()) own += spec_of(cells).shape.elements();
+  const std::int64_t devices = whole.shape.elements() / std::max<std::int64_t>(own, 1);
+  const std::int64_t columns = whole.shape.columns();
+  if (devices < 2 || columns % devices != 0) {
+    refuse(fmt::format("{} to {} numbers of heads", layout_text(whole), own),
+           "heads of a share of the columns");
+  }
+  TensorSpec part = whole;
+  part.shape = whole.shape.with_columns(columns / devices);
+  const Operand group =
+      operand({.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major});
+  return make_program(
+      ReduceScatterAttributes{.dimension = Dimension::columns, .use = links_of(call)},
+      {operand(whole), group}, {operand(part)});
+}
+
+/// What is drawn for each element takes as long as what a dropout draws.
+Program random(const Call& call) {
+  TensorSpec drawn = call.out();
+  drawn.layout = Layout::tile;
+  return make_program(DropoutAttributes{}, {operand(drawn)}, {operand(drawn)});
+}
+
+/// The gradient of a bias is the sum over all rows.
+Program sum_of_rows(const Call& call) {
+  TensorSpec gradient = call.in(0);
+  if (gradient.layout != Layout::tile) refuse("row-major tensors", "tiles");
+  gradient.sharding.reset();
+  gradient.shape = {
+      gradient.shape.outer() * gradient.shape.heads() * gradient.shape.tile_rows() * kTileSide,
+      gradient.shape.columns()};
+  return make_program(ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::rows},
+                      {operand(gradient)},
+                      {operand({gradient.shape.with_rows(1), gradient.dtype})});
+}
+
+namespace {
+
+/// Returns the sums along `length` tiles of each of `lines`, as columns of tiles.
+Program sums_of_lines(const TensorSpec& x, std::int64_t length, std::int64_t lines) {
+  TensorSpec columns = x;
+  columns.sharding.reset();
+  columns.shape = {length * kTileSide, lines * kTileSide};
+  return make_program(CumsumAttributes{.dim = 2}, {operand(columns)}, {operand(columns)});
+}
+
+}  // namespace
+
+Program running_sums(const Call& call) {
+  const TensorSpec& x = call.in(0);
+  const auto dim = parse_integer(call.attributes.find("dim").value_or(""));
+  if (!dim || *dim < 0 || *dim > 3) refuse("no dim", "0 to 3");
+  if (x.layout != Layout::tile) refuse("row-major tensors", "tiles");
+  if (*dim >= 2) {
+    return make_program(CumsumAttributes{.dim = static_cast<int>(*dim)}, {operand(x)},
+                        {operand(x)});
+  }
+  const std::int64_t length = *dim == 0 ? x.shape.outer() : x.shape.heads();
+  return sums_of_lines(x, length, x.shape.tiles() / length);
+}
+
+/// An integral image has the sums down and across; a core has all of some channels.
+Program integral_image(const Call& call) {
+  const TensorSpec& x = call.in(0);
+  if (x.layout != Layout::tile) refuse("row-major tensors", "tiles");
+  const std::int64_t lines = x.shape.tile_columns();
+  return sums_of_lines(x, x.shape.tiles() / lines, lines);
+}
 
 /// The devices of a group have their own heads of a result, and gather all.
 Program gather_heads(const Call& call) {

@@ -28,56 +28,115 @@ std::string cells(std::string_view sides, std::string_view kind) {
 
 constexpr std::string_view kInL1 = "TILE,BFLOAT16,DEV_0_L1_INTERLEAVED";
 
-TEST(LoggedStandIns, OpsThatTheEmulatorLacksAreByAnalogyWithThoseThatStandForThem) {
-  struct Case {
-    Row row;
-    std::string_view call;
-  };
-  const std::string whole = tensor(256, 2048), half = tensor(256, 1024), few = tensor(32, 2048);
-  const std::vector<Case> cases{
-      {{.code = "LayerNormPreAllGather",
-        .input0 = whole,
-        .input1 = kNoTensor,
-        .output = tensor(256, 32)},
-       "sum columns"},
-      {{.code = "RMSNormPostAllGatherDeviceOperation",
-        .input0 = whole,
-        .input1 = tensor(256, 256),
-        .output = whole},
-       "rms_norm"},
-      {{.code = "SplitDeviceOperation", .input0 = whole, .input1 = kNoTensor, .output = half},
-       "move"},
-      {{.code = "PaddedSliceDeviceOperation", .input0 = whole, .input1 = kNoTensor, .output = few},
-       "copy"},
-      {{.code = "SliceWriteDeviceOperation", .input0 = few, .input1 = whole, .output = whole},
-       "copy"},
-      {{.code = "MeshPartitionDeviceOperation",
-        .input0 = whole,
-        .input1 = kNoTensor,
-        .output = half},
-       "copy"},
-      {{.code = "ReduceScatterAsync",
-        .attributes = "{'num_links': '1'}",
-        .input0 = whole,
-        .input1 = kNoTensor,
-        .output = half},
-       "reduce_scatter line, 1 link"},
-      {{.code = "AllGatherConcat",
-        .input0 = cells("1[1],1[1],256[256],1024[1024]", "TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED"),
-        .input1 = kNoTensor,
-        .output = whole},
-       "all_gather line, 1 link"},
-      {{.code = "GridSampleOperation",
-        .input0 = cells("1[1],12[12],40[40],256[256]", "ROW_MAJOR,BFLOAT16,DEV_0_L1_INTERLEAVED"),
-        .input1 = kNoTensor,
-        .output = cells("1[1],1[1],96[96],1792[1792]", "ROW_MAJOR,BFLOAT16,DEV_0_L1_INTERLEAVED")},
-       "avg_pool2d 2x2/2 of 672x2x2"}};
+/// A row of an op that the emulator lacks, and the call that stands for it.
+struct StandIn {
+  Row row;
+  std::string_view call;
+};
+
+void expect_by_analogy(const std::vector<StandIn>& cases) {
   for (const auto& [row, name] : cases) {
     const ComparedCall call = call_of(row);
     EXPECT_EQ(call.call, name) << row.code;
     EXPECT_EQ(call.known, "by analogy") << row.code;
     EXPECT_GT(call.emulated, SimTime()) << row.code;
   }
+}
+
+TEST(LoggedStandIns, OpsThatTheEmulatorLacksAreByAnalogyWithThoseThatStandForThem) {
+  const std::string whole = tensor(256, 2048), half = tensor(256, 1024), few = tensor(32, 2048);
+  expect_by_analogy(
+      {{{.code = "LayerNormPreAllGather",
+         .input0 = whole,
+         .input1 = kNoTensor,
+         .output = tensor(256, 32)},
+        "sum columns"},
+       {{.code = "RMSNormPostAllGatherDeviceOperation",
+         .input0 = whole,
+         .input1 = tensor(256, 256),
+         .output = whole},
+        "rms_norm"},
+       {{.code = "SplitDeviceOperation", .input0 = whole, .input1 = kNoTensor, .output = half},
+        "move"},
+       {{.code = "PaddedSliceDeviceOperation", .input0 = whole, .input1 = kNoTensor, .output = few},
+        "copy"},
+       {{.code = "SliceWriteDeviceOperation", .input0 = few, .input1 = whole, .output = whole},
+        "copy"},
+       {{.code = "MeshPartitionDeviceOperation",
+         .input0 = whole,
+         .input1 = kNoTensor,
+         .output = half},
+        "copy"},
+       {{.code = "ReduceScatterAsync",
+         .attributes = "{'num_links': '1'}",
+         .input0 = whole,
+         .input1 = kNoTensor,
+         .output = half},
+        "reduce_scatter line, 1 link"},
+       {{.code = "AllGatherConcat",
+         .input0 = cells("1[1],1[1],256[256],1024[1024]", "TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED"),
+         .input1 = kNoTensor,
+         .output = whole},
+        "all_gather line, 1 link"},
+       {{.code = "GridSampleOperation",
+         .input0 = cells("1[1],12[12],40[40],256[256]", "ROW_MAJOR,BFLOAT16,DEV_0_L1_INTERLEAVED"),
+         .input1 = kNoTensor,
+         .output = cells("1[1],1[1],96[96],1792[1792]", "ROW_MAJOR,BFLOAT16,DEV_0_L1_INTERLEAVED")},
+        "avg_pool2d 2x2/2 of 672x2x2"}});
+}
+
+TEST(LoggedStandIns, OpsOfDevicesAndOfTrainingAreSoToo) {
+  const std::string whole = tensor(256, 2048), half = tensor(256, 1024);
+  expect_by_analogy(
+      {{{.code = "RMSAllGather", .input0 = whole, .input1 = tensor(32, 2048), .output = whole},
+        "rms_norm"},
+       {{.code = "LlamaReduceScatterCreateHeads",
+         .attributes = "{'num_links': '3'}",
+         .input0 = tensor(32, 1280),
+         .input1 = kNoTensor,
+         .output = cells("1[1],8[8],32[10],128[128]", "TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED")},
+        "reduce_scatter line, 3 links"},
+       {{.code = "MorehBiasAddBackwardOperation",
+         .input0 = whole,
+         .input1 = kNoTensor,
+         .output = tensor(1, 2048)},
+        "sum rows"},
+       {{.code = "BernoulliDeviceOperation", .input0 = half, .input1 = kNoTensor, .output = half},
+        "dropout"},
+       {{.code = "RandDeviceOperation", .input0 = kNoTensor, .input1 = kNoTensor, .output = half},
+        "dropout"},
+       {{.code = "ArangeOperation", .input0 = kNoTensor, .input1 = kNoTensor, .output = half},
+        "fill scalar"},
+       {{.code = "RotateHalfDeviceOperation", .input0 = half, .input1 = kNoTensor, .output = half},
+        "move"},
+       {{.code = "ProdNcDeviceOperation",
+         .input0 = cells("1[1],8[8],256[256],256[256]", "TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED"),
+         .input1 = kNoTensor,
+         .output = tensor(256, 256)},
+        "sum batch"},
+       {{.code = "IntImgDeviceOperation",
+         .input0 = cells("1[1],12[12],64[64],256[256]", "TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED"),
+         .input1 = kNoTensor,
+         .output = cells("1[1],12[12],64[64],256[256]", "TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED")},
+        "cumsum"}});
+}
+
+TEST(LoggedSums, AlongAnyDimensionAddOneTileAfterTheOther) {
+  const auto call = [](std::string_view sides, std::string_view dim) {
+    const std::string x = cells(sides, "TILE,UINT32,DEV_0_DRAM_INTERLEAVED");
+    return call_of({.code = "AccumulationDeviceOperation",
+                    .attributes = fmt::format("{{'dim': '{}'; 'flip': 'false'}}", dim),
+                    .input0 = x,
+                    .input1 = kNoTensor,
+                    .output = x});
+  };
+  // Three tiles of each of 8 columns of tiles, one behind the other or in matrices.
+  const SimTime down = call("1[1],1[1],96[96],256[256]", "2").emulated;
+  EXPECT_GT(down, SimTime());
+  EXPECT_EQ(call("3[3],1[1],32[32],256[256]", "0").emulated, down);
+  EXPECT_EQ(call("1[1],3[3],32[32],256[256]", "1").emulated, down);
+  EXPECT_GT(call("1[1],1[1],96[96],256[256]", "3").emulated, down) << "3 lines of 8 tiles";
+  EXPECT_NE(call("1[1],1[1],96[96],256[256]", "4").call.find("0 to 3"), std::string::npos);
 }
 
 TEST(LoggedStandIns, GridSampleWantsItsImageInL1) {
