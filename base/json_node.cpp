@@ -52,7 +52,7 @@ bool find_path(const ordered_json& from, const ordered_json& wanted, std::string
 /// 128,000 tokens of a vocabulary.
 class Builder final : public nlohmann::json_sax<ordered_json> {
  public:
-  explicit Builder(const JsonSource& source) : source_(source) {}
+  Builder(const JsonSource& source, bool one_line) : source_(source), one_line_(one_line) {}
 
   bool null() override { return add(nullptr); }
   bool boolean(bool value) override { return add(value); }
@@ -72,7 +72,7 @@ class Builder final : public nlohmann::json_sax<ordered_json> {
   bool parse_error(std::size_t /*place*/, const std::string& /*token*/,
                    const ordered_json::exception& failure) override {
     throw Error({.attempted = source_.attempted,
-                 .value = json_failure(failure.what()),
+                 .value = place_of(json_failure(failure.what())),
                  .accepted = source_.accepted,
                  .hint = source_.hint});
   }
@@ -80,6 +80,13 @@ class Builder final : public nlohmann::json_sax<ordered_json> {
   ordered_json take() { return std::move(root_); }
 
  private:
+  /// Leaves the number of the line out of a text that is one: its source knows which one.
+  std::string place_of(std::string words) const {
+    constexpr std::string_view kLine = " line 1,";
+    const std::size_t line = words.find(kLine);
+    if (one_line_ && line != std::string::npos) words.erase(line, kLine.size());
+    return words;
+  }
   bool add(ordered_json value) {
     place(std::move(value));
     return true;
@@ -103,6 +110,7 @@ class Builder final : public nlohmann::json_sax<ordered_json> {
   using Members = ordered_json::object_t::Container;
 
   const JsonSource& source_;
+  bool one_line_;
   ordered_json root_;
   std::vector<ordered_json*> open_;
   std::string name_;
@@ -110,7 +118,7 @@ class Builder final : public nlohmann::json_sax<ordered_json> {
 
 ordered_json parsed(std::string_view text, const JsonSource& source) {
   require_json_depth(text, source.attempted);
-  Builder builder(source);
+  Builder builder(source, text.find('\n') == std::string_view::npos);
   ordered_json::sax_parse(text, &builder);
   return builder.take();
 }

@@ -82,8 +82,10 @@ TEST(JsonNode, AnErrorNamesThePlaceTheValueAndWhatWouldDo) {
 
 TEST(JsonNode, ATextThatIsNoJsonIsAnErrorOfItsSource) {
   EXPECT_EQ(error_of_bicycle("{\"wheels\""),
-            "cannot read b.json: it is not JSON at line 1, column 10; accepted: a bicycle; "
+            "cannot read b.json: it is not JSON at column 10; accepted: a bicycle; "
             "try a shop");
+  EXPECT_NE(error_of_bicycle("{\n\"wheels\"").find("it is not JSON at line 2, column 9"),
+            std::string::npos);
   EXPECT_NE(error_of_bicycle(std::string(300, '[')).find("deep"), std::string::npos);
   EXPECT_NE(error_of_bicycle("7").find("b.json: 7; accepted: an object"), std::string::npos);
 }
