@@ -15,8 +15,8 @@ std::vector<std::uint32_t> hold_out(language::Corpus& corpus, std::int64_t numbe
   const std::int64_t samples = std::ssize(corpus.tokens) / numbers;
   if (samples < 10) {
     const char* const what = numbers == 1 ? "tokens" : "examples";
-    throw Error({.attempted = "hold out a tenth for validation",
-                 .value = fmt::format("{} {}", samples, what),
+    throw Error({.attempted = fmt::format("hold out a tenth of the {} for validation", what),
+                 .value = fmt::format("{} in all", samples),
                  .accepted = "10 or more",
                  .hint = fmt::format("more {}, or no eval_every", what)});
   }

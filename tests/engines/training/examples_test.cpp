@@ -179,9 +179,10 @@ TEST(Examples, AreLearnedByEachEngineAlikeAndTheirPromptsAreNot) {
 TEST(Examples, FewerThanTenLeaveNoneForValidation) {
   const std::vector<std::uint32_t> of_nine(9 * 8, 1);
   language::Corpus corpus(of_nine, nullptr);
-  EXPECT_EQ(error_of([&] { hold_out(corpus, sample_stride(4, SampleForm::examples)); }),
-            "cannot hold out a tenth for validation: 9 examples; accepted: 10 or more; "
-            "try more examples, or no eval_every");
+  EXPECT_EQ(
+      error_of([&] { hold_out(corpus, sample_stride(4, SampleForm::examples)); }),
+      "cannot hold out a tenth of the examples for validation: 9 in all; accepted: 10 or more; "
+      "try more examples, or no eval_every");
   EXPECT_EQ(corpus.tokens, of_nine);
 }
 
