@@ -183,7 +183,7 @@ _ttnn = _Namespace("_ttnn", {
         "operations": _Namespace("_ttnn.deprecated.operations", {})}),
     "device": device, "tensor": types, "types": types, "operations": operations, "graph": graph})
 
-prepare_conv_transpose2d_bias = _ops.conv.prepare_conv_transpose2d_bias
+prepare_conv_transpose2d_bias = _ops.conv_transpose.prepare_conv_transpose2d_bias
 plus_one, slice_write = experimental.plus_one, experimental.slice_write
 GetNumAvailableDevices = _devices.get_num_devices
 GetComputeKernelConfig = get_compute_kernel_config = _configs.init_device_compute_kernel_config

@@ -9,6 +9,7 @@ from . import (
     complex_backward,
     conv,
     conv3d,
+    conv_transpose,
     core,
     creation,
     data_movement,

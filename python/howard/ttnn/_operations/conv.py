@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements convolutions, in the chip's order of images: [1, 1, n h w, c]."""
 
-
 from .. import _arrays as arrays
 from .._arrays import apply, np
 from .._configs import activation_of
 from .._launch import fail, operation, program, require_device, steps_of, values
 from .._memory import DRAM_MEMORY_CONFIG
 from .._tensor import device_tensor, host_tensor
-from .._types import BufferType, DataType, Layout, MathFidelity, TensorMemoryLayout
+from .._types import BufferType, Layout, MathFidelity, TensorMemoryLayout
 from .._windows import (
     L1_OF_A_CORE,
     Parallel,
     Window,
     pair,
-    paddings,
     require_images,
     shards_for,
     with_halo,
@@ -42,7 +40,7 @@ def padded_images(x, window, channels, fill):
                          [0, bottom + window.beyond[0], right + window.beyond[1], 0], fill)
 
 
-def _convolved(x, weight, window, groups):
+def convolved(x, weight, window, groups):
     """Convolves x [n, h, w, c], padded, with weights [kh, kw, c, out], which are 0 between
     groups."""
     kh, kw, channels, out = weight.shape
@@ -65,7 +63,7 @@ def _convolved(x, weight, window, groups):
 # between groups, in tiles.
 
 
-def _dense(weight, groups):
+def dense(weight, groups):
     """Returns [out, c / groups, kh, kw] as [kh, kw, c, out]."""
     out, per_group, kh, kw = weight.shape
     part = out // groups
@@ -79,7 +77,7 @@ def _dense(weight, groups):
     return dense
 
 
-def _prepared(name, tensor, device, dtype, shape, arrange):
+def prepared(name, tensor, device, dtype, shape, arrange):
     """Returns weights as rows of `shape` on the device; those that are so already stay."""
     if tensor._device is not None and list(tensor._shape) == shape:
         return tensor
@@ -101,8 +99,8 @@ def _weights(name, tensor, device, dtype, window, channels, out_channels, groups
             fail(name, f"weights {list(tensor._shape)} are not [out_channels, in_channels / groups,"
                  f" height, width] = {wanted}")
     per_group = [out_channels, channels // groups, kh, kw]
-    return _prepared(name, tensor, device, dtype or tensor._dtype, shape,
-                     lambda w: _dense(w.reshape(per_group), groups).reshape(shape))
+    return prepared(name, tensor, device, dtype or tensor._dtype, shape,
+                     lambda w: dense(w.reshape(per_group), groups).reshape(shape))
 
 
 def _volume(shape):
@@ -112,17 +110,17 @@ def _volume(shape):
     return product
 
 
-def _bias(name, tensor, device, dtype, out_channels):
+def bias_of(name, tensor, device, dtype, out_channels):
     if tensor is None:
         return None
     shape = [1, 1, 1, out_channels]
     if tensor._shape.volume() != out_channels:
         fail(name, f"a bias {list(tensor._shape)} does not have {out_channels} numbers")
-    return _prepared(name, tensor, device, dtype or tensor._dtype, shape,
+    return prepared(name, tensor, device, dtype or tensor._dtype, shape,
                      lambda b: b.reshape(shape))
 
 
-def _weights_dtype(conv_config):
+def weights_dtype(conv_config):
     return getattr(conv_config, "weights_dtype", None)
 
 
@@ -133,7 +131,7 @@ def prepare_conv_weights(*, weight_tensor, weights_format="OIHW", in_channels, o
     """Returns the weights as a convolution takes them, on the device if there is one."""
     if weights_format != "OIHW":
         fail("prepare_conv_weights", f"weights_format={weights_format!r}: only 'OIHW' is supported")
-    return _weights("prepare_conv_weights", weight_tensor, device, _weights_dtype(conv_config),
+    return _weights("prepare_conv_weights", weight_tensor, device, weights_dtype(conv_config),
                     pair(kernel_size), in_channels, out_channels, groups or 1)
 
 
@@ -142,14 +140,14 @@ def prepare_conv_weights(*, weight_tensor, weights_format="OIHW", in_channels, o
                   "in_channels kernel_size groups weights_format")
 def prepare_conv_bias(*, bias_tensor, out_channels=None, device=None, conv_config=None):
     """Returns the bias as a convolution takes it, on the device if there is one."""
-    return _bias("prepare_conv_bias", bias_tensor, device, _weights_dtype(conv_config),
+    return bias_of("prepare_conv_bias", bias_tensor, device, weights_dtype(conv_config),
                  out_channels or bias_tensor._shape.volume())
 
 
 # How a convolution is dealt out.
 
 
-class _Layer:
+class Layer:
     """Holds what a convolution is besides its operands."""
 
     def __init__(self, name, window, channels, out_channels, conv_config, compute_config, bias,
@@ -236,7 +234,7 @@ def _asked_slices(slice_config):
     return 1 if kind == "L1_FULL" else count or None
 
 
-def _launch(layer, tensor, weight, bias, slice_config):
+def launch(layer, tensor, weight, bias, slice_config):
     """Launches the programs of a convolution, and returns its result."""
     window, name = layer.window, layer.name
     grid = tensor._device.core_grid
@@ -285,7 +283,8 @@ def _launch_product(layer, tensor, weight, bias, parallel):
     if tensor._config.buffer_type is BufferType.L1 or layer.told("shard_layout") is not None:
         tensor = shards_for(tensor, parallel, places, channels)
     own = layer.attributes()
-    attributes = {word: own[word] for word in ("fidelity", "fp32_accumulation", "activation") if word in own}
+    attributes = {word: own[word] for word in ("fidelity", "fp32_accumulation", "activation")
+                  if word in own}
     attributes["packer_accumulates"] = int(own.get("packer_accumulates", False))
     config = tensor._config
     if config.is_sharded():
@@ -316,7 +315,7 @@ def _product_config(layer, parallel, places, channels):
             f":out_subblock={height}x{width}")
 
 
-def _answer(out, window, weight, bias, return_output_dim, return_weights_and_bias):
+def answer_of(out, window, weight, bias, return_output_dim, return_weights_and_bias):
     answer = [out]
     if return_output_dim:
         answer.append([window.rows, window.columns])
@@ -325,7 +324,7 @@ def _answer(out, window, weight, bias, return_output_dim, return_weights_and_bia
     return answer[0] if len(answer) == 1 else tuple(answer)
 
 
-def _require_channels(name, in_channels, out_channels, groups):
+def require_channels(name, in_channels, out_channels, groups):
     if groups < 1 or in_channels % groups or out_channels % groups:
         fail(name, f"in_channels={in_channels} and out_channels={out_channels} must be multiples of"
              f" groups={groups}")
@@ -339,7 +338,7 @@ def conv2d(*, input_tensor, weight_tensor, in_channels, out_channels, device=Non
     """Computes a product of what each stop of the window sees with the weights: a halo brings rows
     to the cores, and another program multiplies. A window of one place is a product of matrices."""
     groups = groups or 1
-    _require_channels("conv2d", in_channels, out_channels, groups)
+    require_channels("conv2d", in_channels, out_channels, groups)
     window = Window("conv2d", batch_size, input_height, input_width, kernel_size, stride, padding,
                     dilation)
     device = device or input_tensor._device
@@ -347,17 +346,17 @@ def conv2d(*, input_tensor, weight_tensor, in_channels, out_channels, device=Non
         input_tensor = to_device.function(input_tensor, device)
     require_device("conv2d", input_tensor)
     channels = require_images("conv2d", input_tensor, window, in_channels)
-    own = _weights_dtype(conv_config)
+    own = weights_dtype(conv_config)
     weight = _weights("conv2d", weight_tensor, device, own, window.kernel, in_channels,
                       out_channels, groups)
-    bias = _bias("conv2d", bias_tensor, device, own, out_channels)
-    layer = _Layer("conv2d", window, channels, out_channels, conv_config, compute_config, bias,
+    bias = bias_of("conv2d", bias_tensor, device, own, out_channels)
+    layer = Layer("conv2d", window, channels, out_channels, conv_config, compute_config, bias,
                    dtype or getattr(conv_config, "dtype", None) or input_tensor._dtype)
-    out = _launch(layer, input_tensor, weight, bias, slice_config)
+    out = launch(layer, input_tensor, weight, bias, slice_config)
     activation = activation_of(getattr(conv_config, "activation", None))
 
     def compute(x, w, b=None):
-        made = _convolved(padded_images(x, window, in_channels, 0.0),
+        made = convolved(padded_images(x, window, in_channels, 0.0),
                           w.reshape([*window.kernel, in_channels, out_channels]), window, groups)
         if b is not None:
             made = made + b.reshape([out_channels])
@@ -374,7 +373,7 @@ def conv2d(*, input_tensor, weight_tensor, in_channels, out_channels, device=Non
         input_tensor._storage.release()
     if memory_config is not None:
         out = to_memory_config.function(out, memory_config)
-    return _answer(out, window, weight, bias, return_output_dim, return_weights_and_bias)
+    return answer_of(out, window, weight, bias, return_output_dim, return_weights_and_bias)
 
 
 @operation()
@@ -395,106 +394,3 @@ def conv1d(*, input_tensor, weight_tensor, in_channels, out_channels, device=Non
     if return_weights_and_bias:
         answer.append(made[2])
     return answer[0] if len(answer) == 1 else tuple(answer)
-
-
-# Transposed convolutions: those of images with zeros between their places.
-
-
-@operation()
-def conv_transpose2d(*, input_tensor, weight_tensor, in_channels, out_channels, device=None,
-                     bias_tensor=None, kernel_size, stride=(1, 1), padding=(0, 0),
-                     output_padding=(0, 0), dilation=(1, 1), batch_size, input_height, input_width,
-                     conv_config=None, compute_config=None, groups=1, mirror_kernel=True,
-                     memory_config=None, dram_slice_config=None, return_output_dim=False,
-                     return_weights_and_bias=False, dtype=None):
-    """Computes a convolution of the image with zeros between its places."""
-    name = "conv_transpose2d"
-    groups = groups or 1
-    _require_channels(name, in_channels, out_channels, groups)
-    kernel, stride, dilation = pair(kernel_size), pair(stride), pair(dilation)
-    top, bottom, left, right = paddings(padding)
-    extra = pair(output_padding)
-    device = device or input_tensor._device
-    if input_tensor._device is None:
-        input_tensor = to_device.function(input_tensor, device)
-    require_device(name, input_tensor)
-    wide = [(input_height - 1) * stride[0] + 1, (input_width - 1) * stride[1] + 1]
-    reach = [dilation[0] * (kernel[0] - 1), dilation[1] * (kernel[1] - 1)]
-    edges = [reach[0] - top, reach[0] - bottom + extra[0], reach[1] - left,
-             reach[1] - right + extra[1]]
-    if min(edges) < 0:
-        fail(name, f"padding={padding} is larger than the kernel {list(kernel)}")
-    window = Window(name, batch_size, *wide, kernel, 1, edges, dilation)
-    require_images(name, input_tensor, Window(name, batch_size, input_height, input_width, 1, 1, 0),
-                   in_channels)
-    own = _weights_dtype(conv_config)
-    shape = [1, 1, kernel[0] * kernel[1] * in_channels, out_channels]
-    weight = _prepared(name, weight_tensor, device, own or weight_tensor._dtype, shape,
-                       lambda w: _dense(_turned(w, in_channels, out_channels, groups, kernel,
-                                                mirror_kernel), groups).reshape(shape))
-    bias = _bias(name, bias_tensor, device, own, out_channels)
-    layer = _Layer(name, window, in_channels, out_channels, conv_config, compute_config, bias,
-                   dtype or getattr(conv_config, "dtype", None) or input_tensor._dtype)
-    # The halo writes the zeros: it is timed as that of an image that has them already, in the
-    # shards of the image if that is in L1.
-    config = None
-    if input_tensor._config.buffer_type is BufferType.L1:
-        parallel, _ = layer.choose(input_tensor, device.core_grid)
-        shards_for(input_tensor, parallel, batch_size * input_height * input_width,
-                   input_tensor._shape[-1])
-        config = parallel.config(window.places_in, in_channels, Layout.ROW_MAJOR)
-    exact = input_tensor._dtype is DataType.FLOAT32
-    spread = device_tensor([1, 1, window.places_in, in_channels],
-                           DataType.FLOAT32 if exact else DataType.BFLOAT16, Layout.ROW_MAJOR,
-                           config, device, topology=input_tensor._topology)
-    out = _launch(layer, spread, weight, bias, dram_slice_config)
-
-    def compute(x, w, b=None):
-        image = _dilated(x, [batch_size, input_height, input_width, in_channels], stride)
-        made = _convolved(padded_images(image, window, in_channels, 0.0),
-                          w.reshape([*kernel, in_channels, out_channels]), window, groups)
-        if b is not None:
-            made = made + b.reshape([out_channels])
-        return made.reshape([1, 1, window.places_out, out_channels])
-
-    values(compute, [input_tensor, weight] + ([bias] if bias is not None else []), [out])
-    if memory_config is not None:
-        out = to_memory_config.function(out, memory_config)
-    return _answer(out, window, weight, bias, return_output_dim, return_weights_and_bias)
-
-
-def _dilated(x, shape, stride):
-    """Returns the image with zeros between its places."""
-    n, h, w, c = shape
-    made = np.zeros([n, (h - 1) * stride[0] + 1, (w - 1) * stride[1] + 1, c], np.float32)
-    made[:, ::stride[0], ::stride[1]] = x.reshape([n, h, w, x.size // (n * h * w)])[..., :c]
-    return made
-
-
-def _turned(weight, in_channels, out_channels, groups, kernel, mirrored):
-    """Returns [in, out / groups, kh, kw] as the weights of a convolution: [out, in / groups, kh,
-    kw], turned by half a circle unless the caller has done that."""
-    per_in, per_out = in_channels // groups, out_channels // groups
-    wide = weight.reshape([groups, per_in, per_out, kernel[0], kernel[1]])
-    swapped = wide.transpose([0, 2, 1, 3, 4]).reshape([out_channels, per_in, *kernel])
-    return swapped[:, :, ::-1, ::-1] if mirrored else swapped
-
-
-@operation(unread="input_memory_config input_layout batch_size input_height input_width stride "
-                  "padding dilation has_bias input_dtype output_dtype compute_config slice_config")
-def prepare_conv_transpose2d_weights(*, weight_tensor, weights_format="IOHW", in_channels,
-                                     out_channels, kernel_size, device=None, groups=1,
-                                     conv_config=None, mirror_kernel=True):
-    """Returns the weights as a transposed convolution takes them."""
-    name = "prepare_conv_transpose2d_weights"
-    if weights_format != "IOHW":
-        fail(name, f"weights_format={weights_format!r}: only 'IOHW' is supported")
-    kernel, groups = pair(kernel_size), groups or 1
-    shape = [1, 1, kernel[0] * kernel[1] * in_channels, out_channels]
-    return _prepared(name, weight_tensor, device,
-                     _weights_dtype(conv_config) or weight_tensor._dtype, shape,
-                     lambda w: _dense(_turned(w, in_channels, out_channels, groups, kernel,
-                                              mirror_kernel), groups).reshape(shape))
-
-
-prepare_conv_transpose2d_bias = prepare_conv_bias
