@@ -20,7 +20,7 @@ _PACKAGE = str(pathlib.Path(__file__).resolve().parents[1])
 sys.path[0] = _PACKAGE
 
 from howard import _ttml_imports  # noqa: E402
-from howard.ttnn import _check, _clock, _imports  # noqa: E402
+from howard.ttnn import _check, _clock, _device_files, _imports  # noqa: E402
 from howard.ttnn._session import session  # noqa: E402
 
 
@@ -99,6 +99,9 @@ def _run_module(module, arguments):
     sys.path.insert(0, os.getcwd())
     try:
         found = importlib.util.find_spec(module)
+        if found is not None and found.submodule_search_locations is not None:
+            # What stands for a package that is not there can be imported, but not run.
+            found = importlib.util.find_spec(module + ".__main__")
     except ModuleNotFoundError:
         found = None
     if found is None:
@@ -134,7 +137,7 @@ def _run(main, *given):
 
 def _end(workload, status):
     """Saves what the script asked of its chip, and returns the exit status."""
-    for what, step in [("standard output", sys.stdout.flush), (workload, lambda: _save(workload))]:
+    for what, step in [("standard output", lambda: sys.stdout.closed or sys.stdout.flush()), (workload, lambda: _save(workload))]:
         try:
             step()
         except OSError as failure:
@@ -162,6 +165,7 @@ def _start():
         session.set_box(options.box)
     _imports.install()
     _ttml_imports.install()
+    _device_files.install()
     signal.signal(signal.SIGINT, session.interrupt)
     if options.virtual_clock or options.mixed_clock:
         _clock.install(options.mixed_clock)

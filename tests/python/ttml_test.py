@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """TTML's Python names over those of ttnn: tensors, ops, gradients and optimizers."""
 
+import glob
 import os
+import pathlib
 import pickle
 import unittest
 import unittest.mock
@@ -252,6 +254,21 @@ class Ttml(TtmlCase):
         layer.weight.tensor.set_grad(layer.weight.tensor.get_value())
         layer.weight.tensor.set_grad_from_tensor(ttml.autograd.Tensor())
         self.assertFalse(layer.weight.tensor.is_grad_initialized())
+
+    def test_scripts_find_the_files_of_the_boxs_cards(self):
+        from howard.ttnn import _device_files
+
+        real = {name: getattr(os, name) for name in ("listdir", "scandir", "stat", "lstat")}
+        with unittest.mock.patch.multiple(os, **real):
+            _device_files.install()
+            folder = pathlib.Path("/dev/tenstorrent")
+            self.assertTrue(folder.is_dir() and any(folder.iterdir()))
+            self.assertEqual(os.listdir("/dev/tenstorrent/"), ["0"])
+            self.assertEqual(glob.glob("/dev/tenstorrent/*"), ["/dev/tenstorrent/0"])
+            self.assertTrue((folder / "0").is_char_device())
+            self.assertFalse((folder / "1").exists())
+            self.assertEqual(os.listdir("/dev"), real["listdir"]("/dev"))
+            self.assertEqual(len(list(os.scandir("/dev"))), len(os.listdir("/dev")))
 
     def test_layers_are_pickled_with_their_values(self):
         layer = ttml.modules.LinearLayer(32, 64)
