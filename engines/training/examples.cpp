@@ -165,7 +165,7 @@ class ExampleReader {
 
 }  // namespace
 
-bool names_examples(std::string_view name) { return name.ends_with(".jsonl"); }
+bool names_examples(std::string_view name) { return lower_case(name).ends_with(".jsonl"); }
 
 language::Corpus read_examples(std::string_view bytes, const std::string& source,
                                const ExampleOptions& options) {

@@ -10,7 +10,8 @@
 
 namespace howard::training {
 
-/// Says whether the ending of a name is that of a file of examples: .jsonl.
+/// Says whether the ending of a name is that of a file of examples: .jsonl, in small or in
+/// capital letters.
 bool names_examples(std::string_view name);
 
 /// Says how a file of examples is read.

@@ -120,8 +120,9 @@ RunSetting setting_of(const FitQuestion& question, const training::TtmlSettings&
   const PlannedData data = planned_data(question.files, settings, setting.recipe, note);
   setting.vocabulary = data.vocabulary;
   require_plannable(settings, setting.recipe);
-  setting.plan = training::mesh_plan_of(settings, setting.recipe, question.mesh)
-                     .value_or(training::MeshPlan{});
+  const auto plan = training::mesh_plan_of(settings, setting.recipe, question.mesh);
+  for (const std::string& text : training::idle_keys(settings, setting.recipe, plan)) note(text);
+  setting.plan = plan.value_or(training::MeshPlan{});
   training::limit_to_epochs(setting.recipe, data.samples, settings.config.training.num_epochs);
   const bool one_step = setting.plan.stages() == 1 && setting.plan.workers == 0;
   if (question.engine != training::Engine::dynamic && !one_step) {

@@ -337,6 +337,34 @@ TEST_F(Ttml, FitSeesWhatSettingsDoToMemoryAndTime) {
   EXPECT_EQ(time(5) - time(2), 3 * (time(2) - time(1)));
 }
 
+TEST_F(Ttml, ADeepSeekIsPlannedByTheExpertsThatATokenUses) {
+  put("experts.yaml",
+      "transformer_config:\n  model_type: deepseek\n  num_heads: 2\n  embedding_dim: 64\n"
+      "  num_blocks: 3\n  n_dense_layers: 1\n  max_sequence_length: 32\n  moe_inter_dim: 32\n"
+      "  q_lora_rank: 0\n");
+  const std::string files = " -c training.yaml --model experts.yaml ";
+  const auto plan = [&](int experts) {
+    return fit_of(*this, run("fit" + files + "--no-search --json - --with n_expert_groups=1 " +
+                             "--with n_routed_experts=" + std::to_string(experts)))["run"];
+  };
+  const json few = plan(4), many = plan(8);
+  const auto parameters = [](const json& of) { return of["parameters"].get<double>(); };
+  constexpr double kExpert = 3 * 64 * 32, kBlocks = 2;  // those with experts
+  EXPECT_EQ(parameters(many) - parameters(few), kBlocks * 4 * (kExpert + 64));
+  // A token uses two experts of a block, and heads have 96 columns of q and 64 of v.
+  const auto work = [&](const json& of, int experts) {
+    return 6 * (parameters(of) - kBlocks * (experts - 2) * kExpert) + 6 * 3 * 2 * (96 + 64) * 32.0;
+  };
+  const auto counted = [](const json& of) {
+    return of["mfu"].get<double>() * of["step_ps"].get<double>();
+  };
+  EXPECT_NEAR(counted(many) / counted(few), work(many, 8) / work(few, 4), 1e-9);
+  const Outcome exported = run("train" + files + "--export x.safetensors");
+  EXPECT_EQ(exported.status, 1);
+  EXPECT_TRUE(contains(exported.err, "transformer_config.model_type: 'deepseek' with --export"))
+      << exported.err;
+}
+
 TEST_F(Ttml, FitDividesABatchAndWeightsAmongChips) {
   put("llama.yaml", model("llama", "  num_groups: 2\n  intermediate_dim: 256\n"));
   const auto plan = [&](const std::string& device) {

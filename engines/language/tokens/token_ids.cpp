@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace howard::language {
 namespace {
@@ -94,13 +95,14 @@ TokenFile yaml_tokens(std::string_view bytes, const std::string& source) {
 }  // namespace
 
 bool names_token_file(std::string_view name) {
+  const std::string lower = lower_case(name);
   return std::ranges::any_of(std::array<std::string_view, 4>{".bin", ".u32", ".yaml", ".yml"},
-                             [&](std::string_view ending) { return name.ends_with(ending); });
+                             [&](std::string_view ending) { return lower.ends_with(ending); });
 }
 
 TokenFile read_token_file(std::string_view bytes, const std::string& source) {
   TokenFile file;
-  const std::string_view name = source;
+  const std::string name = lower_case(source);
   if (name.ends_with(".bin")) {
     file.tokens = binary_tokens<std::uint16_t>(bytes, source);
   } else if (name.ends_with(".u32")) {

@@ -17,7 +17,7 @@ struct TokenFile {
   std::int64_t vocabulary = 0;  ///< The number of tokens; 0 if the file does not say.
 };
 
-/// Reads a file of tokens, by the ending of its name:
+/// Reads a file of tokens, by the ending of its name, in small or in capital letters:
 ///   .bin         uint16 in little endian, as nanoGPT's prepare.py writes it
 ///   .u32         uint32 in little endian
 ///   .yaml, .yml  TTML's: {tokenizer_vocab_size: N, tokens: "1 2 3"}, or a list as tokens

@@ -234,4 +234,11 @@ std::optional<MeshPlan> mesh_plan_of(const TtmlSettings& settings, const Recipe&
   return shared;
 }
 
+std::vector<std::string> idle_keys(const TtmlSettings& settings, const Recipe& recipe,
+                                   const std::optional<MeshPlan>& plan) {
+  if (!recipe.model.divided_table || (plan && plan->tp > 1)) return {};
+  return {settings.name_of("transformer_config.embedding_placement") +
+          ": feature_parallel changes nothing here: it is for the devices of enable_tp"};
+}
+
 }  // namespace howard::training

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "engines/training/config/ttml_yaml.h"
 #include "engines/training/parallel/mesh_plan.h"
@@ -24,5 +26,9 @@ struct MeshSettings {
 /// files have no devices for.
 std::optional<MeshPlan> mesh_plan_of(const TtmlSettings& settings, const Recipe& recipe,
                                      const MeshSettings& mesh = {});
+
+/// Returns a sentence for each key that changes nothing on these devices; no plan is one device.
+std::vector<std::string> idle_keys(const TtmlSettings& settings, const Recipe& recipe,
+                                   const std::optional<MeshPlan>& plan);
 
 }  // namespace howard::training

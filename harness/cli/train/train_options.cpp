@@ -65,6 +65,9 @@ void require_used_tokenizer(const TrainOptions& options) {
 /// Returns how several devices share the run. Throws Error for what they cannot do.
 std::optional<training::MeshPlan> plan_of(const TrainOptions& options) {
   const auto plan = training::mesh_plan_of(options.settings, options.recipe, options.mesh);
+  for (const std::string& note : training::idle_keys(options.settings, options.recipe, plan)) {
+    complain("note: {}", note);
+  }
   if (!plan) return plan;
   const auto refuse = [](bool given, const char* option, const char* why) {
     if (given) throw UsageError(fmt::format("{} is not for these devices: {}", option, why));

@@ -14,6 +14,8 @@ using Ids = std::vector<std::uint32_t>;
 
 TEST(TokenFile, IsReadByTheEndingOfItsName) {
   EXPECT_EQ(read_token_file(std::string("\x01\x00\x02\x01", 4), "a.bin").tokens, (Ids{1, 258}));
+  EXPECT_EQ(read_token_file(std::string("\x01\x00\x02\x01", 4), "A.BIN").tokens, (Ids{1, 258}));
+  EXPECT_TRUE(names_token_file("A.U32") && !names_token_file("a.txt"));
   EXPECT_EQ(read_token_file(std::string("\x01\x02\x03\x00", 4), "a.u32").tokens, Ids{0x30201});
   EXPECT_EQ(read_token_file("1 2,3\n4", "a.txt").tokens, (Ids{1, 2, 3, 4}));
   const TokenFile yaml = read_token_file("tokenizer_vocab_size: 9\ntokens: \"1 8\"", "a.yaml");

@@ -346,6 +346,17 @@ TEST(DeepSeek, AnUpdateMakesExpertsLessLikelyThatManyTokensHaveChosen) {
   EXPECT_EQ(autograd::read_values(queue, bias.value), moved) << "nothing was counted since";
 }
 
+TEST(DeepSeek, ACopyHasTheBiasesOfTheExpertsToo) {
+  ReferenceDevice device;
+  DeepSeek model(device, kTinyDeepSeek);
+  CommandQueue& queue = device.command_queue(0);
+  autograd::write_values(queue, model.buffers()[0]->value, std::vector<float>{1, 2, 3, -6});
+  const auto copy = model.of_one_sequence(device);
+  copy_parameters(queue, model, *copy);
+  EXPECT_EQ(autograd::read_values(queue, copy->buffers()[0]->value),
+            (std::vector<float>{1, 2, 3, -6}));
+}
+
 TEST(DeepSeek, ItsParametersHaveTtmlsNamesAndShapes) {
   chip::EmulatedChip chip(chip::load_profiles());
   autograd::StepRecorder nowhere(chip);

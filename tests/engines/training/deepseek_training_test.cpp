@@ -9,6 +9,7 @@
 #include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
 #include "engines/models/experts.h"
+#include "engines/models/layers.h"
 #include "engines/training/trainer.h"
 
 namespace howard::training {
@@ -65,6 +66,19 @@ const std::vector<float>& biases_of(const Checkpoint& checkpoint) {
                                        &NamedValues::name);
   EXPECT_NE(found, checkpoint.tensors.end());
   return found->values;
+}
+
+TEST(DeepSeekTraining, ItsMatricesBeginAsTtmlsLayersDo) {
+  models::RandomValues random(1);
+  const auto most = [&](const std::string& name) {
+    return std::ranges::max(random.of("DeepSeek/" + name, 64, 16));
+  };
+  EXPECT_EQ(most("blocks/0/attn/q_norm/gamma"), 1);
+  for (const char* const name : {"blocks/0/attn/wo/weight", "blocks/1/ffn/gate/weight"}) {
+    EXPECT_LE(most(name), 0.25F) << "1 / sqrt(16)";
+    EXPECT_GT(most(name), 0.24F);
+  }
+  EXPECT_LT(most("tok_emb/weight"), 0.12F) << "six deviations of 0.02";
 }
 
 TEST(DeepSeekTraining, TheLossFalls) {

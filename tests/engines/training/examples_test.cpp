@@ -58,6 +58,11 @@ TEST(Examples, OfTokensHaveTheirLabelsAsTheyStand) {
   EXPECT_EQ(corpus.tokens, (std::vector<std::uint32_t>{7, 2, 9, kNone, 9, 4}));
 }
 
+TEST(Examples, AreNamedInSmallOrCapitalLetters) {
+  EXPECT_TRUE(names_examples("sums.jsonl") && names_examples("SUMS.JSONL"));
+  EXPECT_FALSE(names_examples("sums.json") || names_examples("jsonl"));
+}
+
 TEST(Examples, OfAnotherFormAreRefusedWithTheirLine) {
   const auto refuses = [](const std::string& line, const ExampleOptions& options,
                           const std::string& words) {

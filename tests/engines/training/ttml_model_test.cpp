@@ -89,6 +89,20 @@ TEST(TtmlModels, TheModelMayBeNamedAmongTheTrainingsKeysToo) {
   EXPECT_EQ(other.model.kind, ModelKind::nano_gpt) << "the model file counts";
 }
 
+TEST(TtmlModels, ATableThatNoDevicesDivideIsNoted) {
+  const auto notes = [](const std::string& text) {
+    const TtmlSettings settings = settings_of("transformer_config:\n  model_type: llama\n" + text);
+    const Recipe recipe = recipe_of(settings);
+    return idle_keys(settings, recipe, mesh_plan_of(settings, recipe, {}));
+  };
+  const std::string divided = "  num_groups: 6\n  embedding_placement: feature_parallel\n";
+  ASSERT_EQ(notes(divided).size(), 1U);
+  EXPECT_TRUE(contains(notes(divided)[0], "file.yaml:4: transformer_config.embedding_placement: "));
+  EXPECT_EQ(notes(divided + "device_config: {mesh_shape: [1, 2], enable_ddp: true}\n").size(), 1U);
+  EXPECT_TRUE(notes(divided + "device_config: {mesh_shape: [1, 2], enable_tp: true}\n").empty());
+  EXPECT_TRUE(notes("  num_groups: 6\n").empty());
+}
+
 TEST(TtmlModels, ADeepSeekRunsOnOneDevice) {
   const auto fails = [](const std::string& devices, const std::string& words) {
     const TtmlSettings settings =

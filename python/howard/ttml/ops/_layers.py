@@ -144,11 +144,6 @@ def attention(query, key, value, mask=None):
     if query.shape()[2] != key.shape()[2]:
         raise RuntimeError("scaled_dot_product_attention: queries and keys of other lengths; "
                            "accepted: scaled_dot_product_attention_composite")
-    if value.shape()[-1] != query.shape()[-1]:
-        if mask is None:
-            rows = query.shape()[2]
-            mask = Tensor.from_numpy(np.tril(np.ones((1, 1, rows, rows), np.float32)))
-        return composite_attention(query, key, value, mask)
     made = kernels.Attention(query.half(), key.half(), value.half(), _mask_value(mask),
                              1 / math.sqrt(query.shape()[-1]))
     return derived(made.out, [query, key, value], made.backward)
