@@ -88,10 +88,7 @@ DeepSeek::DeepSeek(Device& device, const ModelOptions& given)
           deepseek_matrix(device, options_, "tok_emb/weight", options_.vocabulary, options_.width)),
       last_norm_(deepseek_matrix(device, options_, "norm/gamma", 1, options_.width)),
       head_(deepseek_matrix(device, options_, "head/weight", options_.vocabulary, options_.width)),
-      cosines_(device, {.shape = {options_.sequence, options_.deepseek.turned_width},
-                        .dtype = options_.compute}),
-      sines_(device, cosines_.spec()),
-      negative_sines_(device, cosines_.spec()),
+      angles_(device, options_.sequence, options_.deepseek.turned_width, options_.compute),
       tokens_(device, {.shape = {options_.batch, options_.sequence},
                        .dtype = DataType::uint32,
                        .layout = Layout::row_major}),
@@ -121,12 +118,7 @@ DeepSeek::DeepSeek(Device& device, const ModelOptions& given)
 
 void DeepSeek::write_constants(CommandQueue& queue) {
   if (mask_) autograd::write_values(queue, *mask_, causal_mask(options_.sequence, 1, 0));
-  RotaryAngles angles =
-      rotary_angles(options_.sequence, options_.deepseek.turned_width, double{options_.theta}, {});
-  autograd::write_values(queue, cosines_, angles.cosines);
-  autograd::write_values(queue, sines_, angles.sines);
-  for (float& sine : angles.sines) sine = -sine;
-  autograd::write_values(queue, negative_sines_, angles.sines);
+  angles_.write(queue, double{options_.theta}, {});
 }
 
 std::vector<Parameter*> DeepSeek::parameters() {
@@ -158,8 +150,7 @@ Value DeepSeek::block(Tape& tape, Value x, int index) {
   const auto norm = [&](Value of, Parameter& gamma) {
     return autograd::rms_norm(tape, of, tape.parameter(gamma), kRmsEpsilon);
   };
-  const autograd::RotaryTables tables{tape.constant(cosines_), tape.constant(sines_),
-                                      tape.constant(negative_sines_)};
+  const autograd::RotaryTables tables = angles_.on(tape);
   const std::optional<Value> mask = mask_ ? std::optional(tape.constant(*mask_)) : std::nullopt;
   const Value normalized = norm(x, layer.attention_norm);
   x = autograd::add(tape, x, layer.attention.run(tape, normalized, options_, tables, mask));

@@ -13,6 +13,7 @@
 #include "engines/models/language_model.h"
 #include "engines/models/latent_attention.h"
 #include "engines/models/model_options.h"
+#include "engines/models/rotary_tensors.h"
 
 namespace howard::models {
 
@@ -69,7 +70,7 @@ class DeepSeek final : public LanguageModel {
   autograd::Parameter last_norm_;
   autograd::Parameter head_;
   std::optional<ops::Tensor> mask_;  ///< Absent with fused attention.
-  ops::Tensor cosines_, sines_, negative_sines_;
+  RotaryTensors angles_;
   ops::Tensor tokens_, targets_;
 };
 

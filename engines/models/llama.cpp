@@ -160,10 +160,7 @@ std::int64_t parameter_count(const ModelOptions& given) {
 Llama::Llama(Device& device, const ModelOptions& given)
     : options_(llama_sizes(given)),
       mask_(device, {.shape = {options_.sequence, options_.sequence}, .dtype = options_.compute}),
-      cosines_(device,
-               {.shape = {options_.sequence, head_width(options_)}, .dtype = options_.compute}),
-      sines_(device, cosines_.spec()),
-      negative_sines_(device, cosines_.spec()),
+      angles_(device, options_.sequence, head_width(options_), options_.compute),
       tokens_(device, {.shape = {options_.batch, options_.sequence},
                        .dtype = DataType::uint32,
                        .layout = Layout::row_major}),
@@ -210,12 +207,7 @@ Llama::Llama(Device& device, const ModelOptions& given)
 
 void Llama::write_constants(CommandQueue& queue) {
   autograd::write_values(queue, mask_, causal_mask(options_.sequence, 1, 0));
-  RotaryAngles angles = rotary_angles(options_.sequence, head_width(options_),
-                                      double{options_.theta}, options_.scaling);
-  autograd::write_values(queue, cosines_, angles.cosines);
-  autograd::write_values(queue, sines_, angles.sines);
-  for (float& sine : angles.sines) sine = -sine;
-  autograd::write_values(queue, negative_sines_, angles.sines);
+  angles_.write(queue, double{options_.theta}, options_.scaling);
 }
 
 std::vector<Parameter*> Llama::parameters() {
@@ -258,8 +250,7 @@ Value Llama::attention(Tape& tape, Value x, Layer& layer) {
   const Value heads =
       autograd::grouped_heads(tape, query, key_value, options_.heads / options_.shards(),
                               options_.groups / options_.shards());
-  const autograd::RotaryTables tables{tape.constant(cosines_), tape.constant(sines_),
-                                      tape.constant(negative_sines_)};
+  const autograd::RotaryTables tables = angles_.on(tape);
   const Value turned = autograd::rotary_embedding(tape, heads, tables, RotaryStyle::pairs);
   const Value keys = autograd::rotary_embedding(tape, heads.next(1), tables, RotaryStyle::pairs);
   const Value values = heads.next(2);

@@ -15,7 +15,7 @@
 #include "engines/models/language_model.h"
 #include "engines/models/layers.h"
 #include "engines/models/model_options.h"
-#include "engines/models/rotary_angles.h"
+#include "engines/models/rotary_tensors.h"
 
 namespace howard::models {
 
@@ -99,7 +99,7 @@ class Llama final : public LanguageModel {
   std::optional<Adapters> adapters_;         ///< Present once the parameters are made.
   std::optional<autograd::VocabularyShare> vocabulary_share_;
   ops::Tensor mask_;
-  ops::Tensor cosines_, sines_, negative_sines_;
+  RotaryTensors angles_;
   ops::Tensor tokens_, targets_;
 };
 

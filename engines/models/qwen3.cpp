@@ -65,10 +65,7 @@ Qwen3::Qwen3(Device& device, const ModelOptions& given)
           qwen3_matrix(device, options_, "tok_emb/weight", options_.vocabulary, options_.width)),
       last_norm_(qwen3_matrix(device, options_, "ln_fc/weight", 1, options_.width)),
       mask_(device, {.shape = {options_.sequence, options_.sequence}, .dtype = options_.compute}),
-      cosines_(device,
-               {.shape = {options_.sequence, options_.head_columns()}, .dtype = options_.compute}),
-      sines_(device, cosines_.spec()),
-      negative_sines_(device, cosines_.spec()),
+      angles_(device, options_.sequence, options_.head_columns(), options_.compute),
       tokens_(device, {.shape = {options_.batch, options_.sequence},
                        .dtype = DataType::uint32,
                        .layout = Layout::row_major}),
@@ -105,12 +102,7 @@ Qwen3::Qwen3(Device& device, const ModelOptions& given)
 
 void Qwen3::write_constants(CommandQueue& queue) {
   autograd::write_values(queue, mask_, causal_mask(options_.sequence, 1, 0));
-  RotaryAngles angles =
-      rotary_angles(options_.sequence, options_.head_columns(), double{options_.theta}, {});
-  autograd::write_values(queue, cosines_, angles.cosines);
-  autograd::write_values(queue, sines_, angles.sines);
-  for (float& sine : angles.sines) sine = -sine;
-  autograd::write_values(queue, negative_sines_, angles.sines);
+  angles_.write(queue, double{options_.theta}, {});
 }
 
 std::vector<Parameter*> Qwen3::Layer::all() {
@@ -137,8 +129,7 @@ Value Qwen3::attention(Tape& tape, Value x, Layer& layer) {
   const Value key = adapters_->product(tape, x, layer.key);
   const Value joined = autograd::side_by_side(tape, key, adapters_->product(tape, x, layer.value));
   const Value heads = autograd::grouped_heads(tape, query, joined, options_.heads, options_.groups);
-  const autograd::RotaryTables tables{tape.constant(cosines_), tape.constant(sines_),
-                                      tape.constant(negative_sines_)};
+  const autograd::RotaryTables tables = angles_.on(tape);
   const auto turned = [&](Value of, Parameter& gamma) {
     return autograd::rotary_embedding(tape, norm_of(tape, of, gamma), tables, RotaryStyle::pairs);
   };

@@ -11,6 +11,7 @@
 #include "engines/models/adapters.h"
 #include "engines/models/language_model.h"
 #include "engines/models/model_options.h"
+#include "engines/models/rotary_tensors.h"
 
 namespace howard::models {
 
@@ -66,7 +67,7 @@ class Qwen3 final : public LanguageModel {
   std::optional<autograd::Parameter> head_;  ///< Absent when tied.
   std::optional<Adapters> adapters_;         ///< Present once the parameters are made.
   ops::Tensor mask_;
-  ops::Tensor cosines_, sines_, negative_sines_;
+  RotaryTensors angles_;
   ops::Tensor tokens_, targets_;
 };
 
