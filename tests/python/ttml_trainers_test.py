@@ -280,21 +280,44 @@ class Ttml(TtmlCase):
     def test_what_cannot_be_trained_is_said(self):
         trainers, config = ttml.trainers, self.config
         model = self.small_llama()
+
+        class Given(trainers.GRPOCompleter):
+            def __init__(self, given):
+                self.given = given
+
+            def generate(self, prompts):
+                return self.given
+
+            def nll(self, prompts, completions):
+                raise AssertionError("there is nothing to ask about")
+
         for attempt, words in [
             (lambda: config(epsilon=0), "epsilon 0"),
             (lambda: config(num_generations=-1), "num_generations -1"),
-            (lambda: config(max_completion_length="8"), "max_completion_length 8"),
-            (lambda: config(temperature=-1.0), "temperature -1.0; accepted: 0 or more"),
+            (lambda: config(num_iterations=1.5), "1.5; accepted: a whole number 1 or more"),
+            (lambda: config(epsilon=float("inf")), "epsilon inf"),
+            (lambda: config(checkpointing="no"), "checkpointing 'no'; accepted: True, False"),
+            (lambda: config(max_completion_length="8"), "max_completion_length '8'"),
+            (lambda: config(temperature=-1.0), "temperature -1.0; accepted: a number 0 or more"),
             (lambda: config(micro_batch_size=8), "micro_batch_size 8"),
             (lambda: config(num_generations=3).prompts_of_step(1), "a multiple of num_generations"),
             (lambda: config(prompts_to_train=5).prompts_of_step(1), "a multiple of 2"),
             (lambda: self.trainer(model, len, config(), []), "no example"),
             (lambda: self.trainer(model, len, config(), [{"prompt": "text"}]), "the prompt 'text'"),
-            (lambda: self.trainer(model, lambda **_: [1], config()), "4 finite numbers"),
+            (lambda: self.trainer(model, len, config(), [{"prompt": [0.5]}]), "the prompt .0.5."),
+            (lambda: self.trainer(model, len, config(), [{"prompt": [1]}, {"text": "a"}]), "example 1"),
+            (lambda: self.trainer(model, [], config()), "reward_funcs"),
+            *((lambda given=given: self.trainer(model, lambda **_: given, config()), "4 finite numbers")
+              for given in ([1], ["a"] * 4, [[1], [2, 3]], [1e30] * 4)),
+            *((lambda given=given: self.trainer(model, len, config(), completer=Given(given)), words)
+              for given, words in ((None, "0 completions"), ([[1], [], [1], [1]], "1 of them without"))),
+            (lambda: trainers.CachedCompleter(model, 4).generate([[1], []]), "prompt ..; accepted"),
+            (lambda: trainers.CachedCompleter(model, 0), "max_completion_length 0"),
             (lambda: self.trainer(model, len, config(max_completion_length=65)), "accepted: 96"),
             (lambda: trainers.CachedCompleter(ttml.modules.LinearLayer(32, 32), 4), "a LinearLayer"),
             (lambda: trainers.get_grpo_config({"grpo_config": {**SIZES, "beta": 1}}), "beta"),
             (lambda: trainers.get_grpo_config({"grpo_config": {"epsilon": 1}}), "num_iterations"),
+            (lambda: trainers.get_grpo_config({"grpo_config": None}), "has no grpo_config"),
         ]:
             with self.assertRaisesRegex((ValueError, TypeError), words):
                 attempt()

@@ -16,6 +16,7 @@ from ..models.llama import Llama
 from ..models.qwen3 import Qwen3
 from ..ops import _layers
 from ._devices import BatchDevices
+from ._grpo_config import require_number, tokens_of
 
 _TILE = 32
 _READ_EVERY = 32  # Steps whose tokens the host reads together, as TTML's completer does.
@@ -45,6 +46,8 @@ class CachedCompleter(GRPOCompleter):
         if not isinstance(inner, (Llama, Qwen3)):
             raise TypeError(f"CachedCompleter: a {type(inner).__name__}; accepted: Llama, Qwen3, or a "
                             "GRPOCompleter of your own")
+        require_number("CachedCompleter", "max_completion_length", max_completion_length, 1, whole=True)
+        require_number("CachedCompleter", "temperature", temperature)
         self.model, self.max_completion_length = model, max_completion_length
         self.temperature, self.pad_token_id = temperature, pad_token_id
         self.eos_token_id = eos_token_id
@@ -53,6 +56,10 @@ class CachedCompleter(GRPOCompleter):
         self._devices, self._cache, self._cache_sizes = BatchDevices(), None, None
 
     def generate(self, prompts):
+        wrong = [prompt for prompt in prompts if not tokens_of(prompt)]
+        if wrong or not len(prompts):
+            raise ValueError(f"CachedCompleter: {f'the prompt {wrong[0]!r}' if wrong else 'no prompt'}; "
+                             "accepted: lists of tokens, of one at least")
         longest = round_up_to_tile(max(len(prompt) for prompt in prompts))
         self._require(longest + self.max_completion_length)
         ids = np.full((len(prompts), 1, 1, longest), self.pad_token_id)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements GRPO: a model learns from the rewards of completions that it draws itself."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from howard.ttnn._session import region
@@ -10,9 +12,12 @@ from .._graph import context
 from ..common.utils import get_loss_over_devices, no_grad
 from ._completer import CachedCompleter
 from ._devices import BatchDevices
+from ._grpo_config import tokens_of
 from ._trainer import Trainer
 
 _LEARNING_RATE = 1e-6  # Hugging Face's TRL has it where there is no optimizer.
+# Products of a reward and a ratio are finite up to here: their numbers go as far as those of float32.
+_MOST_REWARD = float(np.finfo(np.float32).max) ** 0.5
 
 
 class GRPOTrainer(Trainer):
@@ -32,12 +37,12 @@ class GRPOTrainer(Trainer):
         self.config, self.processing_class = args, processing_class
         self.reward_funcs = list(reward_funcs) if isinstance(reward_funcs, (list, tuple)) \
             else [reward_funcs]
+        if not self.reward_funcs or not all(callable(one) for one in self.reward_funcs):
+            raise ValueError(f"GRPOTrainer: reward_funcs {reward_funcs!r}; accepted: a function, or a list of "
+                             "one at least")
         self._devices = BatchDevices()
         self.prompts_of_step = args.prompts_of_step(self._devices.count)
-        self.train_dataset = list(train_dataset)
-        if not self.train_dataset:
-            raise ValueError("GRPOTrainer: no example; accepted: a train_dataset of dicts with a "
-                             "prompt")
+        self.train_dataset = _examples_of(train_dataset)
         self.completer = completer or CachedCompleter(
             self.model, args.max_completion_length, args.temperature,
             **{name: getattr(processing_class, name) for name in ("pad_token_id", "eos_token_id")
@@ -66,7 +71,7 @@ class GRPOTrainer(Trainer):
         repeated = [example for example in examples for _ in range(config.num_generations)]
         prompts = [self._tokens(example["prompt"]) for example in repeated]
         with region("generation"):
-            completions = self.completer.generate(prompts)
+            completions = self._completions(prompts)
         rewards = self._rewards(repeated, completions)
         advantages = advantages_of(rewards, config.num_generations)
         told = {"reward": float(rewards.mean()),
@@ -84,10 +89,20 @@ class GRPOTrainer(Trainer):
         found = prompt
         if isinstance(prompt, str) and self.processing_class is not None:
             found = self.processing_class.encode(prompt)
-        if isinstance(found, str) or not len(found):
+        tokens = tokens_of(found)
+        if not tokens:
             raise ValueError(f"GRPOTrainer: the prompt {prompt!r}; accepted: tokens, or a text with a "
                              "processing_class that encodes it, of one token at least")
-        return list(found)
+        return tokens
+
+    def _completions(self, prompts):
+        written = self.completer.generate(prompts)
+        found = [tokens_of(one) for one in ([] if written is None else written)]
+        if len(found) != len(prompts) or not all(found):
+            raise ValueError(f"GRPOTrainer: {len(found)} completions, {found.count([])} of them without "
+                             f"tokens, by generate; accepted: {len(prompts)}, one for each prompt, of one token "
+                             "at least")
+        return found
 
     def _rewards(self, examples, completions):
         texts = completions
@@ -97,12 +112,8 @@ class GRPOTrainer(Trainer):
         prompts = given.pop("prompt")
         total = np.zeros(len(completions))
         for function in self.reward_funcs:
-            found = np.asarray(function(prompts=prompts, completions=texts,
-                                        completion_ids=completions, **given), np.float64)
-            if found.shape != total.shape or not np.isfinite(found).all():
-                raise ValueError(f"GRPOTrainer: rewards {found.tolist()}; accepted: "
-                                 f"{len(completions)} finite numbers, one for each completion")
-            total += found
+            total += _numbers_of(function(prompts=prompts, completions=texts,
+                                          completion_ids=completions, **given), len(completions))
         return total
 
     def _update(self, batches, told):
@@ -144,6 +155,31 @@ class GRPOTrainer(Trainer):
         # micro batches.
         scale = -mask.shape[2] / self.config.gradient_accumulation_steps
         return ops.binary.mul(ops.unary.mean(ops.binary.mul(gain, weights)), scale)
+
+
+def _examples_of(dataset):
+    """Returns the examples of a dataset. Raises ValueError where one has not the names of the first."""
+    found = [] if dataset is None else list(dataset)
+    if not found:
+        raise ValueError("GRPOTrainer: no example; accepted: a train_dataset of dicts with a prompt")
+    for place, example in enumerate(found):
+        if not isinstance(example, Mapping) or "prompt" not in example or set(example) != set(found[0]):
+            raise ValueError(f"GRPOTrainer: example {place} of train_dataset is {example!r}; accepted: a dict "
+                             "with a prompt, whose names are those of the first example")
+    return found
+
+
+def _numbers_of(rewards, count):
+    """Returns what a reward function gave as an array of so many numbers. Raises ValueError where it is
+    none."""
+    try:
+        found = np.asarray(rewards, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        found = np.asarray(np.nan)
+    if found.shape != (count,) or not (np.abs(found) <= _MOST_REWARD).all():
+        raise ValueError(f"GRPOTrainer: rewards {rewards!r}; accepted: {count} finite numbers, one for each "
+                         f"completion, up to {_MOST_REWARD:.2g}")
+    return found
 
 
 def advantages_of(rewards, num_generations):

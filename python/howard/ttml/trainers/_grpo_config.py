@@ -1,10 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements the settings of GRPO: a file's grpo_config."""
 
+import operator
 from dataclasses import MISSING, dataclass, fields
+from numbers import Integral, Real
 from typing import Any
 
 from ..common.config import load_config
+
+_INFINITE = float("inf")
+
+
+def require_number(who, name, value, least=0, above=False, whole=False):
+    """Raises ValueError where a value is no finite number from `least` on, or above it."""
+    kind = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
+    if kind and (value > least if above else value >= least) and value < _INFINITE:
+        return
+    accepted = f"above {least}" if above else f"{least} or more"
+    raise ValueError(f"{who}: {name} {value!r}; accepted: a {'whole ' if whole else ''}number {accepted}")
+
+
+def tokens_of(values):
+    """Returns values as tokens, or no tokens where one of them is no whole number from 0 on."""
+    try:
+        found = [operator.index(value) for value in values]
+    except TypeError:
+        return []
+    return found if min(found, default=0) >= 0 else []
 
 
 @dataclass
@@ -36,15 +58,13 @@ class GRPOConfig:
         self.per_device_train_batch_size = given if given is not None else old
         for name in ("per_device_train_batch_size", "num_generations", "prompts_to_train",
                      "gradient_accumulation_steps", "num_iterations", "max_completion_length",
-                     "logging_steps", "checkpoint_interval", "epsilon"):
-            self._require(name, lambda value: value > 0, "above 0")
-        for name in ("temperature", "warmup_steps"):
-            self._require(name, lambda value: value >= 0, "0 or more")
-
-    def _require(self, name, holds, accepted):
-        value = getattr(self, name)
-        if not isinstance(value, (int, float)) or isinstance(value, bool) or not holds(value):
-            raise ValueError(f"GRPOConfig: {name} {value}; accepted: {accepted}")
+                     "logging_steps", "checkpoint_interval"):
+            require_number("GRPOConfig", name, getattr(self, name), 1, whole=True)
+        require_number("GRPOConfig", "warmup_steps", self.warmup_steps, whole=True)
+        require_number("GRPOConfig", "temperature", self.temperature)
+        require_number("GRPOConfig", "epsilon", self.epsilon, above=True)
+        if not isinstance(self.checkpointing, bool):
+            raise ValueError(f"GRPOConfig: checkpointing {self.checkpointing!r}; accepted: True, False")
 
     def prompts_of_step(self, devices):
         """Returns how many prompts a step takes on so many devices. Raises ValueError where their
@@ -63,9 +83,13 @@ class GRPOConfig:
 def get_grpo_config(yaml_config, output_dir=""):
     """Returns the settings of grpo_config of a dict or of a file."""
     source = load_config(yaml_config) if isinstance(yaml_config, str) else yaml_config
-    given = dict(source["grpo_config"], output_dir=output_dir)
+    section = source.get("grpo_config") if isinstance(source, dict) else None
+    if not isinstance(section, dict):
+        raise ValueError(f"get_grpo_config: {yaml_config!r} has no grpo_config; accepted: a section of that "
+                         "name, with keys and values")
+    given, names = dict(section, output_dir=output_dir), [f.name for f in fields(GRPOConfig)]
     missing = [f.name for f in fields(GRPOConfig) if f.default is MISSING and f.name not in given]
-    if missing:
-        raise TypeError(f"grpo_config has no {missing[0]}; accepted: "
-                        f"{', '.join(f.name for f in fields(GRPOConfig))}")
+    wrong = [f"no {name}" for name in missing] + [f"a key {name!r}" for name in given if name not in names]
+    if wrong:
+        raise TypeError(f"grpo_config has {wrong[0]}; accepted: {', '.join(names)}")
     return GRPOConfig(**given)
