@@ -147,6 +147,7 @@ nlohmann::ordered_json json_of(const RunPlan& plan) {
                               {"memory_efficient", recipe.model.memory_efficient},
                               {"parameters", plan.parameters},
                               {"fits", plan.fits()}};
+  if (plan.active() < plan.parameters) json["active_parameters"] = plan.active();
   if (shared.stages() > 1) {
     json["blocks_per_rank"] = shared.blocks;
     json["schedule"] = mesh::name_of(shared.schedule);

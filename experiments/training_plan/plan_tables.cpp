@@ -92,6 +92,12 @@ std::string chip_title(Bytes capacity) {
                      std::ceil(static_cast<double>(capacity.value()) / kGibibyte));
 }
 
+/// Returns how many of the parameters are trained or used by a token, where it is not all of them.
+std::string parts_text(const RunPlan& plan) {
+  if (plan.frozen > 0) return fmt::format(" ({} trained)", plan.parameters - plan.frozen);
+  return plan.active() < plan.parameters ? fmt::format(" ({} for a token)", plan.active()) : "";
+}
+
 }  // namespace
 
 std::string shared_text(const training::MeshPlan& plan) {
@@ -126,14 +132,13 @@ std::string plan_text(const FitAnswer& answer) {
       pictures ? "pictures"
                : fmt::format("sequences{} of {} tokens", of_each, recipe.model.sequence);
   const char* const unit = pictures ? "pictures" : "tokens";
-  std::string text = fmt::format(
-      "{}: {} parameters{}, {} x {} {} an update, {} of {}\n", answer.name, plan.parameters,
-      plan.frozen > 0 ? fmt::format(" ({} trained)", plan.parameters - plan.frozen) : "",
-      recipe.accumulate, recipe.model.batch, samples,
-      plan.setting.chips() == 1
-          ? "a chip"
-          : fmt::format("{} chips, {},", plan.setting.chips(), shared_text(shared)),
-      answer.chip);
+  std::string text =
+      fmt::format("{}: {} parameters{}, {} x {} {} an update, {} of {}\n", answer.name,
+                  plan.parameters, parts_text(plan), recipe.accumulate, recipe.model.batch, samples,
+                  plan.setting.chips() == 1
+                      ? "a chip"
+                      : fmt::format("{} chips, {},", plan.setting.chips(), shared_text(shared)),
+                  answer.chip);
   if (!plan.clash.empty()) return text + fmt::format("does not run: {}\n", plan.clash);
   text +=
       fmt::format("DRAM     {} ({}) at its peak on {}: {}\n", used_text(plan, kGibibyte, "GiB", 2),

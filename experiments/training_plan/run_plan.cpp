@@ -338,6 +338,11 @@ double RunPlan::tokens_per_second() const {
   return step > SimTime() ? static_cast<double>(tokens()) / step.seconds() : 0;
 }
 
+std::int64_t RunPlan::active() const {
+  const std::int64_t idle = models::idle_parameters(setting.recipe.model);
+  return std::max(parameters - idle, std::int64_t{0});  // none are counted of a run that clashes
+}
+
 double RunPlan::flops() const {
   const training::Recipe& recipe = setting.recipe;
   const bool attends = recipe.model.kind != training::ModelKind::mlp;
@@ -345,8 +350,7 @@ double RunPlan::flops() const {
   const std::int64_t heads = attends ? recipe.model.heads * columns : 0;
   const double attention = 6.0 * recipe.model.layers * static_cast<double>(heads) *
                            static_cast<double>(recipe.model.sequence);
-  const std::int64_t active = parameters - models::idle_parameters(recipe.model);
-  return (6 * static_cast<double>(active) + attention) * static_cast<double>(tokens());
+  return (6 * static_cast<double>(active()) + attention) * static_cast<double>(tokens());
 }
 
 double RunPlan::share_of_peak() const {

@@ -85,8 +85,10 @@ struct RunPlan {
   bool fits() const { return clash.empty() && peak <= capacity; }
   std::int64_t tokens() const;  ///< The tokens of an update of all chips.
   double tokens_per_second() const;
-  /// Returns the operations of forward and backward pass: 6 P + 6 L H (hd of q + hd of v) S for a
-  /// token, without what is computed twice; P leaves out experts that a token does not choose.
+  /// Returns the parameters that a token uses: without the experts that it does not choose.
+  std::int64_t active() const;
+  /// Returns the operations of forward and backward pass: 6 active + 6 L H (hd of q + hd of v) S
+  /// for a token, without what is computed twice.
   double flops() const;
   /// Returns the share of all chips' peak that is reached.
   double share_of_peak() const;

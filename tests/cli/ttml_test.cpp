@@ -351,6 +351,10 @@ TEST_F(Ttml, ADeepSeekIsPlannedByTheExpertsThatATokenUses) {
   const auto parameters = [](const json& of) { return of["parameters"].get<double>(); };
   constexpr double kExpert = 3 * 64 * 32, kBlocks = 2;  // those with experts
   EXPECT_EQ(parameters(many) - parameters(few), kBlocks * 4 * (kExpert + 64));
+  EXPECT_EQ(many["active_parameters"].get<double>(), parameters(many) - kBlocks * 6 * kExpert);
+  const std::string used = std::to_string(many["active_parameters"].get<std::int64_t>());
+  EXPECT_TRUE(contains(run("fit --no-search" + files).out,
+                       " parameters (" + used + " for a token), 1 x 2 sequences"));
   // A token uses two experts of a block, and heads have 96 columns of q and 64 of v.
   const auto work = [&](const json& of, int experts) {
     return 6 * (parameters(of) - kBlocks * (experts - 2) * kExpert) + 6 * 3 * 2 * (96 + 64) * 32.0;
