@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -156,15 +157,36 @@ Program gather_heads(const Call& call) {
                       {operand(part), group}, {operand(whole)});
 }
 
+namespace {
+
+/// The reader waits for each row of the grid and for the places of each point, as an embedding
+/// waits for each row of its table.
+Program sample_in_dram(const Call& call, const TensorSpec& image, std::int64_t points) {
+  const Shape& grid = call.in(1).shape;
+  const std::int64_t rows = points + grid.elements() / std::max<std::int64_t>(grid.columns(), 1);
+  TensorSpec table = image;
+  table.layout = Layout::row_major;
+  table.shape = {image.shape.elements() / image.shape.columns(), image.shape.columns()};
+  const TensorSpec indices{
+      .shape = {1, rows}, .dtype = DataType::uint32, .layout = Layout::row_major};
+  const EmbeddingAttributes op;
+  TensorSpec out = table;
+  out.shape = results_of(op, std::array{indices, table})[0].shape;
+  require_size({rows, table.shape.columns()});
+  return make_program(op, {operand(indices), operand(table)}, {operand(out)});
+}
+
+}  // namespace
+
 /// A point of the result is the weighted mean of four places of the image: a stop of a pool whose
 /// window is 2x2.
 Program grid_sample(const Call& call) {
   TensorSpec image = call.in(0);
-  if (image.storage != Storage::l1) refuse("an image in DRAM", "one in L1");
   image.sharding.reset();
   const std::int64_t channels = image.shape.columns();
   const std::int64_t points = call.out().shape.elements() / std::max<std::int64_t>(1, channels);
   if (points < 1) refuse(layout_text(call.out()), "the channels of a point, or of several");
+  if (image.storage == Storage::dram) return sample_in_dram(call, image, points);
   constexpr std::int64_t kSeen = 4;
   require_size({kSeen, points, channels});
   image.shape = {kSeen * points, channels};
