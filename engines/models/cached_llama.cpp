@@ -31,8 +31,8 @@ namespace {
 /// Returns the number of rows rounded up to whole tiles.
 std::int64_t tiled(std::int64_t rows) { return ceil_div(rows, kTileSide) * kTileSide; }
 
-TensorSpec indices_of(std::int64_t count) {
-  return {.shape = {1, count}, .dtype = DataType::uint32, .layout = Layout::row_major};
+TensorSpec indices_of(std::int64_t count, std::int64_t batch = 1) {
+  return {.shape = {batch, count}, .dtype = DataType::uint32, .layout = Layout::row_major};
 }
 
 [[noreturn]] void refuse_cache(std::string value, std::string accepted, std::string hint) {
@@ -50,6 +50,9 @@ const CacheOptions& require_cache(const CacheOptions& options, const ModelOption
   if (options.calls == CacheCalls::ttml && options.engine != DecodeEngine::dynamic) {
     refuse_cache("TTML's calls, which are told the place, to be made once for all tokens",
                  "the dynamic engine", "the calls of ttnn's kernels");
+  }
+  if (options.batch < 1 || (options.batch > 1 && options.calls != CacheCalls::ttml)) {
+    refuse_cache(fmt::format("{} sequences", options.batch), "1, or more with TTML's calls", "");
   }
   if (model.shards() != 1 || !model.has_input() || !model.has_output()) {
     refuse_cache("a share or a stage of a model", "a whole one", "");
@@ -72,7 +75,7 @@ CachedLlama::CachedLlama(Device& device, Llama& model, const CacheOptions& optio
       place_(device, indices_of(1)) {
   const ModelOptions& sizes = model.options();
   const TensorSpec cache{
-      .shape = {1, sizes.groups, tiled(options.length), sizes.width / sizes.heads},
+      .shape = {options.batch, sizes.groups, tiled(options.length), sizes.width / sizes.heads},
       .dtype = model.compute()};
   for (int i = 0; i < sizes.layers; ++i) {
     blocks_.push_back({.keys = {device, cache}, .values = {device, cache}});
@@ -168,19 +171,23 @@ void CachedLlama::write_step(std::span<const std::uint32_t> tokens) {
     return;
   }
   const std::int64_t rows = tiled(new_);
-  tokens_.emplace(device_, indices_of(rows));
-  std::vector<std::uint32_t> padded(tokens.begin(), tokens.end());
-  padded.resize(static_cast<std::size_t>(rows), 0);
+  tokens_.emplace(device_, indices_of(rows, options_.batch));
+  std::vector<std::uint32_t> padded(static_cast<std::size_t>(options_.batch * rows), 0);
+  for (std::int64_t i = 0; i < options_.batch; ++i) {
+    std::ranges::copy(tokens, padded.begin() + i * rows);
+  }
   autograd::write_indices(queue_, *tokens_, padded);
   if (is_ttml()) write_mask(rows);
 }
 
 void CachedLlama::write_mask(std::int64_t rows) {
   const std::int64_t places = tiled(position_ + new_);
-  mask_.emplace(device_, TensorSpec{.shape = {rows, places}, .dtype = model_.compute()});
-  std::vector<float> seen(static_cast<std::size_t>(rows * places), 0);
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const std::int64_t until = std::min(position_ + row + 1, places);
+  const std::int64_t all = options_.batch * rows;
+  mask_.emplace(device_,
+                TensorSpec{.shape = {options_.batch, 1, rows, places}, .dtype = model_.compute()});
+  std::vector<float> seen(static_cast<std::size_t>(all * places), 0);
+  for (std::int64_t row = 0; row < all; ++row) {
+    const std::int64_t until = std::min(position_ + row % rows + 1, places);
     std::fill_n(seen.begin() + row * places, until, 1.0F);
   }
   autograd::write_values(queue_, *mask_, seen);
@@ -211,7 +218,7 @@ Value CachedLlama::read_tokens(Tape& tape) {
       token_rows_ ? tape.constant(*token_rows_) : tape.parameter(*model_.token_table_);
   const Value rows = autograd::embedding(tape, tape.constant(*tokens_), table);
   const std::int64_t count = tokens_->spec().shape.columns();
-  return autograd::as_shape(tape, rows, {1, 1, count, model_.options().width});
+  return autograd::as_shape(tape, rows, {options_.batch, 1, count, model_.options().width});
 }
 
 /// Returns the angles of the step's places: the first rows of the table, a slice of it, or rows
@@ -286,7 +293,8 @@ void CachedLlama::keep(Tape& tape, Value rows, const Tensor& cache) const {
   if (decodes()) return calls.run(ops::write_rows(all, place_, cache));
   if (!is_ttml()) return calls.run(ops::write_rows(all, position_, cache));
   const Shape& shape = all.spec().shape;
-  const Tensor added = calls.make({{1, shape.heads(), new_, shape.columns()}, all.spec().dtype});
+  const Tensor added =
+      calls.make({{options_.batch, shape.heads(), new_, shape.columns()}, all.spec().dtype});
   calls.run(ops::slice(all, {0, 0, 0, 0}, added));
   calls.run(ops::write_rows(added, position_, cache));
 }
@@ -295,8 +303,9 @@ void CachedLlama::keep(Tape& tape, Value rows, const Tensor& cache) const {
 Tensor CachedLlama::kept(Tape& tape, const Tensor& cache) const {
   const Calls& calls = tape.calls();
   const Shape& shape = cache.spec().shape;
-  const Tensor part = calls.make(
-      {{1, shape.heads(), tiled(position_ + new_), shape.columns()}, cache.spec().dtype});
+  const Tensor part =
+      calls.make({{options_.batch, shape.heads(), tiled(position_ + new_), shape.columns()},
+                  cache.spec().dtype});
   calls.run(ops::slice(cache, {0, 0, 0, 0}, part));
   return part;
 }

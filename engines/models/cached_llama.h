@@ -37,11 +37,14 @@ struct CacheOptions {
   std::int64_t length = 0;  ///< The number of tokens that the cache has room for.
   CacheCalls calls = CacheCalls::kernels;
   DecodeEngine engine = DecodeEngine::dynamic;
+  /// Sequences that are read together, with the same tokens: this is for measuring times. More than
+  /// one need TTML's calls, and each has a mask of its own then, as those of other prompts have.
+  std::int64_t batch = 1;
 };
 
 /// Reads one sequence with a Llama, token after token. The keys and values of what was read are
-/// kept in a cache, [1, groups, length, d] for each block, so that a token costs one row and not
-/// the whole sequence.
+/// kept in a cache, [batch, groups, length, d] for each block, so that a token costs one row and
+/// not the whole sequence.
 class CachedLlama {
  public:
   /// The model must outlive this object; its batch does not matter, and its parameters are used as
@@ -69,6 +72,9 @@ class CachedLlama {
 
   /// Returns the logits of what follows the last token that was read, and waits for them.
   std::vector<float> logits();
+  /// Returns the logits of all rows that the last step read, [batch, 1, rows, vocabulary], without
+  /// waiting.
+  const ops::Tensor& step_logits() const { return *logits_; }
   std::int64_t position() const { return position_; }
   std::int64_t length() const { return options_.length; }
   /// Returns the bytes of all keys and values.

@@ -190,6 +190,33 @@ nlohmann::ordered_json json_of(const RunPlan& plan) {
   return json;
 }
 
+/// Returns what the completions of GRPO take; nothing for a model that no cache here is for, and
+/// for layers that devices divide, which TTML's GRPO does not take.
+std::optional<GenerationPlan> generation_of(const training::TtmlSettings& settings,
+                                            const RunSetting& setting,
+                                            const chip::Profiles& profiles) {
+  const training::Recipe& recipe = setting.recipe;
+  const training::MeshPlan& shared = setting.plan;
+  const bool whole =
+      shared.tp == 1 && shared.fsdp == 1 && shared.stages() == 1 && shared.workers == 0;
+  if (recipe.model.kind != training::ModelKind::llama || !whole) return std::nullopt;
+  const training::TtmlGrpo& grpo = settings.config.grpo;
+  models::ModelOptions model = recipe.model.with(vocabulary_rows(setting));
+  model.batch = 1;  // which a cache does not look at
+  return plan_generation({.model = model,
+                          .completions = recipe.model.batch / shared.ddp * recipe.accumulate,
+                          .tokens = *grpo.max_completion_length,
+                          .temperature = *grpo.temperature},
+                         profiles);
+}
+
+nlohmann::ordered_json json_of(const GenerationPlan& plan) {
+  return {{"completions", plan.question.completions}, {"prompt_tokens", plan.prompt()},
+          {"tokens", plan.question.tokens},           {"whole_ps", plan.whole().ps()},
+          {"prefill_ps", plan.prefill.ps()},          {"second_token_ps", plan.first.ps()},
+          {"last_token_ps", plan.last.ps()},          {"cache_bytes", plan.cache.value()}};
+}
+
 }  // namespace
 
 bool is_plannable(const training::Recipe& recipe) {
@@ -205,6 +232,8 @@ FitAnswer fit(const FitQuestion& question, const FitObserver& observer) {
                    .chip = profiles.chip.name,
                    .notes = {},
                    .plan = {},
+                   .generation = {},
+                   .generations = 0,
                    .others = {}};
   const auto note = [&](const std::string& text) {
     answer.notes.push_back(text);
@@ -213,6 +242,10 @@ FitAnswer fit(const FitQuestion& question, const FitObserver& observer) {
   for (const std::string& text : settings.notes) note(text);
   const RunSetting setting = setting_of(question, settings, note);
   answer.plan = plan_run(setting, profiles, true);
+  if (settings.trains_by_rewards()) {
+    answer.generation = generation_of(settings, setting, profiles);
+    answer.generations = setting.recipe.schedule.steps / *settings.config.grpo.num_iterations;
+  }
   answer.plan.largest_batch = largest_batch(answer.plan, profiles);
   if (observer.planned) observer.planned(answer);
   const bool shares = setting.recipe.model.kind != training::ModelKind::mlp;
@@ -226,6 +259,7 @@ std::string fit_json(const FitAnswer& answer) {
                               {"chip", answer.chip},
                               {"notes", answer.notes},
                               {"run", json_of(answer.plan)}};
+  if (answer.generation) json["generation"] = json_of(*answer.generation);
   json["others"] = nlohmann::ordered_json::array();
   for (const RunPlan& other : answer.others) json["others"].push_back(json_of(other));
   return json.dump(2) + "\n";

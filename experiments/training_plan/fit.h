@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "engines/chip/profiles/profile.h"
 #include "engines/training/config/ttml_files.h"
 #include "engines/training/config/ttml_mesh.h"
+#include "experiments/training_plan/generation_plan.h"
 #include "experiments/training_plan/run_plan.h"
 
 namespace howard::experiments {
@@ -27,7 +29,9 @@ struct FitAnswer {
   std::string chip;                ///< The chip's.
   std::vector<std::string> notes;  ///< What there is to say of the files, a sentence each.
   RunPlan plan;                    ///< What the files ask for, with its memory.
-  std::vector<RunPlan> others;     ///< The best other settings, the fastest first.
+  std::optional<GenerationPlan> generation;  ///< Of a llama that learns from its own completions.
+  std::int64_t generations = 0;              ///< How often the run makes it.
+  std::vector<RunPlan> others;               ///< The best other settings, the fastest first.
 };
 
 /// Hears of an answer before all of it is there. Functions that are empty hear nothing.

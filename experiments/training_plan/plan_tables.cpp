@@ -150,6 +150,7 @@ std::string plan_text(const FitAnswer& answer) {
   }
   text += fmt::format("step     {}\n", step_text(plan));
   if (!plan.phases.empty()) text += fmt::format("phases   {}\n", phases_text(plan));
+  if (answer.generation) text += generation_text(*answer.generation, answer.generations);
   if (!plan.kernels_by_op.empty()) text += fmt::format("kernels  {}\n", kernels_text(plan));
   text += fmt::format(
       "rate     {:.0f} {}/s, {:.1f} % of the chips' {} at HiFi4; MFU {:.1f} % "

@@ -127,6 +127,39 @@ TEST_F(Ttml, TheLargestBatchFitsWithItsAccumulationAndOneMoreDoesNot) {
   }
 }
 
+TEST_F(Ttml, FitSaysWhatTheCompletionsOfGrpoTakeBeforeTheirUpdate) {
+  put("grpo.yaml",
+      "training_config: {tokenizer_type: char, data_path: text, optimizer: {type: AdamW}}\n"
+      "grpo_config: {epsilon: 0.2, per_device_train_batch_size: 4, num_generations: 4, "
+      "num_iterations: 2, gradient_accumulation_steps: 2, prompts_to_train: 6, temperature: 1, "
+      "max_completion_length: 60, warmup_steps: 0, logging_steps: 1, checkpointing: false, "
+      "checkpoint_interval: 9}\n");
+  put("llama.yaml", model("llama", "  num_groups: 1\n"));
+  const std::string fit = "fit -c grpo.yaml --no-search --json - --with max_sequence_length=96 ";
+  const auto plan = [&](const std::string& more) {
+    const bool named = contains(more, "--model");
+    return json::parse(run(fit + (named ? more : "--model llama.yaml " + more)).out);
+  };
+  const json all = plan(""), found = all["generation"];
+  const auto number = [](const json& of, const char* key) { return of[key].get<std::int64_t>(); };
+  EXPECT_EQ(found["completions"], 8);
+  EXPECT_EQ(found["prompt_tokens"], 36);
+  const std::int64_t two = number(found, "second_token_ps") + number(found, "last_token_ps");
+  EXPECT_EQ(number(found, "whole_ps"), number(found, "prefill_ps") + two * 59 / 2);
+  EXPECT_GT(number(found, "whole_ps"), 10 * number(all["run"], "step_ps"));
+  EXPECT_GT(number(found, "last_token_ps"), number(found, "second_token_ps"));
+  EXPECT_EQ(found["cache_bytes"], 2 * 8 * 96 * 32 * 2) << "of one group of a block in bfloat16";
+  EXPECT_EQ(plan("--with gradient_accumulation_steps=1")["generation"]["completions"], 4);
+  const json cold = plan("--with grpo_config.temperature=0")["generation"];
+  EXPECT_LT(number(cold, "last_token_ps"), number(found, "last_token_ps")) << "without noise";
+  EXPECT_FALSE(plan("--model model.yaml").contains("generation"));
+  const Outcome text =
+      run("fit -c grpo.yaml --model llama.yaml --no-search --with "
+          "max_sequence_length=96");
+  EXPECT_TRUE(contains(text.out, "8 completions of 60 tokens on each chip")) << text.out;
+  EXPECT_TRUE(contains(text.out, "; 3 times in the run, ")) << text.out;
+}
+
 TEST_F(Ttml, ALlamaOfOneChipIsPlannedWithTheLossOfOneChip) {
   put("llama.yaml", model("llama", "  num_groups: 1\n"));
   const std::string fit =

@@ -216,11 +216,11 @@ class TtmlReader {
       settings_.notes.push_back(
           place +
           ": grpo_config is for TTML's GRPOTrainer, whose rewards are a function of a script: what "
-          "follows is its update alone, on a text, of per_device_train_batch_size completions on "
-          "each device, which fill max_sequence_length with their prompts. A step has its forward "
-          "pass once more, for the log-probabilities before it, and the generation of "
-          "max_completion_length tokens, of which a script with ttml.trainers.GRPOTrainer says the "
-          "times: run_experiment python");
+          "follows is its update, on a text, of per_device_train_batch_size completions on each "
+          "device, which fill max_sequence_length with their prompts. A step has its forward pass "
+          "once more, for the log-probabilities before it, and the generation, which fit adds for "
+          "a llama; a script with ttml.trainers.GRPOTrainer makes all of it (run_experiment "
+          "python)");
     }
     if (known_.contains(name)) return read(node, name);
     if (!is_known(section, key, place) || node.IsNull()) return;

@@ -191,6 +191,27 @@ TEST(CachedLlama, TtmlsStepsTakeLongerBehindMoreTokens) {
   EXPECT_LT(decode_time(kernels, 100), full);
 }
 
+TEST(CachedLlama, SequencesThatAreReadTogetherSayWhatOneSays) {
+  host::HostDevice device;
+  const auto model = filled(device, DataType::float32);
+  CommandQueue& queue = device.command_queue(0);
+  CachedLlama one(device, *model, {.length = 40, .calls = CacheCalls::ttml});
+  CachedLlama three(device, *model, {.length = 40, .calls = CacheCalls::ttml, .batch = 3});
+  EXPECT_EQ(three.cache_bytes(), one.cache_bytes() * 3);
+  const Tokens tokens = some_tokens();
+  for (CachedLlama* const reader : {&one, &three}) {
+    reader->prefill(std::span(tokens).first(33));
+    reader->decode(tokens[33]);
+  }
+  const std::vector<float> expected = one.logits();
+  expect_near(three.logits(), expected, 1e-5);
+  const std::vector<float> all = autograd::read_values(queue, three.step_logits());
+  ASSERT_EQ(std::ssize(all), 3 * 32 * 32);
+  expect_near({all.begin() + 2 * 32 * 32, all.begin() + 2 * 32 * 32 + 32}, expected, 1e-5);
+  const CacheOptions kernels{.length = 40, .batch = 2};
+  EXPECT_THROW(CachedLlama(device, *model, kernels), Error);
+}
+
 TEST(CachedLlama, RefusesWhatDoesNotFit) {
   host::HostDevice device;
   Llama model(device, readable(DataType::float32));
