@@ -77,6 +77,11 @@ Shown Presentations::of(const ExperimentResult& result) const {
   return shown;
 }
 
+bool Presentations::is_experiment(std::string_view name) const {
+  return std::ranges::any_of(laboratory_.experiments(),
+                             [&](const auto& experiment) { return experiment->name() == name; });
+}
+
 void Presentations::sort(std::vector<ExperimentResult>& results) const {
   std::ranges::stable_sort(results, {}, [&](const ExperimentResult& result) {
     return std::ranges::find(known_, result.experiment, &Known::name) - known_.begin();

@@ -27,6 +27,9 @@ class Presentations {
 
   Shown of(const harness::ExperimentResult& result) const;
 
+  /// Returns whether one of the experiments has this name.
+  bool is_experiment(std::string_view name) const;
+
   /// Returns what a page shows of an experiment besides its points, with the built-in constants.
   std::vector<reports::Table> page_tables(std::string_view experiment) const {
     return laboratory_.page_tables(experiment);

@@ -98,7 +98,9 @@ PagePart part_of(const PageSection& section) {
                       std::back_inserter(tables));
   }
   part.html += html_tables(tables) + html_tables(section.more);
-  part.html += "<p>To run it again: <code>" + html_text(command_of(result)) + "</code></p>\n";
+  if (section.of_experiment) {
+    part.html += "<p>To run it again: <code>" + html_text(command_of(result)) + "</code></p>\n";
+  }
   part.html += links(section.files);
   return part;
 }
@@ -111,7 +113,9 @@ std::string html_page(const Page& page) {
   std::vector<PagePart> parts{summary_part(page, results)};
   // What has changed concerns its reader more than what was once published.
   std::ranges::copy(page.before, std::back_inserter(parts));
-  if (!results.empty()) parts.push_back(published_part(results));
+  if (std::ranges::any_of(page.sections, &PageSection::of_experiment)) {
+    parts.push_back(published_part(results));
+  }
   if (!page.timelines.empty()) {
     parts.push_back(timeline_part("One iteration of a point, in virtual time.", page.timelines));
   }

@@ -22,6 +22,8 @@ struct PageSection {
   std::vector<Table> tables;       ///< Shown in place of those that the presentation makes.
   std::vector<Table> more = {};    ///< Shown below them.
   const profiler::MemoryUse* memory = nullptr;  ///< A training's, drawn over time; null: none.
+  /// Whether it is of an experiment: its axes run it again, and figures of it may be published.
+  bool of_experiment = true;
 };
 
 /// Holds what a page says.

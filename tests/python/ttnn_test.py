@@ -176,8 +176,11 @@ class OutputsTest(ScriptTest):
     def test_check_lists_what_is_missing(self):
         text = "import ttnn\nfrom ttnn import matmul, nonesuch\nttnn.add\nttnn.matmull(1)\n" \
                "ttnn.transformer.split_heads()\n"
-        made = self.run_text(text, "--check")
+        earlier = pathlib.Path(self.folder.name) / "earlier.json"
+        earlier.write_text("{}")
+        made = self.run_text(text, "--check", "--save-workload", earlier)
         self.assertEqual(made.returncode, 1)
+        self.assertTrue(earlier.exists(), "the workload of an earlier run stays")
         for part in (r"script.py:2: ttnn\.nonesuch", r"script.py:4: ttnn\.matmull .*ttnn\.matmul",
                      r"script.py:5: ttnn\.transformer\.split_heads", "3 missing"):
             self.assertRegex(made.stdout, part)

@@ -16,6 +16,7 @@ void write_training_page(const harness::ExperimentResult& result,
   reports::PageSection& section = page.sections.emplace_back();
   section.result = result;
   section.presentation = experiments::training_presentation();
+  section.of_experiment = false;
   section.files = {result.experiment + ".json"};
   if (memory) {
     section.memory = &*memory;

@@ -226,7 +226,7 @@ int run_script(const ScriptOptions& given) {
   std::vector<std::string> command = script_command(python, options, workload);
   std::fflush(stdout);
   std::error_code ignored;
-  fs::remove(workload, ignored);
+  if (!options.check) fs::remove(workload, ignored);  // that of an earlier run
   const int status = run_child("the script", std::move(command));
   if (options.check) return exit_status_of(status);
   if (!WIFEXITED(status)) {

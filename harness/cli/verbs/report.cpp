@@ -129,12 +129,14 @@ int write_html(const ReportOptions& options, const Presentations& known) {
     std::vector<reports::Table> more = result.context.published_chip
                                            ? known.page_tables(result.experiment)
                                            : std::vector<reports::Table>();
+    const bool of_experiment = known.is_experiment(result.experiment);
     page.sections.push_back({.result = std::move(result),
                              .presentation = std::move(shown.presentation),
                              .question = std::move(shown.question),
                              .files = std::move(files),
                              .tables = {},
-                             .more = std::move(more)});
+                             .more = std::move(more),
+                             .of_experiment = of_experiment});
   }
   write_file(file, reports::html_page(page));
   if (file != "-") fmt::print(stderr, "wrote {}\n", file.string());

@@ -90,6 +90,13 @@ std::optional<std::int64_t> parse_count(std::string_view text) {
   return integer ? integer : parse_scaled(text, 0);
 }
 
+/// Returns whether a number has a part behind its point: "64.5".
+bool has_fraction(std::string_view text) {
+  const std::size_t point = text.find('.');
+  return point != std::string_view::npos &&
+         text.find_first_not_of('0', point + 1) != std::string_view::npos;
+}
+
 }  // namespace
 
 OpsColumns::OpsColumns(std::span<const std::string_view> header, std::optional<std::uint64_t> line,
@@ -236,7 +243,7 @@ class OpsColumns::Cells {
   void read_cores(Column which, std::optional<std::int64_t>& cores) {
     constexpr std::int64_t kMostCores = 64 * 64;  // the largest core grid that a chip can be told
     read(which, cores);
-    if (cores && (*cores < 0 || *cores > kMostCores)) {
+    if (cores && (*cores < 0 || *cores > kMostCores || has_fraction(text(which)))) {
       reject(which, fmt::format("is not a number of cores, 0 to {}", kMostCores));
     }
   }

@@ -99,13 +99,13 @@ TEST(OpsCsv, BadCellsCostTheirRowsAndAreNamedByLineAndColumn) {
                                      "an integer, first on line 4: 'abc'"});
 }
 
-TEST(OpsCsv, MoreCoresThanAChipHasAreNoNumberOfCores) {
+TEST(OpsCsv, MoreCoresThanAChipHasAndPartsOfACoreAreNoNumberOfCores) {
   const Log log = read(
       "OP CODE,CORE COUNT,DEVICE FW START CYCLE,DEVICE KERNEL DURATION [ns]\n"
-      "a,100000,1000,1000\nb,4096,9000,1000\nc,-1,19000,1000\n");
+      "a,100000,1000,1000\nb,4096.0,9000,1000\nc,-1,19000,1000\nd,64.5,29000,1000\n");
   EXPECT_EQ(only(log).programs.at(0).cores, 4096);
   EXPECT_EQ(reasons(log),
-            std::vector<std::string>{"2 rows: CORE COUNT (column 2) is not a number of cores, 0 to "
+            std::vector<std::string>{"3 rows: CORE COUNT (column 2) is not a number of cores, 0 to "
                                      "4096, first on line 2: '100000'"});
 }
 

@@ -74,6 +74,15 @@ TEST(HtmlPage, ShowsQuestionTablesChartsCommandAndFiles) {
   EXPECT_TRUE(has(text, "<table>"));
 }
 
+TEST(HtmlPage, OfATrainingHasNoCommandOfAxesAndNothingPublished) {
+  Page page = sample_page();
+  EXPECT_TRUE(has(html_page(page), "Beside the published figures"));
+  page.sections.front().of_experiment = false;
+  const std::string text = html_page(page);
+  EXPECT_FALSE(has(text, "To run it again"));
+  EXPECT_FALSE(has(text, "Beside the published figures"));
+}
+
 TEST(HtmlPage, IsTheSameForTheSameInput) {
   EXPECT_EQ(html_page(sample_page()), html_page(sample_page()));
 }
@@ -309,6 +318,8 @@ TEST(TrainingCharts, ShowLossLearningRateAndTokensOfEachStep) {
   ASSERT_EQ(charts.size(), 3U);
   EXPECT_EQ(charts[0].series[0].marks[0].x, 10) << "the run went on from step 9";
   EXPECT_EQ(charts[0].series[0].marks[2].y, 2);
+  EXPECT_EQ(charts[0].x.labels, (std::vector<std::string>{"10", "11", "12"}))
+      << "no part of a step";
   EXPECT_EQ(charts[1].series[0].marks[0].y, 0.3);
   // 600 tokens in 6 s: 200 each step.
   EXPECT_DOUBLE_EQ(charts[2].series[0].marks[1].y, 100);
