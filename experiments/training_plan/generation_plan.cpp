@@ -100,16 +100,17 @@ GenerationPlan plan_generation(const GenerationQuestion& question, const chip::P
 
 std::string generation_text(const GenerationPlan& plan, std::int64_t times) {
   const auto time = [](SimTime value) { return reports::format_quantity(value.seconds(), "s"); };
-  constexpr double kHour = 3600;
-  const double run = plan.whole().seconds() * static_cast<double>(times);
+  const std::int64_t tokens = plan.question.tokens;
+  const std::string others = tokens == 1
+                                 ? ""
+                                 : fmt::format(", the second token of each {} and the last {}",
+                                               time(plan.first), time(plan.last));
   return fmt::format(
-      "generate {}: {} completions of {} tokens on each chip; their prompts of {} tokens take {}, "
-      "the second token of each {} and the last {}; keys and values {:.2f} GiB; {} times in the "
-      "run, {}\n",
-      time(plan.whole()), plan.question.completions, plan.question.tokens, plan.prompt(),
-      time(plan.prefill), time(plan.first), time(plan.last),
-      static_cast<double>(plan.cache.value()) / (1 << 30), times,
-      run < kHour ? reports::format_quantity(run, "s") : fmt::format("{:.2f} h", run / kHour));
+      "generate {}: {} completions of {} {} on each chip, {} times in the run; their prompts of {} "
+      "tokens take {}{}; keys and values {:.2f} GiB\n",
+      time(plan.whole()), plan.question.completions, tokens, tokens == 1 ? "token" : "tokens",
+      times, plan.prompt(), time(plan.prefill), others,
+      static_cast<double>(plan.cache.value()) / (1 << 30));
 }
 
 }  // namespace howard::experiments

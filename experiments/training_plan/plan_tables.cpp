@@ -53,6 +53,13 @@ std::string kernels_text(const RunPlan& plan) {
   return join(parts, ", ");
 }
 
+/// Returns "18.2 s" or, of an hour and more, "2.48 h".
+std::string hours_or_seconds(double seconds) {
+  constexpr double kHour = 3600;
+  return seconds < kHour ? reports::format_quantity(seconds, "s")
+                         : fmt::format("{:.2f} h", seconds / kHour);
+}
+
 /// Returns what a step consists of.
 std::string step_text(const RunPlan& plan) {
   std::vector<std::string> parts;
@@ -160,11 +167,15 @@ std::string plan_text(const FitAnswer& answer) {
                                "FLOP/s"),
       100 * plan.mfu(), plan.core_flops * 1e-12);
   const std::int64_t steps = recipe.schedule.steps;
-  const double seconds = plan.step.seconds() * static_cast<double>(steps);
-  constexpr double kHour = 3600;
-  text += fmt::format("run      {} steps: {} {} in {}\n", steps, plan.tokens() * steps, unit,
-                      seconds < kHour ? reports::format_quantity(seconds, "s")
-                                      : fmt::format("{:.2f} h", seconds / kHour));
+  const double updates = plan.step.seconds() * static_cast<double>(steps);
+  text += fmt::format("run      {} steps: {} {} in {}", steps, plan.tokens() * steps, unit,
+                      hours_or_seconds(updates));
+  if (answer.generation) {
+    const double drawn =
+        answer.generation->whole().seconds() * static_cast<double>(answer.generations);
+    text += fmt::format(", and {} with the generation", hours_or_seconds(updates + drawn));
+  }
+  text += "\n";
   if (plan.messages > 0) {
     text += fmt::format("messages {} a step, {:.1f} MB\n", plan.messages,
                         static_cast<double>(plan.message_bytes.value()) * 1e-6);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <numeric>
 #include <string>
@@ -37,17 +36,6 @@ struct StepValues {
   std::vector<double> values;
 };
 
-/// Returns the axis of some steps, which has marks at whole ones alone.
-PlotAxis step_axis(double first, double last) {
-  PlotAxis axis = linear_axis(first, last, kChartAcross);
-  for (std::size_t i = axis.marks.size(); i-- > 0;) {
-    if (axis.marks[i] == std::round(axis.marks[i])) continue;
-    axis.marks.erase(axis.marks.begin() + static_cast<std::ptrdiff_t>(i));
-    axis.labels.erase(axis.labels.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-  return axis;
-}
-
 XyChart chart_of(const StepValues& steps, double first, const std::string& experiment) {
   const Scale scale = fit_scale(steps.unit, steps.values);
   ChartSeries series{.title = steps.label, .marks = {}};
@@ -61,13 +49,14 @@ XyChart chart_of(const StepValues& steps, double first, const std::string& exper
                                         format_number(steps.values[i], scale), scale.unit)});
   }
   const auto [least, most] = std::ranges::minmax(heights);
-  return {.name = {},
-          .title = fmt::format("{}: {}", experiment, steps.title),
-          .x = step_axis(first, first + static_cast<double>(steps.values.size()) - 1),
-          .y = linear_axis_upwards(std::min(0.0, least), most, kChartUp),
-          .x_label = "step",
-          .y_label = with_unit(steps.label, scale.unit),
-          .series = {std::move(series)}};
+  return {
+      .name = {},
+      .title = fmt::format("{}: {}", experiment, steps.title),
+      .x = whole_axis(first, first + static_cast<double>(steps.values.size()) - 1, kChartAcross),
+      .y = linear_axis_upwards(std::min(0.0, least), most, kChartUp),
+      .x_label = "step",
+      .y_label = with_unit(steps.label, scale.unit),
+      .series = {std::move(series)}};
 }
 
 /// Returns the rate of each step: the metric "tokens" is that of all steps together.

@@ -194,6 +194,16 @@ PlotAxis linear_axis_upwards(double low, double high, double room) {
   return linear_axis_with(low, high, room, linear_marks_upwards);
 }
 
+PlotAxis whole_axis(double low, double high, double room) {
+  PlotAxis axis = linear_axis(low, high, room);
+  for (std::size_t i = axis.marks.size(); i-- > 0;) {
+    if (axis.marks[i] == std::round(axis.marks[i])) continue;
+    axis.marks.erase(axis.marks.begin() + static_cast<std::ptrdiff_t>(i));
+    axis.labels.erase(axis.labels.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return axis;
+}
+
 PlotAxis fitted_axis(const std::vector<double>& values, double room) {
   constexpr double kLabel = 75;
   return fitted_axis_with(values, room, kLabel, linear_axis);

@@ -44,6 +44,8 @@ double label_width(const PlotAxis& axis);
 /// to `high`, or from a little less to a little more if they are equal.
 PlotAxis linear_axis(double low, double high, double room);
 PlotAxis linear_axis_upwards(double low, double high, double room);
+/// As linear_axis(), with marks at whole numbers alone, such as those of steps.
+PlotAxis whole_axis(double low, double high, double room);
 
 /// Returns an axis for some values, with round marks whose labels do not touch in `room` pixels:
 /// logarithmic if they are positive and span more than three doublings.

@@ -156,8 +156,14 @@ TEST_F(Ttml, FitSaysWhatTheCompletionsOfGrpoTakeBeforeTheirUpdate) {
   const Outcome text =
       run("fit -c grpo.yaml --model llama.yaml --no-search --with "
           "max_sequence_length=96");
-  EXPECT_TRUE(contains(text.out, "8 completions of 60 tokens on each chip")) << text.out;
-  EXPECT_TRUE(contains(text.out, "; 3 times in the run, ")) << text.out;
+  EXPECT_TRUE(contains(text.out, "8 completions of 60 tokens on each chip, 3 times in the run; "))
+      << text.out;
+  EXPECT_TRUE(contains(text.out, " with the generation")) << text.out;
+  const Outcome single =
+      run("fit -c grpo.yaml --model llama.yaml --no-search --with max_sequence_length=96 "
+          "--with grpo_config.max_completion_length=1");
+  EXPECT_TRUE(contains(single.out, "8 completions of 1 token on each chip")) << single.out;
+  EXPECT_FALSE(contains(single.out, "the second token")) << single.out;
 }
 
 TEST_F(Ttml, ALlamaOfOneChipIsPlannedWithTheLossOfOneChip) {

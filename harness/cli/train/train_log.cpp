@@ -248,8 +248,8 @@ void TtmlStepLog::write(const reports::Canvas& canvas) const {
   constexpr double kAcross = 800;
   constexpr double kUp = 450;
   const auto [least, most] = std::ranges::minmax(losses);
-  chart.x = reports::linear_axis(static_cast<double>(losses_.front().first),
-                                 static_cast<double>(losses_.back().first), kAcross);
+  chart.x = reports::whole_axis(static_cast<double>(losses_.front().first),
+                                static_cast<double>(losses_.back().first), kAcross);
   chart.y = reports::linear_axis_upwards(least, most, kUp);
   static_cast<void>(reports::write_xy_chart(chart, here));
 }
