@@ -99,10 +99,17 @@ std::string chip_title(Bytes capacity) {
                      std::ceil(static_cast<double>(capacity.value()) / kGibibyte));
 }
 
-/// Returns how many of the parameters are trained or used by a token, where it is not all of them.
-std::string parts_text(const RunPlan& plan) {
-  if (plan.frozen > 0) return fmt::format(" ({} trained)", plan.parameters - plan.frozen);
-  return plan.active() < plan.parameters ? fmt::format(" ({} for a token)", plan.active()) : "";
+/// Returns how many parameters there are and, where it is not all of them, how many are trained or
+/// used by a token; nothing for a model that cannot be made.
+std::string parameters_text(const RunPlan& plan) {
+  if (plan.parameters == 0) return "";
+  std::string part;
+  if (plan.frozen > 0) {
+    part = fmt::format(" ({} trained)", plan.parameters - plan.frozen);
+  } else if (plan.active() < plan.parameters) {
+    part = fmt::format(" ({} for a token)", plan.active());
+  }
+  return fmt::format("{} parameters{}, ", plan.parameters, part);
 }
 
 }  // namespace
@@ -140,8 +147,8 @@ std::string plan_text(const FitAnswer& answer) {
                : fmt::format("sequences{} of {} tokens", of_each, recipe.model.sequence);
   const char* const unit = pictures ? "pictures" : "tokens";
   std::string text =
-      fmt::format("{}: {} parameters{}, {} x {} {} an update, {} of {}\n", answer.name,
-                  plan.parameters, parts_text(plan), recipe.accumulate, recipe.model.batch, samples,
+      fmt::format("{}: {}{} x {} {} an update, {} of {}\n", answer.name, parameters_text(plan),
+                  recipe.accumulate, recipe.model.batch, samples,
                   plan.setting.chips() == 1
                       ? "a chip"
                       : fmt::format("{} chips, {},", plan.setting.chips(), shared_text(shared)),

@@ -359,6 +359,13 @@ TEST_F(Ttml, FitSaysWhatARunTakesAndWhatElseWouldFit) {
   }
 }
 
+TEST_F(Ttml, FitCountsNoParametersOfAModelThatCannotBeMade) {
+  const Outcome plan =
+      run("fit -c training.yaml --no-search --with embedding_dim=16777152 --with num_heads=1");
+  EXPECT_TRUE(contains(plan.out, "does not run: cannot make a tensor shape")) << plan.out;
+  EXPECT_FALSE(contains(plan.out, "parameters")) << plan.out;
+}
+
 TEST_F(Ttml, FitSeesWhatSettingsDoToMemoryAndTime) {
   const auto plan = [&](const std::string& with) {
     return fit_of(*this, run("fit -c training.yaml --no-search --json - " + with))["run"];
