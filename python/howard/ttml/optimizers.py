@@ -30,30 +30,6 @@ class SGDConfig(_Config):
 
 
 @dataclass
-class AdamWConfig(_Config):
-    lr: float = 1e-3
-    beta1: float = 0.9
-    beta2: float = 0.999
-    epsilon: float = 1e-8
-    weight_decay: float = 0.01
-    amsgrad: bool = False
-    stochastic_rounding: bool = False
-
-
-@dataclass
-class KahanAdamWConfig(_Config):
-    """Is that of MorehAdamW, which refuses kahan_summation, and of AdamWComposite."""
-
-    lr: float = 1e-3
-    beta1: float = 0.9
-    beta2: float = 0.999
-    epsilon: float = 1e-8
-    weight_decay: float = 0.01
-    amsgrad: bool = False
-    kahan_summation: bool = False
-
-
-@dataclass
 class AdamWFullPrecisionConfig(_Config):
     lr: float = 1e-3
     beta1: float = 0.9
@@ -61,6 +37,18 @@ class AdamWFullPrecisionConfig(_Config):
     epsilon: float = 1e-8
     weight_decay: float = 0.01
     amsgrad: bool = False
+
+
+@dataclass
+class AdamWConfig(AdamWFullPrecisionConfig):
+    stochastic_rounding: bool = False
+
+
+@dataclass
+class KahanAdamWConfig(AdamWFullPrecisionConfig):
+    """Is that of MorehAdamW, which refuses kahan_summation, and of AdamWComposite."""
+
+    kahan_summation: bool = False
 
 
 @dataclass

@@ -19,6 +19,7 @@
 #include "engines/models/layers.h"
 #include "engines/models/llama.h"
 #include "tests/engines/autograd/gradient_check.h"
+#include "tests/engines/models/filled_model.h"
 #include "tests/engines/models/program_list.h"
 
 namespace howard::models {
@@ -51,29 +52,6 @@ const ModelOptions kTinyDeepSeek{.kind = ModelKind::deepseek,
                                  .parameters = DataType::float32,
                                  .compute = DataType::float32};
 
-std::vector<std::uint32_t> deepseek_tokens(const ModelOptions& options) {
-  std::vector<std::uint32_t> tokens(static_cast<std::size_t>(options.batch * options.sequence));
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    tokens[i] =
-        static_cast<std::uint32_t>((i * i + i) % static_cast<std::size_t>(options.vocabulary));
-  }
-  return tokens;
-}
-
-void fill_deepseek_tokens(Device& device, DeepSeek& model) {
-  const std::vector<std::uint32_t> tokens = deepseek_tokens(model.options());
-  autograd::write_indices(device.command_queue(0), model.tokens(), tokens);
-  autograd::write_indices(device.command_queue(0), model.targets(), tokens);
-}
-
-void fill_deepseek(ReferenceDevice& device, DeepSeek& model) {
-  unsigned seed = 1;
-  for (autograd::Parameter* parameter : model.parameters()) {
-    reference::fill_random(device, parameter->value, seed++, 0.5);
-  }
-  fill_deepseek_tokens(device, model);
-}
-
 // The differences are so small that no token chooses other experts.
 TEST(DeepSeek, GradientsAreThoseOfTheLossInEveryForm) {
   for (const bool other : {false, true}) {
@@ -83,7 +61,7 @@ TEST(DeepSeek, GradientsAreThoseOfTheLossInEveryForm) {
     options.deepseek.query_rank = other ? 0 : 3;
     options.deepseek.scores = other ? ScoreFunction::softmax : ScoreFunction::sigmoid;
     DeepSeek model(device, options);
-    fill_deepseek(device, model);
+    fill_model(device, model);
     reference::expect_gradients(device, model.parameters(),
                                 [&](Tape& tape) { return model.loss(tape); },
                                 {.compute = DataType::float32});
@@ -263,14 +241,14 @@ TEST(DeepSeek, ItsLogitsAreThoseOfTheFormulas) {
       ModelOptions options = kTinyDeepSeek;
       options.deepseek.query_rank = rank;
       DeepSeek model(device, options);
-      fill_deepseek(device, model);
+      fill_model(device, model);
       ASSERT_EQ(model.buffers().size(), 1U) << "a block with experts";
       // With the bias no token chooses experts 0 and 1, which are a group.
       const std::vector<float> biases{0, 0, bias, bias};
       autograd::write_values(device.command_queue(0), model.buffers()[0]->value, biases);
       Tape tape(device, {.compute = DataType::float32, .records = false});
       const auto logits = device.values(tape.tensor(model.logits(tape, model.tokens())));
-      const std::vector<std::uint32_t> tokens = deepseek_tokens(options);
+      const std::vector<std::uint32_t> tokens = tokens_of(options);
       PlainDeepSeek plain(device, model);
       const auto expected = plain.logits({tokens[0], tokens[1], tokens[2]});
       ASSERT_EQ(expected.size(), 5U);
@@ -283,7 +261,7 @@ TEST(DeepSeek, ItsLogitsAreThoseOfTheFormulas) {
 std::vector<std::vector<float>> deepseek_gradients(Device& device, const ModelOptions& options) {
   DeepSeek model(device, options);
   write_random(device.command_queue(0), model.parameters(), 3);
-  fill_deepseek_tokens(device, model);
+  fill_tokens(device, model);
   Tape tape(device, {.compute = DataType::float32});
   tape.backward(model.loss(tape));
   std::vector<std::vector<float>> result;
@@ -318,7 +296,7 @@ TEST(DeepSeek, TheHostsGradientsAreThoseOfTheReference) {
 TEST(DeepSeek, AnUpdateMakesExpertsLessLikelyThatManyTokensHaveChosen) {
   ReferenceDevice device;
   DeepSeek model(device, kTinyDeepSeek);
-  fill_deepseek(device, model);
+  fill_model(device, model);
   CommandQueue& queue = device.command_queue(0);
   autograd::Parameter& bias = *model.buffers()[0];
   // All three tokens choose experts 2 and 3.

@@ -14,6 +14,7 @@
 #include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
 #include "tests/engines/autograd/gradient_check.h"
+#include "tests/engines/models/filled_model.h"
 #include "tests/engines/models/program_list.h"
 
 namespace howard::models {
@@ -36,29 +37,6 @@ const ModelOptions kTinyQwen{.kind = ModelKind::qwen3,
                              .parameters = DataType::float32,
                              .compute = DataType::float32};
 
-std::vector<std::uint32_t> tokens_of(const ModelOptions& options) {
-  std::vector<std::uint32_t> tokens(static_cast<std::size_t>(options.batch * options.sequence));
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    tokens[i] =
-        static_cast<std::uint32_t>((i * i + i) % static_cast<std::size_t>(options.vocabulary));
-  }
-  return tokens;
-}
-
-void fill_tokens(Device& device, Qwen3& model) {
-  const std::vector<std::uint32_t> tokens = tokens_of(model.options());
-  autograd::write_indices(device.command_queue(0), model.tokens(), tokens);
-  autograd::write_indices(device.command_queue(0), model.targets(), tokens);
-}
-
-void fill_qwen3(ReferenceDevice& device, Qwen3& model) {
-  unsigned seed = 1;
-  for (autograd::Parameter* parameter : model.parameters()) {
-    reference::fill_random(device, parameter->value, seed++, 0.5);
-  }
-  fill_tokens(device, model);
-}
-
 TEST(Qwen3, GradientsAreThoseOfTheLossInEveryForm) {
   for (const bool memory_efficient : {false, true}) {
     for (const bool tied : {false, true}) {
@@ -68,7 +46,7 @@ TEST(Qwen3, GradientsAreThoseOfTheLossInEveryForm) {
       options.tied = tied;
       options.groups = tied ? 4 : 2;
       Qwen3 model(device, options);
-      fill_qwen3(device, model);
+      fill_model(device, model);
       reference::expect_gradients(device, model.parameters(),
                                   [&](Tape& tape) { return model.loss(tape); },
                                   {.compute = DataType::float32});
@@ -182,7 +160,7 @@ class PlainQwen3 {
 TEST(Qwen3, ItsLogitsAreThoseOfTheFormulas) {
   ReferenceDevice device;
   Qwen3 model(device, kTinyQwen);
-  fill_qwen3(device, model);
+  fill_model(device, model);
   Tape tape(device, {.compute = DataType::float32, .records = false});
   const auto logits = device.values(tape.tensor(model.logits(tape, model.tokens())));
   const std::vector<std::uint32_t> tokens = tokens_of(kTinyQwen);
