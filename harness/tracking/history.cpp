@@ -239,6 +239,12 @@ std::optional<std::int64_t> History::find_run(std::string_view name) const {
   of_branch.bind(1, name);
   while (of_branch.next()) last = of_branch.integer(0);
   if (last) return last;
+  Statement of_name(file_,
+                    "SELECT id FROM run WHERE commit_id = ?1 OR commit_id = ?1 || '-dirty'"
+                    " ORDER BY commit_id LIKE '%-dirty' DESC, time, id");
+  of_name.bind(1, name);
+  while (of_name.next()) last = of_name.integer(0);
+  if (last) return last;
   constexpr std::size_t kShortest = 4;  // git asks for as many
   const bool is_hash = name.size() >= kShortest &&
                        name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -331,6 +337,20 @@ std::vector<std::int64_t> History::alike_until(std::string_view columns, std::in
     numbers.erase(numbers.begin(), numbers.end() - static_cast<std::ptrdiff_t>(most));
   }
   return numbers;
+}
+
+std::vector<std::int64_t> History::without_copies(const std::vector<std::int64_t>& runs) const {
+  constexpr std::size_t kContent = 16;
+  Statement name(file_, "SELECT name FROM run WHERE id=?");
+  std::set<std::string> known;
+  std::vector<std::int64_t> kept;
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    name.bind(1, *run).next();
+    if (known.insert(name.text(0).substr(0, kContent)).second) kept.push_back(*run);
+    name.reset();
+  }
+  std::ranges::reverse(kept);
+  return kept;
 }
 
 std::vector<StoredSeries> History::find_series(std::string_view part) const {

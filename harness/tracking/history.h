@@ -50,9 +50,9 @@ class History {
   bool add(Run& run);
 
   std::size_t run_count() const;
-  /// Returns the number of the last stored run of the commit of that full or shortened name, or of
-  /// the branch of that name; absent if there is none. Clean runs come before "-dirty" ones. Throws
-  /// Error if a shortened name means several commits.
+  /// Returns the number of the last stored run of the branch of that name, or of the commit of that
+  /// name, which git's names may also begin with; absent if there is none. Clean runs come before
+  /// "-dirty" ones. Throws Error if a shortened name means several commits.
   std::optional<std::int64_t> find_run(std::string_view commit_or_branch) const;
   /// Returns a run with all its rows.
   Run load(std::int64_t run) const;
@@ -62,6 +62,9 @@ class History {
   std::vector<std::int64_t> runs_until(std::int64_t run, std::size_t most) const;
   /// Does the same for the runs of the same commit alone.
   std::vector<std::int64_t> runs_of_commit_until(std::int64_t run, std::size_t most) const;
+
+  /// Returns the runs without those that are copies of later ones (content_id()), in order.
+  std::vector<std::int64_t> without_copies(const std::vector<std::int64_t>& runs) const;
 
   /// Returns the series with numbers, of those benchmarks whose name contains `part`.
   std::vector<StoredSeries> find_series(std::string_view part) const;

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "harness/tracking/formats/foreign_formats.h"
 #include "harness/tracking/formats/json_lines.h"
+#include "harness/tracking/formats/language_formats.h"
 #include "reports/formats/result_json.h"
 #include "reports/formats/time_record.h"
 
@@ -19,7 +20,8 @@ namespace {
 
 constexpr std::string_view kAccepted =
     "results (howard.result/1), virtual times (howard.times/1), an export (howard.run/1), JSON of "
-    "Google Benchmark, hyperfine or nvbench, an ops_perf_results CSV";
+    "Google Benchmark, hyperfine, nvbench, pytest-benchmark or criterion, a JSON list of {name, "
+    "value, unit}, the text of Go's benchmarks, an ops_perf_results CSV";
 
 constexpr const char* kHint = "run_experiment track --help";
 
@@ -103,8 +105,18 @@ Run run_of_other_json(std::string_view text, std::string_view source) {
     const std::vector<JsonNode> benchmarks = root.member("benchmarks").items();
     if (!benchmarks.empty() && benchmarks[0].has("states")) return read_nvbench(root);
     if (root.has("context")) return read_google_benchmark(root);
+    if (root.has("machine_info")) return read_pytest_benchmark(root);
   }
   if (has_list("results")) return read_hyperfine(root);
+  if (root.has("median") && root.member("median").has("point_estimate")) {
+    return read_criterion_estimates(root, source);
+  }
+  if (root.is_array()) {
+    const std::vector<JsonNode> items = root.items();
+    if (!items.empty() && items[0].has("name") && items[0].has("value")) {
+      return read_named_values(root);
+    }
+  }
   fail_kind(source, "it is JSON of another kind");
 }
 
@@ -137,10 +149,14 @@ std::vector<Run> parse_runs(std::string_view text, std::string_view source) {
     runs = runs_of_lines(text, source);
   } else if (is_json && says("\"howard.result/")) {
     runs.push_back(run_of(reports::parse_result_json(text, source)));
+  } else if (is_json && says("\"reason\":")) {
+    runs.push_back(read_criterion_lines(text, source));
   } else if (is_json) {
     runs.push_back(run_of_other_json(text, source));
   } else if (text.substr(0, text.find('\n')).find("OP CODE") != std::string_view::npos) {
     runs.push_back(read_ops_csv_run(text, source));
+  } else if (is_go_text(text)) {
+    runs.push_back(read_go_text(text, source));
   } else {
     fail_kind(source, text.empty() ? "it is empty" : "it is of another kind");
   }

@@ -14,6 +14,10 @@ namespace howard::tracking {
 /// - runs of a database, one a line (howard.run/1);
 /// - Google Benchmark's JSON: the real time and the counters, by repetition if there are several;
 /// - hyperfine's JSON: the times of each command;
+/// - pytest-benchmark's JSON: the time of each test, of all rounds if they are there;
+/// - criterion: the messages of cargo criterion, or an estimates.json, by iteration;
+/// - a list of objects with name, value and unit, as github-action-benchmark takes it;
+/// - the text of Go's benchmarks: the time and the other metrics, by -count if that is above 1;
 /// - nvbench's JSON: the mean GPU time of each state, or its mean CPU time;
 /// - tt-metal's ops_perf_results CSV: the kernel time of each op on each shape.
 ///

@@ -75,6 +75,15 @@ std::string_view Run::clean_commit() const {
   return name;
 }
 
+std::string short_commit(std::string_view commit) {
+  constexpr std::size_t kDigits = 12;
+  const std::string_view name = commit.substr(0, commit.find("-dirty"));
+  const bool is_of_git =
+      name.size() > kDigits && name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  if (!is_of_git) return std::string(commit);
+  return std::string(name.substr(0, kDigits)) + std::string(commit.substr(name.size()));
+}
+
 Constants settings_of(const Conditions& conditions) {
   Constants constants;
   for (const std::string& part : {conditions.chip, conditions.software}) {

@@ -63,7 +63,7 @@ struct Conditions {
   std::string software;  ///< The profile of the software.
   std::string build;     ///< "Release", "Debug"; empty if unknown.
   std::string compiler;  ///< It may differ: that is often what a change is about.
-  std::string tool;      ///< "howard", "Google Benchmark", "hyperfine", "nvbench", "tt-metal".
+  std::string tool;      ///< "howard", "Google Benchmark", "hyperfine", "tt-metal".
   std::uint64_t seed = 0;
 
   bool operator==(const Conditions&) const = default;
@@ -81,6 +81,7 @@ struct Run {
   std::string branch;
   std::int64_t time = 0;         ///< The run's time, in seconds since 1970.
   std::int64_t commit_time = 0;  ///< 0 if unknown.
+  std::string date;              ///< When it was made, in the words of its file; often unknown.
   bool mixed = false;            ///< True if its parts are of several commits; `commit` is empty.
   Conditions conditions;
   Constants constants;
@@ -90,6 +91,9 @@ struct Run {
   std::string_view clean_commit() const;
   bool is_dirty() const { return commit.ends_with("-dirty"); }
 };
+
+/// Returns a commit as readers see it: git's names by twelve digits, others, as "v1.0", whole.
+std::string short_commit(std::string_view commit);
 
 /// Returns the constants that the names of the profiles say were set.
 Constants settings_of(const Conditions& conditions);

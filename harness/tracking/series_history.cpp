@@ -31,7 +31,7 @@ std::vector<double> values_of(const std::vector<HistoryPoint>& points) {
 
 std::string commit_of(const HistoryPoint& point) {
   if (point.commit.empty()) return "-";
-  return point.commit.substr(0, 12) + (point.commit.ends_with("-dirty") ? "-dirty" : "");
+  return short_commit(point.commit);
 }
 
 std::string date_of(std::int64_t seconds) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -115,6 +116,77 @@ TEST_F(Tracking, ASlowCommitShowsAgainstTheRunsBeforeItAndIsNoneOfThem) {
   EXPECT_EQ(slower.status, 3) << slower.out << slower.err;
   EXPECT_EQ(run("compare main --db perf.db").status, 3) << "the baseline is the run before";
   EXPECT_EQ(run("compare main~2 main~1 --db perf.db").status, 0);
+}
+
+TEST_F(Tracking, WhatWasMeasuredOnceCountsOnceWhicheverWayItComes) {
+  git("init -b main");
+  commit("1");
+  for (int i = 0; i < 3; ++i) {
+    put_google("old.json", 100);
+    const Outcome stored = run("track old.json");
+    EXPECT_EQ(contains(stored.out, "is there already"), i > 0) << stored.out;
+  }
+  commit("2");
+  put_google("new.json", 103);
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(run("track new.json").status, 0);
+  const Outcome stored = run("compare HEAD~1 HEAD --db perf.db");
+  EXPECT_EQ(stored.status, 0) << stored.out;
+  EXPECT_TRUE(contains(stored.out, "1 ambiguous")) << stored.out;
+  std::filesystem::create_directories(folder() / "a");
+  std::filesystem::create_directories(folder() / "b");
+  for (const char* const copy : {"1.json", "2.json", "3.json"}) {
+    put_google(std::string("a/") + copy, 100);
+    put_google(std::string("b/") + copy, 103);
+  }
+  const Outcome folders = run("compare a b");
+  EXPECT_EQ(folders.status, 0) << folders.out;
+  EXPECT_TRUE(contains(folders.out, "1 ambiguous")) << folders.out;
+  EXPECT_TRUE(contains(folders.err, "2 of the 3 runs in b are copies")) << folders.err;
+}
+
+TEST_F(Tracking, ACommitIsComparedByTheNameThatItWasTrackedUnder) {
+  for (const auto& [name, picoseconds] : {std::pair{"v1.0", "100"}, std::pair{"v1.1", "120"}}) {
+    put_times("a.txt", picoseconds);
+    ASSERT_EQ(run(std::string("track a.txt --db perf.db --commit ") + name).status, 0);
+  }
+  const Outcome slower = run("compare v1.0 v1.1 --db perf.db");
+  EXPECT_EQ(slower.status, 3) << slower.out << slower.err;
+}
+
+TEST_F(Tracking, TheFirstRunOfTheBaseHasNothingToBeComparedWith) {
+  git("init -b main");
+  commit("1");
+  put_times("a.txt", "100");
+  ASSERT_EQ(run("track a.txt").status, 0);
+  const Outcome first = run("compare HEAD --db perf.db --base main");
+  EXPECT_EQ(first.status, 0) << first.out << first.err;
+  EXPECT_TRUE(contains(first.err, "there is nothing to compare with")) << first.err;
+  commit("2");
+  put_times("a.txt", "120");
+  ASSERT_EQ(run("track a.txt").status, 0);
+  EXPECT_EQ(run("compare HEAD --db perf.db --base main").status, 3) << "the commit before it";
+}
+
+TEST_F(Tracking, TwoFilesAreComparedByAThreshold) {
+  put_google("old.json", 100);
+  put_google("new.json", 119);
+  EXPECT_EQ(run("compare old.json new.json").status, 0) << "one run of each decides nothing";
+  const Outcome gate = run("compare old.json new.json --threshold 5%");
+  EXPECT_EQ(gate.status, 3) << gate.out << gate.err;
+  EXPECT_TRUE(contains(gate.out, "whatever their noise")) << gate.out;
+  EXPECT_EQ(run("compare old.json new.json --threshold 0.2").status, 0);
+  const Outcome refused = run("compare old.json new.json --threshold 5");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_TRUE(contains(refused.err, "a share from 0 to 1")) << refused.err;
+}
+
+TEST_F(Tracking, AFolderOfCriterionIsRead) {
+  std::filesystem::create_directories(folder() / "criterion/sum/8/new");
+  put("criterion/sum/8/new/estimates.json", R"({"median": {"point_estimate": 100.0}})");
+  put("criterion/sum/8/new/benchmark.json", R"({"full_id": "sum of/8"})");
+  put("criterion/sum/8/new/sample.json", R"({"iters": [1, 2], "times": [100.0, 240.0]})");
+  ASSERT_EQ(run("track criterion --commit v1").status, 0);
+  EXPECT_TRUE(contains(run("history").out, "sum of/8"));
 }
 
 TEST_F(Tracking, ExportsAreImportedOnce) {

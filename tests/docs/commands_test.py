@@ -182,6 +182,8 @@ def make_repository(folder, environment):
     for name in ("old", "new", "bench.sh"):
         (folder / name).write_text(BENCHMARK)
         (folder / name).chmod(0o755)
+    for name in ("old.json", "new.json"):
+        (folder / name).write_text('[{"name": "step", "unit": "ms", "value": 3}]')
     (folder / "CMakeLists.txt").write_text(PROJECT)
     script = regenerate.blocks_of(REPOSITORY / "docs" / "ttnn.md")
     text = next("\n".join(block.lines) for block in script if block.language == "python")

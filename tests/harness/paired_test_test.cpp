@@ -69,6 +69,22 @@ TEST(PairedTest, StudentsTestOfOneAgainstManyIsThatOfTheTables) {
   EXPECT_TRUE(std::isinf(student_shift(after, after, 0.05).interval[1]));
 }
 
+TEST(PairedTest, OneDisturbedRunDoesNotHideAChange) {
+  std::vector<double> before, after;
+  for (int i = 0; i < 12; ++i) before.push_back(0.01 * (i % 3));
+  before[5] = std::log(10);  // one run took ten times as long
+  for (int i = 0; i < 3; ++i) after.push_back(std::log(3) + 0.01 * i);
+  const Shift shift = student_shift(before, after, 0.05);
+  EXPECT_LE(shift.p, 0.01) << "without care for outliers it is 0.03";
+  EXPECT_NEAR(shift.estimate, std::log(3), 0.02);
+  EXPECT_LT(shift.half_width(), 0.1);
+  // A single run may be such an outlier itself: two of thirteen.
+  EXPECT_NEAR(student_shift(before, std::vector{std::log(3)}, 0.05).p, 2.0 / 13, 1e-9);
+  // So may one of three be, which is no change then.
+  before[5] = 0;
+  EXPECT_GT(student_shift(before, std::vector{0.0, 0.01, std::log(3)}, 0.05).p, 0.01);
+}
+
 TEST(PairedTest, HolmMultipliesTheSmallestByTheirNumberAndStaysInOrder) {
   const std::vector<double> p{0.04, 0.001, 0.03, 0.9};
   const std::vector<double> adjusted = holm(p);

@@ -131,6 +131,59 @@ TEST(Comparison, ALargerValueOfAMetricThatShallBeLargeIsFaster) {
   EXPECT_EQ(compare_sides(old_side, new_side, {}).rows.front().verdict, Verdict::faster);
 }
 
+/// Returns the row of a metric that had these values.
+JudgedRow judged_metric(const std::vector<double>& before, const std::vector<double>& after,
+                        const Limits& limits = {}) {
+  const auto side_of = [](const std::vector<double>& values) {
+    Side side{.name = "side"};
+    for (const double value : values) {
+      Row row = sampled_row("a", value);
+      row.series.unit = "";
+      side.runs.push_back(run_with({row}));
+    }
+    return side;
+  };
+  return compare_sides(side_of(before), side_of(after), limits).rows.front();
+}
+
+TEST(Comparison, OneDisturbedRunOfTheHistoryDoesNotHideThatAllIsThreeTimesAsSlow) {
+  std::vector<double> before{1, 1.01, 0.99, 1, 1.02, 0.98, 1, 1.01, 0.99, 10};
+  EXPECT_EQ(judged_metric(before, {3, 3.01, 2.99}).verdict, Verdict::slower);
+  const JudgedRow once = judged_metric(before, {3});
+  EXPECT_EQ(once.verdict, Verdict::ambiguous) << "one run may be disturbed itself";
+  EXPECT_TRUE(once.needed);
+  before.back() = 1;
+  EXPECT_EQ(judged_metric(before, {3}).verdict, Verdict::slower);
+}
+
+TEST(Comparison, ZerosAndNegativeValuesAreDecided) {
+  const std::vector<double> zeros(12, 0.0), hundreds(12, 100.0), fives(12, -5.0), tens(12, -10.0);
+  EXPECT_EQ(judged_metric(zeros, hundreds).verdict, Verdict::slower);
+  EXPECT_FALSE(judged_metric(zeros, hundreds).change());
+  EXPECT_EQ(judged_metric(hundreds, zeros).verdict, Verdict::faster);
+  EXPECT_EQ(judged_metric(hundreds, zeros).change(), 0) << "100 % less";
+  EXPECT_EQ(judged_metric(fives, tens).verdict, Verdict::faster) << "it is lower";
+  EXPECT_FALSE(judged_metric(fives, tens).change()) << "twice as much would say nothing";
+  EXPECT_EQ(judged_metric(zeros, zeros).verdict, Verdict::same);
+  EXPECT_EQ(judged_metric(fives, fives).verdict, Verdict::same);
+  EXPECT_EQ(judged_metric({0}, {100}).verdict, Verdict::ambiguous) << "one run of each";
+}
+
+TEST(Comparison, APlainThresholdJudgesMediansAlone) {
+  const Limits limits{.threshold = 0.05, .plain = true};
+  EXPECT_EQ(judged_metric({100}, {119}, limits).verdict, Verdict::slower);
+  EXPECT_EQ(judged_metric({100}, {104}, limits).verdict, Verdict::same);
+  EXPECT_EQ(judged_metric({100}, {90}, limits).verdict, Verdict::faster);
+  EXPECT_EQ(judged_metric({0}, {1}, limits).verdict, Verdict::slower);
+  EXPECT_EQ(judged_metric({100, 101, 900}, {103, 99, 101}, limits).verdict, Verdict::same);
+}
+
+TEST(Comparison, ARowShowsTheMedianOfItsValues) {
+  const JudgedRow row = judged_metric({8.986, 8.987}, {8.986, 8.987});
+  EXPECT_EQ(row.before, row.after);
+  EXPECT_EQ(row.before, 8.9865);
+}
+
 TEST(Comparison, AShiftOfTheWholeMachineIsSaidAndIsNoRegression) {
   Side before{.name = "old"}, after{.name = "new"};
   for (int run = 0; run < 10; ++run) {

@@ -98,6 +98,28 @@ TEST_F(HistoryFile, RunsAreFoundByCommitBeginningOrBranchAndTheCleanLastOneCount
   EXPECT_THROW(static_cast<void>(history.find_run("abcd")), Error) << "two commits begin so";
 }
 
+TEST_F(HistoryFile, ACommitOfAnyNameIsFoundAndCopiesCountOnce) {
+  History history(path_, History::Access::write);
+  for (const char* const name : {"v1.0", "release-1.1-dirty"}) {
+    tracking::Run run = full_run(name, 1, 1);
+    history.add(run);
+  }
+  EXPECT_EQ(history.load(*history.find_run("v1.0")).commit, "v1.0");
+  EXPECT_EQ(history.load(*history.find_run("release-1.1")).commit, "release-1.1-dirty");
+  EXPECT_FALSE(history.find_run("v1")) << "it is no name of git's, and stands for itself";
+  EXPECT_EQ(short_commit("release-2026-11"), "release-2026-11");
+  EXPECT_EQ(short_commit("0123456789abcdef-dirty"), "0123456789ab-dirty");
+  std::vector<std::int64_t> runs;
+  for (const char* const commit : {"c1", "c2", "c2"}) {
+    tracking::Run run = full_run(commit, 7, 7);
+    run.id = content_id(run);
+    history.add(run);
+    runs.push_back(*history.find_run(commit));
+  }
+  EXPECT_EQ(runs[1], runs[2]) << "the same run of the same commit is stored once";
+  EXPECT_EQ(history.without_copies({runs[0], runs[1]}), std::vector<std::int64_t>{runs[1]});
+}
+
 TEST_F(HistoryFile, ASeriesIsGivenInTheOrderOfCommitsNotOfRuns) {
   History history(path_, History::Access::write);
   for (const auto& [commit_time, picoseconds] :

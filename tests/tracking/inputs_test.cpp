@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "harness/tracking/formats/direction.h"
 #include "harness/tracking/formats/json_lines.h"
 #include "tests/error_of.h"
 #include "tests/tracking/made_run.h"
@@ -99,6 +100,125 @@ TEST(Inputs, HyperfinesTimesAreThoseOfACommand) {
   EXPECT_EQ(run.conditions.tool, "hyperfine");
 }
 
+TEST(Inputs, HyperfinesRowsOfOneNameDifferByTheirParametersOrTheirPlace) {
+  const tracking::Run run = only_run(R"({"results": [
+    {"command": "sort", "times": [1.0], "parameters": {"threads": "1"}},
+    {"command": "sort", "times": [2.0], "parameters": {"threads": "2"}},
+    {"command": "", "mean": 3.0}, {"command": "", "mean": 4.0}]})");
+  ASSERT_EQ(run.rows.size(), 4U);
+  EXPECT_EQ(run.rows[0].series.benchmark, "sort/threads:1");
+  EXPECT_EQ(run.rows[1].series.benchmark, "sort/threads:2");
+  EXPECT_EQ(run.rows[2].series.benchmark, "command");
+  EXPECT_EQ(run.rows[3].series.benchmark, "command #2");
+}
+
+TEST(Inputs, TheDirectionOfAMetricFollowsFromItsUnitOrItsName) {
+  using harness::Better;
+  for (const char* const name : {"GFLOPS", "Throughput", "items_per_second", "TokensPerSecond",
+                                 "frame rate", "hit_rate", "Bandwidth", "speedup", "tokens/s"}) {
+    EXPECT_EQ(better_direction(name, ""), Better::higher) << name;
+  }
+  for (const char* const name : {"allocs_per_iter", "miss_rate", "errorRate", "latency", "bytes",
+                                 "hit time", "generate", "GFLOP", "score_loss"}) {
+    EXPECT_EQ(better_direction(name, ""), Better::lower) << name;
+  }
+  for (const char* const unit : {"MB/s", "ops/sec", "1/s", "GFLOPS", "GHz", "fps"}) {
+    EXPECT_EQ(better_direction("x", unit), Better::higher) << unit;
+  }
+  for (const char* const unit : {"ns", "ns/op", "B/op", "allocs/op", "MiB"}) {
+    EXPECT_EQ(better_direction("x", unit), Better::lower) << unit;
+  }
+  EXPECT_EQ(better_direction("throughput test", "ms"), Better::lower) << "the unit says it";
+}
+
+TEST(Inputs, PytestBenchmarksRoundsAreSamples) {
+  const tracking::Run run = only_run(R"({
+    "machine_info": {"node": "ci", "cpu": {"brand_raw": "AMD EPYC", "count": 4}},
+    "commit_info": {"id": "cafe01", "dirty": true, "branch": "main"},
+    "benchmarks": [
+      {"group": null, "name": "test_a", "fullname": "tests/test_x.py::test_a", "params": null,
+       "stats": {"min": 1.0, "median": 2.0, "data": [1.0, 2.0, 4.0]}},
+      {"name": "test_b", "fullname": "", "stats": {"min": 1.0, "median": 0.5}}],
+    "datetime": "2026-01-02T03:04:05", "version": "4.0.0"})");
+  ASSERT_EQ(run.rows.size(), 2U);
+  EXPECT_EQ(run.rows[0].series.benchmark, "tests/test_x.py::test_a");
+  EXPECT_EQ(run.rows[0].series.unit, "s");
+  EXPECT_EQ(run.rows[0].value, 2);
+  EXPECT_EQ(run.rows[0].samples.size(), 3U);
+  EXPECT_EQ(run.rows[1].series.benchmark, "test_b");
+  EXPECT_EQ(run.rows[1].value, 0.5);
+  EXPECT_EQ(run.conditions.machine, "AMD EPYC, 4 CPUs");
+  EXPECT_EQ(run.commit, "cafe01-dirty");
+  EXPECT_EQ(run.date, "2026-01-02T03:04:05");
+}
+
+TEST(Inputs, AListOfNamesValuesAndUnitsIsRead) {
+  const tracking::Run run = only_run(R"([{"name": "a", "unit": "ms", "value": 3},
+    {"name": "b", "unit": "MB/s", "value": "7.5", "range": "± 1"},
+    {"name": "c", "value": 0}])");
+  ASSERT_EQ(run.rows.size(), 3U);
+  EXPECT_EQ(run.rows[0].series.metric, "time");
+  EXPECT_DOUBLE_EQ(run.rows[0].value, 3e-3);
+  EXPECT_EQ(run.rows[1].series.unit, "MB/s");
+  EXPECT_EQ(run.rows[1].series.better, harness::Better::higher);
+  EXPECT_EQ(run.rows[1].value, 7.5);
+  EXPECT_EQ(run.rows[2].series.metric, "value");
+  EXPECT_NE(error_of(R"([{"name": "a", "value": "fast"}])").find("a number"), std::string::npos);
+}
+
+TEST(Inputs, CriterionsSamplesAreDividedByTheirIterations) {
+  const tracking::Run run =
+      only_run(R"({"reason":"benchmark-complete","id":"sum/8","iteration_count":[10,20],)"
+               R"("measured_values":[1000,2400],"unit":"ns"})"
+               "\n"
+               R"({"reason":"group-complete","group_name":"sum","benchmarks":["sum/8"]})");
+  ASSERT_EQ(run.rows.size(), 1U);
+  EXPECT_EQ(run.rows[0].series.benchmark, "sum/8");
+  EXPECT_DOUBLE_EQ(run.rows[0].value, 110e-9);
+  const std::vector<tracking::Run> estimates =
+      parse_runs(R"({"mean": {"point_estimate": 9.0}, "median": {"point_estimate": 8.0}})",
+                 "target/criterion/sum/new/estimates.json");
+  EXPECT_EQ(estimates.front().rows[0].series.benchmark, "sum");
+  EXPECT_DOUBLE_EQ(estimates.front().rows[0].value, 8e-9);
+}
+
+TEST(Inputs, GosTextHasTimesAndOtherMetricsByRepetition) {
+  const tracking::Run run = only_run(
+      "goos: linux\ngoarch: amd64\npkg: example.org/x\ncpu: AMD EPYC\n"
+      "BenchmarkSum-8   \t     1000\t      1200 ns/op\t 850.5 MB/s\t      16 B/op\n"
+      "BenchmarkSum-8   \t     1000\t      1400 ns/op\t 800.5 MB/s\t      16 B/op\n"
+      "--- FAIL: BenchmarkBad\nPASS\nok  \texample.org/x\t1.2s\n");
+  ASSERT_EQ(run.rows.size(), 4U);
+  EXPECT_EQ(run.rows[0].series.benchmark, "example.org/x/BenchmarkSum-8");
+  EXPECT_DOUBLE_EQ(run.rows[0].value, 1300e-9);
+  EXPECT_EQ(run.rows[0].samples.size(), 2U);
+  EXPECT_EQ(run.rows[1].series.unit, "MB/s");
+  EXPECT_EQ(run.rows[1].series.better, harness::Better::higher);
+  EXPECT_EQ(run.rows[2].series.metric, "B/op");
+  EXPECT_EQ(run.rows[2].series.better, harness::Better::lower);
+  EXPECT_EQ(run.rows[3].series.kind, Kind::failed);
+  EXPECT_EQ(run.conditions.machine, "AMD EPYC");
+}
+
+TEST(Inputs, ACopyIsKnownByWhatWasMeasured) {
+  const auto google = [](const char* date, const char* time) {
+    return only_run(std::string(R"({"context": {"date": ")") + date +
+                    R"("}, "benchmarks": [{"name": "a", "time_unit": "us", "real_time": )" + time +
+                    "}]}");
+  };
+  const auto content = [](tracking::Run run, const char* commit) {
+    run.commit = commit;
+    return content_id(run).substr(0, 16);
+  };
+  EXPECT_EQ(content(google("d", "3"), "x"), content(google("d", "3"), "y"));
+  EXPECT_NE(content(google("d", "3"), "x"), content(google("e", "3"), "x"));
+  EXPECT_NE(content(google("d", "3"), "x"), content(google("d", "4"), "x"));
+  EXPECT_NE(content_id(google("d", "3")).substr(16), "");
+  const tracking::Run size = only_run(R"([{"name": "size", "unit": "B", "value": 7}])");
+  EXPECT_EQ(content(size, "x"), content(size, "x"));
+  EXPECT_NE(content(size, "x"), content(size, "y")) << "the next commit may well be as large";
+}
+
 TEST(Inputs, NvbenchsMeanGpuTimeOfEachStateIsTakenAsTextOrNumber) {
   const tracking::Run run = only_run(R"({"meta": {}, "devices": [{"name": "H200"}], "benchmarks": [
     {"name": "copy", "states": [
@@ -156,8 +276,8 @@ TEST(Inputs, BadInputIsNamedWithItsPlace) {
             std::string::npos);
   EXPECT_NE(error_of(R"({"context": {}, "benchmarks": []})").find("no benchmark"),
             std::string::npos);
-  EXPECT_NE(error_of(R"({"results": [{"command": "x", "mean": 1}, {"command": "x", "mean": 1}]})")
-                .find("x is there twice"),
+  EXPECT_NE(error_of(R"({"benchmarks": [{"name": "b", "states": [{"name": "x"}, {"name": "x"}]}]})")
+                .find("b/x is there twice"),
             std::string::npos);
   EXPECT_NE(error_of(R"({"schema": "howard.run/2"})").find("howard.run/1"), std::string::npos);
   EXPECT_NE(error_of(std::string(100'000, '[')).find("file"), std::string::npos);

@@ -131,6 +131,20 @@ TEST(MachineFormats, GithubShowsTenOfAKindSoTheOthersAreCounted) {
   EXPECT_NE(text.find("15 more"), std::string::npos);
 }
 
+TEST(MachineFormats, WhatIsAmbiguousIsOneWarningWhichNamesTheFarthest) {
+  Comparison comparison;
+  for (int i = 0; i < 25; ++i) {
+    comparison.rows.push_back({.series = sampled_row("a" + std::to_string(i), 1).series,
+                               .verdict = Verdict::ambiguous,
+                               .before = 1,
+                               .after = i == 7 ? 1.19 : 1});
+  }
+  const std::string text = github_annotations(comparison);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
+  EXPECT_NE(text.find("25 of 25 metrics: too few"), std::string::npos) << text;
+  EXPECT_NE(text.find("the farthest is a7"), std::string::npos) << text;
+}
+
 TEST(MachineFormats, TheSummaryFitsIntoWhatGithubTakes) {
   Comparison comparison;
   for (int i = 0; i < 30'000; ++i) {

@@ -89,6 +89,17 @@ double number_within(std::string_view option, const std::string& text, double lo
   refuse_value(option, text, fmt::format("a number from {} to {}", low, high));
 }
 
+double share_of(std::string_view option, const std::string& text) {
+  constexpr double kMostPercent = 10'000;
+  const bool is_percent = text.ends_with('%');
+  const std::optional<double> number =
+      parse_number(is_percent ? text.substr(0, text.size() - 1) : text);
+  const double most = is_percent ? kMostPercent : 1;
+  if (number && *number >= 0 && *number <= most) return is_percent ? *number / 100 : *number;
+  refuse_value(option, text, "a share from 0 to 1, as 0.05, or per cent, as 5%",
+               number && !is_percent && *number > 1 ? fmt::format("{} {}%", option, text) : "");
+}
+
 void refuse_word(std::string_view option, const std::string& word,
                  const std::vector<std::string>& words) {
   const auto suggestion = closest(word, words);

@@ -119,6 +119,18 @@ Values number(Number& place, double low, double high) {
   }};
 }
 
+/// Returns the share that a text says: "0.05", from 0 to 1, or "5%", up to 10000%. Throws
+/// UsageError for any other text.
+double share_of(std::string_view option, const std::string& text);
+
+/// The value is a share.
+template <class Place>
+Values share(Place& place) {
+  return {[&place](std::string_view option, const std::string& text) {
+    place = share_of(option, text);
+  }};
+}
+
 /// Throws UsageError for a word that is not one of `words`, with a suggestion.
 [[noreturn]] void refuse_word(std::string_view option, const std::string& word,
                               const std::vector<std::string>& words);

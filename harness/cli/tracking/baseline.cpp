@@ -44,7 +44,7 @@ std::string since_when(const tracking::History& history, const tracking::Series&
     if (all.points.empty()) break;
     const tracking::HistoryPoint& first = all.points[all.changes.empty() ? 0 : all.changes.back()];
     return fmt::format("{}since {} ({})", all.changes.empty() ? "at least " : "",
-                       first.commit.substr(0, 12), branch);
+                       tracking::short_commit(first.commit), branch);
   }
   return "by now";
 }
@@ -72,7 +72,19 @@ void look_for_stale(Comparison& comparison, const tracking::History& history, st
   }
 }
 
-/// Returns the stored run that is the baseline; absent if it is a file or a folder.
+/// Returns a comparison of a side that has nothing before it.
+Comparison first_of(const Side& after, const std::string& base, const tracking::History& history) {
+  Comparison comparison{.before = "nothing", .after = after.name};
+  comparison.warnings.push_back(fmt::format(
+      "there is nothing to compare with: {} is of '{}' itself, and {} has no earlier run of it; "
+      "run "
+      "track on each of its commits, and compare a branch, or the next commit, with this one",
+      after.name, base, history.path().string()));
+  return comparison;
+}
+
+/// Returns the stored run that is the baseline; absent if it is a file or a folder, or if there is
+/// none yet.
 std::optional<std::int64_t> stored_one(const Side& after, const BaselineOptions& options,
                                        const tracking::History& history,
                                        const tracking::GitCheckout& git) {
@@ -107,6 +119,9 @@ Comparison compare_with_baseline(const Side& after, const BaselineOptions& optio
                                  const tracking::GitCheckout& git) {
   const std::optional<std::int64_t> stored =
       history != nullptr ? stored_one(after, options, *history, git) : std::nullopt;
+  if (!stored && options.name.empty() && history != nullptr) {
+    return first_of(after, options.base, *history);
+  }
   const Side before =
       stored ? stored_baseline(*history, *stored) : side_of(options.name, history, git);
   if (!options.anyway) tracking::require_comparable(before, after);

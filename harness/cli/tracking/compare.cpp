@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -37,6 +38,7 @@ struct CompareOptions {
   tracking::CommandOptions command;
   tracking::PairOptions pairs;
   tracking::Limits limits;
+  std::optional<double> threshold;
   bool strict = false;
   bool anyway = false;
   ComparisonOutputs outputs;
@@ -95,16 +97,20 @@ OptionList compare_options(CompareOptions& options) {
          number(options.command.limit, 0.001, 1e6), runs},
         {"--seed", "N", "Seeds the order within the pairs (default 1)",
          whole(options.pairs.seed, 0, ~std::uint64_t{0}), runs},
-        {"--threshold", "R", "Allows an exact time to become slower by R: 0.02 is 2 % (default 0)",
-         number(options.limits.threshold, 0, 1e6)},
-        {"--floor", "R", "Takes no smaller change of a sampled metric for a finding (default 0.01)",
-         number(options.limits.relative_floor, 0, 1e6)},
+        {"--threshold", "R",
+         "Allows a metric to become worse by R, as 0.05 or 5%: exact times (default 0), and "
+         "sampled "
+         "metrics of A and B, whose medians alone are compared then, whatever their noise. With "
+         "--exec-a, sampled metrics are still judged by all pairs, and R is the least --floor",
+         share(options.threshold)},
+        {"--floor", "R", "Takes no smaller change of a sampled metric for a finding (default 1%)",
+         share(options.limits.relative_floor)},
         {"--floor-seconds", "S", "Takes no change by fewer seconds for a finding (default 1e-9)",
          number(options.limits.absolute_floor, 0, 1e6)},
         {"--alpha", "P", "Bounds the probability of a false alarm in a suite (default 0.01)",
          number(options.limits.alpha, 1e-6, 0.5)},
-        {"--detect", "R", "Calls a row ambiguous that would not show a change by R (default 0.05)",
-         number(options.limits.detect, 0.001, 1e3)},
+        {"--detect", "R", "Calls a row ambiguous that would not show a change by R (default 5%)",
+         share(options.limits.detect)},
         {"--strict", "", "Returns 4 if something is faster or stale, and 5 if it is ambiguous",
          to(options.strict)},
         {"--anyway", "",
@@ -151,8 +157,18 @@ int status_of(const Comparison& comparison, bool strict) {
   return has(Verdict::ambiguous) || comparison.moved_together ? kAmbiguous : kOk;
 }
 
+/// Puts --threshold where it counts: as a plain gate, or as a floor of what pairs have shown.
+void apply_threshold(CompareOptions& options) {
+  if (!options.threshold) return;
+  tracking::Limits& limits = options.limits;
+  limits.threshold = *options.threshold;
+  limits.plain = !options.runs();
+  if (options.runs()) limits.relative_floor = std::max(limits.relative_floor, *options.threshold);
+}
+
 int compare(CompareOptions& options) {
   require_complete(options);
+  apply_threshold(options);
   try {
     const Comparison comparison =
         options.runs() ? compare_commands(options) : compare_stored(options);
@@ -173,38 +189,46 @@ const Command kCompare{
     .name = "compare",
     .summary = "show what is slower, faster, missing or new in the second of two runs",
     .usage = {"A B [OPTIONS]", "[A] B --db FILE [OPTIONS]", "--exec-a OLD --exec-b NEW [OPTIONS]"},
-    .text = {{"",
-              "A and B are files or folders of results: of this program (--json, --times, "
-              "--results), or what Google Benchmark, hyperfine, nvbench or tt-metal's profiler "
-              "wrote. With --db they may also be commits or branches of a database that track has "
-              "written; without A, B is compared with the merge base of its commit and --base. A "
-              "folder of several files of another program is several runs."},
-             {"",
-              "Exact metrics (virtual times) have no noise: any picosecond is a finding, with the "
-              "ops, facts and constants that moved with it. Sampled metrics (wall time) are judged "
-              "by runs, never by the samples within one process, which miss most of the noise. "
-              "--exec-a and --exec-b measure best: they run both commands in interleaved pairs of "
-              "fresh processes. A row that looks changed is measured again, and only the new pairs "
-              "decide (signed-rank test, corrected for the number of suspects): a suite without a "
-              "change raises a false alarm with a probability of --alpha at most. \"detects\" is "
-              "the smallest change that the runs would have shown four times out of five."},
-             {"",
-              "Verdicts: same, slower, faster, stale (the baseline's branch has moved on to the "
-              "same level), ambiguous (too few or too noisy runs: \"needs\" says how many would "
-              "decide), missing, new, failed."}},
+    .text =
+        {{"",
+          "A and B are files or folders of results: of this program (--json, --times, "
+          "--results), or what another benchmark program wrote (track --help names them). With "
+          "--db they may also be commits or branches of a database that track has "
+          "written; without A, B is compared with the merge base of its commit and --base. A "
+          "folder of several files of another program is several runs; copies count once. Where "
+          "B is the first stored run of --base itself, there is nothing to compare it with: "
+          "that is said, and the status is 0."},
+         {"",
+          "Exact metrics (virtual times) have no noise: any picosecond is a finding, with the "
+          "ops, facts and constants that moved with it. Sampled metrics (wall time) are judged "
+          "by runs, never by the samples within one process, which miss most of the noise. "
+          "--exec-a and --exec-b measure best: they run both commands in interleaved pairs of "
+          "fresh processes. A row that looks changed is measured again, and only the new pairs "
+          "decide (signed-rank test, corrected for the number of suspects): a suite without a "
+          "change raises a false alarm with a probability of --alpha at most. \"detects\" is "
+          "the smallest change that the runs would have shown four times out of five. With "
+          "--threshold, two files are compared by their values alone, without all that."},
+         {"",
+          "Verdicts: same, slower, faster, stale (the baseline's branch has moved on to the "
+          "same level), ambiguous (too few or too noisy runs: \"needs\" says how many would "
+          "decide), missing, new, failed."}},
     .examples =
         {"run_experiment all --backend emulated --times before.txt",
          "run_experiment compare before.txt after.txt",
          "run_experiment compare results_of_main results --also junit=junit.xml",
+         "run_experiment compare old.json new.json --threshold 5%",
          "run_experiment compare HEAD --db perf.db --base main --format github",
          "run_experiment compare --exec-a './old --benchmark_format=json' \\\n    --exec-b './new "
          "--benchmark_format=json'",
          "run_experiment compare --exec-a './old input' --exec-b './new input' --whole --pairs 20"},
     .status =
-        "0 nothing is slower, missing, new or failed; 1 an error, or a benchmark failed in B 2 bad "
-        "command line; 3 something is slower; 6 a point is missing or new; 4 with --strict: the "
-        "baseline is out of date; 5 with --strict: something is ambiguous; 130 interrupted If "
-        "several are true, the first of 1, 3, 6, 4, 5 is returned.",
+        "0 nothing is slower, missing, new or failed, or there is no earlier run of --base to "
+        "compare "
+        "with; 1 an error, or a benchmark failed in B; 2 bad command line; 3 something is slower; "
+        "6 "
+        "a point is missing or new; 4 with --strict: the baseline is out of date; 5 with --strict: "
+        "something is ambiguous; 130 interrupted. If several are true, the first of 1, 3, 6, 4, 5 "
+        "is returned.",
     .begin = begin<compare_options, compare>};
 
 }  // namespace howard::cli

@@ -7,12 +7,16 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <set>
 #include <system_error>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "harness/change_points.h"
+#include "harness/cli/command/program.h"
 #include "harness/cli/outputs/result_folder.h"
+#include "harness/tracking/formats/json_lines.h"
+#include "harness/tracking/formats/language_formats.h"
 #include "harness/tracking/inputs.h"
 
 namespace howard::cli {
@@ -44,6 +48,7 @@ bool is_of_a_benchmark(const fs::path& file) {
 }
 
 std::vector<Run> read_folder(const fs::path& folder) {
+  if (tracking::is_criterion_folder(folder)) return {tracking::read_criterion_folder(folder)};
   if (has_results(folder)) return {tracking::run_of(read_results({folder.string()}))};
   std::error_code ignored;
   std::vector<fs::path> files, folders;
@@ -66,6 +71,13 @@ std::vector<Run> read_folder(const fs::path& folder) {
   }
   if (runs.empty()) static_cast<void>(read_results({folder.string()}));  // throws, and says why
   return runs;
+}
+
+/// Keeps one of each group of equal runs, and returns how many went.
+std::size_t remove_copies(std::vector<Run>& runs) {
+  std::set<std::string> known;
+  return std::erase_if(
+      runs, [&](const Run& run) { return !known.insert(tracking::content_id(run)).second; });
 }
 
 /// Cuts each series of values off before its last change of level.
@@ -96,6 +108,10 @@ void name_commit(Run& run, const tracking::GitCheckout& git) {
 Side read_side(const std::string& path, const tracking::GitCheckout& git) {
   Side side{.name = path, .runs = read_runs(path)};
   for (Run& run : side.runs) name_commit(run, git);
+  if (const std::size_t copies = remove_copies(side.runs); copies > 0) {
+    complain("warning: {} of the {} runs in {} are copies of others, and count once", copies,
+             copies + side.runs.size(), path);
+  }
   for (const Run& run : side.runs) {
     for (const auto kind : {tracking::Kind::exact, tracking::Kind::sampled}) {
       const std::string differs =
@@ -116,13 +132,13 @@ namespace {
 Side side_of_runs(const tracking::History& history, const std::vector<std::int64_t>& runs) {
   Side side{.runs = {history.load(runs.back())}};
   const Run& last = side.last();
-  side.name = last.commit.substr(0, 12) + (last.is_dirty() ? "-dirty" : "");
+  side.name = tracking::short_commit(last.commit);
   if (!last.branch.empty()) side.name += " (" + last.branch + ")";
   const bool is_sampled = std::ranges::any_of(last.rows, [](const tracking::Row& row) {
     return row.series.kind == tracking::Kind::sampled;
   });
   if (!is_sampled) return side;
-  side.earlier = history.sampled_values(runs);
+  side.earlier = history.sampled_values(history.without_copies(runs));
   keep_last_level(side.earlier);  // the last run may be the first one of a new level
   for (auto& [series, values] : side.earlier) {
     const bool in_last = std::ranges::any_of(
@@ -149,8 +165,9 @@ std::optional<std::int64_t> stored_run(const tracking::History& history,
   return commit ? history.find_run(*commit) : std::nullopt;
 }
 
-std::int64_t baseline_run(const tracking::History& history, const tracking::GitCheckout& git,
-                          const std::string& commit, const std::string& base) {
+std::optional<std::int64_t> baseline_run(const tracking::History& history,
+                                         const tracking::GitCheckout& git,
+                                         const std::string& commit, const std::string& base) {
   const auto fail = [&](std::string value, std::string hint) {
     throw Error({.attempted = fmt::format("find the baseline of {}", commit.substr(0, 12)),
                  .value = std::move(value),
@@ -171,10 +188,11 @@ std::int64_t baseline_run(const tracking::History& history, const tracking::GitC
   for (const std::string& candidate : candidates) {
     if (const auto found = history.find_run(candidate)) return *found;
   }
+  if (*shared == commit) return std::nullopt;
   fail(fmt::format("{} has no run of '{}' up to {}", history.path().string(), base,
                    shared->substr(0, 12)),
        "run_experiment track on that branch first");
-  return 0;
+  return std::nullopt;
 }
 
 }  // namespace howard::cli

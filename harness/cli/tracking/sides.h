@@ -41,8 +41,10 @@ std::optional<std::int64_t> stored_run(const tracking::History& history,
 
 /// Returns the stored run with which a run of `commit` is compared: the last one of the merge base
 /// of `commit` and the branch `base`, or of the nearest commit before it that the database has.
-/// Throws an Error that says what is missing if there is none.
-std::int64_t baseline_run(const tracking::History& history, const tracking::GitCheckout& git,
-                          const std::string& commit, const std::string& base);
+/// Absent if `commit` is of `base` itself, and the database has no earlier one: it is the first.
+/// Throws an Error that says what is missing if there is none otherwise.
+std::optional<std::int64_t> baseline_run(const tracking::History& history,
+                                         const tracking::GitCheckout& git,
+                                         const std::string& commit, const std::string& base);
 
 }  // namespace howard::cli

@@ -13,6 +13,7 @@
 #include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/tracking/sides.h"
+#include "harness/tracking/formats/json_lines.h"
 #include "harness/tracking/git.h"
 #include "harness/tracking/history.h"
 #include "reports/tables/format.h"
@@ -35,7 +36,8 @@ OptionList track_options(TrackOptions& options) {
       {"", "RESULTS", "", to(options.results)},
       database_option(options.database,
                       "Chooses the database (default perf.db), which is made if it is missing"),
-      {"--commit", "NAME", "Says which commit the results are of; git's names are understood",
+      {"--commit", "NAME",
+       "Says which commit the results are of: git's names are understood, any other word is kept",
        to(options.commit)},
       {"--branch", "NAME", "Says which branch they are of (default: what git or the CI job says)",
        to(options.branch)},
@@ -72,7 +74,7 @@ void describe_origin(Run& run, const TrackOptions& options, const tracking::GitC
 
 std::string commit_text(const Run& run) {
   if (run.commit.empty()) return "an unknown commit";
-  return "commit " + run.commit.substr(0, 12) + (run.is_dirty() ? "-dirty" : "") +
+  return "commit " + tracking::short_commit(run.commit) +
          (run.branch.empty() ? "" : " (" + run.branch + ")");
 }
 
@@ -117,8 +119,10 @@ int track(TrackOptions& options) {
   }
   tracking::History history(options.database, tracking::History::Access::write);
   for (Run& run : runs) {
+    if (run.id.empty()) run.id = tracking::content_id(run);
     if (!history.add(run)) {
-      fmt::print("{}: run {} is there already\n", options.database, run.id.substr(0, 12));
+      fmt::print("{}: run {} of {} is there already, and counts once\n", options.database,
+                 run.id.substr(0, 12), commit_text(run));
       continue;
     }
     fmt::print("{}: {} of {}, {}\n", options.database,
@@ -138,8 +142,11 @@ const Command kTrack{
         {{"",
           "It stores each file or folder of results as one run of a commit. RESULTS (default: the "
           "folder results) may be results of this program, or what other programs write: Google "
-          "Benchmark's JSON, hyperfine's JSON, nvbench's JSON, tt-metal's ops_perf_results CSV "
-          "(the kernel times of each op on each shape). The commit is that of the program that "
+          "Benchmark's, hyperfine's, nvbench's and pytest-benchmark's JSON, criterion's folder or "
+          "messages, the text of Go's benchmarks, a JSON list of {name, value, unit}, tt-metal's "
+          "ops_perf_results CSV (the kernel times of each op on each shape). What was measured "
+          "once counts once: a copy of a run that is there is left out. The commit is that of the "
+          "program that "
           "made the results, if it is one of the git checkout you are in; else it is what is "
           "checked out there. A run is stored in one transaction: whatever happens, it is there as "
           "a whole or not at all, and several programs may write at once."}},

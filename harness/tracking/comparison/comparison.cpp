@@ -15,6 +15,8 @@
 namespace howard::tracking {
 namespace {
 
+constexpr double kEndless = std::numeric_limits<double>::infinity();
+
 /// Names a row without its kind and unit: what a user would call the same thing.
 using Key = std::pair<std::string, std::string>;
 
@@ -56,29 +58,26 @@ Verdict exact_verdict(const Row& before, const Row& after, const Limits& limits)
 }
 
 std::vector<double> observations(const Side& side, const Series& series) {
+  // Stored runs may have another direction, which was guessed otherwise by then.
+  const auto is_same = [&](Series other) {
+    other.better = series.better;
+    return other == series;
+  };
   std::vector<double> values;
-  if (const auto found = side.earlier.find(series); found != side.earlier.end()) {
-    values = found->second;
+  for (const auto& [other, earlier] : side.earlier) {
+    if (is_same(other)) values.insert(values.end(), earlier.begin(), earlier.end());
   }
   for (const Run& run : side.runs) {
     for (const Row& row : run.rows) {
-      if (row.series == series) values.push_back(row.value);
+      if (is_same(row.series)) values.push_back(row.value);
     }
   }
   return values;
 }
 
-std::vector<double> logarithms(const std::vector<double>& values) {
-  std::vector<double> logs;
-  for (const double value : values) {
-    if (value > 0) logs.push_back(std::log(value));
-  }
-  return logs;
-}
-
 struct Observed {
   JudgedRow* row;
-  std::vector<double> before, after;  ///< Logarithms.
+  std::vector<double> before, after;  ///< On the row's scale.
   harness::Shift shift;
 };
 
@@ -87,36 +86,78 @@ struct Observed {
 double common_shift(const std::vector<Observed>& rows, const Limits& limits) {
   constexpr std::size_t kFewest = 8;
   constexpr double kNearlyAll = 0.8;
-  if (rows.size() < kFewest) return 0;
   std::vector<double> shifts;
-  for (const Observed& one : rows) shifts.push_back(one.shift.estimate);
+  for (const Observed& one : rows) {
+    if (one.row->share_of == 0) shifts.push_back(one.shift.estimate);
+  }
+  if (shifts.size() < kFewest) return 0;
   const double middle = *harness::median(shifts);
   const auto alike =
       std::ranges::count_if(shifts, [&](double shift) { return shift * middle > 0; });
-  const bool together = static_cast<double>(alike) >= kNearlyAll * static_cast<double>(rows.size());
+  const bool together =
+      static_cast<double>(alike) >= kNearlyAll * static_cast<double>(shifts.size());
   return together && std::abs(middle) > limits.relative_floor ? middle : 0;
 }
 
-void judge_apart(Comparison& comparison, const Side& before, const Side& after,
-                 const Limits& limits) {
-  constexpr double kAlpha = 0.05;
+/// Returns the shift as a share of the value before, or of the row's `share_of`.
+double relative(const JudgedRow& row, double shift) {
+  return row.share_of != 0 ? shift : std::expm1(shift);
+}
+
+/// Returns the verdict on a row that has moved by `shift` for certain.
+Verdict moved_verdict(const JudgedRow& row, double shift) {
+  const bool worse = (shift > 0) == (row.series.better == harness::Better::lower);
+  return worse ? Verdict::slower : Verdict::faster;
+}
+
+/// Judges a row by its medians and the threshold alone.
+void judge_plainly(JudgedRow& row, const Observed& one, const Limits& limits) {
+  const double shift = *harness::median(one.after) - *harness::median(one.before);
+  row.runs = std::min(one.before.size(), one.after.size());
+  row.verdict =
+      std::abs(relative(row, shift)) > limits.threshold ? moved_verdict(row, shift) : Verdict::same;
+  if (row.share_of == 0) row.ratio = std::exp(shift);
+}
+
+/// Returns the sampled rows that both sides have, on their scales.
+std::vector<Observed> observed_rows(Comparison& comparison, const Side& before, const Side& after) {
   std::vector<Observed> rows;
   for (JudgedRow& row : comparison.rows) {
     if (row.series.kind != Kind::sampled || row.verdict == Verdict::added ||
         row.verdict == Verdict::missing || row.verdict == Verdict::failed) {
       continue;
     }
-    Observed one{.row = &row,
-                 .before = logarithms(observations(before, row.series)),
-                 .after = logarithms(observations(after, row.series))};
-    if (one.before.empty() || one.after.empty()) {
-      // There is no ratio of values that are not positive.
-      row.verdict = row.before == row.after ? Verdict::same : Verdict::ambiguous;
+    const std::vector<double> old_values = observations(before, row.series);
+    const std::vector<double> new_values = observations(after, row.series);
+    if (old_values.empty() || new_values.empty()) {
+      row.verdict = Verdict::ambiguous;  // a program changed the metric's kind or direction
       continue;
     }
-    one.shift = harness::student_shift(one.before, one.after, kAlpha);
-    rows.push_back(std::move(one));
+    const Scale scale(old_values, new_values);
+    row.share_of = scale.share_of();
+    row.before = *harness::median(old_values);
+    row.after = *harness::median(new_values);
+    rows.push_back(
+        {.row = &row, .before = scale.of(old_values), .after = scale.of(new_values), .shift = {}});
   }
+  return rows;
+}
+
+void judge_apart(Comparison& comparison, const Side& before, const Side& after,
+                 const Limits& limits) {
+  constexpr double kAlpha = 0.05;
+  std::vector<Observed> rows = observed_rows(comparison, before, after);
+  if (limits.plain) {
+    for (const Observed& one : rows) judge_plainly(*one.row, one, limits);
+    if (!rows.empty()) {
+      comparison.effort = fmt::format(
+          "sampled metrics are judged by their medians and the threshold of {:g} % alone, whatever "
+          "their noise",
+          100 * limits.threshold);
+    }
+    return;
+  }
+  for (Observed& one : rows) one.shift = harness::student_shift(one.before, one.after, kAlpha);
   const double common = common_shift(rows, limits);
   if (common != 0) {
     comparison.moved_together = true;
@@ -128,19 +169,23 @@ void judge_apart(Comparison& comparison, const Side& before, const Side& after,
   }
   std::vector<double> p;
   for (Observed& one : rows) {
-    for (double& value : one.after) value -= common;
+    if (one.row->share_of == 0) {
+      for (double& value : one.after) value -= common;
+    }
     p.push_back(harness::student_shift(one.before, one.after, kAlpha).p);
   }
   const std::vector<double> adjusted = harness::holm(p);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     JudgedRow& row = *rows[i].row;
-    row.before = std::exp(*harness::median(rows[i].before));
-    row.ratio = std::exp(rows[i].shift.estimate);
-    row.interval = {std::exp(rows[i].shift.interval[0]), std::exp(rows[i].shift.interval[1])};
+    const harness::Shift& shift = rows[i].shift;
+    if (row.share_of == 0) {
+      row.ratio = std::exp(shift.estimate);
+      row.interval = {std::exp(shift.interval[0]), std::exp(shift.interval[1])};
+    }
     judge(row,
-          {.shift = rows[i].shift.estimate - common,
+          {.shift = shift.estimate - (row.share_of == 0 ? common : 0),
            .p = adjusted[i],
-           .half_width = rows[i].shift.half_width(),
+           .half_width = shift.half_width(),
            .alpha = kAlpha,
            .runs = std::min(rows[i].before.size(), rows[i].after.size())},
           limits);
@@ -173,7 +218,7 @@ std::string_view name_of(Verdict verdict) {
 
 std::optional<double> JudgedRow::change() const {
   if (ratio) return ratio;
-  if (before == 0 || after == 0) return std::nullopt;
+  if (before <= 0 || after < 0) return std::nullopt;
   return series.kind == Kind::exact && before_ps != 0
              ? static_cast<double>(after_ps) / static_cast<double>(before_ps)
              : after / before;
@@ -210,10 +255,32 @@ void require_comparable(const Side& before, const Side& after) {
   }
 }
 
+Scale::Scale(const std::vector<double>& before, const std::vector<double>& after) {
+  const auto positive = [](double value) { return value > 0; };
+  if (std::ranges::all_of(before, positive) && std::ranges::all_of(after, positive)) return;
+  for (const auto* const side : {&before, &after}) {
+    share_of_ = std::max(share_of_, std::abs(harness::median(*side).value_or(0)));
+  }
+  if (share_of_ > 0) return;
+  for (const auto* const side : {&before, &after}) {
+    for (const double value : *side) share_of_ = std::max(share_of_, std::abs(value));
+  }
+  if (share_of_ == 0) share_of_ = 1;  // all are zero, which is no shift on any scale
+}
+
+std::vector<double> Scale::of(const std::vector<double>& values) const {
+  std::vector<double> scaled;
+  for (const double value : values) {
+    scaled.push_back(share_of_ == 0 ? std::log(value) : value / share_of_);
+  }
+  return scaled;
+}
+
 bool exceeds_floors(const JudgedRow& row, double shift, const Limits& limits) {
-  if (std::abs(std::expm1(shift)) <= limits.relative_floor) return false;
-  const bool is_time = row.series.unit == "s";
-  return !is_time || std::abs(row.before * std::expm1(shift)) > limits.absolute_floor;
+  const double moved = std::abs(relative(row, shift));
+  if (moved <= limits.relative_floor) return false;
+  const double whole = row.share_of != 0 ? row.share_of : row.before;
+  return row.series.unit != "s" || whole * moved > limits.absolute_floor;
 }
 
 void judge(JudgedRow& row, const Judgement& judgement, const Limits& limits) {
@@ -225,7 +292,7 @@ void judge(JudgedRow& row, const Judgement& judgement, const Limits& limits) {
   const double reach = (harness::normal_quantile(1 - limits.alpha / 2) + kPower) * error;
   const bool finite = std::isfinite(reach);
   if (finite) {
-    row.detects = std::max(std::expm1(reach), limits.relative_floor);
+    row.detects = std::max(relative(row, reach), limits.relative_floor);
     if (row.series.unit == "s" && row.before > 0) {
       row.detects = std::max(*row.detects, limits.absolute_floor / row.before);
     }
@@ -234,18 +301,18 @@ void judge(JudgedRow& row, const Judgement& judgement, const Limits& limits) {
   const auto runs_for = [&](double change) {
     const std::size_t fewest = std::max<std::size_t>(harness::fewest_pairs(limits.alpha), 6);
     if (!finite) return fewest;
-    const double wanted = std::log1p(std::max(change, limits.relative_floor));
+    const double most = std::max(change, limits.relative_floor);
+    const double wanted = row.share_of != 0 ? most : std::log1p(most);
     const double needed = std::min(1e6, std::ceil(runs * std::pow(reach / wanted, 2)));
     return std::max({fewest, judgement.runs + 1, static_cast<std::size_t>(needed)});
   };
   const bool large = exceeds_floors(row, judgement.shift, limits);
   if (judgement.p <= limits.alpha && large) {
-    const bool longer = judgement.shift > 0;
-    const bool worse = longer == (row.series.better == harness::Better::lower);
-    row.verdict = worse ? Verdict::slower : Verdict::faster;
-  } else if (large && judgement.p <= judgement.alpha) {
+    row.verdict = moved_verdict(row, judgement.shift);
+  } else if (large && (judgement.p <= judgement.alpha ||
+                       std::abs(relative(row, judgement.shift)) > row.detects.value_or(kEndless))) {
     row.verdict = Verdict::ambiguous;
-    row.needed = runs_for(std::abs(std::expm1(judgement.shift)));
+    row.needed = runs_for(std::abs(relative(row, judgement.shift)));
   } else if (!finite || *row.detects > limits.detect) {
     row.verdict = Verdict::ambiguous;
     row.needed = runs_for(limits.detect);

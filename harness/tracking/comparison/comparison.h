@@ -34,6 +34,9 @@ struct Limits {
   /// The share of an exact time by which it may become slower: 0.02 is 2 %. Exact times have no
   /// noise, so that 0 means any picosecond.
   double threshold = 0;
+  /// Says that sampled metrics are judged by their medians and `threshold` alone: a plain gate,
+  /// which knows nothing of noise.
+  bool plain = false;
   double relative_floor = 0.01;  ///< Smaller changes of sampled metrics are no findings,
   double absolute_floor = 1e-9;  ///< nor are those by fewer seconds than this.
   /// The greatest probability of any false alarm among all sampled metrics of a comparison.
@@ -50,7 +53,8 @@ struct JudgedRow {
   double before = 0, after = 0;  ///< Values in the series' unit; 0 on a side that has none.
   std::int64_t before_ps = 0, after_ps = 0;  ///< An exact series has them.
   /// A sampled series has after / before with its interval, of 95 %, or for a suspect of 1 - alpha
-  /// shared among the suspects. Infinite ends say that there are too few runs.
+  /// shared among the suspects. Infinite ends say that there are too few runs. There is none where
+  /// a value is zero or negative.
   std::optional<double> ratio;
   std::optional<std::array<double, 2>> interval;
   std::size_t runs = 0;               ///< Pairs, or the smaller number of runs of both sides.
@@ -60,7 +64,10 @@ struct JudgedRow {
   std::string reason;       ///< The reason why it failed, is missing or is stale.
   std::string explanation;  ///< Which ops and facts moved with it, as far as the runs say.
 
-  /// Returns after / before of any row; absent if there is nothing to divide by.
+  /// Not 0 where ratios say nothing, because values are zero or negative: shifts are shares of it.
+  double share_of = 0;
+
+  /// Returns after / before of any row; absent if that would say nothing.
   std::optional<double> change() const;
 };
 
@@ -93,6 +100,19 @@ struct Side {
 /// software, tool or machine, or a unit that differs.
 void require_comparable(const Side& before, const Side& after);
 
+/// Says on which scale values of a row are compared: by their logarithms or, where one of them is
+/// not positive, as shares of the larger median.
+class Scale {
+ public:
+  Scale(const std::vector<double>& before, const std::vector<double>& after);
+  /// Returns 0 for logarithms.
+  double share_of() const { return share_of_; }
+  std::vector<double> of(const std::vector<double>& values) const;
+
+ private:
+  double share_of_ = 0;
+};
+
 /// Compares two sides that were measured apart from each other. Sampled rows are judged by
 /// Student's test over runs on logarithms, with Holm's correction. If nearly all of them moved in
 /// the same direction, the machine is suspected: they are judged against the median shift, and a
@@ -107,7 +127,7 @@ void mark_stale(Comparison& comparison, const Side& newest, const Side& after,
 
 /// Says how a row's shift of its logarithm is judged; comparisons of pairs use it too.
 struct Judgement {
-  double shift = 0;       ///< log(after / before).
+  double shift = 0;       ///< log(after / before), or a share of the row's `share_of`.
   double p = 1;           ///< Corrected for the family.
   double half_width = 0;  ///< Half the interval with the confidence 1 - `alpha`.
   double alpha = 0.05;

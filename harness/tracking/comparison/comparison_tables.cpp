@@ -65,7 +65,9 @@ void add_verdicts(Table& table, const Rows& rows) {
 /// Returns how far a row moved in either direction: 2 and 0.5 are equally far.
 double distance(const JudgedRow* row) {
   if (row->series.kind != Kind::exact) {
-    return std::abs(std::log(std::max(row->change().value_or(1), 1e-300)));
+    const bool moved_without_ratio = !row->change() && row->before != row->after;
+    return std::abs(
+        std::log(std::max(row->change().value_or(moved_without_ratio ? 0 : 1), 1e-300)));
   }
   // One picosecond more makes zeros comparable and changes no order that a reader could see.
   return std::abs(std::log((static_cast<double>(row->after_ps) + 1) /
@@ -268,6 +270,13 @@ std::vector<std::string> comparison_lines(const Comparison& comparison) {
   if (!comparison.effort.empty()) lines.push_back(comparison.effort);
   const std::string detected = detection_line(comparison);
   if (!detected.empty()) lines.push_back(detected);
+  const bool needs_more = std::ranges::any_of(
+      comparison.rows, [](const JudgedRow& row) { return row.needed.has_value(); });
+  if (needs_more) {
+    lines.emplace_back(
+        "more runs decide: a folder of files for each side, one for each run, or track them; "
+        "--exec-a OLD --exec-b NEW with more --pairs; or --threshold R, which knows no noise");
+  }
   constexpr std::size_t kMost = 10;
   if (!comparison.constants.empty()) {
     std::vector<std::string> shown = comparison.constants;

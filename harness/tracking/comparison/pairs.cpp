@@ -76,9 +76,11 @@ Run run_once(const std::string& line, const CommandOptions& options) {
   try {
     runs = parse_runs(place == std::string::npos ? outcome.out : read_file(scratch.path()),
                       fmt::format("the output of '{}'", line));
-  } catch (const Error&) {
+  } catch (const Error& reason) {
     if (outcome.status != 0) fail_command(line, outcome);
-    throw;
+    ErrorText text = reason.text();
+    text.hint = "--whole, which times the command itself";
+    throw Error(std::move(text));
   }
   Run run = std::move(runs.front());
   for (std::size_t i = 1; i < runs.size(); ++i) {
@@ -113,18 +115,24 @@ class PairedRuns {
     }
   }
 
-  /// Returns the logarithms of after / before of each pair that has both, and the median of before.
-  std::vector<double> differences(const Series& series, double& before_median) const {
-    std::vector<double> found, old_values;
+  /// Returns after - before of each pair that has both, on the row's scale, and fills what the row
+  /// says of it.
+  std::vector<double> differences(JudgedRow& row) const {
+    std::vector<double> old_values, new_values;
     for (std::size_t i = 0; i < befores_.size(); ++i) {
-      const Row* const old_row = find(befores_[i], series);
-      const Row* const new_row = find(afters_[i], series);
+      const Row* const old_row = find(befores_[i], row.series);
+      const Row* const new_row = find(afters_[i], row.series);
       if (old_row == nullptr || new_row == nullptr) continue;
-      if (!(old_row->value > 0) || !(new_row->value > 0)) continue;
-      found.push_back(std::log(new_row->value / old_row->value));
       old_values.push_back(old_row->value);
+      new_values.push_back(new_row->value);
     }
-    before_median = harness::median(old_values).value_or(0);
+    const Scale scale(old_values, new_values);
+    row.share_of = scale.share_of();
+    row.before = harness::median(old_values).value_or(0);
+    row.after = harness::median(new_values).value_or(0);
+    std::vector<double> found = scale.of(new_values);
+    const std::vector<double> old_scaled = scale.of(old_values);
+    for (std::size_t i = 0; i < found.size(); ++i) found[i] -= old_scaled[i];
     return found;
   }
 
@@ -168,6 +176,7 @@ bool is_measured(const JudgedRow& row) {
 }
 
 void show(JudgedRow& row, const harness::Shift& shift) {
+  if (row.share_of != 0) return;  // there is no ratio
   row.ratio = std::exp(shift.estimate);
   row.after = row.before * *row.ratio;
   row.interval = {std::exp(shift.interval[0]), std::exp(shift.interval[1])};
@@ -179,7 +188,7 @@ std::vector<std::pair<JudgedRow*, double>> screen(Comparison& comparison, const 
   std::vector<std::pair<JudgedRow*, double>> suspects;
   for (JudgedRow& row : comparison.rows) {
     if (!is_measured(row)) continue;
-    const std::vector<double> differences = pairs.differences(row.series, row.before);
+    const std::vector<double> differences = pairs.differences(row);
     const harness::Shift shift = harness::signed_rank_shift(differences, kScreen);
     show(row, shift);
     judge(row,
@@ -203,7 +212,7 @@ void confirm(const std::vector<std::pair<JudgedRow*, double>>& suspects, const P
   std::vector<std::size_t> counts;
   std::vector<double> p;
   for (const auto& [row, screened] : suspects) {
-    const std::vector<double> differences = pairs.differences(row->series, row->before);
+    const std::vector<double> differences = pairs.differences(*row);
     shifts.push_back(harness::signed_rank_shift(differences, kScreen));
     counts.push_back(differences.size());
     const bool same_direction = shifts.back().estimate * screened > 0;

@@ -7,81 +7,23 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
-#include "harness/statistics.h"
+#include "harness/tracking/formats/direction.h"
+#include "harness/tracking/formats/repetitions.h"
 #include "profiler/formats/csv/byte_source.h"
 #include "profiler/formats/ops_csv/ops_csv_reader.h"
 
 namespace howard::tracking {
 namespace {
 
-Row time_row(std::string benchmark, std::vector<double> samples) {
-  Row row{.series = {std::move(benchmark), "time", "s", harness::Better::lower, Kind::sampled},
-          .value = *harness::median(samples)};
-  if (samples.size() > 1) row.samples = std::move(samples);
-  return row;
-}
-
-Row failed_row(std::string benchmark, std::string reason) {
-  return {.series = {std::move(benchmark), "", "", harness::Better::lower, Kind::failed},
-          .words = std::move(reason)};
-}
-
-/// Returns the member's text, "" if there is none.
-std::string optional_text(const JsonNode& node, const char* key) {
-  return node.has(key) && node.member(key).is_text() ? node.member(key).text() : "";
-}
-
 double seconds_in(const JsonNode& unit) {
   return std::array{1e-9, 1e-6, 1e-3, 1.0}.at(unit.word({"ns", "us", "ms", "s"}));
 }
-
-/// Collects the repetitions of benchmarks, in the order of the file.
-class Repetitions {
- public:
-  void add(const std::string& benchmark, double seconds) {
-    add(Series{benchmark, "time", "s", harness::Better::lower, Kind::sampled}, seconds);
-  }
-  void add(const Series& series, double value) {
-    const auto [found, is_new] = values_.try_emplace(series);
-    if (is_new) order_.push_back(series);
-    found->second.push_back(value);
-  }
-  void fail(const std::string& benchmark, std::string reason) {
-    if (!failures_.emplace(benchmark, std::move(reason)).second) return;
-    order_.push_back(failed_row(benchmark, "").series);
-  }
-  bool is_empty() const { return order_.empty(); }
-
-  /// Returns a row for each series; a benchmark that failed once has no others.
-  std::vector<Row> rows() const {
-    std::vector<Row> found;
-    for (const Series& series : order_) {
-      const auto failure = failures_.find(series.benchmark);
-      if (series.kind == Kind::failed) {
-        found.push_back(failed_row(series.benchmark, failure->second));
-      } else if (failure == failures_.end()) {
-        found.push_back(row_of(series, values_.at(series)));
-      }
-    }
-    return found;
-  }
-
- private:
-  static Row row_of(const Series& series, const std::vector<double>& values) {
-    Row row{.series = series, .value = *harness::median(values)};
-    if (values.size() > 1) row.samples = values;
-    return row;
-  }
-
-  std::vector<Series> order_;
-  std::map<Series, std::vector<double>> values_;
-  std::map<std::string, std::string> failures_;
-};
 
 std::string google_machine(const JsonNode& context) {
   std::string machine;
@@ -128,14 +70,11 @@ bool is_standard(std::string_view member) {
 }
 
 /// Returns the counter of that name. tt-metal's files say its unit and which direction is better,
-/// as "unit=B;better=lower"; of others, rates are better if they are higher.
+/// as "unit=B;better=lower"; of others, the name tells.
 Series counter_series(const std::string& benchmark, const std::string& name,
                       const JsonNode& context) {
-  Series series{benchmark, name, "", harness::Better::lower, Kind::sampled};
-  if (name.ends_with("_per_second")) {
-    series.unit = name == "bytes_per_second" ? "B/s" : "1/s";
-    series.better = harness::Better::higher;
-  }
+  Series series{benchmark, name, "", better_direction(name, ""), Kind::sampled};
+  if (name.ends_with("_per_second")) series.unit = name == "bytes_per_second" ? "B/s" : "1/s";
   const std::string declared = optional_text(context, ("perf.metric." + name).c_str());
   for (const std::string& part : split(declared, ';')) {
     if (part.starts_with("unit=")) series.unit = part.substr(5);
@@ -205,6 +144,33 @@ std::string call_name(const profiler::OpRow& row) {
   return name;
 }
 
+/// Returns whether no two of the names are the same.
+bool are_different(const std::vector<std::string>& names) {
+  return std::set<std::string>(names.begin(), names.end()).size() == names.size();
+}
+
+/// Names the rows of a file by their commands. If some have the same command, or the same name that
+/// --command-name gave them, all have their parameters too; what is still the same is numbered.
+std::vector<std::string> hyperfine_names(const std::vector<JsonNode>& results) {
+  std::vector<std::string> names;
+  for (const JsonNode& result : results) {
+    const std::string command = result.member("command").text();
+    names.push_back(command.empty() ? "command" : command);
+  }
+  if (are_different(names)) return names;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!results[i].has("parameters") || !results[i].member("parameters").is_object()) continue;
+    for (const auto& [parameter, value] : results[i].member("parameters").members()) {
+      names[i] += fmt::format("/{}:{}", parameter, value.is_text() ? value.text() : value.dump());
+    }
+  }
+  std::map<std::string, std::size_t> counts;
+  for (std::string& name : names) {
+    if (const std::size_t place = ++counts[name]; place > 1) name += fmt::format(" #{}", place);
+  }
+  return names;
+}
+
 }  // namespace
 
 Run read_google_benchmark(const JsonNode& file) {
@@ -213,6 +179,7 @@ Run read_google_benchmark(const JsonNode& file) {
   const JsonNode context = file.member("context");
   run.conditions.machine = google_machine(context);
   run.conditions.build = optional_text(context, "library_build_type");
+  run.date = optional_text(context, "date");
   Repetitions found, aggregates;
   for (const JsonNode& entry : file.member("benchmarks").items()) {
     const std::string name =
@@ -236,8 +203,11 @@ Run read_google_benchmark(const JsonNode& file) {
 Run read_hyperfine(const JsonNode& file) {
   Run run;
   run.conditions.tool = "hyperfine";
-  for (const JsonNode& result : file.member("results").items()) {
-    const std::string command = result.member("command").text();
+  const std::vector<JsonNode> results = file.member("results").items();
+  const std::vector<std::string> names = hyperfine_names(results);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const JsonNode& result = results[i];
+    const std::string& command = names[i];
     std::vector<double> times;
     if (result.has("times") && result.member("times").is_array()) {
       times = result.member("times").numbers();

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/tracking/formats/json_lines.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "base/json_node.h"
@@ -15,6 +19,15 @@ constexpr std::string_view kRunKind = "JSON of schema howard.run/1";
 
 std::string line_of(const ordered_json& value) {
   return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+/// Returns the text's 64-bit FNV-1a checksum.
+std::uint64_t checksum(std::string_view text) {
+  std::uint64_t sum = 0xcbf29ce484222325;
+  for (const char letter : text) {
+    sum = (sum ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
+  }
+  return sum;
 }
 
 constexpr std::tuple kConditionFields{
@@ -128,6 +141,15 @@ std::string run_line(const Run& run) {
   ordered_json& rows = value["rows"] = ordered_json::array();
   for (const Row& row : run.rows) rows.push_back(row_value(row));
   return line_of(value);
+}
+
+std::string content_id(const Run& run) {
+  Run measured{.conditions = run.conditions, .constants = run.constants, .rows = run.rows};
+  const auto is_measured = [](const Row& row) { return !row.samples.empty(); };
+  const std::string origin = run.commit + '\n' + run.branch;
+  std::string content = run_line(measured) + run.date;
+  if (run.date.empty() && std::ranges::none_of(run.rows, is_measured)) content += origin;
+  return fmt::format("{:016x}{:016x}", checksum(content), checksum(origin));
 }
 
 Run parse_run_line(std::string_view line, std::string_view source) {

@@ -18,6 +18,11 @@ void parse_conditions(std::string_view json, Conditions& conditions, Constants& 
 /// nothing is lost.
 std::string run_line(const Run& run);
 
+/// Names a run by what it holds, so that a copy of it is known: 32 hexadecimal digits. The first
+/// half is that of what was measured, the second that of the commit and the branch. Values that may
+/// well be the same again, such as sizes without a date or samples, have the commit in both.
+std::string content_id(const Run& run);
+
 /// Reads a run from such a line. `source` names the file and the line in messages. Throws Error,
 /// with the place and what is there, for anything else.
 Run parse_run_line(std::string_view line, std::string_view source);

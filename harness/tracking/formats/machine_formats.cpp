@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -196,13 +197,27 @@ std::string_view annotation_level(const JudgedRow& row) {
     case Verdict::failed:
     case Verdict::missing:
       return "error";
-    case Verdict::ambiguous:
-      return "warning";
+    case Verdict::ambiguous:  // one annotation is for all of them
     case Verdict::same:
       return "";
     default:
       return "notice";
   }
+}
+
+/// Says how many rows are ambiguous, and which of them has moved most.
+std::string ambiguous_words(const Comparison& comparison, std::size_t count) {
+  const JudgedRow* farthest = nullptr;
+  const auto distance = [](const JudgedRow& row) {
+    return std::abs(std::log(std::max(row.change().value_or(1), 1e-300)));
+  };
+  for (const JudgedRow& row : comparison.rows) {
+    if (row.verdict != Verdict::ambiguous) continue;
+    if (farthest == nullptr || distance(row) > distance(*farthest)) farthest = &row;
+  }
+  return fmt::format("{} of {}: too few or too noisy runs to say; the farthest is {}: {}", count,
+                     reports::counted(comparison.rows.size(), "metric"), row_name(farthest->series),
+                     row_words(*farthest));
 }
 
 /// Collects workflow commands, of each level as many as GitHub shows, and counts the others.
@@ -308,6 +323,9 @@ std::string github_annotations(const Comparison& comparison) {
   for (const JudgedRow& row : comparison.rows) {
     annotations.add(annotation_level(row), "performance: " + std::string(name_of(row.verdict)),
                     row_name(row.series) + ": " + row_words(row));
+  }
+  if (const std::size_t count = comparison.count(Verdict::ambiguous); count > 0) {
+    annotations.add("warning", "performance: ambiguous", ambiguous_words(comparison, count));
   }
   return annotations.text();
 }
