@@ -214,6 +214,14 @@ class Ttml(TtmlCase):
         with self.assertRaisesRegex(RuntimeError, "no axis 'tp'"):
             fsdp.fully_shard(ttml.modules.LinearLayer(64, 64), mesh_axis="tp")
 
+    def test_products_have_7_by_8_cores_or_all_of_a_device_that_has_fewer(self):
+        seen = []
+        linear = ttnn.linear
+        with unittest.mock.patch.object(ttnn, "linear", lambda *args, **told: (
+                seen.append(told["core_grid"]), linear(*args, **told))[1]):
+            ttml.ops.linear.linear(self.tensor(1, 1, 64, 64), self.tensor(1, 1, 64, 64))
+        self.assertEqual((seen[0].x, seen[0].y), (7, 8), "ttnn takes what does not fit for the device's")
+
     def test_the_clock_and_devices_are_those_of_ttnn(self):
         before = howard.now()
         x = self.tensor(1, 1, 64, 64)

@@ -9,18 +9,16 @@ from howard.ttnn._launch import program, values
 from howard.ttnn._tensor import device_tensor
 
 
-def products(device):
-    """Returns how TTML multiplies: on 7 by 8 cores where they are, with all passes over the mantissa
-    and sums in float32."""
-    grid = device.compute_with_storage_grid_size()
-    return {"core_grid": ttnn.CoreGrid(x=min(7, grid.x), y=min(8, grid.y)),
+def products():
+    """Returns how TTML multiplies: on 7 by 8 cores, or all that the device has where those do not fit,
+    with all passes over the mantissa and sums in float32."""
+    return {"core_grid": ttnn.CoreGrid(x=7, y=8),
             "compute_kernel_config": ttnn.WormholeComputeKernelConfig(
                 math_fidelity=ttnn.MathFidelity.HiFi4, fp32_dest_acc_en=True)}
 
 
 def matmul(a, b, transpose_a=False, transpose_b=False):
-    return ttnn.matmul(a, b, transpose_a=transpose_a, transpose_b=transpose_b,
-                       **products(a.device()))
+    return ttnn.matmul(a, b, transpose_a=transpose_a, transpose_b=transpose_b, **products())
 
 
 def fresh(shape, like, dtype=None, layout=Layout.TILE):

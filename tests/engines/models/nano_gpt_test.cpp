@@ -191,7 +191,7 @@ TEST(NanoGpt, TheOrderOfABlocksCallsIsThatOfTtml) {
             "layernorm linear.b split_heads scale matmul.b multiply subtract scale add softmax "
             "matmul.none concat_heads linear.b dropout add layernorm linear.b gelu linear.b "
             "dropout add layernorm matmul.b cross_entropy mean ");
-  // ttnn chooses a product's blocks by the rows of one sequence.
+  // TTML passes the batch, and ttnn makes rows of it.
   for (const Program& program : device.programs()) {
     if (name_of(program) == "linear.b") {
       EXPECT_EQ(program.inputs[0].spec.shape.batch(), 2);

@@ -111,8 +111,9 @@ void take_block(MatmulPlan& plan, bool may_shorten_k, const CircularBuffers& buf
 /// If the longer side is more than this many times the shorter one, ttnn calls an output narrow.
 constexpr std::int64_t kNarrowRatio = 8;
 
-bool is_narrow(std::int64_t m, std::int64_t n) {
-  return std::max(m, n) / std::min(m, n) > kNarrowRatio || m <= 1 || n <= 1;
+/// Divides whole tiles, as ttnn does: 71 to 8 is a ratio of 8.
+bool is_narrow(std::int64_t rows, std::int64_t columns) {
+  return std::max(rows, columns) / std::min(rows, columns) > kNarrowRatio;
 }
 
 /// Plans the kernel without a multicast, which makes one tile of the result after the other. A step
@@ -123,14 +124,23 @@ void plan_multi_core(MatmulPlan& plan) {
   plan.out_block_h = plan.out_block_w = plan.subblock_h = plan.subblock_w = 1;
 }
 
+/// Says whether the kernel of a call without a core grid has one dimension because of its output.
+/// One matrix of a batch is judged, and no shards are. A side of one tile counts only in DRAM.
+bool is_narrow_by_default(const MatmulPlan& plan, bool all_in_dram) {
+  const MatmulProblem& problem = plan.problem;
+  if (problem.in0_shards || problem.in1_shards || problem.out_shards) return false;
+  return is_narrow(plan.m, plan.n) || (all_in_dram && (plan.m <= 1 || plan.n <= 1));
+}
+
 /// Follows create_simple_matmul_program_config, for a call without a core grid. `wide_only` says
 /// that A is read once for a batch of B, which only the kernel that multicasts A in one dimension
 /// can do. If an operand or the result is in L1, ttnn never cuts the large blocks of a 2D multicast
-/// to the grid.
-void plan_simple(MatmulPlan& plan, bool wide_only, const CircularBuffers& buffers) {
+/// to the grid. A kernel of one dimension has the cores of the device.
+void plan_simple(MatmulPlan& plan, bool wide_only, CoreGrid device,
+                 const CircularBuffers& buffers) {
   const bool all_in_dram = plan.problem.in0 == Storage::dram && plan.problem.in1 == Storage::dram &&
                            plan.problem.out == Storage::dram;
-  const bool narrow = is_narrow(plan.m, plan.n);
+  const bool narrow = is_narrow_by_default(plan, all_in_dram);
   const bool wide = wide_only || (narrow && plan.n > plan.m);
   const bool tall = narrow && !wide;
 
@@ -144,6 +154,7 @@ void plan_simple(MatmulPlan& plan, bool wide_only, const CircularBuffers& buffer
 
   if (rows == 1 || wide || columns == 1 || tall) {
     const bool split_columns = rows == 1 || wide;
+    plan.grid = device;
     plan.kind = split_columns ? MatmulKind::multicast_1d_in0 : MatmulKind::multicast_1d_in1;
     plan.per_core_m = split_columns ? plan.m : ceil_div(plan.m, plan.grid.cores());
     plan.per_core_n = split_columns ? ceil_div(plan.n, plan.grid.cores()) : plan.n;
@@ -230,12 +241,13 @@ bool plan_reuse(MatmulPlan& plan, const CircularBuffers& buffers) {
   return true;
 }
 
-/// Follows create_matmul_program_config, for a call with a core grid. The batch is folded into m.
+/// Follows create_matmul_program_config, for a call with a core grid. The batch is folded into m
+/// before the ratio of the sides is judged; a side of one tile is that of one matrix.
 void plan_for_core_grid(MatmulPlan& plan, const CircularBuffers& buffers) {
-  const bool narrow = is_narrow(plan.m, plan.n) || plan.k <= 1;
+  const bool one_tile = plan.m <= 1 || plan.k <= 1 || plan.n <= 1;
   plan.m *= plan.batch;
   plan.batch = 1;
-  if (narrow) {
+  if (one_tile || is_narrow(plan.m, plan.n)) {
     const bool tall = plan.m > plan.n;
     plan.kind = tall ? MatmulKind::multicast_1d_in1 : MatmulKind::multicast_1d_in0;
     plan.per_core_m = tall ? ceil_div(plan.m, plan.grid.cores()) : plan.m;
@@ -398,9 +410,15 @@ MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,
     plan_for_core_grid(plan, buffers);
     return plan;
   }
+  if (problem.core_grid && problem.activation) {
+    throw Error({.attempted = fmt::format("multiply on a core grid and compute {}",
+                                          name_of(*problem.activation)),
+                 .value = "B has a batch, and ttnn's kernel for that takes no activation",
+                 .accepted = "an activation where B is one matrix, or where no core grid is given",
+                 .hint = "the function as a call of its own"});
+  }
   if (problem.core_grid && problem.batched_a && plan_reuse(plan, buffers)) return plan;
-  plan.grid = device_grid;
-  plan_simple(plan, batch_of_b && !problem.batched_a, buffers);
+  plan_simple(plan, batch_of_b && !problem.batched_a, device_grid, buffers);
   return plan;
 }
 

@@ -235,7 +235,7 @@ def linear(tensor, weight, bias=None):
         raise RuntimeError(f"linear of {tensor.shape()} and a weight of {weight.shape()}; accepted: "
                            "[..., in] and [1, 1, out, in]")
     x, w = tensor.half(), weight.half()
-    chosen = kernels.products(x.device())
+    chosen = kernels.products()
     out = ttnn.linear(x, w, bias=None if bias is None else bias.half(), transpose_b=True, **chosen)
     inputs = [tensor, weight] + ([bias] if bias is not None else [])
 

@@ -8,6 +8,8 @@
 
 #include <string>
 
+#include "base/error.h"
+
 namespace howard::chip {
 namespace {
 
@@ -152,7 +154,72 @@ TEST(MatmulPlanner, OnlyACoreGridFoldsTheBatchIntoRows) {
   problem.core_grid = kWorker;
   EXPECT_EQ(plan(problem, kWorker).batch, 1);
   EXPECT_EQ(plan(problem, kWorker).m, 256);
-  EXPECT_EQ(plan(problem, kWorker).per_core_m, 37);
+  EXPECT_EQ(plan(problem, kWorker).per_core_m, 5);
+}
+
+/// Sequences of 256 rows by a weight with as many rows and columns, as TTML's nano_gpt multiplies
+/// them.
+MatmulPlan forward(std::int64_t sequences, std::int64_t k, std::int64_t n) {
+  MatmulProblem problem = product(256, k, n);
+  problem.batch = sequences;
+  problem.core_grid = CoreGrid{7, 8};
+  return plan(problem, kEth);
+}
+
+TEST(MatmulPlanner, ACoreGridJudgesAllRowsOfTheBatch) {
+  // 64 sequences are 16384 rows: more than 8 times the 1536 columns of the widest weight.
+  for (const auto& [k, n] : {std::pair(384, 1152), std::pair(384, 384), std::pair(384, 1536),
+                             std::pair(1536, 384), std::pair(384, 96)}) {
+    const MatmulPlan tall = forward(64, k, n);
+    EXPECT_EQ(tall.kind, MatmulKind::multicast_1d_in1) << k << " by " << n;
+    EXPECT_EQ(tall.per_core_m, 10) << "512 tiles over 56 cores";
+    EXPECT_EQ(tall.per_core_n, n / 32);
+    EXPECT_EQ(tall.in0_block_w, 1);
+    EXPECT_EQ(tall.batch, 1);
+  }
+  // 32 sequences are 8192 rows: 7 times 1152, 5 times 1536 and 21 times 384.
+  for (const std::int64_t n : {1152, 1536}) {
+    const MatmulPlan two = forward(32, 384, n);
+    EXPECT_EQ(two.kind, MatmulKind::multicast_2d) << n;
+    EXPECT_EQ(two.per_core_m, 32) << "256 tiles over 8 rows of cores";
+    EXPECT_EQ(two.in0_block_w, 4);
+  }
+  for (const auto& [k, n] : {std::pair(384, 384), std::pair(1536, 384), std::pair(384, 96)}) {
+    EXPECT_EQ(forward(32, k, n).kind, MatmulKind::multicast_1d_in1) << k << " by " << n;
+    EXPECT_EQ(forward(32, k, n).per_core_m, 5);
+  }
+}
+
+TEST(MatmulPlanner, ASideOfOneTileIsThatOfOneMatrix) {
+  // Eight matrices of one tile by eight columns are a square of tiles, and of one dimension still.
+  MatmulProblem problem = product(32, 1024, 256);
+  problem.batch = 8;
+  problem.core_grid = kWorker;
+  EXPECT_EQ(plan(problem, kWorker).kind, MatmulKind::multicast_1d_in0) << "not taller than wide";
+  EXPECT_EQ(plan(problem, kWorker).per_core_m, 8);
+  problem.batch = 9;
+  EXPECT_EQ(plan(problem, kWorker).kind, MatmulKind::multicast_1d_in1);
+  problem = product(64, 1024, 256);
+  problem.batch = 4;
+  problem.core_grid = kWorker;
+  EXPECT_EQ(plan(problem, kWorker).kind, MatmulKind::multicast_2d);
+}
+
+TEST(MatmulPlanner, WithoutACoreGridOneMatrixIsJudged) {
+  MatmulProblem problem = product(256, 384, 1536);
+  const MatmulPlan one = plan(problem, kWorker);
+  problem.batch = 64;
+  EXPECT_EQ(plan(problem, kWorker).kind, one.kind);
+  EXPECT_EQ(plan(problem, kWorker).m, 8);
+}
+
+TEST(MatmulPlanner, ASideOfOneTileIsNarrowByDefaultInDramAlone) {
+  MatmulProblem problem = product(256, 1024, 32);
+  EXPECT_EQ(plan(problem, kWorker).kind, MatmulKind::multicast_1d_in1);
+  problem.out = Storage::l1;
+  EXPECT_EQ(plan(problem, kWorker).kind, MatmulKind::multi_core) << "the ratio is 8";
+  problem.m = 9;
+  EXPECT_EQ(plan(problem, kWorker).kind, MatmulKind::multicast_1d_in1) << "the ratio is 9";
 }
 
 TEST(MatmulPlanner, BatchesOfBothWithACoreGridAreWholeProductsOfACore) {
@@ -195,8 +262,26 @@ TEST(MatmulPlanner, AProductThatDoesNotFitOneCoreIsNoReuse) {
   problem.batched_b = true;
   problem.core_grid = CoreGrid{4, 4};
   EXPECT_EQ(plan(problem, kWorker).kind, MatmulKind::multicast_2d);
-  EXPECT_EQ(plan(problem, kWorker).grid, kWorker) << "ttnn starts over as if no grid was given";
+  EXPECT_EQ(plan(problem, kWorker).grid, (CoreGrid{4, 4})) << "ttnn's default on this grid";
   EXPECT_EQ(plan(problem, kWorker).products(), 4);
+  problem = product(8192, 64, 512);
+  problem.batch = 4;
+  problem.batched_b = true;
+  problem.core_grid = CoreGrid{4, 4};
+  EXPECT_EQ(plan(problem, kWorker).kind, MatmulKind::multicast_1d_in1);
+  EXPECT_EQ(plan(problem, kWorker).grid, kWorker) << "of one dimension: on the device's";
+}
+
+TEST(MatmulPlanner, ABatchOfBWithACoreGridTakesNoActivation) {
+  MatmulProblem problem = product(256, 64, 256);
+  problem.batch = 4;
+  problem.activation = Eltwise::relu;
+  problem.core_grid = kWorker;
+  EXPECT_NO_THROW(plan(problem, kWorker)) << "A alone has the batch";
+  problem.batched_b = true;
+  EXPECT_THROW(plan(problem, kWorker), Error);
+  problem.core_grid.reset();
+  EXPECT_NO_THROW(plan(problem, kWorker));
 }
 
 TEST(MatmulPlanner, AnAWithoutABatchIsMulticastToAllColumnsOfB) {
