@@ -26,7 +26,7 @@ namespace {
   throw Error({.attempted = "analyze " + file,
                .value = "nothing in it ran" + reasons,
                .accepted = "a log with a row for each program and its times",
-               .hint = reasons.empty() ? "the run again: its log has a header alone" : ""});
+               .hint = reasons.empty() ? "the run again: its log has no row of a program" : ""});
 }
 
 profiler::SiliconComparison compare_log(profiler::ByteSource& source, const std::string& file,

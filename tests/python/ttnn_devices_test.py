@@ -100,6 +100,7 @@ class CaptureTest(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "of the script"):
                 device = ttnn.open_device(device_id=1, trace_region_size=1000000)
                 x = ttnn.ones([32, 32], layout=ttnn.TILE_LAYOUT, device=device)
+                ttnn.add(x, x)
                 try:
                     ttnn.begin_trace_capture(device, cq_id=0)
                     ttnn.add(x, x)

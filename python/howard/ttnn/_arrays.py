@@ -6,7 +6,7 @@ NumPy moves, adds up and broadcasts; the formulas of elementwise functions are t
 emulator. Sums, means and orders are computed in float64.
 """
 
-from typing import TYPE_CHECKING, Any, Dict, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
 
 from howard import _native
 
@@ -68,6 +68,11 @@ def to_whole(values: Any, bits: int = 32) -> Any:
     return (values if bits == 32 else values % 2**bits).astype(np.int32)
 
 
+# These are exact where float64 is not: beyond 53 bits.
+_EXACT_WHOLE: Dict[str, Callable[..., Any]] = {
+    "squared_difference": lambda a, b: to_whole(a - b).astype(np.int64)**2,
+    "lcm": lambda a, b: np.lcm(a, b), "pow": lambda a, b: a**b,
+}
 # These give 0 for a shift of less than 0 or more than 31.
 _SHIFTS = ("bitwise_left_shift", "logical_left_shift", "logical_right_shift")
 # These have two operands; as an activation the second one is a number.
@@ -82,15 +87,20 @@ def apply(function: str, *operands: Any, numbers: Any = ()) -> Any:
         operands, numbers = (*operands, numbers[0]), ()
     operands = tuple(np.asarray(one) for one in operands)
     whole = all(map(is_whole, operands))
+    # A whole number beside one that is not keeps its 32 bits, which float32 has not.
+    real = np.float64 if any(map(is_whole, operands)) else np.float32
     if function in (_FAST_WHOLE if whole else _FAST):
         made = getattr(np, _FAST[function])(*operands)
-        return made.astype(np.int32 if whole else np.float32, copy=False)
+        return made.astype(np.int32 if whole else real, copy=False)
     if function in _REVERSED and len(operands) == 2:
         function, operands = _REVERSED[function], operands[::-1]
+    if whole and function in _EXACT_WHOLE and (function != "pow" or operands[1].min(initial=0) >= 0):
+        wide = [one.astype(np.int64) for one in operands]
+        return to_whole(_EXACT_WHOLE[function](*wide))
     if function == "fill":
         return np.full_like(operands[0], numbers[0])
     if whole and "bitwise" in function or function in _SHIFTS:  # They take bits, with any sign.
-        operands = tuple(one.view(np.int32) if one.dtype == np.uint32 else one for one in operands)
+        operands = tuple(to_whole(one) if is_whole(one) else one for one in operands)
     if len(operands) == 1 and not whole and operands[0].size > _FEW:
         made = _looked_up(function, operands[0], tuple(float(n) for n in numbers))
         if made is not None:
@@ -103,7 +113,20 @@ def apply(function: str, *operands: Any, numbers: Any = ()) -> Any:
     _native._ttnn.elementwise(function, made, wide, [float(n) for n in numbers])
     if function in _SHIFTS:
         made[(wide[1] < 0) | (wide[1] > 31)] = 0
-    return to_whole(made) if whole else made.astype(np.float32)
+    return to_whole(made) if whole else made.astype(real)
+
+
+def cast(array: Any, dtype: str) -> Any:
+    """Returns the numbers as a typecast on the device gives them. What does not fit saturates; uint16
+    takes the nearest whole number, of halves the larger one, and other types what is before the
+    point. int32 and uint32 become each other with all bits, and uint8 has the lowest 8."""
+    limits = {"uint16": (0, 2**16 - 1), "int32": (-2**31, 2**31 - 1), "uint32": (0, 2**32 - 1)}
+    if dtype not in limits or (dtype != "uint16" and is_whole(array)):
+        return array
+    wide = array.astype(np.float64)
+    if dtype == "uint16":
+        wide = np.floor(wide + 0.5)
+    return np.clip(wide, *limits[dtype])
 
 
 _FEW = 2**15  # numbers, for which a table does not pay

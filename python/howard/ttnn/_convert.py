@@ -25,7 +25,7 @@ _TORCH = {
     "torch.float32": DataType.FLOAT32,
     "torch.float64": DataType.FLOAT32,
     "torch.float16": DataType.BFLOAT16,
-    "torch.int64": DataType.INT32,
+    "torch.int64": DataType.UINT32,
     "torch.int32": DataType.INT32,
     "torch.int16": DataType.UINT16,
     "torch.uint8": DataType.UINT8,
@@ -36,8 +36,8 @@ _TORCH = {
 }
 _NUMPY = {"f2": DataType.FLOAT32, "f4": DataType.FLOAT32, "f8": DataType.FLOAT32,
           "u4": DataType.UINT32, "u2": DataType.UINT16, "u1": DataType.UINT8, "b1": DataType.UINT8,
-          "i1": DataType.INT32, "i2": DataType.INT32, "i4": DataType.INT32, "i8": DataType.INT32,
-          "u8": DataType.INT32}
+          "i1": DataType.INT32, "i2": DataType.UINT16, "i4": DataType.INT32, "i8": DataType.UINT32,
+          "u8": DataType.UINT32}
 
 
 def array_of(value):

@@ -137,9 +137,14 @@ class MeshDevice:
         self._keeps_programs = False
 
     def look_up(self, program):
-        """Charges the host for the first call of a program."""
+        """Charges the host for the first call of a program. Raises an error for one within a capture:
+        its kernels would have to be written to the device."""
         if program in self.programs:
             return
+        if self.capture is not None:
+            raise RuntimeError("TT_FATAL: Writes are not supported during trace capture: this is the "
+                               "first call of a program, whose kernels must be written; make the same "
+                               "calls once before begin_trace_capture")
         cold = session.cold_kernels and program not in self._compiled
         if session.cold_kernels:
             self._compiled.add(program)

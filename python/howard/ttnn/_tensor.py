@@ -4,6 +4,8 @@
 import itertools
 import math
 import sys
+import threading
+import warnings
 import weakref
 
 from howard import _native
@@ -51,6 +53,17 @@ class Cell:
         self._largest = number
 
 
+_warned = threading.local()
+
+
+def _warn_of_traces():
+    """Says once in each thread what ttnn says about memory that is taken while a trace is kept."""
+    if not getattr(_warned, "of_traces", False):
+        _warned.of_traces = True
+        warnings.warn("Allocating device buffers is unsafe due to the existence of an active trace. "
+                      "These buffers may be corrupted once a trace is executed.", RuntimeWarning)
+
+
 class Blank:
     """Stands for an array where no values are kept: a shape, and no memory."""
 
@@ -83,6 +96,8 @@ class Storage:
                 raise RuntimeError(f"TT_FATAL: {dtype}: no tensor takes it here; accepted: "
                                    + ", ".join(one.name for one in DataType if one.chip)) from None
             raise _out_of_memory(failure, self.in_l1) from None
+        if device.traces and device.capture is None:
+            _warn_of_traces()
         device.storages[self.number] = weakref.ref(self)
         notes = device.notes
         notes.append((self.number, self.spec))

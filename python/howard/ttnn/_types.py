@@ -28,6 +28,17 @@ class DataType(enum.Enum):
     def block(self):
         return self in (DataType.BFLOAT8_B, DataType.BFLOAT4_B)
 
+    def number(self, given):
+        """Returns a number as an operand of a tensor of this type: a whole one as an int, with the 32
+        bits that the kernel gets."""
+        number = float(given) if not isinstance(given, int) else given
+        if not self.whole or number != number or number % 1 != 0:
+            return float(number)
+        number = int(number)
+        if self is DataType.INT32:
+            return (number + 2**31) % 2**32 - 2**31
+        return number % 2**32 if self is DataType.UINT32 else number
+
 
 _WHOLE = {DataType.UINT8, DataType.UINT16, DataType.INT32, DataType.UINT32}
 _BYTES = {"uint8": 1, "uint16": 2, "bfloat16": 2, "bfloat8_b": 1, "bfloat4_b": 1}

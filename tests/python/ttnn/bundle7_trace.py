@@ -90,6 +90,7 @@ else:
 ttnn.close_device(no_region)
 small = ttnn.open_device(device_id=0, trace_region_size=4096)
 x = ttnn.ones([32, 32], layout=ttnn.TILE_LAYOUT, device=small)
+ttnn.add(x, x)
 trace = ttnn.begin_trace_capture(small, cq_id=0)
 for _ in range(50):
     ttnn.add(x, x)

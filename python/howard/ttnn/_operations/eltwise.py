@@ -141,8 +141,7 @@ def _binary(name, function, a, b, dtype, memory_config, output, activations, bef
         inputs = [a, b]
     else:
         require_device(name, a)
-        if not isinstance(b, (int, float)):
-            b = float(b)
+        b = a._dtype.number(b)
         shape, inputs = a._shape, [a]
     like = a if len(inputs) == 1 or a._config is b._config or not b._config.is_sharded() or \
         a._config.is_sharded() else b
@@ -151,7 +150,7 @@ def _binary(name, function, a, b, dtype, memory_config, output, activations, bef
     activations, before_a, before_b = map(_activations, (activations, before_a, before_b))
     launch_function(name, function, inputs, out, 2, shapes=_broadcast_shapes(shape, *inputs),
                     on_a=before_a, on_b=before_b, then=activations)
-    number = None if len(inputs) == 2 else float(b)
+    number = None if len(inputs) == 2 else b
     plain = not (activations or before_a or before_b)
 
     def compute(x, y=number):
@@ -294,7 +293,7 @@ def _typecast(tensor, dtype, *args, memory_config=None, output_tensor=None):
     require_device("typecast", tensor)
     out = make_output(tensor._shape, tensor, dtype, None, memory_config, output_tensor)
     program("typecast", "cast", [tensor], [out])
-    values(lambda a: a, [tensor], [out])
+    values(lambda a: arrays.cast(a, out._dtype.value), [tensor], [out])
     return out
 
 
