@@ -118,15 +118,17 @@ class DecodeStep {
     return stream(columns, divisor_near(tiles(columns), cores));
   }
 
-  /// A user has a core, with the rows of one tile for the heads.
+  /// A user has a core, row by row of eight, with the rows of one tile for the heads. The last row
+  /// of cores need not be full.
   TensorSpec users_of(std::int64_t heads) const {
-    const std::int64_t rows = kTileSide * ceil_div(heads, kTileSide);
+    constexpr std::int64_t kRow = 8;
+    const std::int64_t columns = std::min({serving_.batch, kRow, std::int64_t{cores_.columns}});
     TensorSpec spec{.shape = {1, serving_.batch, heads, model_.head_width}, .storage = Storage::l1};
-    const std::int64_t cores = is_rectangle(serving_.batch) ? serving_.batch : 1;
-    spec.sharding = Sharding{.layout = ShardLayout::height,
-                             .grid = grid_of(cores),
-                             .rows = rows * serving_.batch / cores,
-                             .columns = model_.head_width};
+    spec.sharding = Sharding{
+        .layout = ShardLayout::height,
+        .grid = {static_cast<int>(columns), static_cast<int>(ceil_div(serving_.batch, columns))},
+        .rows = kTileSide * ceil_div(heads, kTileSide),
+        .columns = model_.head_width};
     return spec;
   }
 
