@@ -114,8 +114,8 @@ harness::Presentation served_presentation() {
                           .rest = "between kernels, host"}}};
 }
 
-std::vector<harness::Axis> inference_axes(const std::string& architecture) {
-  const WordAxis::Words all = machines_of(architecture);
+std::vector<harness::Axis> inference_axes(const DevBox& box) {
+  const WordAxis::Words all = machines_of(box);
   return {kServedModel.with({"llama-3.2-1b", "llama-3.1-8b"}, {"llama-3.1-8b"}),
           kMachine.with(all, {all.front()}),
           kPrecision.with({"performance", "accuracy"}, {"performance"}),
@@ -187,7 +187,7 @@ Experiment inference(const Box& box) {
       .name = "inference",
       .question = "How many tokens a second does a language model write on a card?",
       .place = 9,
-      .axes = inference_axes(box->profiles().chip.architecture),
+      .axes = inference_axes(*box),
       .timing = {.warmup = 1, .iterations = 2},
       .presentation = served_presentation(),
       .prepare = [=](harness::Backend, const Point& point) { return prepare_served(box, point); },

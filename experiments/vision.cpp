@@ -86,7 +86,7 @@ Prepared prepare_vision(const Box& box, const Point& point) {
 
 Experiment vision(const Box& box) {
   const WordAxis::Words names = names_of_models();
-  const WordAxis::Words machines = machines_of(box->profiles().chip.architecture);
+  const WordAxis::Words machines = machines_of(*box);
   return {
       .name = "vision",
       .question = "How many images or sequences a second does a model take on a card?",

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engines/chip/profiles/profiles.h"
+
 namespace howard::experiments {
 namespace {
 
@@ -25,43 +27,65 @@ TypedAxis<Machine> machine_axis() {
           .choices = word.choices};
 }
 
+bool has(const Machine& machine, std::string_view chip) {
+  return std::ranges::find(machine.profiles, chip) != machine.profiles.end();
+}
+
+/// Says whether the chip is the one that is emulated where nobody chooses among a family's.
+bool stands_for_all(std::string_view chip) {
+  return chip == chip::kDefaultChipProfile || chip == "blackhole_p150";
+}
+
 }  // namespace
 
 const std::vector<Machine>& machines() {
   static const std::vector<Machine> all{
-      {"n150", 1, false, "wormhole_b0"}, {"n300", 2, false, "wormhole_b0"},
-      {"t3k", 8, true, "wormhole_b0"},   {"p150", 1, false, "blackhole"},
-      {"p100a", 1, false, "blackhole"},  {"p300", 2, false, "blackhole"},
+      {"n150", 1, false, "wormhole_b0", {"wormhole_b0_n150"}},
+      {"n300", 2, false, "wormhole_b0", {"wormhole_b0_n300"}},
+      {"t3k", 8, true, "wormhole_b0", {"wormhole_b0_n300"}},
+      {"p150",
+       1,
+       false,
+       "blackhole",
+       {"blackhole_p150", "blackhole_p150_120", "blackhole_p150_2025"}},
+      {"p100a", 1, false, "blackhole", {"blackhole_p100a"}},
+      {"p300", 2, false, "blackhole", {"blackhole_p300"}},
   };
   return all;
 }
 
 const TypedAxis<Machine> kMachine = machine_axis();
 
-WordAxis::Words machines_of(const std::string& architecture) {
-  WordAxis::Words words;
+WordAxis::Words machines_of(const DevBox& box) {
+  WordAxis::Words with_chips, of_family;
   for (const Machine& machine : machines()) {
-    if (machine.chip_of == architecture) words.emplace_back(machine.word);
+    if (machine.chip_of != box.profiles().chip.architecture) continue;
+    of_family.emplace_back(machine.word);
+    if (missing_chips(box, machine).empty()) with_chips.emplace_back(machine.word);
   }
-  return words;
+  return with_chips.empty() ? of_family : with_chips;
 }
 
 std::string missing_chips(const DevBox& box, const Machine& machine) {
-  const std::string& chip = box.profiles().chip.architecture;
-  if (machine.chip_of == chip) return {};
-  return fmt::format("a machine {} has no {} chips, which --chip says", machine.word, chip);
+  const std::string& family = box.profiles().chip.architecture;
+  if (machine.chip_of != family) {
+    return fmt::format("a machine {} has no {} chips, which --chip says", machine.word, family);
+  }
+  const std::string chip = box.has_constants() ? box.constants().chip.built_in() : "";
+  if (chip.empty() || stands_for_all(chip) || has(machine, chip)) return {};
+  return fmt::format("a machine {} has no chip {}, which --chip says", machine.word, chip);
 }
 
 std::shared_ptr<const DevBox> box_of(const DevBox& box, const Machine& machine) {
-  chip::Profiles profiles = box.profiles();
-  // The chip of an N150 has a row more than each of an N300.
-  constexpr int kRowsOfN150 = 9;
-  if (machine.word == "n150" && profiles.chip.name == "wormhole_b0_n300" &&
-      profiles.chip.tensix.rows == kRowsOfN150 - 1) {
-    ++profiles.chip.tensix.rows;
-    ++profiles.chip.worker_grid.rows;
+  if (!box.has_constants()) return box.with(box.profiles());
+  chip::ProfileConstants constants = box.constants();
+  const std::string chip = constants.chip.built_in();
+  if (!chip.empty() && !has(machine, chip)) {
+    const std::string own(machine.profiles.front());
+    constants.chip.rebase(chip::load_constants({{chip}, {}}).chip,
+                          chip::load_constants({{own}, {}}).chip);
   }
-  return box.with(profiles);
+  return box.with(constants);
 }
 
 std::vector<harness::WhatIf> larger_machines(const Machine& machine, Chips chips) {

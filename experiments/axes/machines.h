@@ -19,18 +19,23 @@ struct Machine {
   int chips = 1;
   bool ring = false;         ///< The chips of a group of all are wired as a ring, not as a line.
   std::string_view chip_of;  ///< Its chips are those of this architecture.
+  /// The built-in profiles of its chips: what they are unless --chip says another of them.
+  std::vector<std::string_view> profiles;
 };
 const std::vector<Machine>& machines();
 extern const TypedAxis<Machine> kMachine;
 
-/// Returns the words of the machines with chips of this architecture, the smallest first.
-WordAxis::Words machines_of(const std::string& architecture);
+/// Returns the words of the machines that have the chips of `box`, the smallest first, or all of
+/// the family if none has.
+WordAxis::Words machines_of(const DevBox& box);
 
-/// Returns why a point with this machine is left out on `box`: --chip says another family of chips;
-/// empty if it is not.
+/// Returns why a point with this machine is left out on `box`: --chip says another family of chips,
+/// or a chip of another board; empty if it is not. The chip of the family's first profile,
+/// wormhole_b0_n300 or blackhole_p150, stands for that of every machine. A file that extends no
+/// profile is the chip of any, and so is that of a box that is not made of constants.
 std::string missing_chips(const DevBox& box, const Machine& machine);
 
-/// Returns the box with the chips of the machine.
+/// Returns the box with the chips of the machine, and with what the user set of them.
 std::shared_ptr<const DevBox> box_of(const DevBox& box, const Machine& machine);
 
 /// Returns the changes of a point to each larger machine. They are called "8 chips for the model"

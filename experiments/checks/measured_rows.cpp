@@ -34,7 +34,7 @@ std::string cells_of(const MeasurementTable& table, std::size_t row) {
 std::vector<MeasuredRow> measured_rows(const chip::ProfileConstants& constants) {
   std::vector<MeasurementTable> tables = calibration::built_in_measurements(constants.software);
   std::erase_if(tables, [&](const MeasurementTable& table) {
-    return table.chip.empty() || table.chip != constants.chip.name();
+    return table.chip.empty() || table.chip != constants.chip.built_in();
   });
   if (tables.empty()) return {};
   const calibration::Fit fit(constants, tables);

@@ -30,6 +30,10 @@ std::shared_ptr<const DevBox> DevBox::with(const chip::Profiles& profiles) const
   return std::make_shared<const DevBox>(profiles, host_options_, seed_, chip_memory_, stop_);
 }
 
+std::shared_ptr<const DevBox> DevBox::with(const chip::ProfileConstants& constants) const {
+  return std::make_shared<const DevBox>(constants, host_options_, seed_, chip_memory_, stop_);
+}
+
 std::unique_ptr<chip::EmulatedChip> DevBox::open_chip(chip::DeviceOptions options) const {
   options.memory = chip_memory_;
   return std::make_unique<chip::EmulatedChip>(profiles_, options);

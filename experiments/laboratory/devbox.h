@@ -26,8 +26,10 @@ class DevBox {
 
   /// Returns the same box with another chip or software.
   std::shared_ptr<const DevBox> with(const chip::Profiles& profiles) const;
+  std::shared_ptr<const DevBox> with(const chip::ProfileConstants& constants) const;
 
   const chip::Profiles& profiles() const { return profiles_; }
+  bool has_constants() const { return constants_.has_value(); }
   /// Returns the constants of which the box was made; it must have been made of constants.
   const chip::ProfileConstants& constants() const;
   std::uint64_t seed() const { return seed_; }

@@ -82,11 +82,9 @@ std::string board_with(const std::string& architecture, int cores) {
 }
 
 /// Says whether the choice names no chip, so that the log may.
-bool is_open(const chip::ProfileChoice& choice, const chip::ProfileConstants& chosen) {
-  const bool is_default = chosen.chip.name() == chip::kDefaultChipProfile;
-  const bool is_named =
-      std::ranges::find(choice.profiles, chip::kDefaultChipProfile) != choice.profiles.end();
-  return is_default && !is_named && choice.settings.empty();
+bool is_open(const chip::ProfileChoice& choice) {
+  const auto is_chip = [](const std::string& one) { return chip::kind_of(one) == "chip"; };
+  return choice.settings.empty() && std::ranges::none_of(choice.profiles, is_chip);
 }
 
 /// Returns `choice` with a chip of the family `logged` if it names no chip and is of another one.
@@ -97,7 +95,7 @@ chip::ProfileChoice chosen_for(const std::string& logged, int cores,
   if (logged.empty() || logged == architecture) return choice;
   const std::vector<LoggedBoard> all = logged_boards();
   if (std::ranges::find(all, logged, &LoggedBoard::architecture) == all.end()) return choice;
-  if (!is_open(choice, chosen)) {
+  if (!is_open(choice)) {
     std::vector<std::string> names;
     for (const LoggedBoard& board : all) {
       if (board.architecture == logged) names.push_back(board.name);
@@ -121,14 +119,14 @@ chip::ProfileChoice choice_for(const profiler::Log& log, const chip::ProfileChoi
   const auto own =
       std::ranges::find(families, chosen.chip.architecture(), &LoggedFamily::architecture);
   // Of a log of several families, one may be chosen.
-  if (own != families.end() && !is_open(choice, chosen)) return choice;
+  if (own != families.end() && !is_open(choice)) return choice;
   return chosen_for(families.front().architecture, families.front().cores, choice);
 }
 
 std::vector<chip::ProfileChoice> choices_for(const profiler::Log& log,
                                              const chip::ProfileChoice& choice) {
   std::vector<chip::ProfileChoice> choices{choice_for(log, choice)};
-  if (!is_open(choice, chip::load_constants({choice.profiles, {}}))) return choices;
+  if (!is_open(choice)) return choices;
   const std::vector<LoggedFamily> families = families_of(log);
   for (std::size_t i = 1; i < families.size(); ++i) {
     chip::ProfileChoice other = choice;

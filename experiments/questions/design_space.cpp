@@ -39,10 +39,9 @@ constexpr std::string_view kChipAxis = "chip";
 std::vector<std::string> range_values(const std::string& setting, const std::string& range) {
   const std::size_t dots = range.find("..");
   const std::size_t colon = range.find(':', dots);
-  const std::size_t unit = range.find_first_not_of("0123456789.+-", colon + 1);
-  if (colon == std::string::npos || unit == std::string::npos) {
-    reject(setting, "NAME=FIRST..LAST:STEPUNIT");
-  }
+  if (colon == std::string::npos) reject(setting, "NAME=FIRST..LAST:STEPUNIT");
+  const std::size_t unit = colon + 1 + chip::number_end(std::string_view(range).substr(colon + 1));
+  if (unit == range.size()) reject(setting, "NAME=FIRST..LAST:STEPUNIT");
   const auto first = parse_number(range.substr(0, dots));
   const auto last = parse_number(range.substr(dots + 2, colon - dots - 2));
   const auto step = parse_number(range.substr(colon + 1, unit - colon - 1));
@@ -61,8 +60,7 @@ std::vector<std::string> range_values(const std::string& setting, const std::str
 }
 
 std::string_view unit_of(std::string_view quantity) {
-  const std::size_t end = quantity.find_first_not_of("0123456789.+-");
-  return end == std::string_view::npos ? "" : quantity.substr(end);
+  return quantity.substr(chip::number_end(quantity));
 }
 
 /// Returns the values of "NAME=VALUES", each once. They are an axis, and so have one unit.
@@ -153,7 +151,7 @@ class Varied final : public harness::Experiment {
     // An experiment that is not for the emulator has no points to vary.
     if (backend == Backend::host || axes.empty()) return axes;
     for (const auto& [name, choice] : space_->chips) {
-      const auto box = box_->with(chip::load_profiles(choice));
+      const auto box = box_->with(chip::load_constants(choice));
       add_values(runnable(maker_(box), box)->axes(backend), axes);
     }
     axes.insert(axes.begin(), space_->axes.begin(), space_->axes.end());
@@ -233,7 +231,7 @@ class Varied final : public harness::Experiment {
     for (const auto& [constant, quantity] : settings) {
       if (constant != kChipAxis) set_constant(constants, constant + "=" + quantity);
     }
-    const std::shared_ptr<const DevBox> box = box_->with(read_profiles(constants));
+    const std::shared_ptr<const DevBox> box = box_->with(constants);
     auto variant = std::make_shared<const Variant>(std::move(settings), runnable(maker_(box), box));
     const std::scoped_lock lock(mutex_);
     latest_ = variant;

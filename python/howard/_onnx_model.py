@@ -20,7 +20,7 @@ def _options():
     parser.add_argument("model")
     parser.add_argument("--workload", required=True)
     parser.add_argument("--input", action="append", default=[])
-    parser.add_argument("--chip", dest="profile", action="append", default=[])
+    parser.add_argument("--chip", "--software", dest="profile", action="append", default=[])
     parser.add_argument("--set", action="append", default=[])
     return parser.parse_args()
 

@@ -34,7 +34,7 @@ def _options():
     parser.add_argument("--module")
     parser.add_argument("--call-times", dest="calls", choices=("ttnn", "report"), default="ttnn")
     parser.add_argument("--kernel-cache", choices=("warm", "cold"), default="warm")
-    parser.add_argument("--chip", dest="profile", action="append", default=[])
+    parser.add_argument("--chip", "--software", dest="profile", action="append", default=[])
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--workload", required=True)
     parser.add_argument("words", nargs="*")
@@ -129,7 +129,9 @@ def _run(main, *given):
         trace = failure.__traceback__
         while trace is not None and trace.tb_frame.f_code.co_filename != given[0]:
             trace = trace.tb_next
-        failure.__traceback__ = trace or failure.__traceback__
+        # A script that is no Python has no frames of its own.
+        is_of_script = isinstance(failure, SyntaxError) and failure.filename == given[0]
+        failure.__traceback__ = trace if is_of_script else trace or failure.__traceback__
         traceback.print_exception(type(failure), failure, failure.__traceback__)
         return 1
     return 0

@@ -46,6 +46,16 @@ TEST_F(ChangedChip, ThatContradictsItselfIsABadCommandLineThatNamesBoth) {
       << outcome.err;
 }
 
+TEST_F(ChangedChip, IsNamedByTheOptionOfItsKind) {
+  const Outcome chip = run(kOnePoint + "--chip tt_metal_2026_07");
+  EXPECT_EQ(chip.status, 2);
+  EXPECT_TRUE(contains(chip.err, "--software tt_metal_2026_07")) << chip.err;
+  const Outcome software = run(kOnePoint + "--software wormhole_b0_n150");
+  EXPECT_EQ(software.status, 2);
+  EXPECT_TRUE(contains(software.err, "--chip wormhole_b0_n150")) << software.err;
+  EXPECT_EQ(run(kOnePoint + "--chip wormhole_b0_n150 --software tt_metal_2026_07").status, 0);
+}
+
 TEST_F(ChangedChip, WithASlowDramOrMatrixUnitIsSlower) {
   const std::string large = "matmul_sweep --backend emulated -a shape=4096 -a dispatch=eth ";
   const auto seconds = [&](const std::string& change) {

@@ -135,7 +135,7 @@ TEST_F(Fidelity, ASummaryLeavesArtefactsOutOfItsErrors) {
 
 TEST_F(Fidelity, AnotherChipHasNothingToCompareWith) {
   const auto other =
-      built_in_box()->with(chip::load_profiles({.profiles = {}, .settings = {"host.finish=1ms"}}));
+      built_in_box()->with(chip::load_constants({.profiles = {}, .settings = {"host.finish=1ms"}}));
   const auto points = run_emulated(*make_experiment("fidelity", other));
   ASSERT_EQ(points.size(), 1U);
   EXPECT_TRUE(points[0].skipped.has_value());

@@ -57,6 +57,51 @@ TEST(Inference, FewerBytesFewerUsersAndMoreChipsAreFaster) {
       << "cores share the topk of a row of logits";
 }
 
+TEST(Inference, FewerUsersAreNeverSlowerByMoreThanTheirUnevenShares) {
+  std::vector<std::string> users;
+  for (int i = 1; i <= 32; ++i) users.push_back(std::to_string(i));
+  for (const char* model : {"llama-3.2-1b", "llama-3.1-8b"}) {
+    const auto points = run_emulated(
+        *make_experiment("inference", built_in_box()),
+        {{"model", {model}}, {"machine", {"n150"}}, {"mode", {"performance"}}, {"batch", users}});
+    ASSERT_EQ(points.size(), 32U);
+    double more = points.back().find_metric("time")->value;
+    for (std::size_t i = points.size(); i-- > 0;) {
+      const double time = points[i].find_metric("time")->value;
+      EXPECT_LE(time, 1.03 * more) << points[i].id();
+      more = std::min(more, time);
+    }
+  }
+}
+
+/// Returns the step of the usual point on a box of this chip and these constants.
+double step_on(const chip::ProfileChoice& choice, const std::string& machine) {
+  const auto box =
+      std::make_shared<const DevBox>(chip::load_constants(choice), host::HostOptions{}, 1);
+  const auto points = run_emulated(
+      *make_experiment("inference", box),
+      {{"model", {"llama-3.2-1b"}}, {"machine", {machine}}, {"mode", {"performance"}}});
+  EXPECT_EQ(points.size(), 1U);
+  const harness::Metric* const time = points.front().find_metric("time");
+  return time == nullptr ? 0 : time->value;
+}
+
+TEST(Inference, AConstantSetToItsOwnValueLeavesTheChipOfTheMachine) {
+  const double usual = step_on({}, "n150");
+  ASSERT_GT(usual, 0);
+  EXPECT_EQ(step_on({{}, {"noc.link=28B/cycle"}}, "n150"), usual);
+  EXPECT_EQ(step_on({{"wormhole_b0_n150"}, {}}, "n150"), usual);
+  EXPECT_EQ(step_on({{"wormhole_b0_n150"}, {"noc.link=28B/cycle"}}, "n150"), usual);
+  EXPECT_NE(step_on({{}, {"tensix.rows=8count"}}, "n150"), usual) << "what the user set stays";
+  EXPECT_EQ(step_on({{"blackhole_p150"}, {}}, "p300"), step_on({{"blackhole_p300"}, {}}, "p300"));
+}
+
+TEST(Inference, AMachineThatHasNotTheChosenChipIsLeftOut) {
+  EXPECT_EQ(step_on({{"wormhole_b0_n150"}, {}}, "n300"), 0);
+  EXPECT_EQ(step_on({{"blackhole_galaxy"}, {}}, "p150"), 0);
+  EXPECT_GT(step_on({{"blackhole_p150_120"}, {}}, "p150"), 0);
+}
+
 TEST(Inference, TheHeadsProductsFitEveryChip) {
   const auto box = std::make_shared<const DevBox>(
       chip::load_constants({.profiles = {"blackhole_p150"}, .settings = {}}), host::HostOptions{},

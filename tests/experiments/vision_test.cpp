@@ -47,6 +47,19 @@ TEST(Vision, EachOfSeveralChipsHasABatch) {
   EXPECT_DOUBLE_EQ(metric(points[0], "samples_per_second") * metric(points[0], "time"), 16);
 }
 
+TEST(Vision, AConstantSetToItsOwnValueChangesNoPass) {
+  const Axes axes{{"model", {"resnet-50"}}};
+  const auto usual = passes(axes);
+  const auto box = std::make_shared<const DevBox>(
+      chip::load_constants({.profiles = {}, .settings = {"noc.link=28B/cycle"}}),
+      host::HostOptions{}, 1);
+  const auto set = run_emulated(*make_experiment("vision", box), axes);
+  ASSERT_EQ(set.size(), usual.size());
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    EXPECT_EQ(metric(set[i], "time"), metric(usual[i], "time")) << set[i].id();
+  }
+}
+
 TEST(Vision, EveryPublishedRowHasAPoint) {
   EXPECT_EQ(published_without_point("vision", passes({{"machine", {"n150", "n300", "t3k"}}})), "");
 }

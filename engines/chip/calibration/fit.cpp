@@ -51,7 +51,7 @@ std::vector<FreeConstant> free_constants(const chip::ProfileConstants& constants
 Fit::Fit(const chip::ProfileConstants& start, std::vector<MeasurementTable> tables)
     : start_(start), tables_(std::move(tables)), constants_(free_constants(start)) {
   for (const MeasurementTable& table : tables_) {
-    const bool is_other = !table.chip.empty() && table.chip != start_.chip.name();
+    const bool is_other = !table.chip.empty() && table.chip != start_.chip.built_in();
     if (is_other && !other_chips_.contains(table.chip)) {
       other_chips_.emplace(table.chip, chip::load_constants({{table.chip}, {}}).chip);
     }

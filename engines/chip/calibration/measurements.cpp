@@ -247,7 +247,7 @@ std::vector<MeasurementTable> built_in_measurements(const chip::Constants& softw
   for (const std::string_view text : texts) {
     MeasurementTable table = parse_measurements(text, "a built-in table");
     const bool is_of_version =
-        table.software.empty() || software.name().starts_with(table.software);
+        table.software.empty() || software.built_in().starts_with(table.software);
     if (table.architecture == software.architecture() && is_of_version) {
       tables.push_back(std::move(table));
     }

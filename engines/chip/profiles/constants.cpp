@@ -81,6 +81,11 @@ Constants Constants::parse(std::string_view text, std::string_view origin, std::
     const std::string base = root.member("extends").filled_text();
     result = parse(built_in_profile(base), base, kind);
   }
+  const std::vector<std::string> all = built_in_profiles();
+  const std::string own(origin);
+  if (std::ranges::find(all, own) != all.end() && built_in_profile(own) == text) {
+    result.built_in_ = own;
+  }
   result.name_ = root.member("name").filled_text();
   result.origin_ = origin;
   result.kind_ = kind;
@@ -135,6 +140,9 @@ std::string Constants::to_json() const {
   std::string text =
       fmt::format("{{\n  \"schema\": \"{}\",\n  \"name\": {},\n  \"kind\": \"{}\",\n", kSchema,
                   ordered_json(name_).dump(), kind_);
+  if (!built_in_.empty()) {
+    text += fmt::format("  \"extends\": {},\n", ordered_json(built_in_).dump());
+  }
   if (!architecture_.empty()) {
     text += fmt::format("  \"architecture\": {},\n", ordered_json(architecture_).dump());
   }
@@ -151,11 +159,32 @@ std::string Constants::to_json() const {
   return text + "\n  }\n}\n";
 }
 
+void Constants::rebase(const Constants& from, const Constants& to) {
+  built_in_ = to.built_in_;
+  for (Entry& entry : entries_) {
+    const Entry* const before = from.find(entry.name());
+    const Entry* const after = to.find(entry.name());
+    const bool is_as_before =
+        before != nullptr && before->constant->second == entry.constant->second;
+    if (is_as_before && after != nullptr) entry.constant = after->constant;
+  }
+}
+
+std::size_t number_end(std::string_view quantity) {
+  constexpr std::string_view kDigits = "0123456789";
+  const std::size_t size = quantity.size();
+  const std::size_t end = std::min(quantity.find_first_not_of("0123456789.+-"), size);
+  if (end == size || (quantity[end] != 'e' && quantity[end] != 'E')) return end;
+  std::size_t power = end + 1;
+  if (power < size && (quantity[power] == '+' || quantity[power] == '-')) ++power;
+  const std::size_t after = std::min(quantity.find_first_not_of(kDigits, power), size);
+  return after > power ? after : end;
+}
+
 void Constants::set(std::string_view name, std::string_view quantity) {
-  const std::size_t end = quantity.find_first_not_of("0123456789.+-");
+  const std::size_t end = number_end(quantity);
   const auto value = parse_number(quantity.substr(0, end));
-  const std::size_t unit =
-      end == std::string_view::npos ? end : quantity.find_first_not_of(' ', end);
+  const std::size_t unit = quantity.find_first_not_of(' ', end);
   if (!value || unit == std::string_view::npos) {
     throw Error({.attempted = "set constant " + std::string(name),
                  .value = "'" + std::string(quantity) + "'",
@@ -214,13 +243,13 @@ SimTime Constants::whole_time(std::string_view name, std::span<const Unit> units
 
 SimTime Constants::time(std::string_view name, Frequency clock) {
   const double cycle = 1e12 / static_cast<double>(clock.value());
-  const std::array<Unit, 5> units{
-      {{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"cycles", cycle}}};
+  const std::array<Unit, 6> units{
+      {{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}, {"cycles", cycle}}};
   return whole_time(name, units);
 }
 
 SimTime Constants::time(std::string_view name) {
-  const std::array<Unit, 4> units{{{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}}};
+  const std::array<Unit, 5> units{{{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}}};
   return whole_time(name, units);
 }
 
@@ -231,24 +260,30 @@ Bandwidth Constants::positive_bandwidth(std::string_view name, std::span<const U
   return rate;
 }
 
+std::vector<Constants::Unit> Constants::rates(Frequency clock) {
+  const auto cycle = static_cast<double>(clock.value());
+  return {{"B/s", 1},
+          {"KB/s", 1e3},
+          {"MB/s", 1e6},
+          {"GB/s", 1e9},
+          {"TB/s", 1e12},
+          {"B/cycle", cycle},
+          {"KB/cycle", 1e3 * cycle}};
+}
+
 Bandwidth Constants::bandwidth(std::string_view name, Frequency clock) {
-  const std::array<Unit, 4> units{
-      {{"B/s", 1}, {"MB/s", 1e6}, {"GB/s", 1e9}, {"B/cycle", static_cast<double>(clock.value())}}};
-  return positive_bandwidth(name, units);
+  return positive_bandwidth(name, rates(clock));
 }
 
 Bandwidth Constants::share(std::string_view name, std::string_view whole, Frequency clock) {
   const double percent = static_cast<double>(bandwidth(whole, clock).value()) / 100;
-  const std::array<Unit, 5> units{{{"B/s", 1},
-                                   {"MB/s", 1e6},
-                                   {"GB/s", 1e9},
-                                   {"B/cycle", static_cast<double>(clock.value())},
-                                   {"%", percent}}};
+  std::vector<Unit> units = rates(clock);
+  units.push_back({"%", percent});
   return positive_bandwidth(name, units);
 }
 
 Frequency Constants::frequency(std::string_view name) {
-  constexpr std::array<Unit, 3> kUnits{{{"Hz", 1}, {"MHz", 1e6}, {"GHz", 1e9}}};
+  constexpr std::array<Unit, 4> kUnits{{{"Hz", 1}, {"kHz", 1e3}, {"MHz", 1e6}, {"GHz", 1e9}}};
   const Frequency rate(std::llround(scaled(name, "frequency", kUnits)));
   if (rate.value() < 1)
     refuse_profile(origin_, fmt::format("constant {} is zero", name), "a positive frequency");

@@ -27,6 +27,8 @@ struct Constant {
   /// a constant whose source says "calibrated on" has bounds.
   std::optional<std::array<double, 2>> bounds;
 
+  friend bool operator==(const Constant&, const Constant&) = default;
+
   bool is_calibrated() const { return source.starts_with("calibrated on "); }
 };
 
@@ -48,6 +50,10 @@ class Constants {
   /// Returns what tt-metal's logs call the chip, "wormhole_b0"; "" for software.
   const std::string& architecture() const { return architecture_; }
   void rename(std::string name) { name_ = std::move(name); }
+  /// Returns the built-in profile of which this is a variant: itself, or the one that its file
+  /// extends. It stays when constants are set and when the profile is renamed. "" for a file that
+  /// extends none.
+  const std::string& built_in() const { return built_in_; }
 
   /// Returns whether there is a constant of that name; names() returns all names.
   bool contains(std::string_view name) const { return find(name) != nullptr; }
@@ -68,6 +74,10 @@ class Constants {
   /// name then says so, and no calibration moves the constant. Throws Error when `quantity` is not
   /// a number with a unit. The unit is checked when the constant is read.
   void set(std::string_view name, std::string_view quantity);
+
+  /// Makes this variant of the built-in profile `from` one of `to`: each constant that is as `from`
+  /// has it becomes as `to` has it. What a file or the user set stays.
+  void rebase(const Constants& from, const Constants& to);
 
   /// These throw Error when the constant is missing, has another kind of unit, or is out of range.
   /// Cycles and bytes per cycle follow `clock`, so that a what-if with another clock is fair.
@@ -110,14 +120,20 @@ class Constants {
   double scaled(std::string_view name, std::string_view accepted, std::span<const Unit> units);
   /// Returns a time in whole picoseconds. Throws Error if one that is not 0 would become 0.
   SimTime whole_time(std::string_view name, std::span<const Unit> units);
+  /// Returns the units of a rate, with those of a cycle of `clock`.
+  static std::vector<Unit> rates(Frequency clock);
   Bandwidth positive_bandwidth(std::string_view name, std::span<const Unit> units);
 
   std::string name_;
+  std::string built_in_;
   std::string architecture_;
   std::string origin_;
   std::string kind_;
   std::vector<Entry> entries_;  ///< In the order of their names.
 };
+
+/// Returns where the number ends with which `quantity` begins: 3 for "2e2GB/s".
+std::size_t number_end(std::string_view quantity);
 
 /// Returns what a constant of this name is called now, or "" if it never had another name.
 std::string_view renamed_constant(std::string_view name);

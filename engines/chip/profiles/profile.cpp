@@ -129,7 +129,7 @@ Constants load(const std::vector<std::string>& chosen, std::string_view kind,
   std::string origin(default_name);
   bool found = false;
   for (const std::string& candidate : chosen) {
-    if (profile_kind(profile_text(candidate), candidate) != kind) continue;
+    if (kind_of(candidate) != kind) continue;
     if (found) {
       throw Error({.attempted = fmt::format("choose the {} profile", kind),
                    .value = origin + " and " + candidate,
@@ -142,6 +142,10 @@ Constants load(const std::vector<std::string>& chosen, std::string_view kind,
 }
 
 }  // namespace
+
+std::string kind_of(const std::string& name_or_file) {
+  return profile_kind(profile_text(name_or_file), name_or_file);
+}
 
 std::string_view name_of(DispatchCoreType type) {
   return type == DispatchCoreType::worker ? "WORKER" : "ETH";
@@ -207,8 +211,7 @@ void set_constant(ProfileConstants& constants, const std::string& setting) {
 std::string options_text(const ProfileChoice& choice) {
   std::string text;
   for (const std::string& profile : choice.profiles) {
-    text +=
-        fmt::format(" --{} {}", profile_kind(profile_text(profile), profile), shell_word(profile));
+    text += fmt::format(" --{} {}", kind_of(profile), shell_word(profile));
   }
   for (const std::string& setting : choice.settings) text += " --set " + shell_word(setting);
   return text;

@@ -30,7 +30,7 @@ struct ChipProfile {
   CoreGrid tensix;                 // all that compute or dispatch
   CoreGrid worker_grid, eth_grid;  // those that compute under WORKER and under ETH dispatch
   bool dispatch_takes_row = true;
-  bool eth_dispatch = true;   // whether ethernet cores can dispatch
+  bool eth_dispatch = true;  // whether ethernet cores can dispatch
   Bytes l1_circular_buffers;  // the part of l1.capacity that the software leaves
   Bytes dram_capacity;
   Bandwidth dram_bandwidth, dram_read_noc0, dram_read_noc1, dram_read_beside, dram_read_columns,
@@ -192,6 +192,10 @@ struct ProfileChoice {
 
   bool is_default() const { return profiles.empty() && settings.empty(); }
 };
+
+/// Returns which kind of profile a name or a file is of: "chip" or "software". Throws Error if
+/// there is no such profile.
+std::string kind_of(const std::string& name_or_file);
 
 /// Returns the choices that `choice` makes of several chips, "a,b": one for each of them. A name of
 /// a file may have a comma.

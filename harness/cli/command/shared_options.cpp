@@ -52,6 +52,28 @@ std::vector<PictureFormat> parse_formats(const std::string& text) {
   return formats;
 }
 
+/// The values are profiles of this kind, which go to `place`. One that cannot be read is refused
+/// later, with what there is.
+Values profiles_of(std::string_view kind, std::vector<std::string>& place) {
+  Values values = to(place, Completes::profiles);
+  values.take = [=, &place](std::string_view option, const std::string& text) {
+    for (const chip::ProfileChoice& each : chip::each_chip({{text}, {}})) {
+      const std::string& name = each.profiles.front();
+      std::string is;
+      try {
+        is = chip::kind_of(name);
+      } catch (const Error&) {
+        continue;
+      }
+      if (is == kind) continue;
+      refuse_value(option, name, fmt::format("a profile of kind {}", kind),
+                   fmt::format("--{} {}", is, name));
+    }
+    place.push_back(text);
+  };
+  return values;
+}
+
 }  // namespace
 
 void require_one_text_in_each_place(const OutputPlaces& outputs) {
@@ -140,11 +162,11 @@ OptionList chip_options(chip::ProfileChoice& choice) {
            "`list` shows. Several with commas between are an axis of emulated points. A file may "
            "say \"extends\": \"wormhole_b0_n300\" and hold only what differs. Published figures "
            "were measured with the defaults, so none are shown beside other constants",
-           to(choice.profiles, Completes::profiles)}),
+           profiles_of("chip", choice.profiles)}),
       {"--software", "NAME|FILE",
        "Emulates another version of the software: tt_metal_2025_12 (default), tt_metal_2026_07 or, "
        "on Blackhole alone, tt_metal_2025_11. Each architecture has constants of its own",
-       to(choice.profiles, Completes::profiles)},
+       profiles_of("software", choice.profiles)},
       {"--set", "NAME=QUANTITY",
        "Replaces one constant, as in --set dram.read.noc1=190GB/s. Repeat it for more. The "
        "names are in engines/chip/profiles. Several values make an axis of emulated "

@@ -204,7 +204,8 @@ int write_script_outputs(const ScriptOptions& options, const fs::path& workload)
 ScriptOptions in_box(ScriptOptions options) {
   constexpr std::string_view kCard = "wormhole_b0_n150";
   std::vector<std::string>& profiles = options.profiles.profiles;
-  if (options.box == "n150" && std::ranges::find(profiles, kCard) == profiles.end()) {
+  require_settings(options.profiles);
+  if (options.box == "n150" && chip::load_constants({profiles, {}}).chip.built_in() != kCard) {
     profiles.emplace_back(kCard);
   }
   return options;

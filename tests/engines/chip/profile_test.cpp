@@ -147,6 +147,28 @@ TEST(Profile, DispatchDecidesTheComputeGrid) {
   EXPECT_EQ(chip.compute_grid(DispatchCoreType::eth), (CoreGrid{8, 8}));
 }
 
+TEST(Profile, AVariantKnowsTheBuiltInProfileThatItIsOf) {
+  const Constants set = load_constants({{"wormhole_b0_n150"}, {"noc.link=30B/cycle"}}).chip;
+  EXPECT_NE(set.name(), "wormhole_b0_n150");
+  EXPECT_EQ(set.built_in(), "wormhole_b0_n150");
+  EXPECT_EQ(Constants::parse(set.to_json(), "written.json", "chip").built_in(), "wormhole_b0_n150");
+  EXPECT_EQ(load_constants().chip.built_in(), "wormhole_b0_n300");
+  EXPECT_EQ(load_constants().software.built_in(), "tt_metal_2025_12");
+  EXPECT_EQ(load_constants({{"blackhole_p300"}, {}}).chip.built_in(), "blackhole_p300");
+}
+
+TEST(Profile, UnitsOfAKindAreOfOneScale) {
+  const auto set = [](const std::string& setting) {
+    return load_profiles({.profiles = {}, .settings = {setting}});
+  };
+  EXPECT_EQ(set("dram.bandwidth=0.25TB/s").chip.dram_bandwidth, Bandwidth(250'000'000'000));
+  EXPECT_EQ(set("dram.bandwidth=2.5e2GB/s").chip.dram_bandwidth, Bandwidth(250'000'000'000));
+  EXPECT_EQ(set("noc.link=0.028KB/cycle").chip.noc_link, load_profiles().chip.noc_link);
+  EXPECT_EQ(set("clock.aiclk=1e6kHz").chip.aiclk, load_profiles().chip.aiclk);
+  EXPECT_EQ(set("host.finish=4e-5s").software.host_finish,
+            set("host.finish=40us").software.host_finish);
+}
+
 TEST(Profile, DispatchTakesTheLastRowOrTheLastColumn) {
   const ChipProfile chip = load_profiles({.profiles = {"blackhole_galaxy"}, .settings = {}}).chip;
   EXPECT_EQ(chip.compute_grid(DispatchCoreType::worker), (CoreGrid{12, 10}));
