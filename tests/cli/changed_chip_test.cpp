@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -54,6 +55,21 @@ TEST_F(ChangedChip, IsNamedByTheOptionOfItsKind) {
   EXPECT_EQ(software.status, 2);
   EXPECT_TRUE(contains(software.err, "--chip wormhole_b0_n150")) << software.err;
   EXPECT_EQ(run(kOnePoint + "--chip wormhole_b0_n150 --software tt_metal_2026_07").status, 0);
+}
+
+TEST_F(ChangedChip, WhoseSendersWaitLongerIsNeverFaster) {
+  const Outcome outcome =
+      run("matmul_sweep --backend emulated -a shape=4096 -a dispatch=worker --set "
+          "noc.multicast_flush=0cycles,1cycles,50cycles,500cycles");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json points = results()["points"];
+  ASSERT_EQ(points.size(), 4U);
+  std::int64_t before = 0;
+  for (const json& point : points) {
+    const auto time = point["metrics"]["time"]["picoseconds"].get<std::int64_t>();
+    EXPECT_GE(time, before) << point["params"];
+    before = time;
+  }
 }
 
 TEST_F(ChangedChip, WithASlowDramOrMatrixUnitIsSlower) {

@@ -394,8 +394,9 @@ class Tried {
 /// (tests/engines/chip/blackhole_test.cpp).
 bool is_of_blackhole(std::string_view name) {
   static const std::set<std::string, std::less<>> known{
-      "grid.eth_dispatch", "dram.request", "noc.multicast_flush", "dispatch.arguments_overlap",
-      "dispatch.trace_keeps_binaries"};
+      "grid.eth_dispatch",          "dram.request",
+      "noc.multicast_flush",        "noc.multicast_beside_reads",
+      "dispatch.arguments_overlap", "dispatch.trace_keeps_binaries"};
   return known.contains(name) || name.starts_with("power.");
 }
 

@@ -126,6 +126,17 @@ std::vector<double> left_out_errors(const MeasurementTable& table, const Profile
   return errors;
 }
 
+namespace {
+
+/// Returns which function a time is of, as a sentence's end.
+std::string meaning_of(const std::string& function) {
+  if (function != "identity") return function + ".";
+  return "identity, a copy. The times of the other functions have it in them, so that a function "
+         "which is fused to another op takes that much less.";
+}
+
+}  // namespace
+
 std::string function_profile(const std::vector<FunctionTime>& times,
                              std::string_view architecture) {
   const bool is_blackhole = architecture == "blackhole";
@@ -144,10 +155,10 @@ std::string function_profile(const std::vector<FunctionTime>& times,
   for (const FunctionTime& time : times) {
     text += fmt::format(
         "{}\n    \"{}\": {{\"value\": {}, \"unit\": \"cycles\", \"meaning\": \"Math time of one "
-        "tile: {}.\", \"source\": \"fitted on {} of eltwise_kernels ({}, July 2026), worst "
+        "tile: {}\", \"source\": \"fitted on {} of eltwise_kernels ({}, July 2026), worst "
         "error {:.1f} %\"}}",
         text.back() == '{' ? "" : ",", time.constant, time.cycles,
-        time.constant.substr(time.constant.find('.') + 1),
+        meaning_of(time.constant.substr(time.constant.find('.') + 1)),
         time.rows == 1 ? "1 row" : fmt::format("{} rows", time.rows), board,
         time.worst_error * 100);
   }

@@ -31,6 +31,7 @@ struct ChipProfile {
   CoreGrid worker_grid, eth_grid;  // those that compute under WORKER and under ETH dispatch
   bool dispatch_takes_row = true;
   bool eth_dispatch = true;  // whether ethernet cores can dispatch
+  bool multicasts_beside_reads = false;
   Bytes l1_circular_buffers;  // the part of l1.capacity that the software leaves
   Bytes dram_capacity;
   Bandwidth dram_bandwidth, dram_read_noc0, dram_read_noc1, dram_read_beside, dram_read_columns,
@@ -90,6 +91,7 @@ struct ChipProfile {
     visit("noc.write_latency", noc_write_latency);
     visit("noc.l1_latency", l1_latency);
     visit("noc.multicast_flush", multicast_flush);
+    visit("noc.multicast_beside_reads", multicasts_beside_reads);
     visit.count("matrix.flops_per_cycle", matrix_flops_per_cycle);
     visit("unpack.bandwidth", unpack);
     visit("unpack.shared", unpackers_share);

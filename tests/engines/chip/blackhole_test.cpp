@@ -173,6 +173,8 @@ SimTime product_time(std::vector<std::string> settings) {
 TEST(Blackhole, SendersWaitForTheirBlocksAndBanksTakeOneRequestAfterTheOther) {
   const SimTime usual = product_time({});
   EXPECT_GT(product_time({"noc.multicast_flush=1000cycles"}), usual);
+  EXPECT_LE(product_time({"noc.multicast_flush=0cycles"}), usual);
+  EXPECT_GT(product_time({"noc.multicast_beside_reads=0count"}), usual);
   EXPECT_GT(product_time({"dram.request=100cycles"}), usual);
   EXPECT_EQ(product_time({"dram.request=1cycles"}), product_time({"dram.request=2cycles"}))
       << "the readers issue no faster";

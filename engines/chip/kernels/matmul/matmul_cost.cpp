@@ -72,12 +72,12 @@ struct Costs {
   }
 
   /// Returns the time in which one core reads `tiles` and multicasts them, while `readers` do the
-  /// same. Where a sender waits until its block has left, others read meanwhile.
+  /// same. Either all of them read before they send, or others read while one sends.
   SimTime read_and_multicast(Storage from, std::int64_t tiles, Bytes tile, std::int64_t readers,
                              Bandwidth dram, TenThousandths crowded = 0) const {
     const SimTime shared = read(from, tiles, tile, readers, dram, crowded);
     const SimTime sent = multicast(tiles, tile);
-    if (chip.multicast_flush == SimTime()) return shared + sent;
+    if (!chip.multicasts_beside_reads) return shared + sent;
     return std::max(shared, chip.noc_read_latency + tiles * page_time(tile, profiles) + sent);
   }
 
