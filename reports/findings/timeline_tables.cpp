@@ -127,11 +127,17 @@ void busy_table(const LoggedRun& run, std::string_view title, const Lanes& lanes
 void add_clock_notes(const LoggedRun& run, Table& table) {
   for (const profiler::LoggedDevice& device : run.devices) {
     if (!device.host_clock) continue;
-    table.notes.push_back(fmt::format(
+    const profiler::ClockAlignment& clock = *device.host_clock;
+    std::string note = fmt::format(
         "device {}: its clock counts {:.4f} s in a second of the host's; a call's place among the "
         "programs is known to {}",
-        device.id, device.host_clock->rate,
-        format_quantity(device.host_clock->uncertainty.seconds(), "s")));
+        device.id, clock.rate, format_quantity(clock.uncertainty.seconds(), "s"));
+    if (clock.assumed_latency > SimTime()) {
+      note +=
+          fmt::format(" if the shortest time from a call to its program is {}, which no log tells",
+                      format_quantity(clock.assumed_latency.seconds(), "s"));
+    }
+    table.notes.push_back(std::move(note));
   }
 }
 
