@@ -51,7 +51,12 @@ autograd::StepFunction Share::step_function(std::span<const BatchTensors> data,
       [this, data](autograd::Tape& on, int number) {
         return models::batch_loss(on, model(), data[static_cast<std::size_t>(number)]);
       },
-      *optimizer, {.tape = tape, .batches = recipe_.accumulate});
+      *optimizer,
+      {.tape = tape,
+       .batches = recipe_.accumulate,
+       .after_forward = [this](Device& on, const ops::Tensor& loss) {
+         if (loss_reads_ != nullptr) loss_reads_->read(on, loss);
+       }});
 }
 
 std::vector<NamedValues> Share::gathered(std::span<const SavedTensor> own) {

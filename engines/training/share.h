@@ -16,6 +16,7 @@
 #include "engines/training/checkpoint.h"
 #include "engines/training/optimizers.h"
 #include "engines/training/recipe.h"
+#include "engines/training/step_runner.h"
 #include "engines/training/validation.h"
 
 namespace howard::training {
@@ -65,6 +66,8 @@ class Share {
   virtual void spread_parameters() {}
 
   virtual BatchPart batch_part() const { return {}; }
+  /// Has the losses of batches given to `reads`, which must outlive this, by steps made after it.
+  void read_losses(LossReads& reads) { loss_reads_ = &reads; }
   /// Makes this rank's part of a step of the batches in `data`. `tape` is that of one device's
   /// first batch, and `optimizer` is null on a rank that does not update. Both must outlive the
   /// function.
@@ -103,6 +106,7 @@ class Share {
 
  private:
   Recipe recipe_;
+  LossReads* loss_reads_ = nullptr;
 };
 
 /// Makes the share of a run on one device. `vocabulary` is the number of rows of the token table.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engines/autograd/host_values.h"
+#include "engines/device/bfloat16.h"
 
 namespace howard::training {
 
@@ -26,13 +27,41 @@ Scalars scalars_of(const Recipe& recipe, Engine engine) {
   return fixed ? Scalars::fixed : Scalars::change_each_step;
 }
 
+void LossReads::read(Device& on, const ops::Tensor& loss) {
+  if (&on != &device_) return;
+  CommandQueue& queue = device_.command_queue(0);
+  queue.finish();
+  losses_.push_back(autograd::read_values(queue, loss)[0]);
+  is_rounded_ = loss.spec().dtype == DataType::bfloat16;
+}
+
+std::optional<float> LossReads::take_mean() {
+  const std::vector<float> losses = std::exchange(losses_, {});
+  if (losses.empty()) return std::nullopt;
+  const auto stored = [&](float value) { return is_rounded_ ? rounded_to_bfloat16(value) : value; };
+  float total = losses[0];
+  for (std::size_t i = 1; i < losses.size(); ++i) total = stored(total + losses[i]);
+  return losses.size() == 1 ? total : stored(total * (1 / static_cast<float>(losses.size())));
+}
+
 StepRunner::StepRunner(Device& device, autograd::StepFunction function, Engine engine,
-                       Scalars scalars)
-    : device_(device), function_(std::move(function)), engine_(engine), scalars_(scalars) {}
+                       Scalars scalars, LossReads* reads)
+    : device_(device),
+      function_(std::move(function)),
+      engine_(engine),
+      scalars_(scalars),
+      reads_(reads) {}
 
 float StepRunner::run() {
   CommandQueue& queue = device_.command_queue(0);
-  if (engine_ == Engine::dynamic) return autograd::read_values(queue, function_(device_))[0];
+  if (engine_ == Engine::dynamic) {
+    if (reads_ != nullptr) static_cast<void>(reads_->take_mean());  // of a step that failed
+    const ops::Tensor loss = function_(device_);
+    const auto mean = reads_ != nullptr ? reads_->take_mean() : std::nullopt;
+    if (!mean) return autograd::read_values(queue, loss)[0];
+    queue.finish();
+    return *mean;
+  }
   if (!static_) static_ = std::make_unique<autograd::StaticStep>(device_, function_, scalars_);
   if (engine_ == Engine::traced && !traced_) {
     traced_ = std::make_unique<autograd::TracedStep>(device_, *static_);

@@ -83,6 +83,7 @@ Trainer::Trainer(const Recipe& recipe, const language::Corpus& corpus, TrainerOp
   }
   share_->spread_parameters();
   if (share_->is_whole()) checkpoint();
+  if (engine_ == Engine::dynamic) share_->read_losses(loss_reads_.emplace(device));
   make_step();
   if (!options.held_out.empty()) {
     share_->hold_out(std::move(options.held_out), options.validated);
@@ -120,7 +121,7 @@ void Trainer::make_step() {
                                          .seed = recipe_.seed + seeds_done,
                                          .seed_offset = seed_offset_},
                                         optimizer_),
-                  engine_, scalars_of(recipe_, engine_));
+                  engine_, scalars_of(recipe_, engine_), loss_reads_ ? &*loss_reads_ : nullptr);
 }
 
 void Trainer::write_batches() {

@@ -121,6 +121,7 @@ class Trainer {
   /// The optimizer of the recipe, and it with clipping; null on a rank that does not update.
   std::unique_ptr<autograd::Optimizer> plain_, clipped_;
   autograd::Optimizer* optimizer_ = nullptr;  ///< One of the two.
+  std::optional<LossReads> loss_reads_;       ///< Only of the dynamic engine.
   std::optional<StepRunner> runner_;          ///< Made for the step that is done next.
   std::int64_t steps_done_ = 0;
   Checkpoint last_;
