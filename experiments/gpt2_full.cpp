@@ -29,6 +29,8 @@
 namespace howard::experiments {
 namespace {
 
+constexpr harness::VirtualTiming kFullTiming{.warmup = 3, .iterations = 10};
+
 using harness::Backend;
 using harness::NotApplicable;
 
@@ -136,9 +138,10 @@ Experiment gpt2_full(const Box& box) {
           .place = 5,
           .axes = gpt2_full_axes(Backend::emulated),
           .host_axes = gpt2_full_axes(Backend::host),
-          .timing = {.warmup = 3, .iterations = 10},
-          .presentation = gpt2_presentation("A training step of GPT-2 by TTML and by this engine",
-                                            {"engine", "variant", "dtype"}, {"engine", "variant"}),
+          .timing = kFullTiming,
+          .presentation =
+              gpt2_presentation("A training step of GPT-2 by TTML and by this engine",
+                                {"engine", "variant", "dtype"}, {"engine", "variant"}, kFullTiming),
           .prepare = [=](Backend backend, const Point& point) -> Prepared {
             if (point[kEngine] == Engine::ttml) return prepare_ttml(*box, backend, point);
             if (const std::string axis = ttml_axis_of(point); !axis.empty()) {

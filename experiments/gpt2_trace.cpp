@@ -24,6 +24,8 @@
 namespace howard::experiments {
 namespace {
 
+constexpr harness::VirtualTiming kTraceTiming{.warmup = 3, .iterations = 10};
+
 using harness::Backend;
 
 std::vector<harness::Axis> gpt2_trace_axes(Backend backend) {
@@ -65,10 +67,10 @@ Experiment gpt2_trace(const Box& box) {
       .place = 6,
       .axes = gpt2_trace_axes(Backend::emulated),
       .host_axes = gpt2_trace_axes(Backend::host),
-      .timing = {.warmup = 3, .iterations = 10},
+      .timing = kTraceTiming,
       .presentation = gpt2_presentation("A training step of GPT-2, called and replayed",
                                         {"engine", "variant", "layers", "dim", "dispatch", "dtype"},
-                                        {"engine", "layers", "dispatch"}),
+                                        {"engine", "layers", "dispatch"}, kTraceTiming),
       .prepare = [=](Backend backend,
                      const Point& point) { return prepare_gpt2(*box, backend, point); },
       .what_ifs = [=](const Point& point) { return gpt2_trace_what_ifs(*box, point); }};

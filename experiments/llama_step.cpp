@@ -28,6 +28,8 @@
 namespace howard::experiments {
 namespace {
 
+constexpr harness::VirtualTiming kLlamaTiming{.warmup = 1, .iterations = 3};
+
 using harness::Backend;
 using harness::NotApplicable;
 
@@ -143,7 +145,7 @@ harness::Presentation llama_presentation() {
   harness::Presentation presentation =
       gpt2_presentation("A training step of a Llama",
                         {"model", "engine", "optimizer", "runner", "batch", "dispatch", "dtype"},
-                        {"model", "engine", "optimizer"});
+                        {"model", "engine", "optimizer"}, kLlamaTiming);
   // A small model's step takes a hundredth of a large one's.
   presentation.bar_charts.front().scaled_by = "model";
   presentation.bar_charts.front().label = "time, of the longest step of the same model";
@@ -159,7 +161,7 @@ Experiment llama_step(const Box& box) {
           .place = 7,
           .axes = llama_step_axes(Backend::emulated),
           .host_axes = llama_step_axes(Backend::host),
-          .timing = {.warmup = 1, .iterations = 3},
+          .timing = kLlamaTiming,
           .presentation = llama_presentation(),
           .prepare = [=](Backend backend,
                          const Point& point) { return prepare_llama(*box, backend, point); },

@@ -21,6 +21,8 @@
 namespace howard::experiments {
 namespace {
 
+constexpr harness::VirtualTiming kDepthTiming{.warmup = 5, .iterations = 20};
+
 using harness::Backend;
 using harness::CellSource;
 
@@ -41,7 +43,7 @@ class DepthCase final : public harness::WrappedCase {
 };
 
 harness::Presentation depth_presentation() {
-  return {.timed = kStepTimed,
+  return {.timed = step_timed(kDepthTiming),
           .timed_on_host = kStepTimedOnHost,
           .columns = {{"layers", CellSource::parameter, "layers"},
                       {"dim", CellSource::parameter, "dim"},
@@ -91,7 +93,7 @@ Experiment mlp_depth(const Box& box) {
           .place = 4,
           .axes = axes_on(Backend::emulated),
           .host_axes = axes_on(Backend::host),
-          .timing = {.warmup = 5, .iterations = 20},
+          .timing = kDepthTiming,
           .presentation = depth_presentation(),
           .prepare = [=](Backend backend, const Point& point) -> Prepared {
             if (auto reason = missing_cores(box->profiles().chip, point)) {

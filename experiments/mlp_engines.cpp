@@ -34,6 +34,8 @@
 namespace howard::experiments {
 namespace {
 
+constexpr harness::VirtualTiming kEnginesTiming{.warmup = 20, .iterations = 200};
+
 using harness::Backend;
 using harness::CellSource;
 using harness::NotApplicable;
@@ -83,7 +85,7 @@ Prepared mlp_peer(const DevBox& box, Backend backend, const Point& point) {
 }
 
 harness::Presentation mlp_presentation() {
-  return {.timed = kStepTimed,
+  return {.timed = step_timed(kEnginesTiming),
           .timed_on_host = kStepTimedOnHost,
           .columns = {{"engine", CellSource::parameter, "engine"},
                       {"variant", CellSource::parameter, "variant"},
@@ -130,7 +132,7 @@ Experiment mlp_engines(const Box& box) {
           .place = 2,
           .axes = axes_on(Backend::emulated),
           .host_axes = axes_on(Backend::host),
-          .timing = {.warmup = 20, .iterations = 200},
+          .timing = kEnginesTiming,
           .presentation = mlp_presentation(),
           .prepare = [=](Backend backend, const Point& point) -> Prepared {
             const Engine engine = point[kEngine];

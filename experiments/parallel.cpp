@@ -24,8 +24,9 @@
 // each begins as soon as its gradient exists, while the passes go on undisturbed: a bound.
 //
 // Timing: nothing is timed in repetitions; the time is that of a step whose programs have been
-// planned before, from an idle chip to an idle chip, with MorehAdamW. The engine is the dynamic one
-// unless engine=traced: then chips replay captured steps.
+// planned before, from an idle chip to an idle chip, with MorehAdamW. So a step of one chip is
+// longer than the mean of llama_step, whose host calls the next step while the chip still works.
+// The engine is the dynamic one unless engine=traced: then chips replay captured steps.
 
 #include <fmt/format.h>
 
@@ -299,7 +300,7 @@ std::vector<harness::Axis> parallel_axes() {
 }
 
 harness::Presentation parallel_presentation() {
-  return {.timed = "a training step of all chips",
+  return {.timed = "a training step of all chips, from idle chips to idle chips",
           .columns = {{"model", CellSource::parameter, "model"},
                       {"mesh", CellSource::parameter, "mesh"},
                       {"schedule", CellSource::parameter, "schedule"},

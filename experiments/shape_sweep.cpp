@@ -108,7 +108,7 @@ class ShapeCase final : public harness::WrappedCase {
 };
 
 harness::Presentation shape_presentation() {
-  return {.timed = kStepTimed,
+  return {.timed = step_timed(kSweepTiming),
           .timed_on_host = kStepTimedOnHost,
           .columns = {{"engine", CellSource::parameter, "engine"},
                       {"variant", CellSource::parameter, "variant"},

@@ -133,7 +133,8 @@ harness::Axis gpt2_batch_axis(harness::Backend backend) {
 }
 
 harness::Presentation gpt2_presentation(std::string title, const std::vector<std::string>& axes,
-                                        std::vector<std::string> bars) {
+                                        std::vector<std::string> bars,
+                                        const harness::VirtualTiming& timing) {
   using harness::CellSource;
   std::vector<harness::Column> columns;
   for (const std::string& axis : axes) columns.push_back({axis, CellSource::parameter, axis});
@@ -152,7 +153,7 @@ harness::Presentation gpt2_presentation(std::string title, const std::vector<std
       {"kernel time by kind (launches, longest stage)", CellSource::detail, "kernels"},
       {"loss", CellSource::detail, "loss"}};
   columns.insert(columns.end(), step.begin(), step.end());
-  return {.timed = kStepTimed,
+  return {.timed = step_timed(timing),
           .timed_on_host = kStepTimedOnHost,
           .columns = std::move(columns),
           .plots = {},

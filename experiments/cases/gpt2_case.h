@@ -46,8 +46,9 @@ harness::Axis gpt2_engine_axis(harness::Backend backend, std::string meaning,
 harness::Axis gpt2_batch_axis(harness::Backend backend);
 
 /// Returns columns for `axes` and then for what a step is, and a chart called `title` with a bar
-/// for each value of `bars`, in kinds of op.
+/// for each value of `bars`, in kinds of op. `timing` says how a step is timed.
 harness::Presentation gpt2_presentation(std::string title, const std::vector<std::string>& axes,
-                                        std::vector<std::string> bars);
+                                        std::vector<std::string> bars,
+                                        const harness::VirtualTiming& timing);
 
 }  // namespace howard::experiments

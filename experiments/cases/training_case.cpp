@@ -54,6 +54,10 @@ void add_time(harness::PointResult& point, std::string name, SimTime time) {
 
 }  // namespace
 
+std::string step_timed(const harness::VirtualTiming& timing) {
+  return fmt::format("a training step, one finish after all {}", timing.iterations);
+}
+
 TrainingCase::TrainingCase(const DevBox& box, const TrainingOptions& options,
                            const std::function<Training(Device&)>& make)
     : options_(options) {

@@ -18,8 +18,9 @@ namespace howard::experiments {
 /// The metrics of kernel time by kind of op begin with this: "kernel_time.matmul".
 inline constexpr const char* kKernelTimes = "kernel_time.";
 
-/// Says what the time of a step covers, for the titles of tables.
-inline constexpr const char* kStepTimed = "a training step, one finish after all";
+/// Says what the time of a step covers, for the titles of tables: the mean lets steps overlap, and
+/// the finish behind the last one is divided among all.
+std::string step_timed(const harness::VirtualTiming& timing);
 inline constexpr const char* kStepTimedOnHost = "a training step and its finish";
 
 struct TrainingOptions {
