@@ -44,6 +44,8 @@ class ConfigReader {
     read_heads();
     read_image_layers();
     read_forms();
+    read_window();
+    require_plain();
     require_tokens("bos_token_id");
     require_tokens("eos_token_id");
     return model_;
@@ -66,10 +68,59 @@ class ConfigReader {
     const std::initializer_list<std::string_view> kFamilies{
         "llama", "mistral", "qwen2", "qwen3", "phi3", "mllama", "mistral3", "qwen2_5_vl"};
     model_.family = *(kFamilies.begin() + type.word(kFamilies));
+    require_architecture();
     if (const auto text = find(root_, "text_config")) text_ = *text;
     if (model_.family == "mllama") model_.family = "llama";
     if (model_.family == "mistral3") model_.family = "mistral";
     if (model_.family == "qwen2_5_vl") model_.family = "qwen2";
+  }
+
+  /// A class of Hugging Face is named after the type: Qwen2ForCausalLM, Qwen2_5_VLModel.
+  void require_architecture() const {
+    const auto classes = find(root_, "architectures");
+    if (!classes) return;
+    std::string type = model_.family;
+    if (type != "qwen2_5_vl") std::erase(type, '_');
+    for (const JsonNode& one : classes->items()) {
+      const std::string name = lower_case(one.text());
+      if (name.starts_with(type + "for") || name.starts_with(type + "model")) continue;
+      one.fail(fmt::format("a class of model_type, which is \"{}\"", model_.family));
+    }
+  }
+
+  /// Reads how far a token sees, where the file gives layers a window.
+  void read_window() {
+    model_.window = model_.context;
+    const auto types = find("layer_types");
+    bool any = !types;
+    if (types) {
+      for (const JsonNode& type : types->items()) {
+        any = type.word({"full_attention", "sliding_attention"}) == 1 || any;
+      }
+    }
+    const auto window = find("sliding_window");
+    const bool is_used = flag("use_sliding_window", !model_.family.starts_with("qwen"));
+    if (window && any && is_used) {
+      model_.window = std::min(model_.context, window->integer(1, kMostRows));
+    }
+  }
+
+  /// Refuses what changes the work of a step and has no calls here.
+  void require_plain() const {
+    for (const char* key : {"mlp_bias", "use_qk_norm", "add_cross_attention"}) {
+      const auto value = find(key);
+      if (value && value->boolean()) value->fail("false: such a model has no calls here");
+    }
+    const auto turned = find("partial_rotary_factor");
+    if (turned && turned->number() != 1) turned->fail("1: rotary positions turn whole heads here");
+    if (const auto latent = find("kv_lora_rank")) {
+      latent->fail("a model whose cache holds keys and values");
+    }
+    for (const auto& part : {root_, text_}) {
+      if (const auto format = find(part, "quantization_config")) {
+        format->fail("no quantization: tt_transformers stores weights in formats of its own");
+      }
+    }
   }
 
   void read_heads() {
@@ -121,7 +172,7 @@ class ConfigReader {
     model_.tied = flag("tie_word_embeddings", false);
     model_.has_bias = flag("attention_bias", qwen2);
     model_.norms_heads = model_.family == "qwen3";
-    for (const char* key : {"num_local_experts", "num_experts"}) {
+    for (const char* key : {"num_local_experts", "num_experts", "n_routed_experts"}) {
       const auto experts = find(key);
       if (experts && experts->integer() > 1) experts->fail("a model without experts");
     }

@@ -19,8 +19,10 @@ struct LanguageModel {
   std::int64_t heads = 0, groups = 0, head_width = 0;
   std::int64_t vocabulary = 0;
   std::int64_t context = 0;  ///< max_position_embeddings.
-  bool tied = false;         ///< The head's weights are the token table's.
-  bool has_bias = false;     ///< The products for q, k and v add a row.
+  std::int64_t window =
+      0;                  ///< Tokens that a token sees at most; as many as context if it sees all.
+  bool tied = false;      ///< The head's weights are the token table's.
+  bool has_bias = false;  ///< The products for q, k and v add a row.
   bool norms_heads = false;  ///< q and k have norms of their own.
 
   std::int64_t query_columns() const { return heads * head_width; }
@@ -30,8 +32,9 @@ struct LanguageModel {
 };
 
 /// Reads Hugging Face's config.json of a model. `source` names it in messages. Throws Error, naming
-/// the key, for another model_type, for a size that is missing, absurd or contradicts another one,
-/// and for what tt_transformers has no kernels for.
+/// the key, for another model_type, for architectures or a size that is missing, absurd or
+/// contradicts another one, and for what changes the work and has no calls here. Keys that change
+/// no work are passed over.
 LanguageModel parse_model_config(std::string_view json, const std::string& name,
                                  const std::string& source);
 

@@ -94,6 +94,37 @@ TEST(ModelConfig, AbsurdMissingAndContradictorySizesAreRefusedByKey) {
   expect_refused("{", "JSON");
 }
 
+/// Returns kSmall with these entries as well.
+std::string with(const std::string& entries) {
+  return changed(R"("vocab_size": 1000)", R"("vocab_size": 1000, )" + entries);
+}
+
+TEST(ModelConfig, WhatChangesTheWorkIsAppliedOrRefusedByKey) {
+  expect_refused(with(R"("mlp_bias": true)"), "mlp_bias");
+  expect_refused(with(R"("partial_rotary_factor": 0.5)"), "partial_rotary_factor");
+  expect_refused(with(R"("quantization_config": {"quant_method": "awq"})"), "quantization_config");
+  expect_refused(with(R"("architectures": ["MixtralForCausalLM"])"), "architectures");
+  expect_refused(with(R"("architectures": ["LlamaMoeForCausalLM"])"), "architectures");
+  expect_refused(with(R"("n_routed_experts": 8)"), "n_routed_experts");
+  expect_refused(with(R"("layer_types": ["full_attention", "linear_attention"])"), "layer_types");
+  EXPECT_EQ(read(with(R"("sliding_window": 128)")).window, 128);
+  EXPECT_EQ(read(with(R"("sliding_window": null)")).window, 512);
+  EXPECT_EQ(read(with(R"("sliding_window": 128, "use_sliding_window": false)")).window, 512);
+  EXPECT_EQ(read(with(R"("sliding_window": 128,
+                         "layer_types": ["full_attention", "full_attention"])"))
+                .window,
+            512);
+}
+
+TEST(ModelConfig, KeysThatChangeNoWorkArePassedOver) {
+  const LanguageModel model =
+      read(with(R"("mlp_bias": false, "partial_rotary_factor": 1.0, "quantization_config": null,
+              "architectures": ["LlamaForCausalLM"], "torch_dtype": "bfloat16",
+              "rope_scaling": {"factor": 8.0}, "anything": [1, 2])"));
+  EXPECT_EQ(model.parameters(), read(kSmall).parameters());
+  EXPECT_EQ(model.window, model.context);
+}
+
 TEST(ModelConfig, AWordThatIsNoModelHasASuggestion) {
   try {
     static_cast<void>(model_named("llama-3.1-8"));
