@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "engines/training/setting.h"
 #include "engines/training/setting_conditions.h"
 
@@ -52,7 +54,15 @@ template <class RecipeType, class Visit>
 void visit_deepseek(RecipeType& recipe, Visit& visit) {
   constexpr Range kRank{.least = 0, .most = 1 << 24};
   auto& own = recipe.model.deepseek;
-  visit({"dense-layers", "transformer_config.n_dense_layers", kFromZero, {}, kDeepSeek},
+  // The usual 2 stand for all blocks of a smaller model, too.
+  visit({"dense-layers",
+         "transformer_config.n_dense_layers",
+         kFromZero,
+         {[](const Recipe& r) {
+            return !is_deepseek(r) || r.model.deepseek.dense_layers <= std::max(r.model.layers, 2);
+          },
+          "no more than num_blocks"},
+         kDeepSeek},
         own.dense_layers);
   visit_experts(recipe, visit);
   visit({"query-rank", "transformer_config.q_lora_rank", kRank, {}, kDeepSeek}, own.query_rank);

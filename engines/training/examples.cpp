@@ -32,6 +32,9 @@ struct Line {
 
 Line parsed_line(const JsonNode& node, std::size_t number) {
   Line line{.number = number, .has_tokens = node.has("input_ids")};
+  for (const char* key : {"prompt", "completion"}) {
+    if (line.has_tokens && node.has(key)) node.member(key).fail("no text beside input_ids");
+  }
   if (!line.has_tokens) {
     line.prompt = node.member("prompt").text();
     line.completion = node.member("completion").filled_text();
@@ -65,6 +68,11 @@ class ExampleReader {
     for (Line& line : lines) {
       if (!line.has_tokens) encode(line);
       append(line, samples);
+    }
+    if (cut_ > 0 && options_.note) {
+      options_.note(fmt::format(
+          "{}: {} of {} examples are longer than the {} tokens of max_sequence_length, and are cut",
+          source_, cut_, lines.size(), options_.sequence));
     }
     const std::int64_t used = std::int64_t{most_} + 1;
     if (!tokenizer_) {
@@ -147,6 +155,10 @@ class ExampleReader {
                                    options_.sequence),
            .hint = has_none ? "" : fmt::format("--with max_sequence_length={}", needed)});
     }
+    if (std::any_of(line.targets.begin() + std::min(std::ssize(line.targets), options_.sequence),
+                    line.targets.end(), [](std::uint32_t target) { return target != kNoTarget; })) {
+      ++cut_;
+    }
     line.tokens.resize(sequence, 0);
     line.targets.resize(sequence, kNoTarget);
     for (const std::uint32_t token : line.tokens) most_ = std::max(most_, token);
@@ -161,6 +173,7 @@ class ExampleReader {
   const ExampleOptions& options_;
   std::shared_ptr<const language::Tokenizer> tokenizer_;
   std::uint32_t most_ = 0;  ///< The largest token.
+  std::int64_t cut_ = 0;    ///< The examples with a target beyond the positions.
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,6 +22,8 @@ struct ExampleOptions {
   std::shared_ptr<const language::Tokenizer> tokenizer{};
   std::int64_t vocabulary = 0;  ///< The number of tokens without a tokenizer; 0: as many as used.
   std::int64_t sequence = 0;    ///< The positions of each example.
+  /// Is told how many examples are cut, if any is; empty if nobody listens.
+  std::function<void(const std::string& text)> note{};
 };
 
 /// Reads a file of examples, a line each, as SampleForm::examples has them:
@@ -28,8 +31,8 @@ struct ExampleOptions {
 ///                                          of the prompt have none
 ///   {"input_ids": [...], "labels": [...]}  the labels are the targets as they stand, -100 for none
 /// Examples are cut after `sequence` tokens, or filled with token 0, which has no target. Throws
-/// Error, with the line, for another form, a token beyond the vocabulary, and an example that has
-/// no target.
+/// Error, with the line, for another form, both forms at once, a token beyond the vocabulary, and
+/// an example that has no target.
 language::Corpus read_examples(std::string_view bytes, const std::string& source,
                                const ExampleOptions& options);
 

@@ -65,14 +65,15 @@ std::shared_ptr<const language::Tokenizer> tokenizer_in(const std::filesystem::p
 }
 
 PlannedData planned_examples(const training::TtmlSettings& settings, const training::Recipe& recipe,
-                             const std::filesystem::path& tokenizer) {
+                             const std::filesystem::path& tokenizer, const Note& note) {
   const std::string& data = settings.config.training.data_path;
   return planned_of(
       training::read_examples(read_file(data), data,
                               {.characters = settings.config.training.tokenizer_type == "char",
                                .tokenizer = tokenizer_in(tokenizer),
                                .vocabulary = settings.config.transformer.vocab_size.value_or(0),
-                               .sequence = recipe.model.sequence}),
+                               .sequence = recipe.model.sequence,
+                               .note = note}),
       recipe);
 }
 
@@ -87,7 +88,7 @@ PlannedData planned_data(const training::TtmlFiles& files, const training::TtmlS
   const bool is_there = std::filesystem::is_regular_file(data);
   const std::filesystem::path tokenizer =
       files.tokenizer.empty() ? training.tokenizer_path.value_or("") : files.tokenizer.string();
-  if (is_there && recipe.examples) return planned_examples(settings, recipe, tokenizer);
+  if (is_there && recipe.examples) return planned_examples(settings, recipe, tokenizer, note);
   if (training.tokenizer_type == "char") {
     if (is_there) return planned_of(language::Corpus(read_file(data)), recipe);
     if (!files.data.empty()) training::require_data(settings, data);

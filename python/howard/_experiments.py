@@ -15,7 +15,6 @@ Axes = Mapping[str, Union[Value, Iterable[Value]]]
 Settings = Union[str, Iterable[str], Axes]
 Path = Union[str, "os.PathLike[str]"]
 Keys = Mapping[str, Union[Value, None, List[Value]]]
-Profiles = Union[str, "os.PathLike[str]", Iterable[Union[str, "os.PathLike[str]"]]]
 
 
 def _word(value: Value) -> str:
@@ -43,12 +42,8 @@ def _settings(given: Optional[Settings]) -> List[str]:
     return _assignments(given) if isinstance(given, Mapping) else list(given)
 
 
-def _profiles(given: Optional[Profiles]) -> List[str]:
-    if given is None:
-        return []
-    if isinstance(given, (str, os.PathLike)):
-        return [os.fspath(given)]
-    return [os.fspath(one) for one in given]
+def _profiles(*given: Optional[Path]) -> List[str]:
+    return [os.fspath(one) for one in given if one is not None]
 
 
 def experiments() -> List[Experiment]:
@@ -62,7 +57,8 @@ def run(
     axes: Optional[Axes] = None,
     backend: Optional[str] = None,
     set: Optional[Settings] = None,
-    profile: Optional[Profiles] = None,
+    chip: Optional[Path] = None,
+    software: Optional[Path] = None,
     filter: str = "",
     quick: bool = False,
     seed: int = 1,
@@ -78,8 +74,7 @@ def run(
         time, "emulated,host" for both. The default is the first of them that the experiment runs on.
     set: constants of the chip or the software: {"dram.read.noc1": "190GB/s"}. Several values, or a
         range "1..100:1cycles", turn a constant into an axis.
-    profile: a built-in profile or the file of one; or two of them, one for the chip and one for the
-        software.
+    chip, software: a built-in profile, or the file of one, of what is emulated.
     filter: a regular expression that selects points by their ids; with a leading "-" it excludes
         them.
     quick: whether to use the axes' shorter lists of values.
@@ -96,7 +91,7 @@ def run(
             name,
             axes=_assignments(axes or {}),
             backend=backend or "",
-            profiles=_profiles(profile),
+            profiles=_profiles(chip, software),
             settings=_settings(set),
             filter=filter,
             quick=quick,
@@ -114,7 +109,8 @@ def explain(
     *,
     axes: Optional[Axes] = None,
     set: Optional[Settings] = None,
-    profile: Optional[Profiles] = None,
+    chip: Optional[Path] = None,
+    software: Optional[Path] = None,
 ) -> Result:
     """Returns, as a result, what bounds a point and what would make it faster.
 
@@ -122,7 +118,7 @@ def explain(
         of a recorded program or of a log. The default is a product, whose sizes are the axes m, k
         and n.
     axes: one value for each: {"m": 4096, "k": 4096, "n": 4096}.
-    set, profile: as for run().
+    set, chip, software: as for run().
 
     The first point is the one that was asked about, with its costs as metrics. Each other point is
     a run with one thing changed. Raises Error and KeyboardInterrupt as run() does.
@@ -131,7 +127,7 @@ def explain(
         _native.explain(
             what,
             axes=_assignments(axes or {}),
-            profiles=_profiles(profile),
+            profiles=_profiles(chip, software),
             settings=_settings(set),
         )
     )
@@ -154,7 +150,8 @@ def fit(
     tiers: int = 3,
     search: bool = True,
     set: Optional[Settings] = None,
-    profile: Optional[Profiles] = None,
+    chip: Optional[Path] = None,
+    software: Optional[Path] = None,
 ) -> Fit:
     """Returns what a training run of TTML's files would take on the emulated chip, and which other
     settings make the same update faster: what `run_experiment fit` writes as JSON.
@@ -165,7 +162,7 @@ def fit(
     engine: "dynamic", "static" or "traced".
     schedule, chunks, tiers: how several devices share the run, as the program's options say.
     search: whether to look for other settings.
-    set, profile: as for run().
+    set, chip, software: as for run().
 
     Raises Error for files that cannot be read and for runs that cannot be planned.
     """
@@ -187,7 +184,7 @@ def fit(
             chunks=chunks,
             tiers=tiers,
             search=search,
-            profiles=_profiles(profile),
+            profiles=_profiles(chip, software),
             settings=_settings(set),
         )
     )
@@ -204,13 +201,14 @@ def analyze(
     join: bool = False,
     zones: Path = "",
     set: Optional[Settings] = None,
-    profile: Optional[Profiles] = None,
+    chip: Optional[Path] = None,
+    software: Optional[Path] = None,
 ) -> List[Result]:
     """Returns where the time went in logs: ops_perf_results CSV, profile_log_device.csv or Chrome
     traces.
 
     compare_emulated: whether the ops of each ops_perf_results CSV stand beside those of the
-        emulator, which set and profile change as for run().
+        emulator, which set, chip and software change as for run().
     advice: whether there is advice; None: for files up to 256 MB.
     start, end, all: the part of a log that is read, by the names of signposts, and whether it has
         its warm-up: --from, --to and --all.
@@ -233,7 +231,7 @@ def analyze(
             all=all,
             join=join,
             zones=os.fspath(zones),
-            profiles=_profiles(profile),
+            profiles=_profiles(chip, software),
             settings=_settings(set),
         )
     )

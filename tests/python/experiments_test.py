@@ -74,7 +74,7 @@ class RunTest(FolderTest):
             ["host.op_call=1us", "dispatch.go_core=1cycles,2cycles"],
         ):
             result = howard.run(
-                "matmul_sweep", axes={"shape": 256}, set=settings, profile="wormhole_b0_n150"
+                "matmul_sweep", axes={"shape": 256}, set=settings, chip="wormhole_b0_n150"
             )
             written = self.written(
                 *"matmul_sweep --backend emulated -a shape=256 --set host.op_call=1us "
@@ -135,7 +135,7 @@ class RunTest(FolderTest):
             (lambda: howard.run("matmul_sweep", filter="(" * 12000 + ")" * 12000), "nested"),
             (lambda: howard.run("matmul_sweep", set={"host.op_cal": "1us"}), "host.op_call"),
             (lambda: howard.run("matmul_sweep", set="nonsense"), "nonsense"),
-            (lambda: howard.run("matmul_sweep", profile="/no/profile"), "/no/profile"),
+            (lambda: howard.run("matmul_sweep", chip="/no/profile"), "/no/profile"),
             (lambda: howard.run("matmul_sweep", threads=-1), "threads"),
             (lambda: howard.run("matmul_sweep", repetitions=0), "repetitions"),
             (lambda: howard.run("matmul_sweep", min_time=float("nan")), "min_time"),
@@ -241,7 +241,7 @@ class FitTest(FolderTest):
                     device=mesh,
                     keys={"batch_size": 8, "runner_type": "memory_efficient"},
                     search=False,
-                    profile="wormhole_b0_n150",
+                    chip="wormhole_b0_n150",
                 ),
             ),
             (

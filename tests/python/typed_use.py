@@ -21,7 +21,7 @@ def runs() -> List[Result]:
     results = [
         howard.run("matmul_sweep", axes={"shape": [1024, "512x1024x2048"], "trace": True}),
         howard.run("mlp_engines", backend="host", set={"host.op_call": "1us"}, threads=2),
-        howard.explain(axes={"m": 1024, "k": 512, "n": 512}, profile="wormhole_b0_n150"),
+        howard.explain(axes={"m": 1024, "k": 512, "n": 512}, chip="wormhole_b0_n150"),
     ]
     return results + howard.analyze("ops.csv", pathlib.Path("trace.json"), compare_emulated=True)
 

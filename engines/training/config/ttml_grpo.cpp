@@ -31,8 +31,8 @@ void require_grpo_keys(const TtmlChecker& check) {
       !grpo.micro_batch_size || grpo.per_device_train_batch_size.value_or(old) == old,
       kSection + "micro_batch_size", old, "what per_device_train_batch_size is, or no such key");
   check.require_number(*grpo.epsilon > 0, kSection + "epsilon", *grpo.epsilon, "above 0");
-  check.require_number(*grpo.temperature >= 0, kSection + "temperature", *grpo.temperature,
-                       "0 or more");
+  check.require_number(*grpo.temperature > 0, kSection + "temperature", *grpo.temperature,
+                       "above 0: at 0 all completions of a prompt are the same");
 }
 
 /// Returns the devices that divide a batch.

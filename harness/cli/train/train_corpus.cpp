@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/train/train_corpus.h"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <span>
 #include <string>
@@ -27,11 +29,13 @@ language::Corpus corpus_of(const TrainOptions& options) {
   }
   const std::int64_t vocabulary = config.transformer.vocab_size.value_or(0);
   if (options.recipe.examples) {
-    return training::read_examples(bytes, options.data.string(),
-                                   {.characters = characters,
-                                    .tokenizer = std::move(tokenizer),
-                                    .vocabulary = vocabulary,
-                                    .sequence = options.recipe.model.sequence});
+    return training::read_examples(
+        bytes, options.data.string(),
+        {.characters = characters,
+         .tokenizer = std::move(tokenizer),
+         .vocabulary = vocabulary,
+         .sequence = options.recipe.model.sequence,
+         .note = [](const std::string& text) { fmt::print(stderr, "train: {}\n", text); }});
   }
   return language::read_corpus(bytes, options.data.string(), std::move(tokenizer), vocabulary);
 }

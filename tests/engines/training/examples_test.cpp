@@ -51,6 +51,29 @@ TEST(Examples, OfTextsHaveTheTokenBehindAsTargetAndNoneWithinThePrompt) {
   EXPECT_EQ(corpus.tokenizer->tokens(), 4 + 3);
 }
 
+TEST(Examples, ThatAreCutAreCounted) {
+  std::vector<std::string> notes;
+  const auto note = [&](const std::string& text) { notes.push_back(text); };
+  const std::string fits = "{\"prompt\": \"ab\", \"completion\": \"cd\"}\n";
+  const std::string is_longer = "{\"prompt\": \"\", \"completion\": \"abcdabcd\"}\n";
+  static_cast<void>(
+      read_examples(fits, "e.jsonl", {.characters = true, .sequence = 4, .note = note}));
+  EXPECT_TRUE(notes.empty());
+  static_cast<void>(read_examples(fits + is_longer, "e.jsonl",
+                                  {.characters = true, .sequence = 4, .note = note}));
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_NE(notes[0].find("1 of 2 examples are longer than the 4 tokens"), std::string::npos)
+      << notes[0];
+}
+
+TEST(Examples, WithTextsBesideTokensAreRefused) {
+  const ErrorText text = error_parts_of([] {
+    static_cast<void>(read_examples(R"({"input_ids": [7], "labels": [2], "prompt": "ab"})",
+                                    "e.jsonl", {.vocabulary = 10, .sequence = 3}));
+  });
+  EXPECT_NE(text.value.find("prompt"), std::string::npos) << text.value;
+}
+
 TEST(Examples, OfTokensHaveTheirLabelsAsTheyStand) {
   const language::Corpus corpus =
       read_examples(R"({"input_ids": [7, 2, 9], "labels": [-100, 9, 4]})", "e.jsonl",

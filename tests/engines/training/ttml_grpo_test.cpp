@@ -55,7 +55,8 @@ TEST(TtmlGrpo, AnUpdateOfGrpoHasTheSizesOfItsTrainer) {
   fails("num_iterations: 0", "grpo_config.num_iterations: 0; accepted: ");
   fails("micro_batch_size: 5", "what per_device_train_batch_size is");
   fails("epsilon: 0", "above 0");
-  fails("temperature: -1", "0 or more");
+  fails("temperature: -1", "above 0");
+  fails("temperature: 0", "above 0");
   fails("num_generation: 8", "try num_generations");
   EXPECT_TRUE(grpo_says(error_of([] { recipe_of(grpo_settings("grpo_config: {epsilon: 0.2}\n")); }),
                         "it is not set; accepted: a value: TTML has no default"));
