@@ -71,7 +71,7 @@ TEST(Examples, WithTextsBesideTokensAreRefused) {
     static_cast<void>(read_examples(R"({"input_ids": [7], "labels": [2], "prompt": "ab"})",
                                     "e.jsonl", {.vocabulary = 10, .sequence = 3}));
   });
-  EXPECT_NE(text.value.find("prompt"), std::string::npos) << text.value;
+  EXPECT_NE(text.attempted.find("prompt"), std::string::npos) << text.attempted;
 }
 
 TEST(Examples, OfTokensHaveTheirLabelsAsTheyStand) {
