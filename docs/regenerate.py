@@ -3,7 +3,8 @@
 """Makes what the documents show of the program again, from runs of the program that it is given.
 
 docs/regenerate.py PROGRAM            puts the program's present output into README.md and docs/
-docs/regenerate.py PROGRAM --check    changes nothing; says what is stale and ends with status 1 then
+docs/regenerate.py PROGRAM --check    changes nothing; says what is stale and ends with status 1 then. Of pictures it compares
+                                      the virtual times with those that docs/pictures.json says they were drawn from
 docs/regenerate.py PROGRAM --pictures draws the pictures of docs/ instead; the one of matmul_sweep has points of this
                                       machine's CPU, which take half a minute; --emulated draws it without them
 
@@ -24,6 +25,8 @@ Every block that is no command and in no language must have one of the two.
 import argparse
 import concurrent.futures
 import fcntl
+import hashlib
+import json
 import os
 import pathlib
 import pty
@@ -248,21 +251,49 @@ def treat_texts(program, check):
         begin = next(i for i in range(len(text)) if text[i:i + len(block.lines)] == block.lines and text[i - 1].startswith("```"))
         text[begin:begin + len(block.lines)] = lines
         block.file.write_text("\n".join(text))
+    if check:
+        problems += stale_pictures(program)
     print(f"{len(shown)} outputs of {len(commands)} commands, {stale} of them {'stale' if check else 'made again'}")
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0
 
 
+PICTURES = {
+    "matmul_sweep.png": ["matmul_sweep"],
+    "dram_sweep.png": ["matmul_sweep", "-a", "shape=512,1024,2048,4096", "-a", "dispatch=worker",
+                       "--set", "dram.read.noc1=20..200:10GB/s"],
+    "inference.png": ["inference"],
+    "vision.png": ["vision"],
+}
+DRAWN = REPOSITORY / "docs" / "pictures.json"
+
+
+def drawn_times(program, arguments):
+    """Returns a checksum of the virtual times of a picture, which are the same on every machine."""
+    with tempfile.TemporaryDirectory() as folder:
+        times = pathlib.Path(folder) / "times.txt"
+        subprocess.run([program, *arguments, "--backend", "emulated", "--times", times], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
+        return hashlib.sha256(times.read_bytes()).hexdigest()
+
+
+def stale_pictures(program):
+    """Names the pictures that show other virtual times than the program has now."""
+    drawn = json.loads(DRAWN.read_text())
+    return [f"docs/{picture}: it shows other times than the program has now; docs/regenerate.py PROGRAM --pictures"
+            for picture, arguments in PICTURES.items() if drawn.get(picture) != drawn_times(program, arguments)]
+
+
 def draw_pictures(program, emulated):
-    docs = REPOSITORY / "docs"
-    sweep = ["matmul_sweep", "--backend", "emulated", "-a", "shape=512,1024,2048,4096", "-a", "dispatch=worker",
-             "--set", "dram.read.noc1=20..200:10GB/s"]
-    for arguments, picture in ((["matmul_sweep"] + (["--backend", "emulated"] if emulated else []), "matmul_sweep.png"),
-                               (sweep, "dram_sweep.png"), (["inference"], "inference.png"), (["vision"], "vision.png")):
+    for picture, arguments in PICTURES.items():
+        only = picture != "matmul_sweep.png" or emulated
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([program, *arguments, "--results", folder], check=True, stdout=subprocess.DEVNULL)
-            shutil.copy(pathlib.Path(folder) / f"{arguments[0]}.png", docs / picture)
+            subprocess.run([program, *arguments, *(["--backend", "emulated"] if only else []), "--results", folder],
+                           check=True, stdout=subprocess.DEVNULL)
+            shutil.copy(pathlib.Path(folder) / f"{arguments[0]}.png", REPOSITORY / "docs" / picture)
+    drawn = {picture: drawn_times(program, arguments) for picture, arguments in PICTURES.items()}
+    DRAWN.write_text(json.dumps(drawn, indent=2) + "\n")
     return 0
 
 

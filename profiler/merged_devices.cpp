@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/merged_devices.h"
 
+#include "profiler/median.h"
+
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -88,9 +90,8 @@ MergedDevices merge_devices(const Timeline& timeline, bool knows_starts) {
   }
   std::ranges::stable_sort(merged.ops, std::greater(), &MergedOp::time);
   if (skews.empty()) return merged;
-  std::ranges::sort(skews);
-  merged.median_skew = skews[skews.size() / 2];
-  merged.worst_skew = skews.back();
+  merged.worst_skew = *std::ranges::max_element(skews);
+  merged.median_skew = median(std::move(skews));
   return merged;
 }
 

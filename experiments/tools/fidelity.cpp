@@ -5,7 +5,8 @@
 // Every row that the report published is shown beside the same experiment on the emulator, with
 // what the row means for the model: calibration (a constant was fitted to it), prediction, or
 // artefact (the published figure does not measure what its table says). A point is a row, a table,
-// or all rows of a status.
+// or all rows of a status. An error is that of the published metric, emulated / published - 1: with
+// a time, + is a slower emulator, with a rate a faster one.
 
 #include <fmt/format.h>
 
@@ -27,6 +28,7 @@
 #include "experiments/laboratory/experiment_list.h"
 #include "harness/runner.h"
 #include "reports/published/reference.h"
+#include "reports/tables/format.h"
 
 namespace howard::experiments {
 namespace {
@@ -120,6 +122,21 @@ class PublishedRows {
   std::map<std::string, PointResult> emulated_;
 };
 
+/// Says what the emulator gives for the metric that was published, and adds both as times for the
+/// picture: a rate is the time of one.
+void add_both_values(const harness::Reference& reference, PointResult& found) {
+  const harness::Metric* const metric = found.find_metric(reference.metric);
+  if (metric == nullptr || reference.unit.empty()) return;
+  const double value = metric->value;
+  found.details.emplace_back("emulated", reports::format_quantity(value, reference.unit));
+  const bool is_rate = reference.unit == "1/s";  // the time of a FLOP would be none of a run
+  if ((reference.unit != "s" && !is_rate) || !(value > 0) || !(reference.value > 0)) return;
+  const auto time_of = [&](double quantity) { return is_rate ? 1 / quantity : quantity; };
+  found.metrics.push_back(
+      {.name = "published_time", .value = time_of(reference.value), .unit = "s"});
+  found.metrics.push_back({.name = "emulated_time", .value = time_of(value), .unit = "s"});
+}
+
 void describe_row(PublishedRows& rows, const PublishedRow& row, PointResult& found) {
   const PointResult& point = rows.emulated(row);
   if (point.failed) {
@@ -133,10 +150,7 @@ void describe_row(PublishedRows& rows, const PublishedRow& row, PointResult& fou
   found.details.emplace_back("table", row.table);
   found.details.emplace_back("source", row.reference.source);
   if (!row.reference.note.empty()) found.details.emplace_back("note", row.reference.note);
-  // Adds the published figure as a coordinate for the picture.
-  if (row.reference.unit == "s") {
-    found.metrics.push_back({.name = "published_time", .value = row.reference.value, .unit = "s"});
-  }
+  add_both_values(row.reference, found);
 }
 
 /// Sums up the errors of several rows.
@@ -170,7 +184,7 @@ void describe_summary(PublishedRows& rows, const std::vector<const PublishedRow*
 harness::Presentation fidelity_presentation() {
   return {.columns = {{"subject", CellSource::parameter, "subject"},
                       {"status", CellSource::detail, "status"},
-                      {"emulated", CellSource::metric, "time"},
+                      {"emulated", CellSource::detail, "emulated"},
                       {"published", CellSource::reference, ""},
                       {"error", CellSource::error, ""},
                       {"rows", CellSource::detail, "rows"},
@@ -182,11 +196,11 @@ harness::Presentation fidelity_presentation() {
                       {"worst", CellSource::metric, "worst_error"},
                       {"source", CellSource::detail, "source"},
                       {"caution", CellSource::detail, "note"}},
-          .plots = {{.title = "Published times and the emulator's",
+          .plots = {{.title = "Published times, and rates as the time of one, and the emulator's",
                      .x_label = "published",
                      .y_label = "emulated",
                      .x = "published_time",
-                     .y = "time",
+                     .y = "emulated_time",
                      .series = {"table"},
                      .compares = true}},
           .table_of = "kind"};

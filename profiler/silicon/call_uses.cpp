@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engines/chip/kernels/ttnn_names.h"
+#include "profiler/median.h"
 #include "profiler/merged_devices.h"
 #include "profiler/silicon/log_advice.h"
 
@@ -13,12 +14,6 @@ namespace {
 
 /// Planning a call takes up to a millisecond; beyond these, calls take next to none of the time.
 constexpr std::size_t kMostEmulated = 1'000;
-
-SimTime median(std::vector<SimTime>& times) {
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::ranges::nth_element(times, middle);
-  return *middle;
-}
 
 /// Returns the times of each call's runs, by the call's number, as one device would have them: of
 /// what the devices ran together the longest, of collectives the mean. What they ran together can

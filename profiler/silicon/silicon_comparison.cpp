@@ -16,6 +16,7 @@
 #include "engines/chip/kernels/planner.h"
 #include "profiler/formats/device_log/cycle_counter.h"
 #include "profiler/formats/logged_chip.h"
+#include "profiler/median.h"
 #include "profiler/silicon/log_advice.h"
 #include "profiler/silicon/logged_position.h"
 #include "profiler/silicon/logged_program.h"
@@ -151,9 +152,7 @@ std::string_view bound_of(const Program& program, const chip::KernelCost& kernel
 SimTime median_of(const ComparedCall& call) {
   std::vector<SimTime> times;
   for (const MeasuredRun& run : call.runs) times.push_back(run.kernel);
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::ranges::nth_element(times, middle);
-  return *middle;
+  return median(std::move(times));
 }
 
 class Comparer {
@@ -250,10 +249,11 @@ class Comparer {
   /// if it is.
   std::optional<std::string> other_chip(const OpRow& row) {
     const std::string_view chip = row.architecture.empty() ? chip_of(row) : row.architecture;
-    if (chip.empty() && !chip_noted_) {
+    if (row.architecture.empty() && !chip_noted_) {
       chip_noted_ = true;
-      found_.notes.emplace_back("the log does not say of which chip it is: taken to be " +
-                                profiles_.chip.architecture);
+      found_.notes.push_back(fmt::format("the log does not say of which chip it is: {} {}",
+                                         chip.empty() ? "taken to be" : "by its clock or its cores",
+                                         chip.empty() ? profiles_.chip.architecture : chip));
     }
     if (chip.empty() || chip == profiles_.chip.architecture) return std::nullopt;
     found_.other_architecture = chip;

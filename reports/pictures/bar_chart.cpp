@@ -34,6 +34,7 @@ struct Bar {
   double total = 0;
   double whole = 1;  ///< What a length is divided by.
   std::optional<double> published;
+  std::optional<double> error;  ///< Of the published metric, which may be the rate of this time.
   bool pale = false;
 };
 
@@ -80,7 +81,8 @@ Bar bar_of(const PointResult& point, const harness::BarChart& chart,
            const std::vector<std::string>& kinds) {
   Bar bar{.parts = std::vector<double>(kinds.size() + 2),
           .total = point.find_metric(chart.metric)->value,
-          .published = published_value(point, chart.metric)};
+          .published = published_value(point, chart.metric),
+          .error = point.relative_error()};
   double& others = bar.parts[kinds.size()];
   double& rest = bar.parts[kinds.size() + 1];
   rest = bar.total;
@@ -133,7 +135,7 @@ BarRow row_of(const Bar& bar, const harness::BarChart& chart, const Scale& axis,
   if (!published) return row;
   if (chart.published_share.empty()) {
     row.cells.push_back(bar.published ? format_number(*bar.published, cells) : "");
-    row.cells.push_back(bar.published ? format_error(bar.total / *bar.published - 1) : "");
+    row.cells.push_back(bar.error ? format_error(*bar.error) : "");
   } else {
     row.cells.push_back(row.published ? fmt::format("{:.1f}", *row.published) : "");
   }
@@ -214,7 +216,11 @@ std::optional<BarPicture> bar_picture(const harness::ExperimentResult& result,
       .pale = chart.pale_unless.words};
   if (!shown.held.empty()) picture.title += fmt::format(" ({})", shown.held);
   if (published && chart.published_share.empty()) {
-    picture.headings.insert(picture.headings.end(), {"published", "error (%)"});
+    const bool of_rates = std::ranges::any_of(shown.points, [](const PointResult* point) {
+      return point->reference && point->reference->unit.ends_with("/s");
+    });
+    picture.headings.insert(picture.headings.end(),
+                            {"published", of_rates ? "error of rate (%)" : "error (%)"});
   } else if (published) {
     picture.headings.emplace_back("published (%)");
   }

@@ -75,7 +75,8 @@ Claim read_claim(const JsonNode& node) {
 /// Holds a number of a run and its origin.
 struct Found {
   double value = 0;
-  std::string text;  ///< "time 1.97 ms at matmul_sweep/emulated/shape:...".
+  std::string text;          ///< "time 1.97 ms at matmul_sweep/emulated/shape:...".
+  std::string published_at;  ///< The point whose published figure it is; empty if a run made it.
 };
 
 /// The claims are about the chip that the report measured.
@@ -103,14 +104,15 @@ std::optional<Found> find(const PointMetric& wanted, std::span<const ExperimentR
       if (!has_parameters(point, wanted.parameters)) continue;
       const std::string id = result.experiment + "/" + point.id();
       if (const harness::Metric* const metric = point.find_metric(wanted.metric)) {
-        return Found{metric->value,
-                     evidence(wanted.metric, metric->value, metric->unit) + " at " + id};
+        return Found{
+            metric->value, evidence(wanted.metric, metric->value, metric->unit) + " at " + id, {}};
       }
       if (point.skipped && !point.failed && point.reference &&
           point.reference->metric == wanted.metric) {
         return Found{point.reference->value,
                      evidence(wanted.metric, point.reference->value, point.reference->unit) +
-                         " as published at " + id};
+                         " as published at " + id,
+                     id};
       }
     }
   }
@@ -123,7 +125,8 @@ std::optional<Found> find(const Quotient& wanted, std::span<const ExperimentResu
   const std::optional<Found> over = find(*wanted.over, results);
   if (!over || over->value == 0) return std::nullopt;
   const double ratio = found->value / over->value;
-  return Found{ratio, fmt::format("{} / {} = {:.3g}", found->text, over->text, ratio)};
+  return Found{ratio, fmt::format("{} / {} = {:.3g}", found->text, over->text, ratio),
+               found->published_at + over->published_at};
 }
 
 bool holds(const Doubt& doubt, double value) {
@@ -150,8 +153,10 @@ std::string_view name_of(ClaimVerdict verdict) {
   switch (verdict) {
     case ClaimVerdict::confirmed:
       return "confirmed";
+    case ClaimVerdict::half:
+      return "confirmed for one half";
     case ClaimVerdict::another_cause:
-      return "confirmed with another cause";
+      return "number confirmed, cause not";
     case ClaimVerdict::artefact:
       return "artefact";
     case ClaimVerdict::not_reproduced:
@@ -181,6 +186,11 @@ JudgedClaim judge(const Claim& claim, std::span<const ExperimentResult> results)
   judged.evidence.push_back(found->text);
   judged.verdict = found->value > 0 && agree(claim, found->value) ? ClaimVerdict::confirmed
                                                                   : ClaimVerdict::not_reproduced;
+  if (judged.verdict == ClaimVerdict::confirmed && !found->published_at.empty()) {
+    judged.verdict = ClaimVerdict::half;
+    judged.because = "only the emulated half ran: " + found->published_at +
+                     " is the report's own figure, which nothing here measures";
+  }
   for (const Doubt& doubt : claim.doubts) {
     const std::optional<Found> asked = find(doubt.measured, results);
     if (!asked) {
@@ -189,8 +199,9 @@ JudgedClaim judge(const Claim& claim, std::span<const ExperimentResult> results)
     }
     judged.evidence.push_back(asked->text);
     if (!holds(doubt, asked->value)) continue;
-    const bool decides =
-        doubt.verdict == ClaimVerdict::artefact || judged.verdict == ClaimVerdict::confirmed;
+    const bool decides = doubt.verdict == ClaimVerdict::artefact ||
+                         judged.verdict == ClaimVerdict::confirmed ||
+                         judged.verdict == ClaimVerdict::half;
     if (!decides) continue;
     judged.verdict = doubt.verdict;
     judged.because = doubt.because;

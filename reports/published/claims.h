@@ -28,13 +28,15 @@ struct Quotient {
 
 enum class ClaimVerdict : std::uint8_t {
   confirmed,
+  half,            ///< One value of the quotient is the report's own; the other one agrees with it.
   another_cause,   ///< The number is right, but the reason given for it is not.
   artefact,        ///< The number measures something else than the claim says.
   not_reproduced,  ///< The run gives another number and knows no reason.
   not_run,         ///< Its points are not in the run, or ran on another chip.
 };
 
-/// Returns "confirmed", "confirmed with another cause", "artefact", "not reproduced" or "not run".
+/// Returns "confirmed", "confirmed for one half", "number confirmed, cause not", "artefact", "not
+/// reproduced" or "not run".
 std::string_view name_of(ClaimVerdict verdict);
 
 /// Describes something that would make a claim doubtful, and how a run can tell: the quotient is at
@@ -74,7 +76,8 @@ struct JudgedClaim {
 /// Judges a claim. Two numbers agree if they are on the same side of 1 and within 28 % of each
 /// other, which is how far the report's own sessions are apart (as in table.h). A ratio within 10 %
 /// of 1 is on neither side. For a figure that no device here can measure, such as a time of another
-/// CPU, the published one is used.
+/// CPU, the published one is used, and
+/// the claim is confirmed for its other half at most.
 JudgedClaim judge(const Claim& claim, std::span<const harness::ExperimentResult> results);
 
 /// Returns whether the claims can be judged by these results: they have emulated points, which ran

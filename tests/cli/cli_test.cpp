@@ -402,7 +402,7 @@ TEST_F(Cli, AllEndsWithASummaryAndVerdictsAndLeavesTheToolsOut) {
   const Outcome outcome = run("all --backend emulated");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_TRUE(contains(outcome.out, "within 10 %")) << outcome.out;
-  EXPECT_TRUE(contains(outcome.out, "confirmed with another cause")) << "5.29x";
+  EXPECT_TRUE(contains(outcome.out, "number confirmed, cause not")) << "5.29x";
   EXPECT_TRUE(contains(outcome.out, "artefact")) << "1.71x";
   EXPECT_FALSE(fs::exists(folder() / "results/fidelity.json"));
   EXPECT_FALSE(fs::exists(folder() / "results/calibrate.json"));
@@ -415,7 +415,7 @@ TEST_F(Cli, AllEndsWithASummaryAndVerdictsAndLeavesTheToolsOut) {
   const Outcome markdown = run("report results");
   EXPECT_EQ(markdown.status, 0) << markdown.err;
   EXPECT_TRUE(contains(markdown.out, content(folder() / "results/two_queues.md").substr(14, 200)));
-  EXPECT_TRUE(contains(markdown.out, "confirmed with another cause")) << markdown.out;
+  EXPECT_TRUE(contains(markdown.out, "number confirmed, cause not")) << markdown.out;
   EXPECT_LT(markdown.out.find("matmul_sweep:"), markdown.out.find("core_grid:")) << "as in list";
   EXPECT_TRUE(contains(run("report results --format latex").out, "\\toprule"));
   EXPECT_TRUE(contains(run("report results --format csv").out, "experiment,"));

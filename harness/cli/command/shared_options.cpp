@@ -161,7 +161,8 @@ OptionList chip_options(chip::ProfileChoice& choice) {
            "Emulates another chip: wormhole_b0_n300 (default), blackhole_p150 or another that "
            "`list` shows. Several with commas between are an axis of emulated points. A file may "
            "say \"extends\": \"wormhole_b0_n300\" and hold only what differs. Published figures "
-           "were measured with the defaults, so none are shown beside other constants",
+           "stand beside the chip and the software that they were measured with, and beside no "
+           "constants that were set otherwise",
            profiles_of("chip", choice.profiles)}),
       {"--software", "NAME|FILE",
        "Emulates another version of the software: tt_metal_2025_12 (default), tt_metal_2026_07 or, "
