@@ -84,7 +84,8 @@ def output_of(program, command, width):
         (folder / "bin").mkdir()
         (folder / "bin" / "run_experiment").symlink_to(program)
         (folder / "work").mkdir()
-        environment = dict(os.environ, PATH=f"{folder}/bin:{os.environ['PATH']}", REPOSITORY=str(REPOSITORY),
+        # Its own, so that nobody's variables are in the documents.
+        environment = dict(PATH=f"{folder}/bin:{os.environ['PATH']}", HOME=str(folder), REPOSITORY=str(REPOSITORY),
                            NO_COLOR="1", TERM="xterm", LC_ALL="C.UTF-8",
                            PYTHONPATH=str(python_folder(program)))
         reader, writer = os.pipe() if width is None else pty.openpty()

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/environment.h"
 
-#include <array>
 #include <cstdlib>
 #include <fstream>
 
@@ -21,7 +20,7 @@ std::string cpu_model() {
   return "unknown";
 }
 
-std::vector<std::string> environment_warnings() {
+std::vector<std::string> wall_time_warnings() {
   std::vector<std::string> warnings;
   if (kBuildType != "Release") {
     warnings.push_back("built as " + std::string(kBuildType) + ": wall times are not comparable");
@@ -30,11 +29,10 @@ std::vector<std::string> environment_warnings() {
     warnings.push_back("built with sanitizers (" + std::string(kSanitizers) +
                        "): wall times are not comparable");
   }
-  // Each of these forces numeric libraries onto kernels for another CPU. OPENBLAS_CORETYPE=Haswell
-  // halves the speed of products on AVX-512 machines.
-  constexpr std::array kSpoilers{"OPENBLAS_CORETYPE", "BLIS_ARCH_TYPE", "ATEN_CPU_CAPABILITY",
-                                 "ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA"};
-  for (const char* const name : kSpoilers) {
+  // Each of these holds the library of the host's matrix products to kernels for another CPU. Those
+  // of OpenBLAS, BLIS and PyTorch are not among them: only PyTorch uses them here, and it runs in
+  // an environment without them.
+  for (const char* const name : {"ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA"}) {
     if (const char* const value = std::getenv(name)) {
       warnings.push_back(std::string(name) + "=" + value + " is set: it can slow wall times down");
     }
@@ -48,13 +46,13 @@ std::string version() { return std::string(kVersion); }
 
 std::string git_commit() { return std::string(kGitCommit); }
 
-RunContext describe_environment() {
+RunContext describe_environment(Backend timed) {
   return {.version = version(),
           .git = git_commit(),
           .compiler = std::string(kCompiler),
           .build_type = std::string(kBuildType),
           .cpu = cpu_model(),
-          .warnings = environment_warnings()};
+          .warnings = timed == Backend::host ? wall_time_warnings() : std::vector<std::string>()};
 }
 
 }  // namespace howard::harness

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "harness/result.h"
 
 namespace howard::harness {
@@ -12,8 +14,9 @@ std::string version();
 /// a git tree.
 std::string git_commit();
 
-/// Returns the part of a run's context that the program and the machine decide, with a warning for
-/// each thing known to spoil wall-clock results. The caller fills in threads, profiles and seed.
-RunContext describe_environment();
+/// Returns the part of a run's context that the program and the machine decide. If the host was
+/// timed, it has a warning for each thing known to spoil wall times; what another run says does not
+/// depend on the environment. The caller fills in threads, profiles and seed.
+RunContext describe_environment(Backend timed = Backend::emulated);
 
 }  // namespace howard::harness

@@ -75,8 +75,10 @@ std::vector<reports::Table> Laboratory::page_tables(std::string_view experiment)
 }
 
 harness::RunContext Laboratory::context_of(std::span<const PlannedExperiment> planned) const {
-  harness::RunContext context = harness::describe_environment();
-  if (std::ranges::any_of(planned, runs_on_host)) context.threads = box_->host()->threads();
+  const bool on_host = std::ranges::any_of(planned, runs_on_host);
+  harness::RunContext context =
+      harness::describe_environment(on_host ? harness::Backend::host : harness::Backend::emulated);
+  if (on_host) context.threads = box_->host()->threads();
   describe_chip(space_.fixed, context);
   // If a constant has several values, the points belong to as many chips.
   if (!space_.axes.empty()) context.published_chip = false;

@@ -296,7 +296,7 @@ class GenerateRun {
       }
     }
     harness::ExperimentResult result{.experiment = std::string(kGenerateName),
-                                     .context = harness::describe_environment(),
+                                     .context = harness::describe_environment(options_.backend),
                                      .points = {point},
                                      .interrupted = interrupted()};
     result.context.threads = host_.threads();

@@ -332,7 +332,7 @@ class MeshRun {
     if (!splits_.empty())
       std::ranges::move(split_metrics(splits_), std::back_inserter(point.metrics));
     harness::ExperimentResult result{.experiment = std::string(kTrainName),
-                                     .context = harness::describe_environment(),
+                                     .context = harness::describe_environment(options_.backend),
                                      .points = {std::move(point)},
                                      .interrupted = interrupted};
     result.context.seed = options_.recipe.seed;

@@ -370,7 +370,7 @@ class TrainRun {
     if (file.empty()) return;
     if (has_nothing_for(file)) return say_fate(file, true);
     harness::ExperimentResult result{.experiment = std::string(kTrainName),
-                                     .context = harness::describe_environment(),
+                                     .context = harness::describe_environment(options_.backend),
                                      .points = {point()},
                                      .interrupted = interrupted()};
     result.context.threads = devices_.host.threads();
@@ -418,7 +418,7 @@ int train(TrainOptions& options, const Given& given) {
     fmt::print("{}", training::ttml_text(options.settings.config));
     return kOk;
   }
-  for (const std::string& warning : harness::describe_environment().warnings) {
+  for (const std::string& warning : harness::describe_environment(options.backend).warnings) {
     complain("warning: {}", warning);
   }
   catch_signals(

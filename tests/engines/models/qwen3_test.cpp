@@ -13,6 +13,7 @@
 #include "engines/autograd/steps/step_recorder.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
+#include "engines/models/layers.h"
 #include "tests/engines/autograd/gradient_check.h"
 #include "tests/engines/models/filled_model.h"
 #include "tests/engines/models/program_list.h"
