@@ -29,8 +29,11 @@ class WholeShare final : public Share {
   }
 
  private:
+  std::optional<Validation>& validation() override { return validation_; }
+
   Device& device_;
   std::unique_ptr<models::LanguageModel> model_;
+  std::optional<Validation> validation_;
   SimTime start_;
 };
 
@@ -81,7 +84,7 @@ language::ImportedWeights Share::take_weights(std::span<const language::Safetens
 }
 
 void Share::hold_out(std::vector<std::uint32_t> tokens, std::int64_t sequences) {
-  validation_.emplace(device(), model(), std::move(tokens), sequences, form_of(recipe_));
+  validation().emplace(device(), model(), std::move(tokens), sequences, form_of(recipe_));
 }
 
 std::unique_ptr<language::TextReader> Share::reader() {

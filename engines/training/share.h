@@ -92,7 +92,7 @@ class Share {
   /// Holds tokens out for validation.
   virtual void hold_out(std::vector<std::uint32_t> tokens, std::int64_t sequences);
   /// Returns the mean loss of what is held out, on all ranks.
-  virtual double validation_loss() { return double{validation_->loss()}; }
+  virtual double validation_loss() { return double{validation()->loss()}; }
   /// Makes a reader with which all ranks read the same texts together. This must outlive it.
   virtual std::unique_ptr<language::TextReader> reader();
 
@@ -101,8 +101,10 @@ class Share {
 
   const Recipe& recipe() const { return recipe_; }
   CommandQueue& queue() { return device().command_queue(0); }
-
-  std::optional<Validation> validation_;
+  /// Returns the member of a share that holds its validation. Nothing that lies on a device is a
+  /// member of this class: a share that owns its device has it destroyed before its base, and so
+  /// declares what lies on it behind it.
+  virtual std::optional<Validation>& validation() = 0;
 
  private:
   Recipe recipe_;

@@ -90,7 +90,7 @@ std::int64_t seen_places(const Call& call, std::int64_t all) {
     if (const auto number = parse_integer(text.substr(0, end))) last = std::max(last, *number);
     text.remove_prefix(std::max<std::size_t>(1, end));
   }
-  return std::min(last + 1, all);
+  return std::min(last, all - 1) + 1;  // the position may be the largest number of all
 }
 
 /// Returns results in the memory of the first output. The first of them, and those like it, have

@@ -57,7 +57,8 @@ TEST_F(Manual, NoHelpTextIsWiderThanAHundredColumns) {
 // One table declares an option; nothing that is made of it may lack one.
 TEST_F(Manual, EveryOptionIsInHelpInTheManualPageAndInCompletion) {
   const std::string page = run("man").out;
-  for (const json& command : json::parse(run("list --json -").out)["commands"]) {
+  const json listed = json::parse(run("list --json -").out);
+  for (const json& command : listed["commands"]) {
     const std::string name = command["name"];
     const std::string help = run(name + " --help").out;
     const std::string words = run("completion words " + name + " -").out;
@@ -92,7 +93,8 @@ TEST_F(Manual, EveryTextHasTheNameByWhichTheProgramWasStarted) {
     }
     return contains(text, "run_experiment");
   };
-  for (const json& command : json::parse(run("list --json -").out)["commands"]) {
+  const json listed = json::parse(run("list --json -").out);
+  for (const json& command : listed["commands"]) {
     const std::string name = command["name"];
     for (const std::string& words : {name + " --help", "help " + name, "list " + name}) {
       EXPECT_FALSE(has_other_name(as_howard(words))) << words << "\n" << as_howard(words);

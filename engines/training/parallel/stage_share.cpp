@@ -97,6 +97,8 @@ class StageShare final : public Share {
   Operand next(int channel) { return neighbour(1, channel); }
   Operand previous(int channel) { return neighbour(-1, channel); }
   Operand neighbour(int by, int channel);
+  std::optional<Validation>& validation() override { return validation_; }
+
   mesh::Communicator& ranks_;
   mesh::Sockets device_;
   MeshPlan plan_;
@@ -104,6 +106,7 @@ class StageShare final : public Share {
   autograd::DeviceGroup layer_group_, copy_group_, share_group_;
   DividedModel divided_;
   std::unique_ptr<models::LanguageModel> model_;
+  std::optional<Validation> validation_;
   StageModel* stage_ = nullptr;  ///< model_, if it has only some of the blocks.
   std::optional<autograd::AveragedGradients> averaged_;
   SimTime start_;  ///< When the present step began.

@@ -114,6 +114,8 @@ class TierShare final : public Share {
   /// Brings the parameters from the optimizer's rank to the workers.
   void share_parameters(const autograd::Calls& calls);
 
+  std::optional<Validation>& validation() override { return validation_; }
+
   mesh::Communicator& ranks_;
   mesh::Sockets device_;
   MeshPlan plan_;
@@ -121,6 +123,7 @@ class TierShare final : public Share {
   autograd::DeviceGroup layer_group_, copy_group_;
   DividedModel divided_;
   std::unique_ptr<models::LanguageModel> model_;
+  std::optional<Validation> validation_;
   std::vector<Parameter*> sorted_;  ///< The parameters by name.
   RemoteOptimizer remote_{*this};
   SimTime start_;  ///< When the present step began.
