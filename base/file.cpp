@@ -13,15 +13,20 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <random>
 #include <sstream>
+#include <utility>
 
 #include "base/error.h"
+#include "base/terminal_text.h"
 
 namespace howard {
 namespace {
 
 /// The ending of a file that is not written as a whole yet.
 constexpr std::string_view kUnfinished = ".part";
+/// Has the open files of this process, by which one without a name can be linked.
+constexpr const char* kOwnFiles = "/proc/self/fd";
 
 [[noreturn]] void fail(const std::string& attempted, const std::filesystem::path& path,
                        const std::string& reason) {
@@ -90,31 +95,73 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 
-/// Writes `path` durably and as a whole, or leaves nothing behind. Returns 0, or the errno of the
-/// call that failed.
-int replace_file(const std::filesystem::path& path, const TextSource& source) {
-  std::string temporary = path.string() + ".XXXXXX" + std::string(kUnfinished);
-  const int descriptor = ::mkstemps(temporary.data(), static_cast<int>(kUnfinished.size()));
-  if (descriptor < 0) return errno;
-  ::flock(descriptor, LOCK_EX | LOCK_NB);  // it says that a process is writing here
-  // mkstemp creates private files; others must be able to read results, as far as the umask allows.
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  ::fchmod(descriptor, 0666 & ~mask);
-  int failure = 0;
-  try {
-    failure = write_pieces(descriptor, source);
-  } catch (...) {
-    ::close(descriptor);
-    ::unlink(temporary.c_str());
-    throw;
-  }
-  if (failure == 0 && ::fsync(descriptor) != 0) failure = errno;
-  if (::close(descriptor) != 0 && failure == 0) failure = errno;
-  if (failure == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) failure = errno;
-  if (failure != 0) ::unlink(temporary.c_str());
-  return failure;
+/// Returns the descriptor of a file that has no name yet, and can get one; -1 if the system has
+/// none such.
+int nameless_file(const std::filesystem::path& folder) {
+  if (::access(kOwnFiles, X_OK) != 0) return -1;
+  return ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
 }
+
+/// A file in the folder of `path` that takes its place when it is whole. Where the file system can
+/// make one without a name, nothing is left behind even if the process is killed while it writes.
+class Replacement {
+ public:
+  explicit Replacement(const std::filesystem::path& path)
+      : path_(path.string()), descriptor_(nameless_file(folder_of(path))) {
+    if (descriptor_ >= 0) return;
+    name_ = path_ + ".XXXXXX" + std::string(kUnfinished);
+    descriptor_ = ::mkstemps(name_.data(), static_cast<int>(kUnfinished.size()));
+    if (descriptor_ < 0) {
+      failure_ = errno;
+      name_.clear();
+      return;
+    }
+    ::flock(descriptor_, LOCK_EX | LOCK_NB);  // it says that a process is writing here
+    // mkstemps creates private files; others must be able to read results, as far as the umask
+    // allows.
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    ::fchmod(descriptor_, 0666 & ~mask);
+  }
+  ~Replacement() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    if (failure_ != 0 && !name_.empty()) ::unlink(name_.c_str());
+  }
+  Replacement(const Replacement&) = delete;
+  Replacement& operator=(const Replacement&) = delete;
+
+  /// Writes the text durably and puts the file in its place. Returns 0, or the errno of the call
+  /// that failed.
+  int take(const TextSource& source) {
+    if (failure_ != 0) return failure_;
+    failure_ = ECANCELED;  // unless `source` returns
+    failure_ = write_pieces(descriptor_, source);
+    if (failure_ == 0 && ::fsync(descriptor_) != 0) failure_ = errno;
+    if (failure_ == 0 && name_.empty()) give_name();
+    if (::close(std::exchange(descriptor_, -1)) != 0 && failure_ == 0) failure_ = errno;
+    if (failure_ == 0 && ::rename(name_.c_str(), path_.c_str()) != 0) failure_ = errno;
+    return failure_;
+  }
+
+ private:
+  /// A file cannot be linked over another one, so it has a name of its own for a moment.
+  void give_name() {
+    const std::string file = fmt::format("{}/{}", kOwnFiles, descriptor_);
+    std::random_device random;
+    do {
+      name_ = fmt::format("{}.{:06x}{}", path_, random() & 0xFFFFFFU, kUnfinished);
+      failure_ = 0;
+      if (::linkat(AT_FDCWD, file.c_str(), AT_FDCWD, name_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+        failure_ = errno;
+      }
+    } while (failure_ == EEXIST);
+    if (failure_ != 0) name_.clear();
+  }
+
+  std::string path_, name_;  ///< The latter is that of the unfinished file; empty if it has none.
+  int descriptor_;
+  int failure_ = 0;
+};
 
 /// Returns the file that `path` links to, or `path` itself if it is no link: the link's target is
 /// written and the link is kept. An endless chain of links is returned as it is, and the system
@@ -138,7 +185,14 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
 
 void write_file(const std::filesystem::path& path, const TextSource& source) {
   if (path == "-") {
-    if (const int failure = write_pieces(STDOUT_FILENO, source)) {
+    TerminalText text(TerminalMarks::lines_and_colors);
+    const TextSource seen = [&](const TextSink& sink) {
+      source([&](std::string_view piece) { sink(text.pass(piece)); });
+      sink(text.rest());
+    };
+    // Another program gets each byte, a terminal what can be seen of them.
+    if (const int failure =
+            write_pieces(STDOUT_FILENO, ::isatty(STDOUT_FILENO) != 0 ? seen : source)) {
       fail("write", "standard output", std::strerror(failure));
     }
     return;
@@ -155,7 +209,8 @@ void write_file(const std::filesystem::path& path, const TextSource& source) {
     if (failure != 0) fail("write", path, std::strerror(failure));
     return;
   }
-  if (const int failure = replace_file(target, source)) fail("write", path, std::strerror(failure));
+  if (const int failure = Replacement(target).take(source))
+    fail("write", path, std::strerror(failure));
 }
 
 void remove_leftovers(const std::filesystem::path& path) {

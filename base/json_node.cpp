@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/json_depth.h"
+#include "base/json_dump.h"
 #include "base/text.h"
 
 namespace howard {
@@ -273,8 +274,6 @@ void JsonNode::require_schema(std::string_view schema) const {
   if (*found.value_ != schema) found.fail(fmt::format("\"{}\"", schema));
 }
 
-std::string JsonNode::dump() const {
-  return value_->dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
+std::string JsonNode::dump() const { return json_dump(*value_); }
 
 }  // namespace howard

@@ -36,12 +36,15 @@ MemoryFile::MemoryFile(std::string_view content) : MemoryFile() {
 
 MemoryFile::~MemoryFile() { ::close(descriptor_); }
 
-std::string MemoryFile::content(std::size_t most) const {
+std::size_t MemoryFile::size() const {
   struct stat facts {};
-  if (::fstat(descriptor_, &facts) != 0) return "";
-  const auto size = static_cast<std::size_t>(facts.st_size);
-  std::string text(std::min(size, most), '\0');
-  const std::size_t start = size - text.size();
+  return ::fstat(descriptor_, &facts) == 0 ? static_cast<std::size_t>(facts.st_size) : 0;
+}
+
+std::string MemoryFile::content(std::size_t most) const {
+  const std::size_t all = size();
+  std::string text(std::min(all, most), '\0');
+  const std::size_t start = all - text.size();
   std::size_t done = 0;
   while (done < text.size()) {
     const ssize_t count = ::pread(descriptor_, text.data() + done, text.size() - done,

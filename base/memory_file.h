@@ -20,6 +20,8 @@ class MemoryFile {
   MemoryFile& operator=(const MemoryFile&) = delete;
 
   int descriptor() const { return descriptor_; }
+  /// Returns how many bytes it holds now.
+  std::size_t size() const;
   /// Returns the last bytes that were written to the file, at most `most`. The position of the next
   /// read stays unchanged.
   std::string content(std::size_t most = std::string::npos) const;

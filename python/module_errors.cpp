@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/terminal_text.h"
 #include "base/text.h"
 
 namespace py = pybind11;
@@ -55,6 +56,10 @@ void translate(std::exception_ptr thrown) {
   } catch (const Error& error) {
     ErrorText text = error.text();
     text.hint = python_hint(text.hint);
+    // Python prints it as it is, and takes UTF-8 only.
+    for (std::string* const part : {&text.attempted, &text.value, &text.accepted, &text.hint}) {
+      *part = terminal_text(*part, TerminalMarks::lines_and_colors);
+    }
     const py::object raised = py::reinterpret_borrow<py::object>(error_class)(Error(text).what());
     raised.attr("attempted") = text.attempted;
     raised.attr("value") = text.value;

@@ -2,7 +2,8 @@
 # ctest reads this before it runs a test: a test has an environment of its own, whatever the user's is. Only
 # what finds programs and places for files is kept, and the settings of sanitizers. The folder `home` is empty.
 set(kept PATH LD_LIBRARY_PATH TMPDIR ASAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS UBSAN_OPTIONS)
-execute_process(COMMAND "${CMAKE_COMMAND}" -E environment OUTPUT_VARIABLE variables)
+cmake_policy(SET CMP0057 NEW)  # IN_LIST
+execute_process(COMMAND env OUTPUT_VARIABLE variables)
 string(REGEX MATCHALL "(^|\n)[A-Za-z_][A-Za-z_0-9]*=" names "${variables}")
 foreach(name IN LISTS names)
   string(REGEX REPLACE "[\n=]" "" name "${name}")

@@ -10,6 +10,7 @@
 
 #include "base/child_process.h"
 #include "base/error.h"
+#include "base/json_dump.h"
 #include "base/memory_file.h"
 #include "engines/python/installation.h"
 
@@ -43,7 +44,7 @@ std::string filled_template(std::string_view text, const std::string& source,
   const ordered_json wanted{
       {"template", text}, {"variables", ordered_json::parse(variables)}, {"most", limits.bytes}};
   // A byte that is no UTF-8 becomes the character that stands for one.
-  const MemoryFile input(wanted.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+  const MemoryFile input(json_dump(wanted));
   const MemoryFile output, errors;
   ChildProcess child(
       {.name = "Jinja2",

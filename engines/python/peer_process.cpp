@@ -16,6 +16,7 @@
 
 #include "base/child_process.h"
 #include "base/error.h"
+#include "base/json_dump.h"
 #include "base/memory_file.h"
 
 namespace howard::python {
@@ -158,10 +159,10 @@ PeerProcess::PeerProcess(PeerCommand command)
     return;
   }
   if (!greeting.contains("ready") || !greeting["ready"].is_object()) {
-    fail("it begins with '" + greeting.dump() + "', not with ready or skip");
+    fail("it begins with '" + json_dump(greeting) + "', not with ready or skip");
   }
   for (const auto& [name, value] : greeting["ready"].items()) {
-    facts_[name] = value.is_string() ? value.get<std::string>() : value.dump();
+    facts_[name] = value.is_string() ? value.get<std::string>() : json_dump(value);
   }
 }
 
@@ -174,7 +175,7 @@ SimTime PeerProcess::finish() { return ask_time("finish"); }
 double PeerProcess::loss() {
   const json answer = json::parse(ask("loss"));
   if (!answer.contains("loss") || !answer["loss"].is_number()) {
-    fail("it answered 'loss' with '" + answer.dump() + "'");
+    fail("it answered 'loss' with '" + json_dump(answer) + "'");
   }
   return answer["loss"];
 }
@@ -186,7 +187,7 @@ void PeerProcess::pause() {
 SimTime PeerProcess::ask_time(const std::string& request) {
   const json answer = json::parse(ask(request));
   if (!answer.contains("ps") || !answer["ps"].is_number_integer() || answer["ps"] < 0) {
-    fail("it answered '" + request + "' with '" + answer.dump() + "'");
+    fail("it answered '" + request + "' with '" + json_dump(answer) + "'");
   }
   return SimTime::picoseconds(answer["ps"]);
 }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/json_dump.h"
 #include "base/json_node.h"
 #include "base/text.h"
 #include "engines/program/fields.h"
@@ -185,9 +186,7 @@ std::string lines(const char* key, const Items& items, const Write& write) {
   return text + "]";
 }
 
-std::string quoted(const std::string& text) {
-  return WorkloadJson(text).dump(-1, ' ', false, WorkloadJson::error_handler_t::replace);
-}
+std::string quoted(const std::string& text) { return json_dump(WorkloadJson(text)); }
 
 std::string call_text(const CallLine& call) {
   std::string text = fmt::format("[{},[{}],[{}]", call.op, fmt::join(call.inputs, ","),

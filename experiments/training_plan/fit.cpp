@@ -10,6 +10,7 @@
 
 #include "base/bad_request.h"
 #include "base/file.h"
+#include "base/json_dump.h"
 #include "engines/language/tokens/bpe_tokenizer.h"
 #include "engines/language/tokens/corpus.h"
 #include "engines/training/config/ttml_recipe.h"
@@ -250,7 +251,8 @@ FitAnswer fit(const FitQuestion& question, const FitObserver& observer) {
   answer.plan.largest_batch = largest_batch(answer.plan, profiles);
   if (observer.planned) observer.planned(answer);
   const bool shares = setting.recipe.model.kind != training::ModelKind::mlp;
-  if (question.search && shares) answer.others = search_settings(setting, profiles);
+  if (question.search && shares)
+    answer.others = search_settings(setting, profiles, observer.before_plan);
   return answer;
 }
 
@@ -263,7 +265,7 @@ std::string fit_json(const FitAnswer& answer) {
   if (answer.generation) json["generation"] = json_of(*answer.generation);
   json["others"] = nlohmann::ordered_json::array();
   for (const RunPlan& other : answer.others) json["others"].push_back(json_of(other));
-  return json.dump(2) + "\n";
+  return json_dump(json, 2) + "\n";
 }
 
 }  // namespace howard::experiments

@@ -38,6 +38,7 @@ struct FitAnswer {
 struct FitObserver {
   std::function<void(const std::string&)> note;   ///< A sentence about what the files say.
   std::function<void(const FitAnswer&)> planned;  ///< The answer has its plan, and no others.
+  std::function<void()> before_plan;              ///< The search is about to plan another run.
 };
 
 /// Answers the question. Throws BadRequest for settings that do not go together, and Error for

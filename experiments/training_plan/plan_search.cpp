@@ -49,9 +49,11 @@ std::vector<RunSetting> batches_of(const RunSetting& setting, const training::Me
 /// Adds the plans of one way to share with one runner: larger batches until one does not fit.
 /// Returns whether any fits.
 bool search_runner(const std::vector<RunSetting>& settings, const chip::Profiles& profiles,
-                   bool memory_efficient, std::vector<RunPlan>& plans) {
+                   bool memory_efficient, const BeforePlan& before_plan,
+                   std::vector<RunPlan>& plans) {
   bool found = false;
   for (RunSetting tried : settings) {
+    if (before_plan) before_plan();
     tried.recipe.model.memory_efficient = memory_efficient;
     std::vector<RunPlan> more;
     if (tried.plan.stages() > 1) {
@@ -174,7 +176,7 @@ void keep_best(const chip::Profiles& profiles, std::vector<RunPlan> plans,
 
 /// Adds the fastest run in 2 and in 3 tiers that fits, if there is one.
 void search_tiers(const RunSetting& setting, const chip::Profiles& profiles, std::int64_t sequences,
-                  std::vector<RunPlan>& best) {
+                  const BeforePlan& before_plan, std::vector<RunPlan>& best) {
   const training::Recipe& recipe = setting.recipe;
   if (recipe.optimizer.clip > 0 || recipe.schedule.schedule != autograd::Schedule::identity ||
       recipe.examples || recipe.model.lora.rank > 0 ||
@@ -192,6 +194,7 @@ void search_tiers(const RunSetting& setting, const chip::Profiles& profiles, std
         // Blocks run again where they must.
         for (const bool memory_efficient : {false, true}) {
           tried.recipe.model.memory_efficient = memory_efficient;
+          if (before_plan) before_plan();
           std::ranges::move(planner.plans(tried, tiers), std::back_inserter(plans));
           if (plans.back().fits()) break;
         }
@@ -212,20 +215,21 @@ void search_tiers(const RunSetting& setting, const chip::Profiles& profiles, std
 
 }  // namespace
 
-std::vector<RunPlan> search_settings(const RunSetting& setting, const chip::Profiles& profiles) {
+std::vector<RunPlan> search_settings(const RunSetting& setting, const chip::Profiles& profiles,
+                                     const BeforePlan& before_plan) {
   const std::int64_t sequences = setting.sequences();
   std::vector<RunPlan> best;
   for (const int chips : {1, 2, 4, 8, 32}) {
     std::vector<RunPlan> plans;
     for (const training::MeshPlan& plan : ways_to_share(setting, chips)) {
       const auto settings = batches_of(setting, plan, sequences);
-      const bool found = search_runner(settings, profiles, false, plans);
+      const bool found = search_runner(settings, profiles, false, before_plan, plans);
       // Stages gain nothing from larger batches, for which blocks would be run again.
-      if (plan.stages() == 1 || !found) search_runner(settings, profiles, true, plans);
+      if (plan.stages() == 1 || !found) search_runner(settings, profiles, true, before_plan, plans);
     }
     keep_best(profiles, std::move(plans), best);
   }
-  search_tiers(setting, profiles, sequences, best);
+  search_tiers(setting, profiles, sequences, before_plan, best);
   std::ranges::stable_sort(best, is_better);
   return best;
 }

@@ -24,6 +24,7 @@
 #include "harness/cli/run.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/sharing/ranks.h"
+#include "harness/cli/terminal/interruption.h"
 #include "harness/cli/terminal/streams.h"
 
 namespace howard::cli {
@@ -140,6 +141,7 @@ const Command kRunCommand{
 
 int main(int argc, char** argv) {
   howard::cli::prepare_streams();
+  howard::cli::end_on_signals();  // until a command has something to keep
   int status = howard::cli::kFailed;
   try {
     status = howard::cli::run_as_rank(argc, argv);

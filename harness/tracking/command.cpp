@@ -17,6 +17,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// The most that a program may print: a hundred times what a benchmark of ten thousand rows does.
+/// It is in memory, and a program that prints in an endless loop would fill that before its time is
+/// up.
+constexpr std::size_t kMostOutput = std::size_t{256} << 20;
+constexpr std::chrono::milliseconds kLook{5};
+
 CommandOutcome run_words(const std::string& name, std::vector<std::string> words,
                          const std::filesystem::path& folder, double limit, const Stop& stop) {
   const MemoryFile out, err;
@@ -31,9 +37,15 @@ CommandOutcome run_words(const std::string& name, std::vector<std::string> words
                         .descriptors = {nothing, out.descriptor(), err.descriptor()}});
     ::close(nothing);
     std::optional<int> status;
-    while (!(status = child.wait(Clock::now() + std::chrono::milliseconds(50)))) {
+    while (!(status = child.wait(Clock::now() + kLook))) {
       if (stop && stop()) {
         throw Error({.attempted = "wait for " + name, .value = "interrupted"});
+      }
+      if (out.size() + err.size() > kMostOutput) {
+        throw Error({.attempted = "keep what " + name + " prints",
+                     .value = fmt::format("it is more than {} MiB", kMostOutput >> 20),
+                     .accepted = "a program that prints its results and ends",
+                     .hint = "the same with what it prints besides sent to /dev/null"});
       }
       if (passed() > limit) {
         throw Error({.attempted = "wait for " + name,

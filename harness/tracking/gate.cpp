@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/json_dump.h"
 #include "harness/paired_test.h"
 
 namespace howard::tracking {
@@ -99,7 +100,7 @@ std::string gate_json(const GateFindings& findings, const Limits& limits,
     file["smallest_change"] = {{"half_of_the_rows", *half},
                                {"nine_of_ten", *detected_by(findings, 0.9)}};
   }
-  return file.dump(2) + "\n";
+  return json_dump(file, 2) + "\n";
 }
 
 }  // namespace howard::tracking

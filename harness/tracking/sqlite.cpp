@@ -61,21 +61,30 @@ SqliteFile::SqliteFile(std::filesystem::path path, Access access, int patience_m
     : path_(std::move(path)) {
   const bool reads = access == Access::read;
   std::error_code ignored;
-  if (std::filesystem::is_directory(path_, ignored) ||
-      (reads && !std::filesystem::exists(path_, ignored))) {
+  const std::filesystem::file_status facts = std::filesystem::status(path_, ignored);
+  const bool is_there = std::filesystem::exists(facts);
+  if ((is_there && !std::filesystem::is_regular_file(facts)) || (reads && !is_there)) {
+    // A pipe would be waited for, and a device takes what nobody reads again.
+    const bool is_folder = std::filesystem::is_directory(facts);
+    const bool is_other = is_there && !is_folder;
     throw Error({.attempted = "open the database " + path_.string(),
-                 .value = reads && !std::filesystem::exists(path_, ignored)
-                              ? "there is no such file"
-                              : "it is a folder",
+                 .value = is_other    ? "it is a device or a pipe"
+                          : is_folder ? "it is a folder"
+                                      : "there is no such file",
                  .accepted = "a file that track has written",
-                 .hint = "run_experiment track RESULTS --db " + path_.string()});
+                 .hint = "run_experiment track RESULTS --db " +
+                         (is_other ? std::string("perf.db") : path_.string())});
   }
   if (!reads && path_.has_parent_path()) {
     std::filesystem::create_directories(path_.parent_path(), ignored);
   }
-  const int flags =
-      SQLITE_OPEN_URI | (reads ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-  const std::string address = address_of(path_, reads && lies_in_fixed_folder(path_));
+  // A reader that may write nothing cannot take away the files beside a database either, its own or
+  // those of a program that was killed. So it may write, if the system lets it, and is kept from it
+  // below.
+  const bool fixed = reads && lies_in_fixed_folder(path_);
+  const int flags = SQLITE_OPEN_URI | (fixed ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) |
+                    (reads ? 0 : SQLITE_OPEN_CREATE);
+  const std::string address = address_of(path_, fixed);
   const int status = sqlite3_open_v2(address.c_str(), &handle_, flags, nullptr);
   if (status != SQLITE_OK) {
     try {
@@ -86,6 +95,7 @@ SqliteFile::SqliteFile(std::filesystem::path path, Access access, int patience_m
     }
   }
   sqlite3_busy_timeout(handle_, patience_ms);
+  if (reads) sqlite3_exec(handle_, "PRAGMA query_only=ON", nullptr, nullptr, nullptr);
 }
 
 SqliteFile::~SqliteFile() { sqlite3_close(handle_); }

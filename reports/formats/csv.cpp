@@ -8,6 +8,7 @@
 
 #include "base/csv_writer.h"
 #include "harness/statistics.h"
+#include "reports/tables/cell_text.h"
 #include "reports/tables/format.h"
 
 namespace howard::reports {
@@ -97,7 +98,11 @@ void write_csv(std::span<const ExperimentResult> results, const TextSink& sink) 
   append(header, details);
   header.emplace_back("skipped");
   CsvWriter writer;
-  writer.add_record(header);
+  const auto add_record = [&](const Fields& fields) {
+    for (const std::string& field : fields) writer.add(spreadsheet_text(field));
+    writer.end_record();
+  };
+  add_record(header);
   for (const ExperimentResult& result : results) {
     for (const PointResult& point : result.points) {
       Fields start{result.experiment, std::string(name_of(point.backend))};
@@ -110,7 +115,7 @@ void write_csv(std::span<const ExperimentResult> results, const TextSink& sink) 
         append(row, metric);
         row.resize(details_begin);
         append(row, end);
-        writer.add_record(row);
+        add_record(row);
       };
       for (const Metric& metric : point.metrics) append_row(metric_fields(point, metric));
       if (point.metrics.empty()) append_row({});

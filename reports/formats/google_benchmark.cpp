@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/json_dump.h"
+
 namespace howard::reports {
 namespace {
 
@@ -92,7 +94,7 @@ std::string google_benchmark_json(std::span<const ExperimentResult> results) {
       }
     }
   }
-  return document.dump(2) + "\n";
+  return json_dump(document, 2) + "\n";
 }
 
 }  // namespace howard::reports

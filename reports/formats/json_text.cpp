@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_dump.h"
 #include "reports/tables/format.h"
 
 namespace howard::reports {
@@ -44,7 +45,7 @@ void JsonText::text(std::string_view value) {
     return;
   }
   using nlohmann::json;
-  text_ += json(value).dump(-1, ' ', false, json::error_handler_t::replace);
+  text_ += json_dump(json(value));
 }
 
 void JsonText::number(double value) {

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/json_dump.h"
 #include "reports/findings/gap_names.h"
 #include "reports/tables/format.h"
 
@@ -286,7 +287,7 @@ std::string timeline_json(std::span<const TimelinePoint> points, std::size_t mos
   for (const TimelinePoint& point : points) {
     list.push_back(PointWriter(point, most_spans / points.size()).write());
   }
-  const std::string plain = list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string plain = json_dump(list);
   std::string safe;
   safe.reserve(plain.size());
   for (const char c : plain) c == '<' ? safe += "\\u003c" : safe += c;

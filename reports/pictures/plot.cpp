@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/file.h"
 #include "reports/pictures/bar_chart.h"
 #include "reports/pictures/heat_map.h"
 #include "reports/pictures/plot_axes.h"
@@ -186,7 +187,7 @@ PlotFiles write_plots(const harness::ExperimentResult& result,
                       const harness::Presentation& presentation, const Canvas& canvas) {
   std::size_t number = 0;
   const auto next_name = [&] {
-    const std::string name = result.experiment + canvas.suffix;
+    const std::string name = file_name_of(result.experiment) + canvas.suffix;
     return ++number == 1 ? name : fmt::format("{}_{}", name, number);
   };
   if (presentation.swept.empty()) return write_plain(result, presentation, next_name, canvas);

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <regex>
 #include <utility>
 
+#include "base/terminal_text.h"
 #include "base/text.h"
 
 namespace howard::reports {
@@ -39,13 +41,14 @@ std::size_t display_width(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, starts_code_point));
 }
 
-std::string printable(std::string_view text) {
-  std::string clean(text);
-  for (char& byte : clean) {
-    const auto code = static_cast<unsigned char>(byte);
-    if (code < ' ' || code == 0x7F) byte = ' ';
-  }
-  return clean;
+std::string printable(std::string_view text) { return terminal_text(text); }
+
+std::string spreadsheet_text(std::string_view text) {
+  std::string cell = printable(text);
+  static const std::regex kNumber(R"([+-]?[0-9.]+([eE][+-]?[0-9]+)?( ?[%A-Za-z]+)?)");
+  const bool begins_formula = cell.find_first_of("=+-@") == 0 && cell.size() > 1;
+  if (begins_formula && !std::regex_match(cell, kNumber)) cell.insert(0, "'");
+  return cell;
 }
 
 std::string padded(std::string_view text, std::size_t width, bool right) {

@@ -12,9 +12,12 @@ namespace howard::reports {
 /// ever printed.
 std::size_t display_width(std::string_view text);
 
-/// Returns `text` with a space for each control character, so that no quoted input can break a line
-/// or drive the terminal.
+/// Returns terminal_text(), so that no quoted input can break a line or drive the terminal.
 std::string printable(std::string_view text);
+
+/// Returns a text for a cell of a CSV: printable, and with ' before it if a spreadsheet would
+/// compute it, because it begins with = + - or @ and is no number.
+std::string spreadsheet_text(std::string_view text);
 
 /// Returns `text` with spaces up to `width`, to its left if `right` is true. Longer text is kept.
 std::string padded(std::string_view text, std::size_t width, bool right);

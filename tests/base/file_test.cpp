@@ -2,7 +2,10 @@
 #include "base/file.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -72,6 +75,23 @@ TEST_F(File, ATextThatBreaksOffLeavesTheOldFileAndNothingElse) {
                             throw std::runtime_error("broke off");
                           }),
                std::runtime_error);
+  EXPECT_EQ(read_file(folder_ / "c.txt"), "old");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(File, AWriterThatIsKilledLeavesTheOldFileAndNothingElse) {
+  write_file(folder_ / "c.txt", "old");
+  const pid_t writer = ::fork();
+  if (writer == 0) {
+    write_file(folder_ / "c.txt", [](const TextSink& sink) {
+      sink(std::string(1 << 20, 'n'));
+      ::raise(SIGKILL);
+    });
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(writer, &status, 0), writer);
+  EXPECT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(read_file(folder_ / "c.txt"), "old");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
 }

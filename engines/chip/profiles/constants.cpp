@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/json_dump.h"
 #include "base/json_node.h"
 #include "base/text.h"
 #include "engines/chip/profiles/profiles.h"
@@ -139,12 +140,12 @@ std::string Constants::to_json() const {
   using nlohmann::ordered_json;
   std::string text =
       fmt::format("{{\n  \"schema\": \"{}\",\n  \"name\": {},\n  \"kind\": \"{}\",\n", kSchema,
-                  ordered_json(name_).dump(), kind_);
+                  json_dump(ordered_json(name_)), kind_);
   if (!built_in_.empty()) {
-    text += fmt::format("  \"extends\": {},\n", ordered_json(built_in_).dump());
+    text += fmt::format("  \"extends\": {},\n", json_dump(ordered_json(built_in_)));
   }
   if (!architecture_.empty()) {
-    text += fmt::format("  \"architecture\": {},\n", ordered_json(architecture_).dump());
+    text += fmt::format("  \"architecture\": {},\n", json_dump(ordered_json(architecture_)));
   }
   text += "  \"constants\": {";
   for (const Entry& held : entries_) {
@@ -153,8 +154,8 @@ std::string Constants::to_json() const {
     if (constant.bounds) entry["bounds"] = *constant.bounds;
     entry["meaning"] = constant.meaning;
     entry["source"] = constant.source;
-    text += fmt::format("{}\n    {}: {}", text.back() == '{' ? "" : ",", ordered_json(name).dump(),
-                        entry.dump());
+    text += fmt::format("{}\n    {}: {}", text.back() == '{' ? "" : ",",
+                        json_dump(ordered_json(name)), json_dump(entry));
   }
   return text + "\n  }\n}\n";
 }

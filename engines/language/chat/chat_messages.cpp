@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/json_dump.h"
 #include "base/json_node.h"
 
 namespace howard::language {
@@ -39,7 +40,7 @@ std::string chat_variables(std::string_view text, const std::string& source,
   variables["add_generation_prompt"] = true;
   variables["tools"] = nullptr;
   variables["documents"] = nullptr;
-  return variables.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  return json_dump(variables);
 }
 
 }  // namespace howard::language

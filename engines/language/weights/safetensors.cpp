@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json_dump.h"
 #include "base/json_node.h"
 #include "base/text.h"
 #include "engines/device/bfloat16.h"
@@ -188,7 +189,7 @@ std::string safetensors_bytes(const std::map<std::string, WeightTensor>& tensors
                     {"shape", tensor.shape},
                     {"data_offsets", {begin, end}}};
   }
-  std::string text = header.dump();
+  std::string text = json_dump(header);
   text.resize((text.size() + 7) / 8 * 8, ' ');
   const std::uint64_t length = text.size();
   std::string bytes(reinterpret_cast<const char*>(&length), sizeof(length));

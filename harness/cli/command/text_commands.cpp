@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json_dump.h"
 #include "base/pattern.h"
 #include "base/text.h"
 #include "engines/chip/profiles/profiles.h"
@@ -163,7 +164,7 @@ std::string to_json(const Selection& selection) {
     text["commands"].push_back(to_json(*command));
   }
   for (const chip::Profiles& each : selection.chips) text["chips"].push_back(to_json(each));
-  return text.dump(2) + "\n";
+  return json_dump(text, 2) + "\n";
 }
 
 /// Returns what --help prints for these names.

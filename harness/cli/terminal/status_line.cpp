@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdio>
 
+#include "harness/cli/terminal/streams.h"
 #include "harness/cli/terminal/terminal.h"
 
 namespace howard::cli {
@@ -26,14 +27,14 @@ void StatusLine::show(std::string text) {
   // One column stays free, because a full line would wrap and could not be overwritten.
   const auto width = static_cast<std::size_t>(terminal_width(STDERR_FILENO).value_or(80));
   text.resize(std::min(text.size(), width - 1));
-  fmt::print(stderr, "{}{}", kClearLine, text);
-  std::fflush(stderr);
+  drive_terminal(kClearLine);
+  fmt::print(stderr, "{}", text);
   shown_ = true;
   next_ = Clock::now() + kInterval;
 }
 
 void StatusLine::clear() {
-  if (shown_) fmt::print(stderr, "{}", kClearLine);
+  if (shown_) drive_terminal(kClearLine);
   shown_ = false;
 }
 

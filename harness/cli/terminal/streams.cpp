@@ -9,7 +9,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 
+#include "base/terminal_text.h"
 #include "harness/cli/command/program.h"
 
 namespace howard::cli {
@@ -19,23 +21,28 @@ namespace {
 struct Sink {
   int descriptor;
   int failure = 0;  ///< The errno of its first failure; 0 if there was none.
+  TerminalText text{TerminalMarks::lines_and_colors};
 };
 
 Sink output{STDOUT_FILENO};  // NOLINT(*-avoid-non-const-global-variables)
 Sink errors{STDERR_FILENO};  // NOLINT(*-avoid-non-const-global-variables)
 
-/// Takes all bytes. After a failure it drops them.
-ssize_t take(void* cookie, const char* bytes, std::size_t size) {
-  Sink& sink = *static_cast<Sink*>(cookie);
-  std::size_t done = 0;
-  while (done < size && sink.failure == 0) {
-    const ssize_t count = ::write(sink.descriptor, bytes + done, size - done);
+/// Writes all bytes. After a failure it drops them.
+void write_bytes(Sink& sink, std::string_view bytes) {
+  while (!bytes.empty() && sink.failure == 0) {
+    const ssize_t count = ::write(sink.descriptor, bytes.data(), bytes.size());
     if (count >= 0) {
-      done += static_cast<std::size_t>(count);
+      bytes.remove_prefix(static_cast<std::size_t>(count));
     } else if (errno != EINTR) {
       sink.failure = errno;
     }
   }
+}
+
+/// Takes all that is printed: no text of a file reaches a terminal in another way.
+ssize_t take(void* cookie, const char* bytes, std::size_t size) {
+  Sink& sink = *static_cast<Sink*>(cookie);
+  write_bytes(sink, sink.text.pass({bytes, size}));
   return static_cast<ssize_t>(size);
 }
 
@@ -63,8 +70,11 @@ void prepare_streams() {
   if (err != nullptr) stderr = err;
 }
 
+void drive_terminal(std::string_view marks) { write_bytes(errors, marks); }
+
 bool end_output() {
   std::fflush(stdout);
+  for (Sink* const sink : {&output, &errors}) write_bytes(*sink, sink->text.rest());
   if (output.failure != 0 && output.failure != EPIPE) {
     complain(
         "cannot write standard output: {}: not all of it was taken; try "

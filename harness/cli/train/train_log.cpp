@@ -10,6 +10,7 @@
 #include <span>
 
 #include "base/file.h"
+#include "base/json_dump.h"
 #include "base/text.h"
 #include "harness/environment.h"
 #include "harness/statistics.h"
@@ -185,7 +186,7 @@ std::string ttml_metrics_json(const TtmlRun& run) {
   if (run.peak_flops > 0 && seconds > 0) {
     json["mfu"] = run.flops_per_step / seconds / run.peak_flops;
   }
-  return json.dump(2) + "\n";
+  return json_dump(json, 2) + "\n";
 }
 
 TtmlStepLog::TtmlStepLog(const std::filesystem::path& folder, const training::TtmlConfig& config,
@@ -197,7 +198,7 @@ TtmlStepLog::TtmlStepLog(const std::filesystem::path& folder, const training::Tt
                                     {"name", name},
                                     {"parameters", parameters},
                                     {"config", configuration(config)}};
-  lines_ = head.dump() + "\n";
+  lines_ = json_dump(head) + "\n";
   const std::filesystem::path file = folder_ / kStepsFile;
   if (done > 0 && std::filesystem::exists(file)) keep(read_file(file), done);
 }
@@ -224,7 +225,7 @@ void TtmlStepLog::add(std::int64_t step, double samples, double loss, float lear
                                     {"Samples", samples},
                                     {"Loss", loss},
                                     {"Learning rate", as_written(learning_rate)}};
-  lines_ += line.dump() + "\n";
+  lines_ += json_dump(line) + "\n";
 }
 
 void TtmlStepLog::write(const reports::Canvas& canvas) const {

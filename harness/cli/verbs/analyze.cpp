@@ -182,9 +182,15 @@ void require_complete(AnalyzeOptions& options) {
 void write_outputs(const AnalyzeOptions& options, const std::string& markdown,
                    const std::vector<harness::ExperimentResult>& results) {
   if (!options.outputs.markdown.empty()) write_file(options.outputs.markdown, markdown);
-  if (!options.outputs.json.empty())
-    write_file(options.outputs.json, reports::result_json(results));
-  if (!options.outputs.csv.empty()) write_file(options.outputs.csv, reports::csv(results));
+  // Piece by piece: the text of a million ops is larger than they are.
+  if (!options.outputs.json.empty()) {
+    write_file(options.outputs.json,
+               [&](const TextSink& sink) { reports::write_result_json(results, sink); });
+  }
+  if (!options.outputs.csv.empty()) {
+    write_file(options.outputs.csv,
+               [&](const TextSink& sink) { reports::write_csv(results, sink); });
+  }
 }
 
 /// Opens the analysis that is asked for. Throws UsageError for options that make no chip.

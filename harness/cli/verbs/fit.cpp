@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -16,6 +19,7 @@
 #include "harness/cli/exit_status.h"
 #include "harness/cli/outputs/memory_watch.h"
 #include "harness/cli/terminal/interruption.h"
+#include "harness/cli/terminal/status_line.h"
 #include "harness/cli/terminal/terminal.h"
 #include "harness/cli/train/model_options.h"
 #include "reports/findings/memory_report.h"
@@ -88,20 +92,48 @@ void print_advice(const FitAnswer& answer) {
              experiments::options_text(*best));
 }
 
+/// Shows that a search goes on: on a terminal all the time, elsewhere by a line now and then.
+class SearchProgress {
+ public:
+  void count() {
+    ++plans_;
+    const std::string text = fmt::format("searching: {} runs planned", plans_);
+    if (line_.is_due()) line_.show(text);
+    const Clock::time_point now = Clock::now();
+    if (line_.is_enabled() || now < next_) return;
+    next_ = now + kInterval;
+    complain(text);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kInterval{10};
+
+  StatusLine line_{true};
+  std::int64_t plans_ = 0;
+  Clock::time_point next_ = Clock::now() + kInterval;
+};
+
+FitAnswer answer_of(const FitQuestion& question, bool prints) {
+  SearchProgress progress;
+  return experiments::fit(question,
+                          {.note = [](const std::string& note) { complain("note: {}", note); },
+                           .planned =
+                               [&](const FitAnswer& planned) {
+                                 if (prints) fmt::print("{}", experiments::plan_text(planned));
+                                 std::fflush(stdout);
+                               },
+                           .before_plan = [&] { progress.count(); }});
+}
+
 int fit(const FitOptions& options) {
   training::require_named(options.question.files);
   static_cast<void>(read_settings(options.question.profiles, chip::load_profiles));
-  end_on_signals();
   for (const auto& folder : {options.results, options.memory}) {
     if (!folder.empty()) require_writable_folder(folder);
   }
   const bool to_stdout = options.json == "-";
-  const FitAnswer answer = experiments::fit(
-      options.question, {.note = [](const std::string& note) { complain("note: {}", note); },
-                         .planned =
-                             [&](const FitAnswer& planned) {
-                               if (!to_stdout) fmt::print("{}", experiments::plan_text(planned));
-                             }});
+  const FitAnswer answer = answer_of(options.question, !to_stdout);
   if (!to_stdout) {
     print_tables(answer, options.color);
     print_advice(answer);

@@ -73,7 +73,7 @@ std::size_t write_paper(const std::vector<PaperPart>& parts,
     std::vector<reports::Table> tables = reports::make_tables(*part.result, part.presentation);
     std::ranges::move(reports::sweep_tables(*part.result, part.presentation, true),
                       std::back_inserter(tables));
-    write_tables(tables, part.result->experiment);
+    write_tables(tables, file_name_of(part.result->experiment));  // which a file says
     count += write_pictures(part, folder, problems);
   }
   write_tables(summary, "summary");

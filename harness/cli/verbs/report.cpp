@@ -166,7 +166,6 @@ int report(ReportOptions& options) {
       std::filesystem::exists("perf.db", ignored)) {
     options.database = "perf.db";
   }
-  end_on_signals();
   const Presentations known;
   if (options.page) return write_html(options, known);
   std::vector<ExperimentResult> results = read_results(options.places);

@@ -78,7 +78,6 @@ int write_tunings(const TuneOptions& options, const experiments::Laboratory& lab
 
 int tune(const TuneOptions& options) {
   require_one_text_in_each_place(options.outputs);
-  end_on_signals();
   const auto laboratory = open_laboratory({.profiles = options.profiles});
   const auto tunings = laboratory->tune(options.axes, options.top, options.threads);
   catch_signals();  // all files are written, which takes a moment

@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/json_dump.h"
+
 namespace howard::profiler {
 namespace {
 
@@ -23,7 +25,7 @@ void append_string(std::string& json, std::string_view text) {
     json += text;
     json += '"';
   } else {
-    json += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    json += json_dump(nlohmann::json(text));
   }
 }
 
