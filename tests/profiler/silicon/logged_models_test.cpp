@@ -71,6 +71,13 @@ TEST(LoggedPosition, IsFoundInALongCacheToo) {
   EXPECT_NEAR(found.seconds() / time.seconds(), 1, 0.002);
 }
 
+TEST(LoggedPosition, BeyondTheCacheSeesAllOfIt) {
+  for (const char* const position : {"{2047}", "{99999}", "{9223372036854775807}"}) {
+    EXPECT_EQ(compared({decode_attention(position)}).calls.at(0).emulated, time_of(2048))
+        << position;
+  }
+}
+
 TEST(LoggedPosition, IsThatOfTheMedianRun) {
   std::vector<Row> rows(3, decode_attention("{}"));
   rows[0].kernel = nanoseconds(time_of(2048));
