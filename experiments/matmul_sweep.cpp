@@ -26,7 +26,6 @@
 #include "base/error.h"
 #include "engines/chip/profiles/profile.h"
 #include "engines/device/bfloat16.h"
-#include "engines/ops/matmul.h"
 #include "engines/ops/tensor.h"
 #include "experiments/cases/emulated_case.h"
 #include "experiments/cases/known_time.h"
@@ -59,7 +58,7 @@ struct Product {
       : a(device, {.shape = {shape.m, shape.k}, .dtype = types.a}),
         b(device, {.shape = {shape.k, shape.n}, .dtype = types.b}),
         out(device, {.shape = {shape.m, shape.n}, .dtype = types.out}),
-        program(ops::matmul(a, b, out, attributes)) {}
+        program(make_program(attributes, {a, b}, {out})) {}
 
   ops::Tensor a, b, out;
   Program program;

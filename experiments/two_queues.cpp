@@ -17,7 +17,6 @@
 
 #include <utility>
 
-#include "engines/ops/matmul.h"
 #include "engines/ops/tensor.h"
 #include "experiments/cases/emulated_case.h"
 #include "experiments/cases/known_time.h"
@@ -118,8 +117,10 @@ class ProductPair final : public EmulatedCase {
   /// The result is dropped at once, as in the benchmark.
   void multiply(std::size_t pair, const Destination& to) {
     device().use_host_thread(to.queue);
-    const ops::Tensor out(device(), ops::matmul_output(left_[pair].spec(), right_[pair].spec()));
-    Program program = ops::matmul(left_[pair], right_[pair], out, attributes_);
+    const ops::Tensor out(
+        device(),
+        results_of(MatmulAttributes{}, std::array{left_[pair].spec(), right_[pair].spec()})[0]);
+    Program program = make_program(attributes_, {left_[pair], right_[pair]}, {out});
     program.sub_device = to.sub_device;
     queue(to.queue).enqueue(program);
     flops_ = program.flops;

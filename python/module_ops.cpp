@@ -11,9 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/ops/catalogue.h"
-#include "engines/ops/data_movement.h"
-#include "engines/ops/matmul.h"
-#include "engines/ops/rows.h"
+#include "engines/ops/tensor.h"
 #include "engines/ops/training.h"
 #include "python/module_device.h"
 #include "python/op_docs.h"
@@ -75,9 +73,9 @@ PythonTensor matmul(const PythonTensor& a, const PythonTensor& b, bool transpose
   attributes.compute.fp32_accumulation = fp32_accumulation;
   const Calls& calls = bias ? call({&a, &b, &*bias}) : call({&a, &b});
   const ops::Tensor out =
-      calls.make(ops::matmul_output(a.tensor.spec(), b.tensor.spec(), attributes));
-  calls.run(bias ? ops::linear(a.tensor, b.tensor, bias->tensor, out, attributes)
-                 : ops::matmul(a.tensor, b.tensor, out, attributes));
+      calls.make(results_of(attributes, std::array{a.tensor.spec(), b.tensor.spec()})[0]);
+  calls.run(bias ? make_program(attributes, {a.tensor, b.tensor, bias->tensor}, {out})
+                 : make_program(attributes, {a.tensor, b.tensor}, {out}));
   return beside(a, out);
 }
 
@@ -198,7 +196,7 @@ void bind_rows(py::module_& module) {
       [](const PythonTensor& x, float epsilon) {
         const Calls& calls = call({&x});
         const ops::Tensor out = calls.make(x.tensor.spec());
-        calls.run(ops::layernorm(x.tensor, epsilon, out));
+        calls.run(make_program(LayernormAttributes{.epsilon = epsilon}, {x.tensor}, {out}));
         return beside(x, out);
       },
       py::arg("x"), py::arg("epsilon") = 1e-5F, docs::kLayernormPlain);
@@ -213,8 +211,8 @@ void bind_layernorm(py::module_& module) {
         const TensorSpec& spec = x.tensor.spec();
         const TensorSpec row{spec.shape.with_columns(1), spec.dtype};
         const ops::Tensor out = calls.make(spec), mean = calls.make(row), rstd = calls.make(row);
-        calls.run(
-            ops::layernorm(x.tensor, {gamma.tensor, beta.tensor}, epsilon, out, {mean, rstd}));
+        calls.run(make_program(TtmlLayernormAttributes{.epsilon = epsilon},
+                               {x.tensor, gamma.tensor, beta.tensor}, {out, mean, rstd}));
         return Tensors{beside(x, out), beside(x, mean), beside(x, rstd)};
       },
       py::arg("x"), py::arg("gamma"), py::arg("beta"), py::arg("epsilon") = 1e-5F,
@@ -227,8 +225,9 @@ void bind_layernorm(py::module_& module) {
         const TensorSpec& spec = x.tensor.spec();
         const ops::Tensor dx = calls.make(spec), dgamma = calls.make(spec),
                           dbeta = calls.make(spec);
-        calls.run(ops::layernorm_backward(x.tensor, gamma.tensor, {mean.tensor, rstd.tensor},
-                                          dy.tensor, dx, {dgamma, dbeta}));
+        calls.run(make_program(LayernormBackwardAttributes{},
+                               {x.tensor, gamma.tensor, mean.tensor, rstd.tensor, dy.tensor},
+                               {dx, dgamma, dbeta}));
         return Tensors{beside(x, dx), beside(x, dgamma), beside(x, dbeta)};
       },
       py::arg("x"), py::arg("gamma"), py::arg("mean"), py::arg("rstd"), py::arg("dy"),
@@ -270,9 +269,10 @@ void bind_movement(py::module_& module) {
       "split_heads",
       [](const PythonTensor& qkv, int heads) {
         const Calls& calls = call({&qkv});
-        const TensorSpec spec = ops::split_heads_output(qkv.tensor.spec(), heads);
+        const TensorSpec spec =
+            results_of(SplitHeadsAttributes{.heads = heads}, std::array{qkv.tensor.spec()})[0];
         const ops::Tensor q = calls.make(spec), k = calls.make(spec), v = calls.make(spec);
-        calls.run(ops::split_heads(qkv.tensor, heads, q, k, v));
+        calls.run(make_program(SplitHeadsAttributes{.heads = heads}, {qkv.tensor}, {q, k, v}));
         return Tensors{beside(qkv, q), beside(qkv, k), beside(qkv, v)};
       },
       py::arg("qkv"), py::arg("heads"), docs::kSplitHeads);

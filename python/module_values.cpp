@@ -16,7 +16,6 @@
 #include "base/error.h"
 #include "engines/device/rounding.h"
 #include "engines/host/host_device.h"
-#include "engines/ops/matmul.h"
 #include "engines/ops/tensor.h"
 #include "engines/program/eltwise_value.h"
 #include "python/module_ttnn.h"
@@ -85,7 +84,7 @@ void multiply(const py::buffer& a, const py::buffer& b, const py::buffer& out) {
   CommandQueue& queue = device.command_queue(0);
   queue.write_buffer(left.buffer(), std::as_bytes(numbers_of<const float>(a)));
   queue.write_buffer(right.buffer(), std::as_bytes(numbers_of<const float>(b)));
-  queue.enqueue(ops::matmul(left, right, result));
+  queue.enqueue(make_program(MatmulAttributes{}, {left, right}, {result}));
   queue.read_buffer(result.buffer(), std::as_writable_bytes(numbers_of<float>(out)));
 }
 

@@ -6,18 +6,12 @@
 
 #include "base/check.h"
 #include "engines/ops/catalogue.h"
-#include "engines/ops/data_movement.h"
-#include "engines/ops/matmul.h"
+#include "engines/ops/tensor.h"
 
 namespace howard::autograd {
 namespace {
 
-std::vector<Operand> operands_of(Calls::Inputs in) {
-  std::vector<Operand> operands;
-  operands.reserve(in.size());
-  for (const ops::Tensor& tensor : in) operands.push_back(tensor.operand());
-  return operands;
-}
+std::vector<Operand> operands_of(Calls::Inputs in) { return {in.begin(), in.end()}; }
 
 }  // namespace
 
@@ -48,7 +42,7 @@ std::vector<Tensor> Calls::call(const ops::OpCall& op, std::span<const Tensor> i
   for (const TensorSpec& spec : op.results(specs_of(ops::operands_of(inputs)))) {
     outputs.push_back(make(spec));
   }
-  run(op.program(inputs, outputs));
+  run(op.program(ops::operands_of(inputs), ops::operands_of(outputs)));
   return outputs;
 }
 
@@ -62,14 +56,14 @@ Tensor Calls::matmul(const Tensor& a, const Tensor& b, Transposed transposed) co
 Tensor Calls::linear(const Tensor& a, const Tensor& b, const Tensor& bias) const {
   MatmulAttributes attributes = options_.products;
   attributes.transpose_b = true;
-  Tensor out = make(ops::matmul_output(a.spec(), b.spec(), attributes));
-  run(ops::linear(a, b, bias, out, attributes));
+  Tensor out = make(results_of(attributes, std::array{a.spec(), b.spec()})[0]);
+  run(make_program(attributes, {a, b, bias}, {out}));
   return out;
 }
 
 Tensor Calls::eltwise(const EltwiseAttributes& attributes, std::span<const Tensor> values) const {
-  Tensor out = make(ops::eltwise_output(attributes, specs_of(ops::operands_of(values))));
-  run(ops::eltwise(attributes, values, out));
+  Tensor out = make(results_of(attributes, specs_of(ops::operands_of(values)))[0]);
+  run(make_program(attributes, ops::operands_of(values), {out}));
   return out;
 }
 
@@ -90,7 +84,7 @@ Tensor Calls::rows_joined(const Tensor& a) const {
 Tensor Calls::concat(std::span<const Tensor> parts) const {
   HOWARD_CHECK(!parts.empty(), "something to put side by side");
   Tensor out = make(results_of(ConcatAttributes{}, specs_of(ops::operands_of(parts)))[0]);
-  run(ops::concat(parts, out));
+  run(make_program(ConcatAttributes{}, ops::operands_of(parts), {out}));
   return out;
 }
 
@@ -98,14 +92,17 @@ Tensor Calls::repeat_heads(const Tensor& a, int count) const {
   if (count == 1) return a;
   const auto& [outer, heads, rows, columns] = a.spec().shape.dimensions();
   Tensor out = make({{outer, heads * count, rows, columns}, a.spec().dtype, a.spec().layout});
-  run(ops::repeat_heads(a, out));
+  run(make_program(RepeatAttributes{}, {a}, {out}));
   return out;
 }
 
 Tensor Calls::dropout(const Tensor& a, float probability, std::uint32_t seed,
                       const Tensor* offset) const {
   Tensor out = make(a.spec());
-  run(ops::dropout(a, probability, seed, out, offset));
+  std::vector<Operand> inputs{a};
+  if (offset != nullptr) inputs.emplace_back(*offset);
+  run(make_program(DropoutAttributes{.probability = probability, .seed = seed}, std::move(inputs),
+                   {out}));
   return out;
 }
 

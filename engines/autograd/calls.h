@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "engines/device/device.h"
-#include "engines/ops/elementwise.h"
-#include "engines/ops/rows.h"
 #include "engines/ops/tensor.h"
 #include "engines/ops/training.h"
 
@@ -59,13 +57,13 @@ class Calls {
   ops::Tensor linear(const ops::Tensor& a, const ops::Tensor& b, const ops::Tensor& bias) const;
 
   ops::Tensor eltwise(Eltwise function, const ops::Tensor& a, const ops::Tensor& b) const {
-    return call(ops::eltwise_of(function), {a, b});
+    return call(eltwise_of(function), {a, b});
   }
   ops::Tensor eltwise(Eltwise function, const ops::Tensor& a, float scalar) const {
-    return call(ops::eltwise_of(function, scalar), {a}, a.spec());
+    return call(eltwise_of(function, scalar), {a}, a.spec());
   }
   ops::Tensor eltwise(Eltwise function, const ops::Tensor& a) const {
-    return call(ops::eltwise_of(function), {a}, a.spec());
+    return call(eltwise_of(function), {a}, a.spec());
   }
   /// Calls any function of the catalogue, with its numbers and what follows it in the same program.
   ops::Tensor eltwise(const EltwiseAttributes& attributes,
@@ -83,10 +81,10 @@ class Calls {
     return eltwise(Eltwise::multiply, a, scalar);
   }
   ops::Tensor fill(float value, const TensorSpec& spec) const {
-    return call(ops::eltwise_of(Eltwise::fill, value), {}, spec);
+    return call(eltwise_of(Eltwise::fill, value), {}, spec);
   }
   ops::Tensor cast(const ops::Tensor& a, DataType dtype) const {
-    return call(ops::eltwise_of(Eltwise::cast), {a}, {a.spec().shape, dtype, a.spec().layout});
+    return call(eltwise_of(Eltwise::cast), {a}, {a.spec().shape, dtype, a.spec().layout});
   }
   ops::Tensor gelu_backward(const ops::Tensor& x, const ops::Tensor& dy, bool fused) const {
     return call(GeluBackwardAttributes{.fused = fused}, {x, dy});

@@ -33,7 +33,7 @@ class Sockets final : public TraceSplitter {
   Sockets(const Sockets&) = delete;
   Sockets& operator=(const Sockets&) = delete;
 
-  /// Returns the handle of a rank for ops::send() and ops::receive(). Messages of one channel are
+  /// Returns the handle of a rank for Send and Receive programs. Messages of one channel are
   /// received in the order in which they were sent.
   Operand peer(int rank, int channel = 0);
 

@@ -15,8 +15,7 @@
 #include "engines/autograd/functions/elementwise/arithmetic.h"
 #include "engines/autograd/functions/matmul/linear.h"
 #include "engines/autograd/host_values.h"
-#include "engines/ops/attention.h"
-#include "engines/ops/data_movement.h"
+#include "engines/ops/tensor.h"
 
 namespace howard::models {
 
@@ -230,7 +229,7 @@ RotaryTables CachedLlama::tables_of_step(Tape& tape) const {
     if (position_ == 0) return table;
     const std::int64_t count = tokens_->spec().shape.columns();
     const Tensor part = calls.make({{count, table.spec().shape.columns()}, table.spec().dtype});
-    calls.run(ops::slice(table, {0, 0, position_, 0}, part));
+    calls.run(make_program(SliceAttributes{.begins = {0, 0, position_, 0}}, {table}, {part}));
     return part;
   };
   const Value sines = tape.constant(angles(sines_, sine_rows_));
@@ -269,8 +268,9 @@ Value CachedLlama::attend(Tape& tape, Value q, Value k, Value v, const Block& ca
   const Tensor mixed = calls.make(query.spec());
   const float scale = autograd::attention_scale(query);
   if (decodes()) {
-    calls.run(ops::decode_attention({query, cache.keys, cache.values}, place_,
-                                    {.scale = scale, .compute = kTtmlProducts.compute}, mixed));
+    calls.run(
+        make_program(DecodeAttentionAttributes{.scale = scale, .compute = kTtmlProducts.compute},
+                     {query, cache.keys, cache.values, place_}, {mixed}));
   } else {
     // ttnn's own chunks of 32 rows are the slowest. Larger chunks must be powers of two.
     constexpr std::int64_t kMostRows = 256;
@@ -281,7 +281,7 @@ Value CachedLlama::attend(Tape& tape, Value q, Value k, Value v, const Block& ca
                                          .query_chunk = chunk,
                                          .key_chunk = chunk,
                                          .compute = kTtmlProducts.compute};
-    calls.run(ops::attention({query, tape.tensor(k), tape.tensor(v)}, attributes, mixed));
+    calls.run(make_program(attributes, {query, tape.tensor(k), tape.tensor(v)}, {mixed}));
   }
   return tape.constant(calls.concat_heads(mixed));
 }
@@ -290,13 +290,15 @@ Value CachedLlama::attend(Tape& tape, Value q, Value k, Value v, const Block& ca
 void CachedLlama::keep(Tape& tape, Value rows, const Tensor& cache) const {
   const Calls& calls = tape.calls();
   const Tensor all = tape.tensor(rows);
-  if (decodes()) return calls.run(ops::write_rows(all, place_, cache));
-  if (!is_ttml()) return calls.run(ops::write_rows(all, position_, cache));
+  if (decodes())
+    return calls.run(make_program(UpdateCacheAttributes{}, {all, cache, place_}, {cache}));
+  if (!is_ttml())
+    return calls.run(make_program(WriteRowsAttributes{.row = position_}, {all, cache}, {cache}));
   const Shape& shape = all.spec().shape;
   const Tensor added =
       calls.make({{options_.batch, shape.heads(), new_, shape.columns()}, all.spec().dtype});
-  calls.run(ops::slice(all, {0, 0, 0, 0}, added));
-  calls.run(ops::write_rows(added, position_, cache));
+  calls.run(make_program(SliceAttributes{.begins = {0, 0, 0, 0}}, {all}, {added}));
+  calls.run(make_program(WriteRowsAttributes{.row = position_}, {added, cache}, {cache}));
 }
 
 /// Returns the rows, in whole tiles, that hold what was read, new rows included.
@@ -306,7 +308,7 @@ Tensor CachedLlama::kept(Tape& tape, const Tensor& cache) const {
   const Tensor part =
       calls.make({{options_.batch, shape.heads(), tiled(position_ + new_), shape.columns()},
                   cache.spec().dtype});
-  calls.run(ops::slice(cache, {0, 0, 0, 0}, part));
+  calls.run(make_program(SliceAttributes{.begins = {0, 0, 0, 0}}, {cache}, {part}));
   return part;
 }
 
@@ -316,7 +318,7 @@ Tensor CachedLlama::last_row(Tape& tape, Value x) const {
   if (rows.spec().shape.rows() == 1) return rows;
   const Calls& calls = tape.calls();
   const Tensor last = calls.make({{1, 1, 1, rows.spec().shape.columns()}, rows.spec().dtype});
-  calls.run(ops::slice(rows, {0, 0, new_ - 1, 0}, last));
+  calls.run(make_program(SliceAttributes{.begins = {0, 0, new_ - 1, 0}}, {rows}, {last}));
   return last;
 }
 

@@ -89,7 +89,7 @@ void Experts::count(const Calls& calls, const Tensor& mask) const {
   const bool same = mask.spec().dtype == DataType::float32;
   const Tensor numbers = calls.rows_joined(same ? mask : calls.cast(mask, DataType::float32));
   const Tensor sums = calls.reduce(Reduction::sum, Dimension::rows, numbers);
-  calls.run(ops::eltwise(Eltwise::add, counts_, sums, counts_));
+  calls.run(make_program(eltwise_of(Eltwise::add), {counts_, sums}, {counts_}));
 }
 
 Value Experts::run(Tape& tape, Value x, const ModelOptions& options) {

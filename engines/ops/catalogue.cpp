@@ -236,10 +236,8 @@ SpecList OpCall::results(Specs inputs) const {
                                 : results_of(attributes(inputs), inputs);
 }
 
-Program OpCall::program(std::span<const Tensor> inputs, std::span<const Tensor> outputs) const {
-  std::vector<Operand> operands = operands_of(inputs);
-  const Attributes made = attributes(specs_of(operands));
-  return make_program(made, std::move(operands), operands_of(outputs));
+Program OpCall::program(std::vector<Operand> inputs, std::vector<Operand> outputs) const {
+  return make_program(attributes(specs_of(inputs)), std::move(inputs), std::move(outputs));
 }
 
 std::span<const OpEntry> op_catalogue() {
@@ -335,7 +333,7 @@ std::optional<OpCall> parse_op_call(std::string_view text) {
   return call;
 }
 
-Program parse_program(std::string_view text, DataType dtype, Device& device) {
+Program parse_program(std::string_view text, DataType dtype) {
   const auto fail = [&](std::string accepted) {
     throw Error({.attempted = "read a program",
                  .value = "'" + std::string(text) + "'",
@@ -366,12 +364,7 @@ Program parse_program(std::string_view text, DataType dtype, Device& device) {
       count < specs.size()
           ? SpecList(specs.begin() + static_cast<std::ptrdiff_t>(count), specs.end())
           : call->results(inputs);
-  const auto made = [&](Specs of) {
-    std::vector<Tensor> tensors;
-    for (const TensorSpec& spec : of) tensors.emplace_back(device, spec);
-    return tensors;
-  };
-  return call->program(made(inputs), made(results));
+  return call->program({inputs.begin(), inputs.end()}, {results.begin(), results.end()});
 }
 
 }  // namespace howard::ops

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engines/ops/tensor.h"
+#include "engines/program/program.h"
 
 namespace howard::ops {
 
@@ -52,7 +52,7 @@ struct OpCall {
   /// Returns the specs of the results. Throws Error when the operands do not fit.
   SpecList results(Specs inputs) const;
   /// Makes the program of these inputs and results, whose specs are those of results().
-  Program program(std::span<const Tensor> inputs, std::span<const Tensor> outputs) const;
+  Program program(std::vector<Operand> inputs, std::vector<Operand> outputs) const;
 };
 
 /// Returns the ops that lists of ops have, in the order of their names. Products, whose text says
@@ -74,9 +74,9 @@ std::optional<OpCall> parse_op_call(std::string_view text);
 /// shapes of its operands, which have that data type and are in tiles in DRAM. Words after a shape
 /// say otherwise: "row_major", a data type, "l1", or shards ("width:8x1:32x512", in L1 unless
 /// "dram" is said). Results follow "->", or are further shapes, where they do not follow from the
-/// operands. Words like "config=dram_sharded:per_core=1x4:in0_block_w=2" are further fields. The
-/// tensors are allocated on `device` and released again, because only their specs matter. Throws
-/// Error when the text is not understood or the operands do not fit.
-Program parse_program(std::string_view text, DataType dtype, Device& device);
+/// operands. Words like "config=dram_sharded:per_core=1x4:in0_block_w=2" are further fields. Its
+/// operands have no memory. Throws Error when the text is not understood or the operands do not
+/// fit.
+Program parse_program(std::string_view text, DataType dtype);
 
 }  // namespace howard::ops

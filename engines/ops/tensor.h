@@ -25,6 +25,7 @@ class Tensor {
   const TensorSpec& spec() const { return spec_; }
   BufferId buffer() const { return held_->buffer; }
   Operand operand() const { return {buffer(), spec_}; }
+  operator Operand() const { return operand(); }  // NOLINT(google-explicit-constructor)
 
  private:
   /// Owns a buffer during its lifetime.

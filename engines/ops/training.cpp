@@ -16,14 +16,6 @@ Program update(const Attributes& attributes, std::vector<Operand> kept, const Te
 
 }  // namespace
 
-Program dropout(const Tensor& x, float probability, std::uint32_t seed, const Tensor& out,
-                const Tensor* offset) {
-  std::vector<Operand> inputs{x.operand()};
-  if (offset != nullptr) inputs.push_back(offset->operand());
-  return make_program(DropoutAttributes{.probability = probability, .seed = seed},
-                      std::move(inputs), {out.operand()});
-}
-
 Program adamw(const Tensor& parameter, const Tensor& gradient, const Moments& moments,
               const AdamWAttributes& attributes) {
   std::vector<Operand> kept{parameter.operand(), moments.first.operand(), moments.second.operand()};

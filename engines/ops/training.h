@@ -7,16 +7,8 @@
 
 namespace howard::ops {
 
-// These make programs of training. Each throws Error when the tensors do not fit together.
-
-/// Computes out = x / (1 - probability), or 0 with that probability. `seed` alone chooses the
-/// elements, so the same call on dy is the backward pass.
-///
-/// `offset` is one uint32 on the device that is added to the seed when the program runs, wrapping;
-/// null means none. This is Howard's own: ttnn's dropout takes its seed as a runtime argument only,
-/// which a captured trace repeats.
-Program dropout(const Tensor& x, float probability, std::uint32_t seed, const Tensor& out,
-                const Tensor* offset = nullptr);
+// These make the programs that update a parameter. Each throws Error when the tensors do not fit
+// together.
 
 /// Holds what AdamW keeps for each parameter. The tensors have its shape and are zero at first.
 struct Moments {

@@ -61,6 +61,20 @@ std::string_view name_of(const Attributes& attributes) {
       attributes.variant());
 }
 
+std::string_view shown_name_of(const Attributes& attributes, Specs in) {
+  return std::visit(
+      [&](const auto& op) -> std::string_view {
+        if constexpr (requires { op.shown(in); }) {
+          return op.shown(in);
+        } else if constexpr (requires { op.kShown; }) {
+          return op.kShown;
+        } else {
+          return name_of(attributes);
+        }
+      },
+      attributes.variant());
+}
+
 std::string_view meaning_of(const Attributes& attributes) {
   return std::visit(
       [](const auto& op) -> std::string_view {

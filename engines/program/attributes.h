@@ -20,6 +20,7 @@ namespace howard {
 
 /// All ops: each kind is one op, with its arguments besides the operands. A kind has
 ///   kName, or name() and all() where one kind has several names;
+///   kShown or shown(), what timelines and tables call it, if that is not its name;
 ///   kTtnn, its name in ttnn's logs, if ttnn has one for all that the kind can be;
 ///   kMeaning, if lists of ops have it;
 ///   kInputs and kResults, the roles of its operands and its results;
@@ -84,8 +85,12 @@ class Attributes : public AnyAttributes {
 
 bool operator==(const Attributes& a, const Attributes& b);
 
-/// Returns the op's name: "matmul", "silu", "sum".
+/// Returns the op's name: "matmul", "silu", "sum". No two ops have the same.
 std::string_view name_of(const Attributes& attributes);
+
+/// Returns what timelines and tables call a call of the op with such operands: mostly its name; a
+/// product with a bias is a "linear", and kernels of TTML are called as what they compute.
+std::string_view shown_name_of(const Attributes& attributes, Specs in);
 
 /// Returns the specs of the results. Throws Error when the operands do not fit, and for an op whose
 /// results do not follow from its operands.

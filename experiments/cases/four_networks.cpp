@@ -3,8 +3,7 @@
 
 #include <utility>
 
-#include "engines/ops/elementwise.h"
-#include "engines/ops/matmul.h"
+#include "engines/ops/tensor.h"
 
 namespace howard::experiments {
 
@@ -34,18 +33,18 @@ class FourNetworks::ForwardPass {
     const MatmulAttributes attributes{.transpose_b = true,
                                       .core_grid = placement_.core_grid,
                                       .compute = {.fidelity = placement_.fidelity}};
-    const Tensor out(device_, ops::matmul_output(x.spec(), weight.spec(), attributes));
-    launch(ops::matmul(x, weight, out, attributes));
+    const Tensor out(device_, results_of(attributes, std::array{x.spec(), weight.spec()})[0]);
+    launch(make_program(attributes, {x, weight}, {out}));
     return out;
   }
   Tensor add(const Tensor& x, const Tensor& bias) {
     const Tensor out(device_, x.spec());
-    launch(ops::eltwise(Eltwise::add, x, bias, out));
+    launch(make_program(eltwise_of(Eltwise::add), {x, bias}, {out}));
     return out;
   }
   Tensor unary(Eltwise function, const Tensor& x) {
     const Tensor out(device_, x.spec());
-    Program program = ops::eltwise(function, x, out);
+    Program program = make_program(eltwise_of(function), {x}, {out});
     std::get<EltwiseAttributes>(program.attributes).core_grid = placement_.core_grid;
     launch(std::move(program));
     return out;

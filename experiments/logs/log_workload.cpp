@@ -50,9 +50,15 @@ bool has_wide_weights(const Program& program) {
 
 /// Says whether a program puts elements elsewhere and computes nothing.
 bool moves(const Program& program) {
-  constexpr std::array<std::string_view, 6> kNames{"reshape",   "tilize",      "untilize",
-                                                   "transpose", "split_heads", "concat_heads"};
-  return std::ranges::find(kNames, program.name) != kNames.end();
+  return std::visit(
+      []<class Op>(const Op&) {
+        return std::is_same_v<Op, ReshapeAttributes> || std::is_same_v<Op, LayoutAttributes> ||
+               std::is_same_v<Op, TransposeAttributes> ||
+               std::is_same_v<Op, SplitHeadsAttributes> ||
+               std::is_same_v<Op, SplitGroupsAttributes> ||
+               std::is_same_v<Op, ConcatHeadsAttributes>;
+      },
+      program.attributes.variant());
 }
 
 /// Returns the usual time from one call of the host to the next, where the device did not hold it
@@ -93,11 +99,7 @@ chip::DispatchCoreType dispatch_of(const profiler::LoggedDevice* device,
 class Collector {
  public:
   Collector(const profiler::Log& log, const chip::Profiles& profiles, LogWorkload& workload)
-      : log_(log),
-        profiles_(profiles),
-        device_(profiles),
-        workload_(workload),
-        places_(log.calls.size() + 1) {}
+      : log_(log), profiles_(profiles), workload_(workload), places_(log.calls.size() + 1) {}
 
   /// Leaves out the calls whose runs differ by more than one shape allows.
   void doubt(const std::vector<const profiler::ProgramRun*>& programs) {
@@ -160,7 +162,7 @@ class Collector {
     }
     std::string why = "the emulator has no such op";
     try {
-      if (auto logged = profiler::logged_program(row, device_)) {
+      if (auto logged = profiler::logged_program(row)) {
         Program& program = logged->program;
         // A configuration that does not fit is refused here, not while the others run.
         const CoreGrid grid = profiles_.chip.compute_grid(workload_.dispatch);
@@ -192,7 +194,6 @@ class Collector {
 
   const profiler::Log& log_;
   const chip::Profiles& profiles_;
-  chip::EmulatedChip device_;
   LogWorkload& workload_;
   std::vector<Place> places_;
   bool notes_positions_ = false;

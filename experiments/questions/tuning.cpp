@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/chip/kernels/matmul/dram_sharded.h"
-#include "engines/ops/matmul.h"
+#include "engines/ops/tensor.h"
 #include "engines/program/matmul_config.h"
 #include "experiments/axes/axes.h"
 #include "experiments/cases/emulated_case.h"
@@ -99,8 +99,8 @@ class TunedProduct final : public EmulatedCase {
   void describe(double /*seconds*/, harness::PointResult& /*point*/) const override {}
 
   Program multiplication() const {
-    return bias_ ? ops::linear(a_, b_, *bias_, out_, attributes_)
-                 : ops::matmul(a_, b_, out_, attributes_);
+    return bias_ ? make_program(attributes_, {a_, b_, *bias_}, {out_})
+                 : make_program(attributes_, {a_, b_}, {out_});
   }
   /// Uses this configuration from here on, or ttnn's choice.
   void use(const std::optional<MatmulConfig>& config) {

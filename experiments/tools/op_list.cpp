@@ -21,7 +21,7 @@
 #include "base/text.h"
 #include "engines/autograd/calls.h"
 #include "engines/ops/catalogue.h"
-#include "engines/ops/matmul.h"
+#include "engines/ops/tensor.h"
 #include "experiments/cases/half_batches.h"
 #include "experiments/cases/known_time.h"
 #include "experiments/cases/mlp_case.h"
@@ -176,7 +176,7 @@ class Pass {
         return calls.matmul(x, with[0]);
       case Form::minimal_matmul: {
         const Tensor out = calls.make({x.spec().shape.with_columns(op.columns)});
-        calls.run(ops::minimal_matmul(x, with[0], {}, out));
+        calls.run(make_program(MinimalMatmulAttributes{}, {x, with[0]}, {out}));
         return out;
       }
       case Form::linear:

@@ -8,7 +8,7 @@
 #include "engines/autograd/calls.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/models/cached_llama.h"
-#include "engines/ops/data_movement.h"
+#include "engines/ops/tensor.h"
 #include "reports/tables/format.h"
 
 namespace howard::experiments {
@@ -67,7 +67,7 @@ class EmulatedGeneration {
     const TensorSpec spec{.shape = {question_.completions, 1, 1, all.spec().shape.columns()},
                           .dtype = all.spec().dtype};
     ops::Tensor logits = calls.make(spec);
-    calls.run(ops::slice(all, {0, 0, row, 0}, logits));
+    calls.run(make_program(SliceAttributes{.begins = {0, 0, row, 0}}, {all}, {logits}));
     if (question_.temperature > 0) {
       ops::Tensor noise = calls.fill(0.5F, spec);  // as long as the uniform numbers take
       for (int i = 0; i < 2; ++i) {

@@ -16,7 +16,7 @@
 #include "engines/chip/chip_links.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/models/language_model.h"
-#include "engines/ops/elementwise.h"
+#include "engines/ops/tensor.h"
 #include "engines/training/optimizers.h"
 
 namespace howard::experiments {
@@ -230,7 +230,7 @@ class TierChip {
     chip_->pass_host_time(transfer_time(chips_ * size, profiles.software.host_message), "message");
     const ops::Tensor arrived(*chip_, tensor.spec());
     for (int i = 0; i < chips_; ++i) queue().write_buffer(arrived.buffer(), scratch_for(arrived));
-    queue().enqueue(ops::eltwise(Eltwise::identity, arrived, tensor));
+    queue().enqueue(make_program(eltwise_of(Eltwise::identity), {arrived}, {tensor}));
   }
 
   training::Recipe recipe_;  ///< Its batch is that of a chip.

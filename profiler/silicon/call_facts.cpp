@@ -234,16 +234,17 @@ CallFacts facts_of(const OpRow& call) {
 
 CallEmulator::CallEmulator(const chip::Profiles& profiles) { add(profiles); }
 
-void CallEmulator::add(const chip::Profiles& profiles) { chips_.emplace_back(profiles); }
+void CallEmulator::add(const chip::Profiles& profiles) { chips_.push_back(profiles); }
 
 std::size_t CallEmulator::place_of(const OpRow& call) const {
-  const auto found = std::ranges::find_if(
-      chips_, [&](const Chip& one) { return one.profiles.chip.architecture == call.architecture; });
+  const auto found = std::ranges::find_if(chips_, [&](const chip::Profiles& one) {
+    return one.chip.architecture == call.architecture;
+  });
   return found != chips_.end() ? static_cast<std::size_t>(found - chips_.begin()) : 0;
 }
 
 const chip::ChipProfile& CallEmulator::chip_of(const OpRow& call) const {
-  return chips_[place_of(call)].profiles.chip;
+  return chips_[place_of(call)].chip;
 }
 
 std::optional<EmulatedCall> CallEmulator::run(const OpRow& call, CallObstacle* why,
@@ -252,9 +253,9 @@ std::optional<EmulatedCall> CallEmulator::run(const OpRow& call, CallObstacle* w
     if (why != nullptr) *why = {kind, std::move(text)};
     return std::nullopt;
   };
-  auto& [profiles, device] = chips_[place_of(call)];
+  const chip::Profiles& profiles = chips_[place_of(call)];
   try {
-    std::optional<LoggedProgram> logged = logged_program(call, device);
+    std::optional<LoggedProgram> logged = logged_program(call);
     if (!logged) return fail(Obstacle::no_such_op, "the emulator has no such op");
     Program& program = logged->program;
     const CoreGrid grid = logged_grid(call, profiles.chip).value_or(usual_grid(profiles.chip));
@@ -273,18 +274,11 @@ std::optional<EmulatedCall> CallEmulator::run(const OpRow& call, CallObstacle* w
   }
 }
 
-SimTime CallEmulator::launch() {
-  const TensorCells tile{.dimensions = {"1", "1", "32", "32"},
-                         .layout = "TILE",
-                         .datatype = "BFLOAT16",
-                         .memory = "DEV_0_L1_INTERLEAVED"};
-  OpRow copy;
-  copy.name = chip::operation::kUnary;
-  copy.attributes = "{'op_chain': '{BasicUnaryWithParam<float>(op_type=UnaryOpType::RELU)}'}";
-  copy.inputs = {tile};
-  copy.outputs = {tile};
-  const auto ran = run(copy);
-  return ran ? ran->kernel : SimTime();
+SimTime CallEmulator::launch() const {
+  const chip::Profiles& profiles = chips_.front();
+  const TensorSpec tile{.shape = {kTileSide, kTileSide}, .storage = Storage::l1};
+  const Program copy = make_program(eltwise_of(Eltwise::relu), {tile});
+  return chip::plan_program(copy, usual_grid(profiles.chip), profiles).kernel.total;
 }
 
 SimTime dram_time_of(Bytes bytes, const chip::ChipProfile& chip) {

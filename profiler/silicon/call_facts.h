@@ -10,7 +10,7 @@
 
 #include "base/sim_time.h"
 #include "base/units.h"
-#include "engines/chip/emulated_chip.h"
+#include "engines/chip/profiles/profile.h"
 #include "profiler/formats/ops_csv/ops_columns.h"
 
 namespace howard::profiler {
@@ -76,23 +76,17 @@ class CallEmulator {
                                   SimTime measured = {});
 
   /// Returns the first chip.
-  const chip::ChipProfile& chip() const { return chips_.front().profiles.chip; }
+  const chip::ChipProfile& chip() const { return chips_.front().chip; }
   /// Returns the chip on which a call would run.
   const chip::ChipProfile& chip_of(const OpRow& call) const;
-  /// Returns the time of a kernel that has next to nothing to do, on the first chip; zero if it
-  /// cannot run one.
-  SimTime launch();
+  /// Returns the time of a kernel that has next to nothing to do, on the first chip.
+  SimTime launch() const;
 
  private:
-  struct Chip {
-    explicit Chip(const chip::Profiles& of) : profiles(of), device(profiles) {}
-    chip::Profiles profiles;    ///< Its own, so that each log can have its chip.
-    chip::EmulatedChip device;  ///< Operands are allocated on it.
-  };
   /// Returns the place of the chip on which a call runs.
   std::size_t place_of(const OpRow& call) const;
 
-  std::deque<Chip> chips_;  ///< Never moves a chip.
+  std::deque<chip::Profiles> chips_;  ///< Never moves one.
 };
 
 /// Returns the time in which a chip could move the bytes at the peak of its DRAM. It is zero when

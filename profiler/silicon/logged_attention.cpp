@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "engines/chip/kernels/ttnn_names.h"
-#include "engines/ops/attention.h"
+#include "engines/ops/tensor.h"
 #include "profiler/silicon/logged_call.h"
 
 namespace howard::profiler::logged {
@@ -101,7 +101,7 @@ std::vector<Operand> where_out_is(const Call& call, const SpecList& made) {
     spec.storage = call.out().storage;
     spec.dtype = call.out().dtype;
     if (results.empty() || spec.shape == made[0].shape) spec.sharding = call.out().sharding;
-    results.push_back(operand(spec));
+    results.push_back(spec);
   }
   return results;
 }
@@ -131,14 +131,12 @@ Program attention(const Call& call) {
   if (call.attributes.find("chunk_start_idx")) return chunked_attention(call);
   const AttentionAttributes attributes = attention_attributes(call);
   std::vector<Operand> operands;
-  for (std::size_t i = 0; i < 3; ++i)
-    operands.push_back(operand(in_type_of_keys(call, call.in(i))));
+  for (std::size_t i = 0; i < 3; ++i) operands.push_back(in_type_of_keys(call, call.in(i)));
   // A mask lies behind k and v; other operands are tables and sinks.
   if (call.inputs() > 3 && !attributes.causal && call.cells(3).layout == "TILE") {
-    operands.push_back(operand(call.in(3)));
+    operands.push_back(call.in(3));
   }
-  return make_program(attributes, std::move(operands),
-                      {operand(in_type_of_keys(call, call.out()))});
+  return make_program(attributes, std::move(operands), {in_type_of_keys(call, call.out())});
 }
 
 Program chunked_attention(const Call& call) {
@@ -154,8 +152,7 @@ Program chunked_attention(const Call& call) {
       call.in(1), {q.shape.outer(), keys.heads(), *start + q.shape.rows(), keys.columns()});
   AttentionAttributes whole = attributes;
   whole.causal = *start == 0;
-  return make_program(whole, {operand(q), operand(all), operand(all)},
-                      {operand(in_type_of_keys(call, call.out()))});
+  return make_program(whole, {q, all, all}, {in_type_of_keys(call, call.out())});
 }
 
 Program joint_attention(const Call& call) {
@@ -165,7 +162,7 @@ Program joint_attention(const Call& call) {
     const TensorSpec spec = in_type_of_keys(call, call.in(i));
     const Sides& sides = spec.shape.dimensions();
     const std::int64_t rows = sides[2] + call.in(kOwn + i).shape.rows();
-    joined.push_back(operand(reshaped(spec, {sides[0], sides[1], rows, sides[3]})));
+    joined.push_back(reshaped(spec, {sides[0], sides[1], rows, sides[3]}));
   }
   return make_program(attention_attributes(call), joined, {joined[0]});
 }
@@ -191,9 +188,7 @@ Program decode_attention(const Call& call) {
       .compute = compute_of(call)};
   const TensorSpec position{
       .shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major};
-  return make_program(attributes,
-                      {operand(query), operand(cache), operand(cache), operand(position)},
-                      {operand(query)});
+  return make_program(attributes, {query, cache, cache, position}, {query});
 }
 
 Program split_heads(const Call& call) {
@@ -202,11 +197,11 @@ Program split_heads(const Call& call) {
       call.attributes.find("num_kv_heads") ? heads_of(call, {"num_kv_heads"}) : heads;
   const bool transposes = call.attributes.flag("transpose_k_heads")
                               .value_or(call.attributes.flag("transpose_k").value_or(false));
-  std::vector<Operand> inputs{operand(call.in(0))};
+  std::vector<Operand> inputs{call.in(0)};
   Attributes op = SplitHeadsAttributes{heads, groups, transposes};
   SpecList made;
   if (call.inputs() > 1) {
-    inputs.push_back(operand(call.in(1)));
+    inputs.push_back(call.in(1));
     op = SplitGroupsAttributes{heads, groups, transposes};
     made = results_of(op, std::array{call.in(0), call.in(1)});
   } else {
@@ -219,19 +214,17 @@ Program split_heads_decode(const Call& call) {
   const SplitHeadsDecodeAttributes op{.heads = heads_of(call, {"num_q_heads", "num_heads"}),
                                       .groups = heads_of(call, {"num_kv_heads"})};
   const SpecList made = results_of(op, std::array{call.in(0)});
-  return make_program(op, {operand(call.in(0))}, where_out_is(call, made));
+  return make_program(op, {call.in(0)}, where_out_is(call, made));
 }
 
 Program concat_heads(const Call& call) {
   const ConcatHeadsAttributes op;
-  return make_program(op, {operand(call.in(0))},
-                      where_out_is(call, results_of(op, std::array{call.in(0)})));
+  return make_program(op, {call.in(0)}, where_out_is(call, results_of(op, std::array{call.in(0)})));
 }
 
 Program concat_heads_decode(const Call& call) {
   const ConcatHeadsDecodeAttributes op{.heads = heads_of(call, {"num_heads"})};
-  return make_program(op, {operand(call.in(0))},
-                      where_out_is(call, results_of(op, std::array{call.in(0)})));
+  return make_program(op, {call.in(0)}, where_out_is(call, results_of(op, std::array{call.in(0)})));
 }
 
 Program update_cache(const Call& call) {
@@ -241,13 +234,12 @@ Program update_cache(const Call& call) {
   // In 2024 the sequences were the rows of each head.
   const bool turned = chip::stem_of(call.code) == "UpdateKVCache";
   const TensorSpec rows = turned ? reshaped(x, x.shape.heads_swapped()) : x;
-  return make_program(PagedUpdateCacheAttributes{}, {operand(rows), operand(cache)},
-                      {operand(cache)});
+  return make_program(PagedUpdateCacheAttributes{}, {rows, cache}, {cache});
 }
 
 Program fill_cache(const Call& call) {
   const auto [cache, x] = cache_of(call);
-  return make_program(PagedFillCacheAttributes{}, {operand(x), operand(cache)}, {operand(cache)});
+  return make_program(PagedFillCacheAttributes{}, {x, cache}, {cache});
 }
 
 Program rotary(const Call& call) {
@@ -262,7 +254,7 @@ Program rotary(const Call& call) {
   out.dtype = call.out().dtype;
   return make_program(
       RotaryEmbeddingAttributes{.style = halves ? RotaryStyle::halves : RotaryStyle::pairs},
-      {operand(x), operand(table), operand(table)}, {operand(out)});
+      {x, table, table}, {out});
 }
 
 }  // namespace howard::profiler::logged

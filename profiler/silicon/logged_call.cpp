@@ -87,12 +87,11 @@ TensorSpec spec_of(const TensorCells& cells, Numbers numbers) {
           .storage = dram ? Storage::dram : Storage::l1};
 }
 
-Call::Call(const OpRow& row, Device& device, Numbers numbers)
+Call::Call(const OpRow& row, Numbers numbers)
     : code(row.name),
       attributes(row.attributes),
       fidelity(row.fidelity),
       row_(row),
-      device_(device),
       numbers_(numbers),
       inputs_(row.inputs.size()) {
   if (row.outputs.empty()) refuse("no output", "OUTPUT_0_X and its other columns");

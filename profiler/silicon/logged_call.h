@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "engines/ops/tensor.h"
 #include "engines/program/program.h"
 #include "profiler/formats/ops_csv/ops_csv_reader.h"
 #include "profiler/silicon/op_attributes.h"
@@ -40,7 +39,7 @@ enum class Numbers : std::uint8_t { computed, moved };
 class Call {
  public:
   /// Throws Error when there is no output. `row` must outlive this.
-  Call(const OpRow& row, Device& device, Numbers numbers = Numbers::computed);
+  explicit Call(const OpRow& row, Numbers numbers = Numbers::computed);
 
   std::string_view code;
   OpAttributes attributes;
@@ -62,20 +61,12 @@ class Call {
   /// Returns the banks of DRAM that the chip has.
   std::int64_t banks() const;
 
-  ops::Tensor make(const TensorSpec& spec) const { return {device_, spec}; }
-  ops::Tensor input(std::size_t i) const { return make(in(i)); }
-  ops::Tensor output() const { return make(out()); }
-
  private:
   const OpRow& row_;
-  Device& device_;
   Numbers numbers_;
   mutable std::vector<std::optional<TensorSpec>> inputs_;
   mutable std::optional<TensorSpec> output_;
 };
-
-/// Returns an operand that has no memory: it can be planned but not run.
-inline Operand operand(const TensorSpec& spec) { return {.buffer = {}, .spec = spec}; }
 
 /// Throws Error for a tensor of more elements than any chip holds, however many its sides are.
 void require_size(std::initializer_list<std::int64_t> sides);

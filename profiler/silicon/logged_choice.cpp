@@ -24,8 +24,8 @@ void require_columns(const Call& call) {
 /// dimensions, or places of 16 bits.
 Program choice(const Attributes& op, const std::vector<TensorSpec>& in) {
   std::vector<Operand> inputs, outputs;
-  for (const TensorSpec& spec : in) inputs.push_back(operand(spec));
-  for (const TensorSpec& spec : results_of(op, in)) outputs.push_back(operand(spec));
+  for (const TensorSpec& spec : in) inputs.push_back(spec);
+  for (const TensorSpec& spec : results_of(op, in)) outputs.push_back(spec);
   return make_program(op, std::move(inputs), std::move(outputs));
 }
 

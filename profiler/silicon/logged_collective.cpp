@@ -13,7 +13,7 @@ namespace {
 
 /// Stands for the devices of the group, which take part at the same time.
 Operand group() {
-  return operand({.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major});
+  return {.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major};
 }
 
 /// Returns a whole number that an attribute has, or 0 where it has none: the emulator then takes
@@ -86,7 +86,7 @@ Program all_gather_matmul(const Call& call) {
   whole.shape = part.shape.with_columns(b.shape.rows());
   return make_program(AllGatherMatmulAttributes{.gather = {.dimension = 3, .use = links_of(call)},
                                                 .matmul = product_attributes(call)},
-                      {operand(part), group(), operand(b)}, {operand(whole), operand(product)});
+                      {part, group(), b}, {whole, product});
 }
 
 Program matmul_reduce_scatter(const Call& call) {
@@ -101,14 +101,14 @@ Program matmul_reduce_scatter(const Call& call) {
           .scatter = {.dimension = side == 3 ? Dimension::columns : Dimension::rows,
                       .use = links_of(call)},
           .matmul = product_attributes(call)},
-      {operand(a), group(), operand(b)}, {operand(product), operand(part)});
+      {a, group(), b}, {product, part});
 }
 
 Program all_gather(const Call& call) {
   const TensorSpec part = plain(call.in(0)), whole = plain(call.out());
   return make_program(
       AllGatherAttributes{.dimension = shared_dimension(part, whole), .use = links_of(call)},
-      {operand(part), group()}, {operand(whole)});
+      {part, group()}, {whole});
 }
 
 Program all_reduce(const Call& call) {
@@ -119,8 +119,8 @@ Program all_reduce(const Call& call) {
   const Sides& sides = part.shape.dimensions();
   require_size({devices, sides[0], sides[1], sides[2], sides[3]});
   whole.shape = {devices * sides[0], sides[1], sides[2], sides[3]};
-  return make_program(AllGatherAttributes{.dimension = 0, .use = links_of(call)},
-                      {operand(part), group()}, {operand(whole)});
+  return make_program(AllGatherAttributes{.dimension = 0, .use = links_of(call)}, {part, group()},
+                      {whole});
 }
 
 Program reduce_scatter(const Call& call) {
@@ -131,7 +131,7 @@ Program reduce_scatter(const Call& call) {
   return make_program(
       ReduceScatterAttributes{.dimension = side == 3 ? Dimension::columns : Dimension::rows,
                               .use = links_of(call)},
-      {operand(whole), group()}, {operand(part)});
+      {whole, group()}, {part});
 }
 
 }  // namespace howard::profiler::logged

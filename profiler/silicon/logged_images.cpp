@@ -215,13 +215,13 @@ Program convolution(const Call& call) {
   const std::string_view blocks = find_any(call, {"block_config"}).value_or("");
   const auto act_block = number_of(blocks, "act_block_h_ntiles");
   op.act_block_h = std::clamp<std::int64_t>(act_block.value_or(0), 0, 1 << 16);
-  std::vector<Operand> inputs{operand(x), operand(weights)};
+  std::vector<Operand> inputs{x, weights};
   if (call.inputs() > 2 && told(call, "has_bias")) {
     TensorSpec bias = spec_of(call.cells(2));
     bias.shape = {channels};
-    inputs.push_back(operand(bias));
+    inputs.push_back(bias);
   }
-  return make_program(op, std::move(inputs), {operand(result_of(call, window, channels))});
+  return make_program(op, std::move(inputs), {result_of(call, window, channels)});
 }
 
 Program halo(const Call& call) {
@@ -232,7 +232,7 @@ Program halo(const Call& call) {
   out.dtype = spec_of(call.out_cells()).dtype;
   out.layout = Layout::row_major;
   return make_program(HaloAttributes{.window = window, .cores = places, .channel_cores = channels},
-                      {operand(x)}, {operand(out)});
+                      {x}, {out});
 }
 
 Program pool(const Call& call) {
@@ -247,7 +247,7 @@ Program pool(const Call& call) {
       .divisor = std::clamp<std::int64_t>(divisor.value_or(0), 0, 1 << 16),
       .cores = places,
       .channel_cores = channels};
-  return make_program(op, {operand(x)}, {operand(result_of(call, window, x.shape.columns()))});
+  return make_program(op, {x}, {result_of(call, window, x.shape.columns())});
 }
 
 Program upsample(const Call& call) {
@@ -259,7 +259,7 @@ Program upsample(const Call& call) {
     refuse(fmt::format("{} to {}", from.text(), to.text()), "whole factors of [n, h, w, c]");
   }
   const UpsampleAttributes op{.factor = factor, .bilinear = find_any(call, {"mode"}) == "bilinear"};
-  return make_program(op, {operand(call.in(0))}, {operand(call.out())});
+  return make_program(op, {call.in(0)}, {call.out()});
 }
 
 Program fold(const Call& call) {
@@ -271,7 +271,7 @@ Program fold(const Call& call) {
   const FoldAttributes op{.stride = {side("stride_h"), side("stride_w")}};
   TensorSpec out = call.out();
   out.shape = results_of(op, std::array{call.in(0)})[0].shape;
-  return make_program(op, {operand(call.in(0))}, {operand(out)});
+  return make_program(op, {call.in(0)}, {out});
 }
 
 Program group_norm(const Call& call) {
@@ -288,7 +288,7 @@ Program group_norm(const Call& call) {
                          .fp32_accumulation = compute_of(call).fp32_accumulation.value_or(false)};
   op.core_grid = configured_grid(call.attributes.find("program_config").value_or(""));
   if (!op.core_grid && !x.sharding) op.core_grid = cores_of_norm(call, x, *groups);
-  return make_program(op, {operand(x)}, {operand(out)});
+  return make_program(op, {x}, {out});
 }
 
 }  // namespace howard::profiler::logged

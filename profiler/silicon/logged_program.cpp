@@ -14,11 +14,6 @@
 #include "engines/chip/calibration/bands.h"
 #include "engines/chip/kernels/planner.h"
 #include "engines/chip/kernels/ttnn_names.h"
-#include "engines/ops/data_movement.h"
-#include "engines/ops/elementwise.h"
-#include "engines/ops/matmul.h"
-#include "engines/ops/rows.h"
-#include "engines/ops/training.h"
 #include "engines/program/fields.h"
 #include "profiler/silicon/logged_call.h"
 #include "profiler/silicon/logged_shards.h"
@@ -30,20 +25,19 @@ namespace operation = chip::operation;
 using logged::Call;
 using logged::enumerator;
 using logged::refuse;
-using ops::Tensor;
 
 Program matmul(const Call& call) {
   const MatmulAttributes attributes = logged::product_attributes(call);
-  const Tensor a = call.input(0);
-  const Tensor b = call.input(1);
-  if (call.inputs() < 3) return ops::matmul(a, b, call.output(), attributes);
+  const TensorSpec& a = call.in(0);
+  const TensorSpec& b = call.in(1);
+  if (call.inputs() < 3) return make_program(attributes, {a, b}, {call.out()});
   TensorSpec bias = call.in(2);
   // Logs of version 1 have the sides of whole tiles.
   if (bias.shape.rows() == kTileSide) bias.shape = bias.shape.with_rows(1);
-  return ops::linear(a, b, call.make(bias), call.output(), attributes);
+  return make_program(attributes, {a, b, bias}, {call.out()});
 }
 
-/// Reduces in one step, or in several, of which ops::reduce makes one.
+/// Reduces in one step, or in several, of which one op makes one.
 Program reduce(const Call& call, Reduction reduction, Dimension dimension, bool moreh) {
   const Sides& in = call.in(0).shape.dimensions();
   const Sides& told = call.out().shape.dimensions();
@@ -101,16 +95,16 @@ Program reduce_moreh(const Call& call) {
 
 /// Returns an op that brings tiles to other places and does nothing else.
 Program move_tiles(const Call& call) {
-  return make_program(MoveTilesAttributes{}, {logged::operand(call.in(0))},
-                      {logged::operand(call.out())});
+  return make_program(MoveTilesAttributes{}, {call.in(0)}, {call.out()});
 }
 
 Program transpose(const Call& call) {
   const std::string_view dim = enumerator(call.attributes.find("dim").value_or("missing"));
   if (dim == "CN" && call.in(0).layout == Layout::tile) return move_tiles(call);
   if (dim != "WH" && dim != "HC") refuse(fmt::format("dim '{}'", dim), "WH, HC, CN of tiles");
-  return ops::transpose(call.input(0), call.output(),
-                        dim == "WH" ? Swap::rows_columns : Swap::heads_rows);
+  return make_program(
+      TransposeAttributes{.swap = dim == "WH" ? Swap::rows_columns : Swap::heads_rows},
+      {call.in(0)}, {call.out()});
 }
 
 /// Of row-major tensors the kernel moves the pieces of rows that are together in both: as many as
@@ -119,14 +113,14 @@ Program reshape(const Call& call) {
   const TensorSpec& in = call.in(0);
   const TensorSpec& out = call.out();
   const bool rows = in.layout == Layout::row_major && out.layout == Layout::row_major;
-  if (!rows) return ops::reshape(call.input(0), call.output());
+  if (!rows) return make_program(ReshapeAttributes{}, {call.in(0)}, {call.out()});
   const bool narrow = in.shape.columns() <= out.shape.columns();
   TensorSpec from = narrow ? in : out, to = from;
   from.storage = in.storage;
   to.storage = out.storage;
   from.sharding.reset();
   to.sharding.reset();
-  return ops::slice(call.make(from), {}, {1, 1, 1, 1}, call.make(to));
+  return make_program(SliceAttributes{.begins = {}, .steps = {1, 1, 1, 1}}, {from}, {to});
 }
 Program to_layout(const Call& call) {
   TensorSpec in = call.in(0), out = call.out();
@@ -139,16 +133,17 @@ Program to_layout(const Call& call) {
       tiled.shape.outer() * tiled.shape.heads() == rows.shape.outer() * rows.shape.heads() &&
       tiled.shape.tile_columns() == rows.shape.tile_columns();
   if (has_all || tiled.shape.tiles() == rows.shape.tiles()) tiled.shape = rows.shape;
-  return ops::to_layout(call.make(in), call.make(out));
+  return make_program(LayoutAttributes{.to = out.spec().layout}, {in}, {out});
 }
 
 Program concat(const Call& call) {
   const auto dim = parse_integer(call.attributes.find("dim").value_or("3"));
   if (!dim || *dim < 0 || *dim > 3) refuse("no dimension", "dim 0 to 3");
-  std::vector<Tensor> parts;
-  for (std::size_t i = 0; i < call.inputs(); ++i) parts.push_back(call.input(i));
+  std::vector<Operand> parts;
+  for (std::size_t i = 0; i < call.inputs(); ++i) parts.emplace_back(call.in(i));
   if (parts.empty()) refuse("no inputs", "what is put side by side");
-  return ops::concat(parts, static_cast<int>(*dim), call.output());
+  return make_program(ConcatAttributes{.dimension = static_cast<int>(*dim)}, std::move(parts),
+                      {call.out()});
 }
 
 /// Returns the four numbers of a list like "Shape([0; 0; 32; 0])"; absent when there are others.
@@ -178,12 +173,14 @@ Program slice(const Call& call) {
     for (std::size_t i = 0; i < steps.size(); ++i)
       steps.at(i) = std::max<std::int64_t>(1, (*given)[i]);
   }
-  return ops::slice(call.input(0), *begins, steps, call.output());
+  return make_program(SliceAttributes{.begins = *begins, .steps = steps}, {call.in(0)},
+                      {call.out()});
 }
 
 Program pad(const Call& call) {
   const auto before = four_numbers(call.attributes.find("input_tensor_start"));
-  return ops::pad(call.input(0), before.value_or(Sides{}), 0, call.output());
+  return make_program(PadAttributes{.before = before.value_or(Sides{}), .value = 0}, {call.in(0)},
+                      {call.out()});
 }
 
 Program permute(const Call& call) {
@@ -191,7 +188,7 @@ Program permute(const Call& call) {
   if (!dims) refuse("no dims among its attributes", "four numbers");
   std::array<int, 4> order{};
   for (std::size_t i = 0; i < order.size(); ++i) order.at(i) = static_cast<int>((*dims)[i]);
-  return ops::permute(call.input(0), order, call.output());
+  return make_program(PermuteAttributes{.order = order}, {call.in(0)}, {call.out()});
 }
 
 /// Returns what fills a tensor with a number; what else the call was given is not read.
@@ -206,8 +203,7 @@ Program fill(const Call& call) {
 /// Returns the move of a tensor to another memory. Both need not have room beside each other: a
 /// move within L1 may be in place.
 Program move(const Call& call) {
-  return make_program(MemoryMoveAttributes{}, {logged::operand(call.in(0))},
-                      {logged::operand(call.out())});
+  return make_program(MemoryMoveAttributes{}, {call.in(0)}, {call.out()});
 }
 
 Program minimal_matmul(const Call& call) {
@@ -226,33 +222,39 @@ Program minimal_matmul(const Call& call) {
       .compute = compute,
       .activation = logged::activation_of(call, "fused_activation")};
   if (call.inputs() < 3) {
-    return ops::minimal_matmul(call.input(0), call.input(1), attributes, call.output());
+    return make_program(attributes, {call.in(0), call.in(1)}, {call.out()});
   }
-  return ops::minimal_matmul(call.input(0), call.input(1), call.input(2), attributes,
-                             call.output());
+  return make_program(attributes, {call.in(0), call.in(1), call.in(2)}, {call.out()});
 }
 
 Program gelu_backward(const Call& call) {
-  return ops::gelu_backward(call.input(0), call.input(1), true, call.output());
+  return make_program(GeluBackwardAttributes{.fused = true}, {call.in(0), call.in(1)},
+                      {call.out()});
 }
 
 Program cross_entropy(const Call& call) {
-  return ops::cross_entropy(call.input(0), call.input(1), call.output());
+  return make_program(CrossEntropyAttributes{}, {call.in(0), call.in(1)}, {call.out()});
 }
 
 Program cross_entropy_backward(const Call& call) {
-  return ops::cross_entropy_backward(call.input(0), call.input(1), 1, call.output());
+  return make_program(CrossEntropyBackwardAttributes{.scale = 1}, {call.in(0), call.in(1)},
+                      {call.out()});
 }
 
-Program dropout(const Call& call) { return ops::dropout(call.input(0), 0, 0, call.output()); }
+Program dropout(const Call& call) {
+  return make_program(DropoutAttributes{.probability = 0, .seed = 0}, {call.in(0)}, {call.out()});
+}
 
 Program nll_loss(const Call& call) {
-  return ops::nll_loss(call.input(0), call.input(1), call.output());
+  return make_program(CrossEntropyAttributes{.of_logarithms = true}, {call.in(0), call.in(1)},
+                      {call.out()});
 }
 
 Program adamw(const Call& call) {
-  const Tensor moment = call.input(2);
-  return ops::adamw(call.input(0), call.input(1), {moment, moment}, {});
+  const TensorSpec& parameter = call.in(0);
+  const TensorSpec& moment = call.in(2);
+  return make_program(AdamWAttributes{}, {parameter, call.in(1), moment, moment},
+                      {parameter, moment, moment});
 }
 
 Program sgd(const Call& call) {
@@ -264,20 +266,22 @@ Program sgd(const Call& call) {
   const SgdAttributes attributes{.momentum = is_set(momentum),
                                  .weight_decay = is_set(decay),
                                  .nesterov = call.attributes.flag("nesterov").value_or(false)};
-  std::optional<Tensor> buffer;
-  if (attributes.momentum != 0) buffer = call.input(0);
-  return ops::sgd(call.input(0), call.input(1), buffer, attributes);
+  std::vector<Operand> kept{call.in(0)};
+  if (attributes.momentum != 0) kept.emplace_back(call.in(0));
+  std::vector<Operand> inputs = kept;
+  inputs.insert(inputs.begin() + 1, call.in(1));
+  return make_program(attributes, std::move(inputs), std::move(kept));
 }
 
 /// A log has no columns for the fourth operand, which is like the second.
 Program swiglu(const Call& call) {
-  const Tensor gate = call.input(1);
-  return ops::swiglu(call.input(0), {gate, call.input(2), gate}, call.output());
+  const TensorSpec& gate = call.in(1);
+  return make_program(SwigluAttributes{}, {call.in(0), gate, call.in(2), gate}, {call.out()});
 }
 
 Program swiglu_backward(const Call& call) {
-  return ops::swiglu_backward(call.input(0), call.input(1), call.input(2), call.output(),
-                              call.make(call.in(1)));
+  return make_program(SwigluBackwardAttributes{}, {call.in(0), call.in(1), call.in(2)},
+                      {call.out(), call.in(1)});
 }
 
 /// Returns an op of one result whose fields ttnn prints by the names that they have here.
@@ -287,8 +291,8 @@ Program op_of(const Call& call, Attributes op) {
     if (value) read_fields(op, fmt::format("{}={}", field, *value));
   }
   std::vector<Operand> inputs;
-  for (std::size_t i = 0; i < call.inputs(); ++i) inputs.push_back(call.input(i).operand());
-  return make_program(op, std::move(inputs), {call.output().operand()});
+  for (std::size_t i = 0; i < call.inputs(); ++i) inputs.push_back(call.in(i));
+  return make_program(op, std::move(inputs), {call.out()});
 }
 
 struct Builder {
@@ -434,18 +438,18 @@ MatmulAttributes logged::product_attributes(const Call& call) {
   return attributes;
 }
 
-std::optional<LoggedProgram> logged_program(const OpRow& row, Device& device) {
+std::optional<LoggedProgram> logged_program(const OpRow& row) {
   if (row.name.empty()) return std::nullopt;
   const std::string_view stem = chip::stem_of(row.name);
   const auto builder = std::ranges::find(
       kBuilders, stem, [](const Builder& one) { return chip::stem_of(one.code); });
   if (builder != kBuilders.end()) {
-    return LoggedProgram{builder->build(Call(row, device, builder->numbers)), builder->stands_in};
+    return LoggedProgram{builder->build(Call(row, builder->numbers)), builder->stands_in};
   }
   const auto op = std::ranges::find(
       all_ops(), stem, [](const Attributes& one) { return chip::stem_of(ttnn_name_of(one)); });
   if (op == all_ops().end()) return std::nullopt;
-  return LoggedProgram{op_of(Call(row, device), *op)};
+  return LoggedProgram{op_of(Call(row), *op)};
 }
 
 PlannedCall plan_call(const LoggedProgram& logged, CoreGrid grid, const chip::Profiles& profiles) {

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "engines/chip/kernels/plan/planned_program.h"
 #include "engines/chip/profiles/profile.h"
-#include "engines/device/device.h"
 #include "engines/program/program.h"
 #include "profiler/formats/ops_csv/ops_csv_reader.h"
 
@@ -30,10 +29,9 @@ struct LoggedProgram {
 /// emulator has no such op. Throws Error, with the reason, if it has the op but cannot run this
 /// call: sharded operands, an activation that is fused into it, operands that do not fit.
 ///
-/// Operands are allocated on `device` and released again, so the program can be planned but not
-/// run. Operands for which the log has no columns are made up from what it has (the statistics of a
-/// layer norm).
-std::optional<LoggedProgram> logged_program(const OpRow& row, Device& device);
+/// Its operands have no memory, so the program can be planned but not run. Operands for which the
+/// log has no columns are made up from what it has (the statistics of a layer norm).
+std::optional<LoggedProgram> logged_program(const OpRow& row);
 
 /// Plans it, and says how well its time is known.
 struct PlannedCall {

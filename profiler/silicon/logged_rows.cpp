@@ -6,15 +6,12 @@
 #include <vector>
 
 #include "engines/chip/kernels/ttnn_names.h"
-#include "engines/ops/attention.h"
-#include "engines/ops/rows.h"
 #include "profiler/silicon/logged_call.h"
 
 namespace howard::profiler::logged {
 namespace {
 
 namespace operation = chip::operation;
-using ops::Tensor;
 
 void require_last_dimension(const Call& call) {
   const std::string_view dim = call.attributes.find("dim").value_or("3");
@@ -23,9 +20,9 @@ void require_last_dimension(const Call& call) {
 
 constexpr float kEpsilon = 1e-5F;  // it does not affect the time
 
-ops::LayernormStatistics statistics(const Call& call) {
-  const TensorSpec row{call.in(0).shape.with_columns(1), call.in(0).dtype};
-  return {call.make(row), call.make(row)};
+/// Returns the spec of the mean and of the deviation of each row.
+TensorSpec statistics(const Call& call) {
+  return {call.in(0).shape.with_columns(1), call.in(0).dtype};
 }
 
 }  // namespace
@@ -33,37 +30,34 @@ ops::LayernormStatistics statistics(const Call& call) {
 /// Returns TTML's sdpa_fw.
 Program ttml_attention(const Call& call) {
   const TensorSpec row = attention_statistics(call.in(0));
-  return ops::attention({call.input(0), call.input(1), call.input(2)},
-                        {.causal = call.attributes.flag("is_causal").value_or(true)}, call.output(),
-                        {call.make(row), call.make(row)});
+  return make_program(
+      TtmlAttentionAttributes{.causal = call.attributes.flag("is_causal").value_or(true)},
+      {call.in(0), call.in(1), call.in(2)}, {call.out(), row, row});
 }
 
 /// Returns one of the programs of TTML's sdpa_bw. A log has no columns for all operands; the others
 /// follow from the first three.
 Program attention_backward(const Call& call) {
-  const Tensor q = call.input(0);
-  const TensorSpec row = attention_statistics(q.spec());
-  const ops::AttentionGradients from{.operands = {q, call.input(1), call.input(2)},
-                                     .out = q,
-                                     .dout = q,
-                                     .statistics = {call.make(row), call.make(row)}};
-  const TtmlAttentionAttributes attributes{.causal =
-                                               call.attributes.flag("is_causal").value_or(true)};
+  const TensorSpec& q = call.in(0);
+  const TensorSpec row = attention_statistics(q);
+  const std::vector<Operand> from{q, call.in(1), call.in(2), q, q, row, row};
+  const bool causal = call.attributes.flag("is_causal").value_or(true);
   if (call.code == operation::kAttentionBackwardQ) {
-    return ops::attention_backward_q(from, attributes, call.output());
+    return make_program(AttentionBackwardQAttributes{.causal = causal}, from, {call.out()});
   }
-  return ops::attention_backward_kv(from, attributes, call.output(), call.output());
+  return make_program(AttentionBackwardKvAttributes{.causal = causal}, from,
+                      {call.out(), call.out()});
 }
 
 Program rms_norm_backward(const Call& call) {
-  const Tensor x = call.input(0);
-  return ops::rms_norm_backward(x, call.input(1), call.make(row_numbers(call.in(0))), x,
-                                call.output(), x);
+  const TensorSpec& x = call.in(0);
+  return make_program(RmsNormBackwardAttributes{}, {x, call.in(1), row_numbers(call.in(0)), x},
+                      {call.out(), x});
 }
 
 Program ttml_rms_norm(const Call& call) {
-  return ops::rms_norm(call.input(0), call.input(1), 1e-5F, call.output(),
-                       call.make(row_numbers(call.in(0))));
+  return make_program(TtmlRmsNormAttributes{.epsilon = 1e-5F}, {call.in(0), call.in(1)},
+                      {call.out(), row_numbers(call.in(0))});
 }
 
 Program softmax(const Call& call) {
@@ -74,40 +68,43 @@ Program softmax(const Call& call) {
                         .masked = call.inputs() > 1,
                         .approximate = approximate == "1" || approximate == "true",
                         .fp32_accumulation = compute_of(call).fp32_accumulation.value_or(true)},
-      {call.input(0).operand()}, {call.output().operand()});
+      {call.in(0)}, {call.out()});
 }
 
 Program softmax_backward(const Call& call) {
   require_last_dimension(call);
-  return ops::softmax_backward(call.input(0), call.input(1), call.output());
+  return make_program(SoftmaxBackwardAttributes{}, {call.in(0), call.in(1)}, {call.out()});
 }
 
 /// ttnn's kernel takes as long with a scale as without.
 Program layernorm(const Call& call) {
   const bool wide = compute_of(call).fp32_accumulation.value_or(true);
-  const std::vector<Operand> results{call.output().operand()};
+  const std::vector<Operand> results{call.out()};
   if (enumerator(call.attributes.find("norm_type").value_or("LAYERNORM")) != "RMSNORM") {
     return make_program(LayernormAttributes{.epsilon = kEpsilon, .fp32_accumulation = wide},
-                        {call.input(0).operand()}, results);
+                        {call.in(0)}, results);
   }
-  std::vector<Operand> operands{call.input(0).operand()};
+  std::vector<Operand> operands{call.in(0)};
   const bool scaled =
       call.inputs() > 1 && call.in(1).shape.elements() == call.in(0).shape.columns();
   if (scaled) {
-    operands.push_back(call.make({{call.in(0).shape.columns()}, call.in(0).dtype}).operand());
+    operands.push_back({{call.in(0).shape.columns()}, call.in(0).dtype});
   }
   return make_program(RmsNormAttributes{.epsilon = kEpsilon, .fp32_accumulation = wide},
                       std::move(operands), results);
 }
 
 Program ttml_layernorm(const Call& call) {
-  return ops::layernorm(call.input(0), {call.input(1), call.input(2)}, kEpsilon, call.output(),
-                        statistics(call));
+  const TensorSpec row = statistics(call);
+  return make_program(TtmlLayernormAttributes{.epsilon = kEpsilon},
+                      {call.in(0), call.in(1), call.in(2)}, {call.out(), row, row});
 }
 
 Program layernorm_backward(const Call& call) {
-  const Tensor x = call.input(0);
-  return ops::layernorm_backward(x, call.input(1), statistics(call), x, call.output(), {x, x});
+  const TensorSpec& x = call.in(0);
+  const TensorSpec row = statistics(call);
+  return make_program(LayernormBackwardAttributes{}, {x, call.in(1), row, row, x},
+                      {call.out(), x, x});
 }
 
 }  // namespace howard::profiler::logged

@@ -20,7 +20,7 @@ Program move_of(const TensorSpec& moved, const TensorSpec& from, const TensorSpe
     spec.storage = place.storage;
     spec.sharding.reset();
     if (place.shape == moved.shape) spec.sharding = place.sharding;
-    return operand(spec);
+    return spec;
   };
   return make_program(MemoryMoveAttributes{}, {at(from)}, {at(to)});
 }
@@ -33,12 +33,12 @@ Program statistics_of_norm(const Call& call) {
   const TensorSpec& x = call.in(0);
   const bool wide = compute_of(call).fp32_accumulation.value_or(true);
   if (x.sharding && x.storage == Storage::l1) {
-    return make_program(RmsNormAttributes{.fp32_accumulation = wide}, {operand(x)}, {operand(x)});
+    return make_program(RmsNormAttributes{.fp32_accumulation = wide}, {x}, {x});
   }
   if (x.layout != Layout::tile) refuse("row-major tensors", "tiles");
   return make_program(
-      ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::columns}, {operand(x)},
-      {operand({x.shape.with_columns(1), x.dtype})});
+      ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::columns}, {x},
+      {{x.shape.with_columns(1), x.dtype}});
 }
 
 /// What follows when all devices have all sums takes as many passes as a whole norm.
@@ -48,7 +48,7 @@ Program norm_of_statistics(const Call& call) {
   const TensorSpec scale{{call.in(0).shape.columns()}, call.in(0).dtype};
   return make_program(
       RmsNormAttributes{.fp32_accumulation = compute_of(call).fp32_accumulation.value_or(true)},
-      {operand(call.in(0)), operand(scale)}, {operand(out)});
+      {call.in(0), scale}, {out});
 }
 
 /// All parts together have the operand's tiles.
@@ -56,7 +56,7 @@ Program all_parts(const Call& call) {
   TensorSpec parts = call.in(0);
   parts.storage = call.out().storage;
   parts.sharding.reset();
-  return make_program(MoveTilesAttributes{}, {operand(call.in(0))}, {operand(parts)});
+  return make_program(MoveTilesAttributes{}, {call.in(0)}, {parts});
 }
 
 Program part_to_memory(const Call& call) { return move_of(call.out(), call.in(0), call.out()); }
@@ -78,18 +78,17 @@ Program scatter_heads(const Call& call) {
   }
   TensorSpec part = whole;
   part.shape = whole.shape.with_columns(columns / devices);
-  const Operand group =
-      operand({.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major});
+  const Operand group = {.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major};
   return make_program(
       ReduceScatterAttributes{.dimension = Dimension::columns, .use = links_of(call)},
-      {operand(whole), group}, {operand(part)});
+      {whole, group}, {part});
 }
 
 /// What is drawn for each element takes as long as what a dropout draws.
 Program random(const Call& call) {
   TensorSpec drawn = call.out();
   drawn.layout = Layout::tile;
-  return make_program(DropoutAttributes{}, {operand(drawn)}, {operand(drawn)});
+  return make_program(DropoutAttributes{}, {drawn}, {drawn});
 }
 
 /// The gradient of a bias is the sum over all rows.
@@ -101,8 +100,7 @@ Program sum_of_rows(const Call& call) {
       gradient.shape.outer() * gradient.shape.heads() * gradient.shape.tile_rows() * kTileSide,
       gradient.shape.columns()};
   return make_program(ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::rows},
-                      {operand(gradient)},
-                      {operand({gradient.shape.with_rows(1), gradient.dtype})});
+                      {gradient}, {{gradient.shape.with_rows(1), gradient.dtype}});
 }
 
 namespace {
@@ -112,7 +110,7 @@ Program sums_of_lines(const TensorSpec& x, std::int64_t length, std::int64_t lin
   TensorSpec columns = x;
   columns.sharding.reset();
   columns.shape = {length * kTileSide, lines * kTileSide};
-  return make_program(CumsumAttributes{.dim = 2}, {operand(columns)}, {operand(columns)});
+  return make_program(CumsumAttributes{.dim = 2}, {columns}, {columns});
 }
 
 }  // namespace
@@ -123,8 +121,7 @@ Program running_sums(const Call& call) {
   if (!dim || *dim < 0 || *dim > 3) refuse("no dim", "0 to 3");
   if (x.layout != Layout::tile) refuse("row-major tensors", "tiles");
   if (*dim >= 2) {
-    return make_program(CumsumAttributes{.dim = static_cast<int>(*dim)}, {operand(x)},
-                        {operand(x)});
+    return make_program(CumsumAttributes{.dim = static_cast<int>(*dim)}, {x}, {x});
   }
   const std::int64_t length = *dim == 0 ? x.shape.outer() : x.shape.heads();
   return sums_of_lines(x, length, x.shape.tiles() / length);
@@ -151,10 +148,9 @@ Program gather_heads(const Call& call) {
   require_size({devices, sides[0], sides[1], sides[2], sides[3]});
   TensorSpec whole = part;
   whole.shape = {devices * sides[0], sides[1], sides[2], sides[3]};
-  const Operand group =
-      operand({.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major});
-  return make_program(AllGatherAttributes{.dimension = 0, .use = links_of(call)},
-                      {operand(part), group}, {operand(whole)});
+  const Operand group = {.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major};
+  return make_program(AllGatherAttributes{.dimension = 0, .use = links_of(call)}, {part, group},
+                      {whole});
 }
 
 namespace {
@@ -173,7 +169,7 @@ Program sample_in_dram(const Call& call, const TensorSpec& image, std::int64_t p
   TensorSpec out = table;
   out.shape = results_of(op, std::array{indices, table})[0].shape;
   require_size({rows, table.shape.columns()});
-  return make_program(op, {operand(indices), operand(table)}, {operand(out)});
+  return make_program(op, {indices, table}, {out});
 }
 
 }  // namespace
@@ -196,7 +192,7 @@ Program grid_sample(const Call& call) {
   return make_program(
       Pool2dAttributes{
           .kind = PoolKind::average, .window = window, .cores = call.cores().value_or(0)},
-      {operand(image)}, {operand(out)});
+      {image}, {out});
 }
 
 }  // namespace howard::profiler::logged

@@ -158,7 +158,7 @@ SimTime median_of(const ComparedCall& call) {
 class Comparer {
  public:
   Comparer(const chip::Profiles& profiles, SiliconComparison& found)
-      : profiles_(profiles), device_(profiles), found_(found) {}
+      : profiles_(profiles), found_(found) {}
 
   void add(const OpRow& row) {
     if (row.type == "signpost") return;
@@ -237,7 +237,7 @@ class Comparer {
   Place find_place(const OpRow& row) {
     try {
       if (auto reason = other_chip(row)) return not_emulated(row, std::move(*reason));
-      const auto logged = logged_program(row, device_);
+      const auto logged = logged_program(row);
       if (!logged) return not_emulated(row, "the emulator has no such op");
       return emulated(row, *logged);
     } catch (const Error& failure) {
@@ -328,7 +328,6 @@ class Comparer {
   }
 
   const chip::Profiles& profiles_;
-  chip::EmulatedChip device_;  ///< Operands are allocated here.
   SiliconComparison& found_;
   std::size_t rows_ = 0;
   bool grid_noted_ = false, chip_noted_ = false;

@@ -25,7 +25,7 @@
 #include "engines/chip/kernels/plan/footprint.h"
 #include "engines/chip/profiles/profiles.h"
 #include "engines/ops/catalogue.h"
-#include "engines/ops/elementwise.h"
+#include "engines/ops/tensor.h"
 #include "engines/ops/training.h"
 #include "tests/experiments/run_emulated.h"
 
@@ -62,8 +62,7 @@ Measure experiment(const std::string& text) {
 }
 
 Measure calibration_rows(const calibration::MeasurementTable& table) {
-  const auto model = std::shared_ptr<const calibration::Model>(
-      calibration::make_model(table, chip::load_profiles()));
+  const auto model = std::shared_ptr<const calibration::Model>(calibration::make_model(table));
   return [model, count = table.rows.size() * table.measured.size()](const Profiles& profiles) {
     std::vector<double> seconds(count);
     model->predict(profiles, seconds);
@@ -78,7 +77,7 @@ struct Exp {
   Exp(Device& device, std::int64_t side)
       : in(device, {.shape = {side, side}}),
         out(device, {.shape = {side, side}}),
-        program(ops::eltwise(Eltwise::exp, in, out)) {}
+        program(make_program(eltwise_of(Eltwise::exp), {in}, {out})) {}
   ops::Tensor in, out;
   Program program;
 };
@@ -176,7 +175,7 @@ std::vector<double> kernels(const Profiles& profiles) {
         "attention:approximate=false 4x256x64 4x256x64 4x256x64",
         "sdpa_fw 4x256x64 4x256x64 4x256x64", "matmul:packer_accumulates=0 1024x1024 1024x1024",
         "argmax 32x4096 row_major", "topk 32x16384", "sampling 32x256 32x256 row_major uint32"}) {
-    const Program program = ops::parse_program(text, DataType::bfloat16, device);
+    const Program program = ops::parse_program(text, DataType::bfloat16);
     times.push_back(device.explain(program).kernel.total.seconds());
   }
   for (const EltwiseEntry& entry : eltwise_catalogue()) {
@@ -190,8 +189,8 @@ std::vector<double> kernels(const Profiles& profiles) {
                         .kernel.total.seconds());
   }
   const ops::Tensor near(device, {.shape = {1024, 1024}, .storage = Storage::l1});
-  times.push_back(
-      device.explain(ops::eltwise(Eltwise::add, near, near, near)).kernel.total.seconds());
+  times.push_back(device.explain(make_program(eltwise_of(Eltwise::add), {near, near}, {near}))
+                      .kernel.total.seconds());
   const ops::Tensor x(device, {.shape = {1024, 1024}});
   const Window window{.height = 32, .width = 32, .size = {2, 2}, .stride = {2, 2}};
   for (const DataType dtype : {DataType::bfloat16, DataType::bfloat8_b}) {

@@ -11,7 +11,7 @@
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/plan/footprint.h"
 #include "engines/chip/kernels/planner.h"
-#include "engines/ops/matmul.h"
+#include "engines/ops/tensor.h"
 #include "profiler/dispatch_gaps.h"
 #include "profiler/event_recorder.h"
 #include "profiler/timeline.h"
@@ -30,7 +30,7 @@ class EmulatedGaps : public ::testing::Test {
     const TensorSpec spec{Shape({size, size}), DataType::bfloat16};
     for (int i = 0; i < 3; ++i) tensors_.emplace_back(device_, spec);
     const auto last = tensors_.end();
-    Program program = ops::matmul(last[-3], last[-2], last[-1]);
+    Program program = make_program(MatmulAttributes{}, {last[-3], last[-2]}, {last[-1]});
     program.sub_device = sub_device;
     return program;
   }

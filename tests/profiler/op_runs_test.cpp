@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "engines/chip/emulated_chip.h"
-#include "engines/ops/elementwise.h"
-#include "engines/ops/matmul.h"
+#include "engines/ops/tensor.h"
 #include "profiler/program_recorder.h"
 
 namespace howard::profiler {
@@ -35,7 +34,7 @@ TEST_F(OpRuns, AProductHasItsOperationsBytesAndPeaks) {
   const ops::Tensor a(device_, {{2, 64, 96}});
   const ops::Tensor b(device_, {{160, 96}});
   const ops::Tensor out(device_, {{2, 64, 160}});
-  const Program program = ops::matmul(a, b, out, {.transpose_b = true});
+  const Program program = make_program(MatmulAttributes{.transpose_b = true}, {a, b}, {out});
   queue_.enqueue(program);
   const std::vector<OpRun> found = runs();
   ASSERT_EQ(found.size(), 1U);
@@ -53,7 +52,7 @@ TEST_F(OpRuns, AProductHasItsOperationsBytesAndPeaks) {
 TEST_F(OpRuns, AGapIsThatOfTheProgramWhichEndsIt) {
   const ops::Tensor x(device_, {{256, 256}});
   for (int i = 0; i < 3; ++i) {
-    queue_.enqueue(ops::eltwise(Eltwise::add, x, x, x));
+    queue_.enqueue(make_program(eltwise_of(Eltwise::add), {x, x}, {x}));
     if (i == 0) queue_.finish();
   }
   const std::vector<OpRun> found = runs();
@@ -69,7 +68,7 @@ TEST_F(OpRuns, AGapIsThatOfTheProgramWhichEndsIt) {
 
 TEST_F(OpRuns, ProgramsThatNobodyDescribedAreUnknown) {
   const ops::Tensor x(device_, {{64, 64}});
-  queue_.enqueue(ops::eltwise(Eltwise::add, x, x, x));
+  queue_.enqueue(make_program(eltwise_of(Eltwise::add), {x, x}, {x}));
   static_cast<void>(runs());
   const auto nobody = [](std::uint64_t) { return static_cast<const ProgramFacts*>(nullptr); };
   const std::vector<OpRun> found = op_runs(timeline_, nobody);

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "engines/autograd/host_values.h"
-#include "engines/ops/elementwise.h"
+#include "engines/ops/tensor.h"
 #include "engines/ops/training.h"
 
 namespace howard::autograd {
@@ -19,7 +19,7 @@ using ops::Tensor;
 /// Computes target = a function b.
 void eltwise_to(const Calls& calls, const Tensor& target, Eltwise function, const Tensor& a,
                 const Tensor& b) {
-  calls.run(ops::eltwise(function, a, b, target));
+  calls.run(make_program(eltwise_of(function), {a, b}, {target}));
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ void AdamW::update_by_parts(const Calls& calls, const Parameter& parameter, std:
   const Tensor added = calls.subtract(update, lost);
   const Tensor sum = calls.add(value, added);
   eltwise_to(calls, lost, Eltwise::subtract, calls.subtract(sum, value), added);
-  calls.run(ops::eltwise(Eltwise::add, sum, 0.0F, value));
+  calls.run(make_program(eltwise_of(Eltwise::add, 0.0F), {sum}, {value}));
 }
 
 void AdamW::step(const Calls& calls) {

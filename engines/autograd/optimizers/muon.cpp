@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "engines/ops/elementwise.h"
+#include "engines/ops/tensor.h"
 
 namespace howard::autograd {
 namespace {
@@ -47,10 +47,11 @@ void Muon::step(const Calls& calls) {
     Parameter& parameter = *parameters_[i];
     if (!parameter.gradient) continue;
     const Tensor kept = calls.multiply(buffers_[i], numbers_.momentum);
-    calls.run(ops::eltwise(Eltwise::add, kept, *parameter.gradient, buffers_[i]));
+    calls.run(make_program(eltwise_of(Eltwise::add), {kept, *parameter.gradient}, {buffers_[i]}));
     parameter.gradient.reset();
     const Tensor change = calls.multiply(orthogonal(calls, buffers_[i]), learning_rate);
-    calls.run(ops::eltwise(Eltwise::subtract, parameter.value, change, parameter.value));
+    calls.run(
+        make_program(eltwise_of(Eltwise::subtract), {parameter.value, change}, {parameter.value}));
   }
 }
 

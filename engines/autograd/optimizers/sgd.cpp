@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "engines/ops/elementwise.h"
+#include "engines/ops/tensor.h"
 #include "engines/ops/training.h"
 
 namespace howard::autograd {
@@ -47,7 +47,7 @@ Tensor Sgd::direction(const Calls& calls, Tensor gradient, const Tensor& value,
   const Tensor& buffer = buffers_[index];
   const Tensor kept = calls.multiply(buffer, attributes_.momentum);
   const Tensor fresh = calls.multiply(gradient, 1 - dampening());
-  calls.run(ops::eltwise(Eltwise::add, kept, fresh, buffer));
+  calls.run(make_program(eltwise_of(Eltwise::add), {kept, fresh}, {buffer}));
   if (!attributes_.nesterov) return buffer;
   return calls.add(gradient, calls.multiply(buffer, attributes_.momentum));
 }
@@ -69,9 +69,10 @@ void Sgd::update(const Calls& calls, std::size_t index) const {
   const Tensor change = fills_rate_
                             ? calls.multiply(gradient, calls.fill(learning_rate, gradient.spec()))
                             : calls.multiply(gradient, learning_rate);
-  const TensorSpec result = ops::eltwise_output(Eltwise::subtract, value.spec(), change.spec());
+  const TensorSpec result =
+      results_of(eltwise_of(Eltwise::subtract), std::array{value.spec(), change.spec()})[0];
   const Tensor updated = result == value.spec() ? value : calls.make(result);
-  calls.run(ops::eltwise(Eltwise::subtract, value, change, updated));
+  calls.run(make_program(eltwise_of(Eltwise::subtract), {value, change}, {updated}));
   value = updated;
 }
 

@@ -75,7 +75,7 @@ bool is_of_few_rows(const chip::MatmulPlan& plan) {
 struct MeasuredOps {
   /// The programs of each constant of elementwise functions.
   std::map<std::string_view, std::set<std::string>> functions;
-  /// The programs of each op that is no product either, by the name that its plan has.
+  /// The programs of each op that is no product either.
   std::map<std::string, std::set<std::string>, std::less<>> others;
 };
 
@@ -87,13 +87,12 @@ void add_measured(const MeasurementTable& table, const std::function<bool(std::s
   chip::EmulatedChip device(chip::load_profiles(), {.dispatch = chip::DispatchCoreType::eth});
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const std::string& text = table.text(row, "program");
-    const Program program =
-        ops::parse_program(text, parse_data_type(table.text(row, "dtype")), device);
+    const Program program = ops::parse_program(text, parse_data_type(table.text(row, "dtype")));
     if (const auto* const eltwise = std::get_if<EltwiseAttributes>(&program.attributes)) {
       const std::string_view cost = entry_of(eltwise->function).cost;
       if (takes(cost)) measured.functions[cost].insert(text);
     } else if (!std::holds_alternative<MatmulAttributes>(program.attributes)) {
-      measured.others[std::string(device.explain(program).name)].insert(text);
+      measured.others[std::string(device.explain(program).op)].insert(text);
     }
   }
 }
@@ -155,13 +154,13 @@ const Band& band_of(const chip::PlannedProgram& planned, std::string_view archit
     return named("product of a kind with few rows");
   }
   if (planned.matmul) return named("product");
-  if (planned.name == AllGatherAttributes::kName || planned.name == ReduceScatterAttributes::kName)
+  if (planned.op == AllGatherAttributes::kName || planned.op == ReduceScatterAttributes::kName)
     return named("collective");
-  if (const auto function = find_eltwise(planned.name)) {
+  if (const auto function = find_eltwise(planned.op)) {
     return band_of_function(*function, architecture);
   }
   const auto& measured = measured_ops(architecture).others;
-  const auto rows = measured.find(planned.name);
+  const auto rows = measured.find(planned.op);
   if (rows == measured.end()) return analogy_band(architecture);
   return named(rows->second.size() > 1 ? "few rows" : "one row");
 }

@@ -55,9 +55,7 @@ Fit::Fit(const chip::ProfileConstants& start, std::vector<MeasurementTable> tabl
     if (is_other && !other_chips_.contains(table.chip)) {
       other_chips_.emplace(table.chip, chip::load_constants({{table.chip}, {}}).chip);
     }
-    chip::ProfileConstants measured = start_;
-    if (is_other) measured.chip = other_chips_.at(table.chip);
-    models_.push_back(make_model(table, read_profiles(measured)));
+    models_.push_back(make_model(table));
   }
 }
 

@@ -23,10 +23,7 @@ constexpr std::int64_t kMostCycles = 12'000;
 class FunctionRows {
  public:
   FunctionRows(MeasurementTable rows, std::string_view cost, const Profiles& profiles)
-      : rows_(std::move(rows)),
-        cost_(cost),
-        profiles_(profiles),
-        model_(make_model(rows_, profiles)) {}
+      : rows_(std::move(rows)), cost_(cost), profiles_(profiles), model_(make_model(rows_)) {}
 
   std::size_t count() const { return rows_.rows.size(); }
 

@@ -136,21 +136,19 @@ std::string matmul_text(const MeasurementTable& table, std::size_t row, bool fid
   return fmt::format("matmul{} {}x{} {}x{}", fidelity, sides[0], sides[1], sides[1], sides[2]);
 }
 
-Planned plan_matmuls(const MeasurementTable& table, const Profiles& profiles,
-                     bool fidelity_is_given) {
-  chip::EmulatedChip device(profiles);
+Planned plan_matmuls(const MeasurementTable& table, bool fidelity_is_given) {
   std::vector<Program> programs;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const std::string text = matmul_text(table, row, fidelity_is_given);
-    programs.push_back(ops::parse_program(text, parse_data_type(table.text(row, "dtype")), device));
+    programs.push_back(ops::parse_program(text, parse_data_type(table.text(row, "dtype"))));
   }
   return {table.grid, std::move(programs)};
 }
 
 class MatmulTraced final : public Model {
  public:
-  MatmulTraced(const MeasurementTable& table, const Profiles& profiles)
-      : programs_(plan_matmuls(table, profiles, true)), quantities_(table.measured.size()) {}
+  explicit MatmulTraced(const MeasurementTable& table)
+      : programs_(plan_matmuls(table, true)), quantities_(table.measured.size()) {}
 
   void predict(const Profiles& profiles, std::span<double> seconds) const override {
     for (std::size_t i = 0; i < programs_.size(); ++i) {
@@ -175,8 +173,7 @@ class MatmulTraced final : public Model {
 
 class MatmulFinished final : public Model {
  public:
-  MatmulFinished(const MeasurementTable& table, const Profiles& profiles)
-      : programs_(plan_matmuls(table, profiles, false)) {}
+  explicit MatmulFinished(const MeasurementTable& table) : programs_(plan_matmuls(table, false)) {}
 
   void predict(const Profiles& profiles, std::span<double> seconds) const override {
     for (std::size_t i = 0; i < programs_.size(); ++i) {
@@ -194,8 +191,7 @@ class MatmulFinished final : public Model {
 
 class OpKernel final : public Model {
  public:
-  OpKernel(const MeasurementTable& table, const Profiles& profiles)
-      : grid_(table.grid), programs_(read(table, profiles)) {
+  explicit OpKernel(const MeasurementTable& table) : grid_(table.grid), programs_(read(table)) {
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
       skews_.push_back(table.number(row, "start_skew") * 1e-6);
     }
@@ -212,12 +208,11 @@ class OpKernel final : public Model {
   }
 
  private:
-  static Planned read(const MeasurementTable& table, const Profiles& profiles) {
-    chip::EmulatedChip device(profiles);
+  static Planned read(const MeasurementTable& table) {
     std::vector<Program> programs;
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
       programs.push_back(ops::parse_program(table.text(row, "program"),
-                                            parse_data_type(table.text(row, "dtype")), device));
+                                            parse_data_type(table.text(row, "dtype"))));
     }
     return {table.grid, std::move(programs)};
   }
@@ -250,14 +245,13 @@ class HostBound final : public Model {
 
 class TracedStep final : public Model {
  public:
-  TracedStep(const MeasurementTable& table, const Profiles& profiles) {
+  explicit TracedStep(const MeasurementTable& table) {
     if (table.programs.empty()) fail(table, "it has no list \"programs\"", "what a step runs");
-    chip::EmulatedChip device(profiles);
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
       const DataType dtype = parse_data_type(table.text(row, "dtype"));
       std::vector<Program> programs;
       for (const std::string& text : table.programs) {
-        programs.push_back(ops::parse_program(fill_in(text, table, row), dtype, device));
+        programs.push_back(ops::parse_program(fill_in(text, table, row), dtype));
       }
       steps_.emplace_back(table.grid, std::move(programs));
     }
@@ -292,13 +286,13 @@ class TracedStep final : public Model {
 
 }  // namespace
 
-std::unique_ptr<Model> make_model(const MeasurementTable& table, const Profiles& profiles) {
+std::unique_ptr<Model> make_model(const MeasurementTable& table) {
   if (table.kind == "program_dispatch") return std::make_unique<ProgramDispatch>(table);
-  if (table.kind == "matmul_traced") return std::make_unique<MatmulTraced>(table, profiles);
-  if (table.kind == "matmul_finished") return std::make_unique<MatmulFinished>(table, profiles);
-  if (table.kind == "op_kernel") return std::make_unique<OpKernel>(table, profiles);
+  if (table.kind == "matmul_traced") return std::make_unique<MatmulTraced>(table);
+  if (table.kind == "matmul_finished") return std::make_unique<MatmulFinished>(table);
+  if (table.kind == "op_kernel") return std::make_unique<OpKernel>(table);
   if (table.kind == "host_bound") return std::make_unique<HostBound>(table);
-  if (table.kind == "traced_step") return std::make_unique<TracedStep>(table, profiles);
+  if (table.kind == "traced_step") return std::make_unique<TracedStep>(table);
   fail(table, "kind \"" + table.kind + "\"",
        "program_dispatch, matmul_traced, matmul_finished, op_kernel, host_bound, traced_step");
 }

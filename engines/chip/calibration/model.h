@@ -27,8 +27,7 @@ class Model {
 ///    "host_bound"         host calls alone
 ///    "traced_step"        the period of a replayed sequence of programs
 ///
-/// Throws Error for another kind, or for a row that cannot be read. `profiles` are used only to
-/// plan and to place operands.
-std::unique_ptr<Model> make_model(const MeasurementTable& table, const chip::Profiles& profiles);
+/// Throws Error for another kind, or for a row that cannot be read.
+std::unique_ptr<Model> make_model(const MeasurementTable& table);
 
 }  // namespace howard::calibration

@@ -12,9 +12,11 @@ namespace howard::chip {
 PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profiles& profiles,
                             const std::optional<MatmulPlan>& matmul) {
   PlannedProgram planned =
-      matmul ? planned_product(program, *matmul, profiles)
+      matmul ? planned_product(*matmul, profiles)
              : std::visit([&](const auto& op) { return plan(op, program, grid, profiles); },
                           program.attributes.variant());
+  planned.name = program.name;
+  planned.op = name_of(program.attributes);
   planned.facts = facts_of(program, planned, grid, profiles.chip);
   return planned;
 }

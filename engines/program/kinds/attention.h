@@ -76,6 +76,7 @@ TensorSpec attention_statistics(const TensorSpec& q);
 /// another width than q and k, which the result then has too.
 struct TtmlAttentionAttributes {
   static constexpr std::string_view kName = "sdpa_fw";
+  static constexpr std::string_view kShown = "attention";
   static constexpr std::array kInputs{role::tiles("q"), role::tiles("k"), role::tiles("v")};
   static constexpr std::array kResults{role::tiles("result"), role::tiles("largest"),
                                        role::tiles("inverse_sums")};
@@ -97,6 +98,7 @@ struct TtmlAttentionAttributes {
 /// numbers, from which it computes the probabilities again: the first program of TTML's sdpa_bw.
 struct AttentionBackwardQAttributes {
   static constexpr std::string_view kName = "sdpa_bw_q";
+  static constexpr std::string_view kShown = "attention_backward_q";
   static constexpr std::array kInputs{
       role::tiles("q"),    role::tiles("k"),       role::tiles("v"),           role::tiles("out"),
       role::tiles("dout"), role::tiles("largest"), role::tiles("inverse_sums")};
@@ -120,6 +122,7 @@ struct AttentionBackwardQAttributes {
 /// This is the second program of TTML's sdpa_bw.
 struct AttentionBackwardKvAttributes {
   static constexpr std::string_view kName = "sdpa_bw_kv";
+  static constexpr std::string_view kShown = "attention_backward_kv";
   static constexpr std::array kInputs = AttentionBackwardQAttributes::kInputs;
   static constexpr std::array kResults{role::tiles("dk"), role::tiles("dv")};
 

@@ -18,7 +18,29 @@ void require_share(std::string_view op, int along, const TensorSpec& part,
                   "tensors that differ in one dimension, of which one is a share");
 }
 
+/// Returns the spec with one of its sides multiplied and divided.
+TensorSpec scaled(TensorSpec spec, int dimension, std::int64_t times, std::int64_t parts) {
+  auto sides = spec.shape.dimensions();
+  std::int64_t& side = sides.at(static_cast<std::size_t>(dimension));
+  if (side * times % parts != 0) {
+    refuse_operands(ReduceScatterAttributes::kName, {spec},
+                    "rows or columns that the devices divide");
+  }
+  side = side * times / parts;
+  spec.shape = {sides[0], sides[1], sides[2], sides[3]};
+  return spec;
+}
+
 }  // namespace
+
+TensorSpec all_gather_output(const TensorSpec& part, int devices, int dimension) {
+  return scaled(part, dimension, devices, 1);
+}
+
+TensorSpec reduce_scatter_output(const TensorSpec& whole, int devices, Dimension dimension) {
+  const ReduceScatterAttributes op{.dimension = dimension};
+  return scaled(whole, op.side(), 1, devices);
+}
 
 void AllGatherAttributes::check(Specs in, Specs out) const {
   require_share(kName, dimension, in[0], out[0]);

@@ -49,6 +49,9 @@ struct AllGatherAttributes {
   friend auto operator<=>(const AllGatherAttributes&, const AllGatherAttributes&) = default;
 };
 
+/// Returns the spec of `devices` tensors like `part` side by side along `dimension`, 0 to 3.
+TensorSpec all_gather_output(const TensorSpec& part, int devices, int dimension);
+
 /// After it, each device has its share, along the rows or the columns, of the sum of all devices'
 /// tensors.
 struct ReduceScatterAttributes {
@@ -69,6 +72,10 @@ struct ReduceScatterAttributes {
 
   friend auto operator<=>(const ReduceScatterAttributes&, const ReduceScatterAttributes&) = default;
 };
+
+/// Returns the spec of a device's share of `whole` along its rows or its columns. Throws Error when
+/// the devices do not divide them.
+TensorSpec reduce_scatter_output(const TensorSpec& whole, int devices, Dimension dimension);
 
 /// Gathers A over the devices and multiplies it by B in one program: the product begins with what
 /// has come. This is ttnn's all_gather_matmul_async.

@@ -46,6 +46,7 @@ struct ReshapeAttributes {
 /// other. The count follows from the result.
 struct RepeatAttributes {
   static constexpr std::string_view kName = "repeat";
+  static constexpr std::string_view kShown = "repeat_heads";
   static constexpr std::array kInputs{role::reals("x")};
   static constexpr std::array kResults{role::reals("result")};
 
@@ -133,6 +134,7 @@ struct SplitHeadsAttributes {
 /// Splits q [n, 1, s, heads d] off one tensor, and k and v off another, [n, 1, t, 2 groups d].
 struct SplitGroupsAttributes {
   static constexpr std::string_view kName = "split_groups";
+  static constexpr std::string_view kShown = "split_heads";
   static constexpr std::array kInputs{role::reals("q"), role::reals("kv")};
   static constexpr std::array kResults = SplitHeadsAttributes::kResults;
 
@@ -200,6 +202,7 @@ struct WriteRowsAttributes {
 /// replay writes other rows: ttnn's paged_update_cache.
 struct UpdateCacheAttributes {
   static constexpr std::string_view kName = "update_cache";
+  static constexpr std::string_view kShown = "write_rows";
   static constexpr std::array kInputs{role::reals("x"), role::reals("cache"),
                                       role::one("position")};
   static constexpr std::array kResults{role::reals("cache")};

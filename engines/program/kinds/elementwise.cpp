@@ -84,4 +84,11 @@ SpecList SwigluBackwardAttributes::results(Specs in) const {
   return {in[0], in[0]};
 }
 
+EltwiseAttributes eltwise_of(Eltwise function, std::optional<float> scalar) {
+  return {.function = function,
+          .scalar = scalar,
+          .core_grid = {},
+          .numbers = entry_of(function).defaults};
+}
+
 }  // namespace howard

@@ -54,6 +54,9 @@ struct EltwiseAttributes {
   friend auto operator<=>(const EltwiseAttributes&, const EltwiseAttributes&) = default;
 };
 
+/// Returns the function with its default numbers; the scalar, if any, is its last value.
+EltwiseAttributes eltwise_of(Eltwise function, std::optional<float> scalar = {});
+
 /// Computes dx from x and dy, for the exact gelu.
 struct GeluBackwardAttributes {
   static constexpr std::string_view kName = "gelu_backward";

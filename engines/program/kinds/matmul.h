@@ -40,6 +40,8 @@ struct MatmulAttributes {
     visit("config", self.config);
     visit("activation", self.activation);
   }
+  /// With a bias it is a linear layer.
+  static std::string_view shown(Specs in) { return in.size() > 2 ? "linear" : kName; }
   SpecList results(Specs in) const;
   Flops flops(Specs in, Specs out) const;
 

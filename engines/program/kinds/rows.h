@@ -131,6 +131,7 @@ struct LayernormAttributes {
 /// row. This is TTML's layernorm_fw; without gamma and beta it is ttnn's moreh_layer_norm.
 struct TtmlLayernormAttributes {
   static constexpr std::string_view kName = "ttml_layernorm";
+  static constexpr std::string_view kShown = "layernorm";
   static constexpr std::array kInputs{role::reals("x"), role::maybe(role::reals("gamma")),
                                       role::maybe(role::reals("beta"))};
   static constexpr std::array kResults{role::reals("y"), role::reals("mean"), role::reals("rstd")};
@@ -184,6 +185,7 @@ struct RmsNormAttributes {
 /// rmsnorm_fw.
 struct TtmlRmsNormAttributes {
   static constexpr std::string_view kName = "ttml_rms_norm";
+  static constexpr std::string_view kShown = "rms_norm";
   static constexpr std::array kInputs{role::reals("x"), role::reals("gamma")};
   static constexpr std::array kResults{role::reals("y"), role::reals("rms")};
 

@@ -11,7 +11,7 @@
 #include "engines/autograd/host_values.h"
 #include "engines/autograd/optimizers/averaged_gradients.h"
 #include "engines/models/language_model.h"
-#include "engines/ops/collective.h"
+#include "engines/ops/tensor.h"
 #include "engines/training/parallel/divided_model.h"
 #include "engines/training/parallel/shared_reader.h"
 #include "engines/training/parallel/stage_model.h"
@@ -184,14 +184,14 @@ Value StageShare::forward(Tape& tape, StageModel& model, int chunk, const BatchT
     x = part.embedded(tape, data.tokens);
   } else {
     const ops::Tensor activations = calls.make({part.options().stream(), recipe().model.compute});
-    calls.run(ops::receive(previous(kActivations), activations));
+    calls.run(make_program(ReceiveAttributes{}, {previous(kActivations)}, {activations}));
     received = x = tape.leaf(activations);
   }
   x = part.blocks(tape, x);
   if (is_last_part(chunk)) {
     return output == Output::loss ? part.loss_of(tape, x, data.targets) : part.logits_of(tape, x);
   }
-  calls.run(ops::send(tape.tensor(x), next(kActivations)));
+  calls.run(make_program(SendAttributes{}, {tape.tensor(x)}, {next(kActivations)}));
   return x;
 }
 
@@ -202,11 +202,12 @@ void StageShare::backward(MicroBatch& micro, int chunk) {
     tape.backward(micro.output, 1 / static_cast<float>(recipe().accumulate));
   } else {
     const ops::Tensor gradient = calls.make(tape.spec(micro.output));
-    calls.run(ops::receive(next(kGradients), gradient));
+    calls.run(make_program(ReceiveAttributes{}, {next(kGradients)}, {gradient}));
     tape.backward(micro.output, gradient);
   }
   if (micro.received) {
-    calls.run(ops::send(tape.gradient(*micro.received), previous(kGradients)));
+    calls.run(
+        make_program(SendAttributes{}, {tape.gradient(*micro.received)}, {previous(kGradients)}));
   }
 }
 

@@ -8,7 +8,7 @@
 #include "engines/autograd/functions/collective/collectives.h"
 #include "engines/autograd/host_values.h"
 #include "engines/models/language_model.h"
-#include "engines/ops/collective.h"
+#include "engines/ops/tensor.h"
 #include "engines/training/parallel/divided_model.h"
 #include "engines/training/parallel/shared_reader.h"
 #include "engines/training/parallel/values_of_ranks.h"
@@ -86,7 +86,8 @@ class TierShare final : public Share {
 
     void step(const autograd::Calls& calls) override {
       for (Parameter* parameter : worker_.sorted_) {
-        calls.run(ops::send(*parameter->gradient, worker_.peer(worker_.aggregator())));
+        calls.run(make_program(SendAttributes{}, {*parameter->gradient},
+                               {worker_.peer(worker_.aggregator())}));
         parameter->gradient.reset();
       }
       worker_.share_parameters(calls);
@@ -153,7 +154,7 @@ void TierShare::average(const autograd::Calls& calls) {
     for (Parameter* parameter : sorted_) {
       const ops::Tensor received =
           calls.make({parameter->value.spec().shape, recipe().model.compute});
-      calls.run(ops::receive(peer(worker), received));
+      calls.run(make_program(ReceiveAttributes{}, {peer(worker)}, {received}));
       parameter->gradient = worker == 0 ? received : calls.add(*parameter->gradient, received);
     }
   }
@@ -161,7 +162,7 @@ void TierShare::average(const autograd::Calls& calls) {
     parameter->gradient =
         calls.multiply(autograd::all_reduce(calls, *parameter->gradient, copy_group_), share);
     if (is_optimizer()) continue;
-    calls.run(ops::send(*parameter->gradient, peer(optimizer_host())));
+    calls.run(make_program(SendAttributes{}, {*parameter->gradient}, {peer(optimizer_host())}));
     parameter->gradient.reset();
   }
 }
@@ -170,7 +171,7 @@ void TierShare::update(const autograd::Calls& calls, autograd::Optimizer& optimi
   if (!is_aggregator()) {
     for (Parameter* parameter : sorted_) {
       parameter->gradient = calls.make({parameter->value.spec().shape, recipe().model.compute});
-      calls.run(ops::receive(peer(aggregator()), *parameter->gradient));
+      calls.run(make_program(ReceiveAttributes{}, {peer(aggregator())}, {*parameter->gradient}));
     }
   }
   calls.device().begin_phase("step");
@@ -180,18 +181,18 @@ void TierShare::update(const autograd::Calls& calls, autograd::Optimizer& optimi
 void TierShare::share_parameters(const autograd::Calls& calls) {
   for (const Parameter* parameter : sorted_) {
     if (is_worker()) {
-      calls.run(ops::receive(peer(aggregator()), parameter->value));
+      calls.run(make_program(ReceiveAttributes{}, {peer(aggregator())}, {parameter->value}));
       continue;
     }
     if (is_aggregator()) {
       if (!is_optimizer()) {
-        calls.run(ops::receive(peer(optimizer_host()), parameter->value));
+        calls.run(make_program(ReceiveAttributes{}, {peer(optimizer_host())}, {parameter->value}));
       }
       for (int worker = 0; worker < plan_.workers; ++worker) {
-        calls.run(ops::send(parameter->value, peer(worker)));
+        calls.run(make_program(SendAttributes{}, {parameter->value}, {peer(worker)}));
       }
     } else {
-      calls.run(ops::send(parameter->value, peer(aggregator())));
+      calls.run(make_program(SendAttributes{}, {parameter->value}, {peer(aggregator())}));
     }
   }
 }

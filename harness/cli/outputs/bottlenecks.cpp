@@ -6,8 +6,7 @@
 #include <deque>
 #include <functional>
 
-#include "engines/ops/elementwise.h"
-#include "engines/ops/matmul.h"
+#include "engines/ops/tensor.h"
 #include "profiler/bottleneck.h"
 #include "profiler/critical_path.h"
 #include "profiler/dependencies.h"
@@ -40,7 +39,7 @@ double product_rate(Device& device, DataType dtype) {
   const ops::Tensor a(device, spec);
   const ops::Tensor b(device, spec);
   const ops::Tensor out(device, spec);
-  const Program program = ops::matmul(a, b, out);
+  const Program program = make_program(MatmulAttributes{}, {a, b}, {out});
   return static_cast<double>(program.flops.value()) / best_seconds(device, program);
 }
 
@@ -49,7 +48,7 @@ double sum_rate(Device& device) {
   const ops::Tensor a(device, spec);
   const ops::Tensor b(device, spec);
   const ops::Tensor out(device, spec);
-  const Program program = ops::eltwise(Eltwise::add, a, b, out);
+  const Program program = make_program(eltwise_of(Eltwise::add), {a, b}, {out});
   return static_cast<double>(3 * spec.host_bytes().value()) / best_seconds(device, program);
 }
 

@@ -14,7 +14,7 @@
 #include "engines/chip/kernels/pipeline/clock.h"
 #include "engines/chip/kernels/plan/footprint.h"
 #include "engines/chip/profiles/profiles.h"
-#include "engines/ops/matmul.h"
+#include "engines/ops/tensor.h"
 #include "tests/error_of.h"
 
 namespace howard::chip {
@@ -39,7 +39,7 @@ SimTime long_product(const std::string& board) {
   EmulatedChip device(chip_named(board));
   const TensorSpec spec{.shape = {4160, 4160}};
   const ops::Tensor a(device, spec), b(device, spec), out(device, spec);
-  return device.explain(ops::matmul(a, b, out)).kernel.total;
+  return device.explain(make_program(MatmulAttributes{}, {a, b}, {out})).kernel.total;
 }
 
 TEST(Blackhole, TheFirmwareOf2025LowersTheClockEarlier) {
@@ -72,7 +72,7 @@ TEST(Blackhole, GradientsOfWeightsTakeAsLongAsPublished) {
         .transpose_a = true,
         .core_grid = row.grid,
         .compute = {.fidelity = MathFidelity::hifi4, .fp32_accumulation = true}};
-    const SimTime time = device.explain(ops::matmul(a, b, out, attributes)).kernel.total;
+    const SimTime time = device.explain(make_program(attributes, {a, b}, {out})).kernel.total;
     const double error = time.seconds() * 1e6 / (row.microseconds - 40) - 1;
     EXPECT_LT(std::abs(error), 0.16) << row.rows << "x" << row.m << "x" << row.n << " " << error;
     sum += std::abs(error);
@@ -148,7 +148,7 @@ SimTime replayed(const std::string& software) {
   const ops::Tensor out(device, {{64, 64}});
   CommandQueue& queue = device.command_queue(0);
   queue.begin_trace_capture();
-  for (int i = 0; i < 10; ++i) queue.enqueue(ops::matmul(a, b, out));
+  for (int i = 0; i < 10; ++i) queue.enqueue(make_program(MatmulAttributes{}, {a, b}, {out}));
   const TraceId trace = queue.end_trace_capture();
   const SimTime start = device.now();
   queue.execute_trace(trace);
@@ -167,7 +167,7 @@ SimTime product_time(std::vector<std::string> settings) {
   const ops::Tensor a(device, spec);
   const ops::Tensor b(device, spec);
   const ops::Tensor out(device, spec);
-  return device.explain(ops::matmul(a, b, out)).kernel.total;
+  return device.explain(make_program(MatmulAttributes{}, {a, b}, {out})).kernel.total;
 }
 
 TEST(Blackhole, SendersWaitForTheirBlocksAndBanksTakeOneRequestAfterTheOther) {

@@ -12,9 +12,7 @@
 
 #include "base/error.h"
 #include "engines/chip/kernels/planner.h"
-#include "engines/ops/elementwise.h"
-#include "engines/ops/matmul.h"
-#include "engines/ops/rows.h"
+#include "engines/ops/tensor.h"
 
 namespace howard::chip {
 namespace {
@@ -22,7 +20,7 @@ namespace {
 struct Product {
   Product(Device& device, std::int64_t size)
       : a(device, {{size, size}}), b(device, {{size, size}}), out(device, {{size, size}}) {}
-  Program program() const { return ops::matmul(a, b, out); }
+  Program program() const { return make_program(MatmulAttributes{}, {a, b}, {out}); }
   ops::Tensor a, b, out;
 };
 
@@ -247,7 +245,8 @@ TEST_F(Wormhole, QueuesAreAsManyAsWereAskedForAndTwoAtMost) {
 
 TEST_F(Wormhole, ACallOfSeveralLaunchesCostsTheHostAndTheChipEachOfThem) {
   const ops::Tensor x(device_, {{512, 512}});
-  const Program program = ops::gelu_backward(x, x, /*fused=*/false, x);
+  const Program program =
+      make_program(GeluBackwardAttributes{.fused = /*fused=*/false}, {x, x}, {x});
   Events sink;
   device_.set_trace_sink(&sink);
   const SimTime start = device_.now();
@@ -267,16 +266,18 @@ TEST_F(Wormhole, ACallOfSeveralLaunchesCostsTheHostAndTheChipEachOfThem) {
 TEST_F(Wormhole, ACallIsPlannedOnceWhateverItsScalarsAndBuffers) {
   const ops::Tensor x(device_, {{512, 512}});
   const ops::Tensor y(device_, {{512, 512}});
-  const auto* const first = &device_.explain(ops::eltwise(Eltwise::multiply, x, 0.1F, x));
-  EXPECT_EQ(&device_.explain(ops::eltwise(Eltwise::multiply, y, 0.2F, y)), first);
-  EXPECT_NE(&device_.explain(ops::eltwise(Eltwise::add, y, 0.2F, y)), first);
+  const auto* const first =
+      &device_.explain(make_program(eltwise_of(Eltwise::multiply, 0.1F), {x}, {x}));
+  EXPECT_EQ(&device_.explain(make_program(eltwise_of(Eltwise::multiply, 0.2F), {y}, {y})), first);
+  EXPECT_NE(&device_.explain(make_program(eltwise_of(Eltwise::add, 0.2F), {y}, {y})), first);
 }
 
 TEST_F(Wormhole, AViewRunsAsItsShapeOnTheSameBuffer) {
   const ops::Tensor x(device_, {{32, 256, 384}});
   const ops::Tensor rows = x.view({8192, 384});
   const ops::Tensor sum(device_, {{1, 384}});
-  const Program program = ops::reduce(Reduction::sum, Dimension::rows, rows, sum);
+  const Program program = make_program(
+      ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::rows}, {rows}, {sum});
   queue_.enqueue(program);
   queue_.finish();
   EXPECT_EQ(device_.explain(program).kernel.cores, 12) << "a core for each column of tiles";
@@ -295,7 +296,7 @@ TEST_F(ChipTrace, ACaptureRecordsEachLaunchOfACall) {
   const ops::Tensor x(device_, {{512, 512}});
   const SimTime start = device_.now();
   queue_.begin_trace_capture();
-  queue_.enqueue(ops::gelu_backward(x, x, /*fused=*/false, x));
+  queue_.enqueue(make_program(GeluBackwardAttributes{.fused = /*fused=*/false}, {x, x}, {x}));
   EXPECT_EQ(device_.now() - start, 11 * profiles_.software.host_capture);
   const TraceId trace = queue_.end_trace_capture();
   Events sink;
@@ -377,7 +378,8 @@ class ChipSubDevices : public Wormhole {
  protected:
   /// Returns a product on one half of the chip: 4x7 cores from column 0 or 4.
   static Program half(const Product& product, int sub_device) {
-    Program program = ops::matmul(product.a, product.b, product.out, {.core_grid = CoreGrid{4, 7}});
+    Program program = make_program(MatmulAttributes{.core_grid = CoreGrid{4, 7}},
+                                   {product.a, product.b}, {product.out});
     program.sub_device = sub_device;
     return program;
   }
@@ -444,7 +446,8 @@ TEST_F(ChipSubDevices, AProgramOutsideItsSubDeviceIsAnError) {
   const Product product(two_, 256);
   EXPECT_THROW(two_.command_queue(0).enqueue(half(product, 1)), Error) << "not divided yet";
   two_.set_sub_devices(kHalves);
-  Program wide = ops::matmul(product.a, product.b, product.out, {.core_grid = CoreGrid{8, 7}});
+  Program wide = make_program(MatmulAttributes{.core_grid = CoreGrid{8, 7}}, {product.a, product.b},
+                              {product.out});
   EXPECT_THROW(two_.command_queue(0).enqueue(wide), Error);
   EXPECT_NO_THROW(two_.command_queue(0).enqueue(half(product, 1)));
 }

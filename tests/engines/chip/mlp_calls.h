@@ -4,10 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "engines/ops/data_movement.h"
-#include "engines/ops/elementwise.h"
-#include "engines/ops/matmul.h"
-#include "engines/ops/rows.h"
+#include "engines/ops/tensor.h"
 
 namespace howard::chip {
 
@@ -42,7 +39,7 @@ class MlpCalls {
     const ops::Tensor x = tensor(batch_);
     const ops::Tensor hidden = eltwise(Eltwise::relu, {dynamic_linear(x)});
     const ops::Tensor difference = loss(dynamic_linear(hidden));
-    calls_.push_back(ops::fill(1.0F, tensor(batch_)));
+    calls_.push_back(make_program(eltwise_of(Eltwise::fill, 1.0F), {}, {tensor(batch_)}));
     const ops::Tensor one = tensor({1, 1});
     const ops::Tensor dp = eltwise(Eltwise::multiply, {difference, one});
     const ops::Tensor left = eltwise(Eltwise::multiply, {dp, difference});
@@ -65,26 +62,28 @@ class MlpCalls {
   ops::Tensor matmul(const ops::Tensor& a, const ops::Tensor& b, const MatmulAttributes& attributes,
                      const Shape& to) {
     const ops::Tensor out = tensor(to);
-    calls_.push_back(ops::matmul(a, b, out, attributes));
+    calls_.push_back(make_program(attributes, {a, b}, {out}));
     return out;
   }
   ops::Tensor eltwise(Eltwise function, const std::vector<ops::Tensor>& x) {
     const ops::Tensor out = tensor(x[0].spec().shape);
-    calls_.push_back(x.size() == 1 ? ops::eltwise(function, x[0], out)
-                                   : ops::eltwise(function, x[0], x[1], out));
+    calls_.push_back(x.size() == 1 ? make_program(eltwise_of(function), {x[0]}, {out})
+                                   : make_program(eltwise_of(function), {x[0], x[1]}, {out}));
     return out;
   }
   ops::Tensor scale(const ops::Tensor& x) {
     const ops::Tensor out = tensor(x.spec().shape);
-    calls_.push_back(ops::eltwise(Eltwise::multiply, x, 0.01F, out));
+    calls_.push_back(make_program(eltwise_of(Eltwise::multiply, 0.01F), {x}, {out}));
     return out;
   }
   void sum_rows(const ops::Tensor& x) {
-    calls_.push_back(ops::reduce(Reduction::sum, Dimension::rows, x, tensor(row_)));
+    calls_.push_back(
+        make_program(ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::rows},
+                     {x}, {tensor(row_)}));
   }
   ops::Tensor transpose(const ops::Tensor& x) {
     const ops::Tensor out = tensor(x.spec().shape.transposed());
-    calls_.push_back(ops::transpose(x, out));
+    calls_.push_back(make_program(TransposeAttributes{}, {x}, {out}));
     return out;
   }
   ops::Tensor linear(const ops::Tensor& x) {
@@ -98,7 +97,9 @@ class MlpCalls {
   ops::Tensor loss(const ops::Tensor& prediction) {
     const ops::Tensor difference = eltwise(Eltwise::subtract, {prediction, tensor(batch_)});
     const ops::Tensor square = eltwise(Eltwise::multiply, {difference, difference});
-    calls_.push_back(ops::reduce(Reduction::mean, Dimension::all, square, tensor({1})));
+    calls_.push_back(
+        make_program(ReduceAttributes{.reduction = Reduction::mean, .dimension = Dimension::all},
+                     {square}, {tensor({1})}));
     return difference;
   }
   void descend() {

@@ -15,11 +15,8 @@ class Catalogue : public OpTest {
   Program program_of(const OpCall& call, const TensorSpec& first) {
     std::vector<TensorSpec> specs{first};
     for (const TensorSpec& more : call.beside(first)) specs.push_back(more);
-    std::vector<Tensor> inputs;
-    for (const TensorSpec& spec : specs) inputs.emplace_back(device_, spec);
-    std::vector<Tensor> outputs;
-    for (const TensorSpec& spec : call.results(specs)) outputs.emplace_back(device_, spec);
-    return call.program(inputs, outputs);
+    const SpecList results = call.results(specs);
+    return call.program({specs.begin(), specs.end()}, {results.begin(), results.end()});
   }
 };
 
@@ -72,12 +69,12 @@ TEST_F(Catalogue, WhatIsWrittenWronglyIsRefused) {
 
 TEST_F(Catalogue, OperandsThatDoNotFitAreRefused) {
   const OpCall rms = *parse_op_call("rms_norm");
-  const Tensor x = tensor({64, 96});
-  EXPECT_THROW(rms.program(std::vector{x, tensor({1, 64})}, std::vector{x}), Error);
+  const TensorSpec x{{64, 96}};
+  EXPECT_THROW(rms.program({x, TensorSpec{{1, 64}}}, {x}), Error);
   const OpCall rotary = *parse_op_call("rotary_embedding");
-  EXPECT_THROW(rotary.program(std::vector{x, x, tensor({32, 96})}, std::vector{x}), Error);
+  EXPECT_THROW(rotary.program({x, x, TensorSpec{{32, 96}}}, {x}), Error);
   const OpCall where = *parse_op_call("where");
-  EXPECT_THROW(where.results(std::vector{x.spec(), x.spec()}), Error);
+  EXPECT_THROW(where.results(std::vector{x, x}), Error);
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "engines/chip/emulated_chip.h"
-#include "engines/ops/matmul.h"
 #include "engines/ops/tensor.h"
 #include "profiler/event_recorder.h"
 #include "profiler/timeline.h"
@@ -17,7 +16,7 @@ int main() {
   const howard::ops::Tensor a(device, {{1024, 512}});
   const howard::ops::Tensor b(device, {{512, 2048}});
   const howard::ops::Tensor out(device, {{1024, 2048}});
-  device.command_queue(0).enqueue(howard::ops::matmul(a, b, out));
+  device.command_queue(0).enqueue(howard::make_program(MatmulAttributes{}, {a, b}, {out}));
   device.command_queue(0).finish();
   const auto timeline = howard::profiler::timeline_of(recorder.events());
   for (const auto& program : timeline.programs) {

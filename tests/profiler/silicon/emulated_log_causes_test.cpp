@@ -12,8 +12,7 @@
 
 #include "base/text.h"
 #include "engines/chip/emulated_chip.h"
-#include "engines/ops/elementwise.h"
-#include "engines/ops/matmul.h"
+#include "engines/ops/tensor.h"
 #include "profiler/dispatch_gaps.h"
 #include "profiler/formats/log_trace.h"
 #include "profiler/formats/ops_csv/ops_csv_reader.h"
@@ -34,14 +33,14 @@ class EmulatedLogCauses : public ::testing::Test {
     const TensorSpec spec{Shape({size, size}), DataType::bfloat16};
     for (int i = 0; i < 3; ++i) tensors_.emplace_back(device_, spec);
     const auto last = tensors_.end();
-    return ops::matmul(last[-3], last[-2], last[-1]);
+    return make_program(MatmulAttributes{}, {last[-3], last[-2]}, {last[-1]});
   }
 
   Program sum(std::int64_t size) {
     const TensorSpec spec{Shape({size, size}), DataType::bfloat16};
     for (int i = 0; i < 3; ++i) tensors_.emplace_back(device_, spec);
     const auto last = tensors_.end();
-    return ops::eltwise(Eltwise::add, last[-3], last[-2], last[-1]);
+    return make_program(eltwise_of(Eltwise::add), {last[-3], last[-2]}, {last[-1]});
   }
 
   Timeline timeline() const { return timeline_of(recorder_.recorder().events()); }

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "engines/chip/kernels/planner.h"
-#include "engines/ops/matmul.h"
+#include "engines/ops/tensor.h"
 #include "reports/findings/silicon_report.h"
 #include "tests/profiler/silicon/damaged_calls.h"
 
@@ -47,7 +47,7 @@ SimTime kernel_of_product(const MatmulAttributes& attributes, CoreGrid grid, std
   const ops::Tensor a(device, {{rows, 512}});
   const ops::Tensor b(device, {{512, 512}});
   const ops::Tensor out(device, {{rows, 512}});
-  return plan_program(ops::matmul(a, b, out, attributes), grid, profiles).kernel.total;
+  return plan_program(make_program(attributes, {a, b}, {out}), grid, profiles).kernel.total;
 }
 
 TEST(SiliconComparison, AProductTakesWhatTheDevicePlansOnTheLogsGrid) {

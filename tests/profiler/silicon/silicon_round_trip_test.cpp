@@ -10,11 +10,7 @@
 #include <vector>
 
 #include "engines/chip/emulated_chip.h"
-#include "engines/ops/attention.h"
-#include "engines/ops/data_movement.h"
-#include "engines/ops/elementwise.h"
-#include "engines/ops/matmul.h"
-#include "engines/ops/rows.h"
+#include "engines/ops/tensor.h"
 #include "engines/ops/training.h"
 #include "profiler/formats/tt_metal_logs.h"
 #include "profiler/program_recorder.h"
@@ -47,49 +43,55 @@ class SiliconRoundTrip : public ::testing::Test {
         const MatmulAttributes attributes{.transpose_a = transpose_a, .transpose_b = transpose_b};
         const ops::Tensor a = tensor(transpose_a ? Shape{256, 96} : Shape{96, 256});
         const ops::Tensor b = tensor(transpose_b ? Shape{320, 256} : Shape{256, 320});
-        run(ops::matmul(a, b, tensor({96, 320}), attributes));
-        run(ops::linear(a, b, tensor({320}), tensor({96, 320}), attributes));
+        run(make_program(attributes, {a, b}, {tensor({96, 320})}));
+        run(make_program(attributes, {a, b, tensor({320})}, {tensor({96, 320})}));
       }
     }
     const ops::Tensor a = tensor({4, 6, 64, 96});
     const ops::Tensor b = tensor({4, 6, 96, 64});
     for (const MathFidelity fidelity : {MathFidelity::lofi, MathFidelity::hifi3}) {
       for (const bool fp32 : {false, true}) {
-        run(ops::matmul(a, b, tensor({4, 6, 64, 64}),
-                        {.compute = {.fidelity = fidelity, .fp32_accumulation = fp32}}));
+        run(make_program(
+            MatmulAttributes{.compute = {.fidelity = fidelity, .fp32_accumulation = fp32}}, {a, b},
+            {tensor({4, 6, 64, 64})}));
       }
     }
     const ops::Tensor wide = tensor({1024, 1024}, DataType::bfloat8_b);
-    run(ops::matmul(wide, wide, like(wide), {.core_grid = CoreGrid{5, 4}}));
+    run(make_program(MatmulAttributes{.core_grid = CoreGrid{5, 4}}, {wide, wide}, {like(wide)}));
     const ops::Tensor narrow = tensor({1024, 1024});
-    run(ops::matmul(narrow, wide, tensor({1024, 1024}, DataType::float32)));
-    run(ops::matmul(narrow, narrow, like(narrow),
-                    {.core_grid = CoreGrid{5, 4}, .activation = step_of(Eltwise::gelu)}));
-    run(ops::matmul(narrow, narrow, like(narrow), {.activation = step_of(Eltwise::silu)}));
+    run(make_program(MatmulAttributes{}, {narrow, wide},
+                     {tensor({1024, 1024}, DataType::float32)}));
+    run(make_program(
+        MatmulAttributes{.core_grid = CoreGrid{5, 4}, .activation = step_of(Eltwise::gelu)},
+        {narrow, narrow}, {like(narrow)}));
+    run(make_program(MatmulAttributes{.activation = step_of(Eltwise::silu)}, {narrow, narrow},
+                     {like(narrow)}));
   }
 
   void run_elementwise() {
     const ops::Tensor x = tensor({2, 3, 100, 320});
     for (const Eltwise function : {Eltwise::add, Eltwise::subtract, Eltwise::multiply}) {
-      run(ops::eltwise(function, x, x, like(x)));
-      run(ops::eltwise(function, x, tensor({320}), like(x)));
-      run(ops::eltwise(function, x, tensor({2, 3, 100, 1}), like(x)));
-      run(ops::eltwise(function, x, 0.5F, like(x)));
+      run(make_program(eltwise_of(function), {x, x}, {like(x)}));
+      run(make_program(eltwise_of(function), {x, tensor({320})}, {like(x)}));
+      run(make_program(eltwise_of(function), {x, tensor({2, 3, 100, 1})}, {like(x)}));
+      run(make_program(eltwise_of(function, 0.5F), {x}, {like(x)}));
     }
     for (const Eltwise function :
          {Eltwise::relu, Eltwise::gtz, Eltwise::square, Eltwise::exp, Eltwise::erf, Eltwise::gelu,
           Eltwise::sqrt, Eltwise::rsqrt, Eltwise::reciprocal}) {
-      run(ops::eltwise(function, x, like(x)));
+      run(make_program(eltwise_of(function), {x}, {like(x)}));
     }
-    run(ops::fill(3, like(x)));
-    run(ops::cast(x, tensor({2, 3, 100, 320}, DataType::float32)));
+    run(make_program(eltwise_of(Eltwise::fill, 3), {}, {like(x)}));
+    run(make_program(eltwise_of(Eltwise::cast), {x},
+                     {tensor({2, 3, 100, 320}, DataType::float32)}));
     const ops::Tensor rows = tensor({96, 320}, DataType::bfloat16, Layout::row_major);
-    run(ops::eltwise(Eltwise::add, rows, rows, like(rows)));
-    Program some = ops::eltwise(Eltwise::relu, x, like(x));
+    run(make_program(eltwise_of(Eltwise::add), {rows, rows}, {like(rows)}));
+    Program some = make_program(eltwise_of(Eltwise::relu), {x}, {like(x)});
     std::get<EltwiseAttributes>(some.attributes).core_grid = CoreGrid{3, 5};
     run(some);
-    for (const bool fused : {false, true}) run(ops::gelu_backward(x, x, fused, like(x)));
-    run(ops::dropout(x, 0.2F, 7, like(x)));
+    for (const bool fused : {false, true})
+      run(make_program(GeluBackwardAttributes{.fused = fused}, {x, x}, {like(x)}));
+    run(make_program(DropoutAttributes{.probability = 0.2F, .seed = 7}, {x}, {like(x)}));
   }
 
   void run_rows_and_reductions() {
@@ -97,42 +99,52 @@ class SiliconRoundTrip : public ::testing::Test {
     for (const Reduction reduction : {Reduction::sum, Reduction::mean, Reduction::max}) {
       for (const Dimension dimension :
            {Dimension::columns, Dimension::rows, Dimension::batch, Dimension::all}) {
-        const ops::Tensor out = make(ops::reduce_output(dimension, x.spec()));
-        run(ops::reduce(reduction, dimension, x, out));
-        if (reduction != Reduction::max) run(ops::reduce(reduction, dimension, x, out, true));
+        const ops::Tensor out =
+            make(results_of(ReduceAttributes{.dimension = dimension}, std::array{x.spec()})[0]);
+        run(make_program(ReduceAttributes{.reduction = reduction, .dimension = dimension}, {x},
+                         {out}));
+        if (reduction != Reduction::max)
+          run(make_program(
+              ReduceAttributes{.reduction = reduction, .dimension = dimension, .moreh = true}, {x},
+              {out}));
       }
     }
-    run(ops::softmax(x, like(x)));
-    run(ops::softmax_backward(x, x, like(x)));
+    run(make_program(SoftmaxAttributes{}, {x}, {like(x)}));
+    run(make_program(SoftmaxBackwardAttributes{}, {x, x}, {like(x)}));
     const ops::Tensor row = tensor({320});
     const ops::Tensor statistic = tensor({2, 3, 100, 1});
-    run(ops::layernorm(x, 1e-5F, like(x)));
-    run(ops::layernorm(x, {row, row}, 1e-5F, like(x), {statistic, statistic}));
-    run(ops::layernorm_backward(x, row, {statistic, statistic}, x, like(x), {x, x}));
+    run(make_program(LayernormAttributes{.epsilon = 1e-5F}, {x}, {like(x)}));
+    run(make_program(TtmlLayernormAttributes{.epsilon = 1e-5F}, {x, row, row},
+                     {like(x), statistic, statistic}));
+    run(make_program(LayernormBackwardAttributes{}, {x, row, statistic, statistic, x},
+                     {like(x), x, x}));
     const ops::Tensor targets = tensor({6, 100}, DataType::uint32, Layout::row_major);
     const ops::Tensor logits = tensor({6, 100, 320});
-    run(ops::cross_entropy(logits, targets, tensor({6, 100, 1})));
-    run(ops::cross_entropy_backward(logits, targets, 1, like(logits)));
+    run(make_program(CrossEntropyAttributes{}, {logits, targets}, {tensor({6, 100, 1})}));
+    run(make_program(CrossEntropyBackwardAttributes{.scale = 1}, {logits, targets},
+                     {like(logits)}));
     const ops::Tensor table = tensor({96, 320}, DataType::bfloat16, Layout::row_major);
-    run(ops::embedding(targets, table, like(logits)));
-    run(ops::embedding_backward(targets, logits, tensor({96, 320})));
+    run(make_program(EmbeddingAttributes{}, {targets, table}, {like(logits)}));
+    run(make_program(EmbeddingBackwardAttributes{}, {targets, logits}, {tensor({96, 320})}));
     const ops::Tensor wide = tensor({96, 320}, DataType::float32);
     run(ops::adamw(wide, tensor({96, 320}), {wide, wide}, {}));
   }
 
   void run_movements() {
     const ops::Tensor x = tensor({2, 4, 96, 64});
-    run(ops::transpose(x, tensor({2, 4, 64, 96}), Swap::rows_columns));
-    run(ops::transpose(x, tensor({2, 96, 4, 64}), Swap::heads_rows));
-    run(ops::reshape(x, tensor({2, 96, 256})));
+    run(make_program(TransposeAttributes{.swap = Swap::rows_columns}, {x},
+                     {tensor({2, 4, 64, 96})}));
+    run(make_program(TransposeAttributes{.swap = Swap::heads_rows}, {x}, {tensor({2, 96, 4, 64})}));
+    run(make_program(ReshapeAttributes{}, {x}, {tensor({2, 96, 256})}));
     const ops::Tensor rows = tensor({2, 4, 96, 64}, DataType::bfloat16, Layout::row_major);
-    run(ops::to_layout(rows, x));
-    run(ops::to_layout(x, rows));
+    run(make_program(LayoutAttributes{.to = x.spec().layout}, {rows}, {x}));
+    run(make_program(LayoutAttributes{.to = rows.spec().layout}, {x}, {rows}));
     const std::vector<ops::Tensor> parts{x, x, x};
-    run(ops::concat(parts, tensor({2, 4, 96, 192})));
+    run(make_program(ConcatAttributes{}, ops::operands_of(parts), {tensor({2, 4, 96, 192})}));
     const ops::Tensor heads = tensor({2, 4, 96, 64});
-    run(ops::split_heads(tensor({2, 1, 96, 768}), 4, heads, heads, heads));
-    run(ops::concat_heads(heads, tensor({2, 1, 96, 256})));
+    run(make_program(SplitHeadsAttributes{.heads = 4}, {tensor({2, 1, 96, 768})},
+                     {heads, heads, heads}));
+    run(make_program(ConcatHeadsAttributes{}, {heads}, {tensor({2, 1, 96, 256})}));
   }
 
   /// Every function of the catalogue, with its numbers and something behind it.
@@ -142,14 +154,14 @@ class SiliconRoundTrip : public ::testing::Test {
       if (entry.values == 0 || entry.function == Eltwise::cast || !entry.nearest.empty()) continue;
       EltwiseAttributes attributes{.function = entry.function, .numbers = entry.defaults};
       const std::vector<ops::Tensor> values(static_cast<std::size_t>(entry.values), x);
-      run(ops::eltwise(attributes, values, like(x)));
+      run(make_program(attributes, ops::operands_of(values), {like(x)}));
       if (entry.values == 3 || entry.function == Eltwise::silu_backward) continue;
       attributes.then = {step_of(Eltwise::clamp), step_of(Eltwise::silu)};
-      run(ops::eltwise(attributes, values, like(x)));
+      run(make_program(attributes, ops::operands_of(values), {like(x)}));
       if (entry.values < 2) continue;
       attributes.on_a = {step_of(Eltwise::relu)};
       attributes.on_b = {step_of(Eltwise::exp), step_of(Eltwise::clamp)};
-      run(ops::eltwise(attributes, values, like(x)));
+      run(make_program(attributes, ops::operands_of(values), {like(x)}));
     }
   }
 
@@ -157,56 +169,65 @@ class SiliconRoundTrip : public ::testing::Test {
     const ops::Tensor x = tensor({2, 3, 96, 64});
     const ops::Tensor gamma = tensor({64});
     const ops::Tensor root = tensor({2, 3, 96, 1});
-    run(ops::rms_norm(x, 1e-5F, like(x)));
-    run(ops::rms_norm(x, gamma, 1e-5F, like(x)));
-    run(ops::rms_norm(x, gamma, 1e-5F, like(x), root));
-    run(ops::rms_norm_backward(x, gamma, root, x, like(x), like(x)));
+    run(make_program(RmsNormAttributes{.epsilon = 1e-5F}, {x}, {like(x)}));
+    run(make_program(RmsNormAttributes{.epsilon = 1e-5F}, {x, gamma}, {like(x)}));
+    run(make_program(TtmlRmsNormAttributes{.epsilon = 1e-5F}, {x, gamma}, {like(x), root}));
+    run(make_program(RmsNormBackwardAttributes{}, {x, gamma, root, x}, {like(x), like(x)}));
     const ops::Tensor wide = tensor({128, 64});
-    run(ops::swiglu(x, {wide, tensor({64, 128}), wide}, like(x)));
+    run(make_program(SwigluAttributes{}, {x, wide, tensor({64, 128}), wide}, {like(x)}));
     run(ops::sgd(x, x, {}, {.weight_decay = 0.1F}));
     run(ops::sgd(x, x, like(x), {.momentum = 0.9F, .nesterov = true}));
     const ops::Tensor table = tensor({96, 64});
     for (const RotaryStyle style : {RotaryStyle::pairs, RotaryStyle::halves}) {
-      run(ops::rotary_embedding(x, table, table, style, like(x)));
+      run(make_program(RotaryEmbeddingAttributes{.style = style}, {x, table, table}, {like(x)}));
     }
-    const ops::AttentionOperands operands{x, tensor({2, 1, 96, 64}), tensor({2, 1, 96, 64})};
-    run(ops::attention(operands, {.causal = true, .query_chunk = 96, .key_chunk = 64}, like(x)));
+    const std::vector<Operand> qkv{x, tensor({2, 1, 96, 64}), tensor({2, 1, 96, 64})};
+    run(make_program(AttentionAttributes{.causal = true, .query_chunk = 96, .key_chunk = 64}, qkv,
+                     {like(x)}));
     // A mask would be the fourth operand, for which the log has no columns.
-    run(ops::attention(operands, {.compute = {.fidelity = MathFidelity::hifi4}}, like(x)));
-    run(ops::attention(operands, {.causal = true}, like(x), {root, root}));
-    const ops::AttentionGradients gradients{operands, x, x, {root, root}};
-    run(ops::attention_backward_q(gradients, {.causal = true}, like(x)));
+    run(make_program(AttentionAttributes{.compute = {.fidelity = MathFidelity::hifi4}}, qkv,
+                     {like(x)}));
+    run(make_program(TtmlAttentionAttributes{.causal = true}, qkv, {like(x), root, root}));
+    std::vector<Operand> gradients = qkv;
+    for (const ops::Tensor& more : {x, x, root, root}) gradients.emplace_back(more);
+    run(make_program(AttentionBackwardQAttributes{.causal = true}, gradients, {like(x)}));
     const ops::Tensor dk = tensor({2, 1, 96, 64});
-    run(ops::attention_backward_kv(gradients, {.causal = false}, dk, like(dk)));
+    run(make_program(AttentionBackwardKvAttributes{.causal = false}, gradients, {dk, like(dk)}));
     const ops::Tensor weight = tensor({64, 160});
     const MinimalMatmulAttributes blocks{.block_m = 2, .block_k = 1, .core_grid = CoreGrid{4, 2}};
-    run(ops::minimal_matmul(x, weight, blocks, tensor({2, 3, 96, 160})));
+    run(make_program(blocks, {x, weight}, {tensor({2, 3, 96, 160})}));
     const MinimalMatmulAttributes gelu{.activation = step_of(Eltwise::gelu)};
-    run(ops::minimal_matmul(x, weight, gelu, tensor({2, 3, 96, 160})));
-    run(ops::minimal_matmul(x, weight, tensor({160}), {}, tensor({2, 3, 96, 160})));
+    run(make_program(gelu, {x, weight}, {tensor({2, 3, 96, 160})}));
+    run(make_program(MinimalMatmulAttributes{}, {x, weight, tensor({160})},
+                     {tensor({2, 3, 96, 160})}));
   }
 
   void run_parts() {
     const ops::Tensor x = tensor({2, 4, 96, 64});
-    run(ops::slice(x, {1, 0, 32, 0}, tensor({1, 3, 64, 64})));
-    run(ops::slice(x, {0, 1, 5, 7}, {1, 1, 2, 3}, tensor({2, 3, 40, 9})));
-    run(ops::pad(x, {0, 0, 0, 0}, 1, tensor({2, 5, 128, 64})));
-    run(ops::pad(x, {0, 1, 3, 0}, 1, tensor({2, 5, 128, 64})));
+    run(make_program(SliceAttributes{.begins = {1, 0, 32, 0}}, {x}, {tensor({1, 3, 64, 64})}));
+    run(make_program(SliceAttributes{.begins = {0, 1, 5, 7}, .steps = {1, 1, 2, 3}}, {x},
+                     {tensor({2, 3, 40, 9})}));
+    run(make_program(PadAttributes{.before = {0, 0, 0, 0}, .value = 1}, {x},
+                     {tensor({2, 5, 128, 64})}));
+    run(make_program(PadAttributes{.before = {0, 1, 3, 0}, .value = 1}, {x},
+                     {tensor({2, 5, 128, 64})}));
     for (const std::array<int, 4>& order :
          {std::array{0, 1, 3, 2}, std::array{0, 2, 1, 3}, std::array{1, 0, 2, 3},
           std::array{2, 0, 1, 3}, std::array{3, 0, 1, 2}}) {
-      run(ops::permute(
-          x, order, make(results_of(PermuteAttributes{.order = order}, std::array{x.spec()})[0])));
+      run(make_program(
+          PermuteAttributes{.order = order}, {x},
+          {make(results_of(PermuteAttributes{.order = order}, std::array{x.spec()})[0])}));
     }
     const std::vector<ops::Tensor> parts{x, x};
-    run(ops::concat(parts, 1, tensor({2, 8, 96, 64})));
+    run(make_program(ConcatAttributes{.dimension = 1}, ops::operands_of(parts),
+                     {tensor({2, 8, 96, 64})}));
     TensorSpec near = x.spec();
     near.storage = Storage::l1;
-    run(ops::to_memory(x, make(near)));
-    run(ops::eltwise(Eltwise::add, make(near), x, make(near)));
+    run(make_program(MemoryMoveAttributes{}, {x}, {make(near)}));
+    run(make_program(eltwise_of(Eltwise::add), {make(near), x}, {make(near)}));
     const ops::Tensor table = tensor({96, 320}, DataType::bfloat16, Layout::row_major);
     const ops::Tensor rows = tensor({6, 100, 320}, DataType::bfloat16, Layout::row_major);
-    run(ops::embedding(tensor({6, 100}, DataType::uint32), table, rows));
+    run(make_program(EmbeddingAttributes{}, {tensor({6, 100}, DataType::uint32), table}, {rows}));
   }
 
   SiliconComparison compare() const {
@@ -290,7 +311,7 @@ TEST_F(SiliconRoundTrip, TwoSubDevicesAreTwoGrids) {
   const std::vector<CoreRange> halves{{0, 0, 3, 6}, {4, 0, 7, 6}};
   device_.set_sub_devices(halves);
   const ops::Tensor x = tensor({512, 512});
-  run(ops::matmul(x, x, like(x)));
+  run(make_program(MatmulAttributes{}, {x, x}, {like(x)}));
   const SiliconComparison found = compare();
   ASSERT_EQ(found.calls.size(), 1U);
   EXPECT_EQ(found.calls[0].grid, (CoreGrid{4, 7}));

@@ -5,9 +5,7 @@
 #include <cmath>
 
 #include "engines/autograd/functions/attention/attention_parts.h"
-#include "engines/ops/attention.h"
-#include "engines/ops/data_movement.h"
-#include "engines/ops/rows.h"
+#include "engines/ops/tensor.h"
 
 // The letters stand for n: batch, s: sequence, h: heads, d: width of a head.
 
@@ -63,18 +61,17 @@ struct CausalAttention {
 
   void backward(Tape& tape, Value output) const {
     const Calls& calls = tape.calls();
-    const ops::AttentionGradients from{
-        .operands = {tape.tensor(q), tape.tensor(k), tape.tensor(v)},
-        .out = tape.tensor(output),
-        .dout = tape.gradient(output),
-        .statistics = {tape.tensor(largest), tape.tensor(inverse_sums)}};
-    const TtmlAttentionAttributes attributes{.causal = true,
-                                             .scale = attention_scale(tape.tensor(q))};
+    const std::vector<Operand> from{
+        tape.tensor(q),        tape.tensor(k),       tape.tensor(v),           tape.tensor(output),
+        tape.gradient(output), tape.tensor(largest), tape.tensor(inverse_sums)};
+    const float scale = attention_scale(tape.tensor(q));
     const Tensor dk = calls.make(tape.spec(k));
     const Tensor dv = calls.make(tape.spec(v));
-    calls.run(ops::attention_backward_kv(from, attributes, dk, dv));
+    calls.run(make_program(AttentionBackwardKvAttributes{.causal = true, .scale = scale}, from,
+                           {dk, dv}));
     const Tensor dq = calls.make(tape.spec(q));
-    calls.run(ops::attention_backward_q(from, attributes, dq));
+    calls.run(
+        make_program(AttentionBackwardQAttributes{.causal = true, .scale = scale}, from, {dq}));
     tape.accumulate(q, dq);
     tape.accumulate(k, dk);
     tape.accumulate(v, dv);
@@ -108,7 +105,7 @@ Value composed_attention(Tape& tape, Value q, Value mask, int heads,
   const Tensor largest = calls.reduce(Reduction::max, Dimension::columns, scores);
   const Tensor lowered = calls.subtract(scores, largest);
   if (!probabilities) probabilities = tape.constant(calls.make(lowered.spec()));
-  calls.run(ops::softmax(lowered, tape.tensor(*probabilities)));
+  calls.run(make_program(SoftmaxAttributes{}, {lowered}, {tape.tensor(*probabilities)}));
   const Tensor mixed = calls.matmul(tape.tensor(*probabilities), tape.tensor(parts[2]));
   return tape.record(merge(calls, mixed, shape), {q, q.next(1), q.next(2)},
                      ComposedAttention{q, parts, *probabilities});
@@ -122,9 +119,9 @@ Value causal_attention(Tape& tape, Value q, Value k, Value v) {
   const TensorSpec row = attention_statistics(query.spec());
   const Value largest = tape.constant(calls.make(row));
   const Value inverse_sums = tape.constant(calls.make(row));
-  calls.run(ops::attention({query, tape.tensor(k), tape.tensor(v)},
-                           {.causal = true, .scale = attention_scale(query)}, out,
-                           {tape.tensor(largest), tape.tensor(inverse_sums)}));
+  calls.run(make_program(TtmlAttentionAttributes{.causal = true, .scale = attention_scale(query)},
+                         {query, tape.tensor(k), tape.tensor(v)},
+                         {out, tape.tensor(largest), tape.tensor(inverse_sums)}));
   return tape.record(out, {q, k, v}, CausalAttention{q, k, v, largest, inverse_sums});
 }
 

@@ -5,8 +5,7 @@
 
 #include "base/check.h"
 #include "engines/autograd/functions/attention/attention_parts.h"
-#include "engines/ops/data_movement.h"
-#include "engines/ops/rows.h"
+#include "engines/ops/tensor.h"
 
 // The letters stand for n: batch, s: sequence, h: heads, g: groups, d: width of a head.
 
@@ -35,7 +34,9 @@ Tensor sum_groups(const Calls& calls, const Tensor& a, const Shape& to) {
   const std::int64_t shared = shape.heads() / to.heads();
   const Tensor grouped = a.view({to.batch(), shared, shape.rows(), shape.columns()});
   const Tensor sum = calls.make({{to.batch(), 1, shape.rows(), shape.columns()}, a.spec().dtype});
-  calls.run(ops::sum_heads(grouped, sum));
+  calls.run(make_program(
+      ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::batch, .moreh = true},
+      {grouped}, {sum}));
   return sum.view(to);
 }
 
@@ -66,13 +67,14 @@ struct GroupedAttention {
 Value grouped_heads(Tape& tape, Value q, Value kv, int heads, int groups) {
   const Calls& calls = tape.calls();
   const Tensor joined = tape.tensor(q);
-  const TensorSpec part = ops::split_groups_output(joined.spec(), tape.spec(kv), heads, groups);
+  const TensorSpec part = results_of(SplitGroupsAttributes{.heads = heads, .groups = groups},
+                                     std::array{joined.spec(), tape.spec(kv)})[1];
   const Shape& shape = part.shape;
   const std::array<Tensor, 3> outputs{
       calls.make({{shape.outer(), heads, shape.rows(), shape.columns()}, part.dtype}),
       calls.make(part), calls.make(part)};
-  calls.run(ops::split_groups(joined, tape.tensor(kv), heads, groups, outputs[0], outputs[1],
-                              outputs[2]));
+  calls.run(make_program(SplitGroupsAttributes{.heads = heads, .groups = groups},
+                         {joined, tape.tensor(kv)}, {outputs[0], outputs[1], outputs[2]}));
   return tape.record(outputs, {q, kv}, SplitGroups{q, kv});
 }
 

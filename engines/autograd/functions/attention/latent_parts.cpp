@@ -3,8 +3,7 @@
 
 #include <vector>
 
-#include "engines/ops/data_movement.h"
-#include "engines/ops/rows.h"
+#include "engines/ops/tensor.h"
 
 namespace howard::autograd {
 namespace {
@@ -26,7 +25,9 @@ struct RepeatedHead {
 
   void backward(Tape& tape, Value output) const {
     const Tensor sum = tape.calls().make(tape.spec(x));
-    tape.calls().run(ops::sum_heads(tape.gradient(output), sum));
+    tape.calls().run(make_program(
+        ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::batch, .moreh = true},
+        {tape.gradient(output)}, {sum}));
     tape.accumulate(x, sum);
   }
 };
@@ -48,7 +49,8 @@ Value repeated_head(Tape& tape, Value x, int heads) {
       tape.calls().make({{one.batch(), heads, one.rows(), one.columns()}, spec.dtype});
   constexpr int kHeads = 1;
   const std::vector<Tensor> parts(static_cast<std::size_t>(heads), tape.tensor(x));
-  tape.calls().run(ops::concat(parts, kHeads, all));
+  tape.calls().run(
+      make_program(ConcatAttributes{.dimension = kHeads}, ops::operands_of(parts), {all}));
   return tape.record(all, {x}, RepeatedHead{x});
 }
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "engines/autograd/functions/attention/attention_parts.h"
-#include "engines/ops/data_movement.h"
+#include "engines/ops/tensor.h"
 
 namespace howard::autograd {
 namespace {
@@ -60,9 +60,11 @@ struct SeparateJoin {
 
 Value split_heads(Tape& tape, Value qkv, int heads) {
   const Calls& calls = tape.calls();
-  const TensorSpec part = ops::split_heads_output(tape.spec(qkv), heads);
+  const TensorSpec part =
+      results_of(SplitHeadsAttributes{.heads = heads}, std::array{tape.spec(qkv)})[0];
   const std::array<Tensor, 3> parts{calls.make(part), calls.make(part), calls.make(part)};
-  calls.run(ops::split_heads(tape.tensor(qkv), heads, parts[0], parts[1], parts[2]));
+  calls.run(make_program(SplitHeadsAttributes{.heads = heads}, {tape.tensor(qkv)},
+                         {parts[0], parts[1], parts[2]}));
   return tape.record(parts, {qkv}, SeparateSplit{qkv});
 }
 

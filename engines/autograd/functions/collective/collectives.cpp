@@ -3,9 +3,7 @@
 
 #include "base/check.h"
 #include "engines/autograd/host_values.h"
-#include "engines/ops/collective.h"
-#include "engines/ops/data_movement.h"
-#include "engines/ops/rows.h"
+#include "engines/ops/tensor.h"
 
 namespace howard::autograd {
 namespace {
@@ -20,7 +18,9 @@ Tensor sum_of_copies(const Calls& calls, const Tensor& x, const DeviceGroup& gro
   const Tensor one = x.view({shape.batch(), 1, shape.rows(), shape.columns()});
   const Tensor all = all_gather(calls, one, group, 1);
   const Tensor sum = calls.make(one.spec());
-  calls.run(ops::sum_heads(all, sum));
+  calls.run(make_program(
+      ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::batch, .moreh = true},
+      {all}, {sum}));
   return sum.view(shape);
 }
 
@@ -48,7 +48,8 @@ struct GatheredColumns {
     const Calls& calls = tape.calls();
     const Tensor own = calls.make(tape.spec(x));
     const std::int64_t first = group->place() * own.spec().shape.columns();
-    calls.run(ops::slice(tape.gradient(output), {0, 0, 0, first}, own));
+    calls.run(
+        make_program(SliceAttributes{.begins = {0, 0, 0, first}}, {tape.gradient(output)}, {own}));
     tape.accumulate(x, own);
   }
 };
@@ -86,15 +87,17 @@ DeviceGroup::DeviceGroup(Device& device, std::uint32_t number, int devices, int 
 }
 
 Tensor all_gather(const Calls& calls, const Tensor& part, const DeviceGroup& group, int dimension) {
-  const Tensor whole = calls.make(ops::all_gather_output(part.spec(), group.devices(), dimension));
-  calls.run(ops::all_gather(part, group.handle(), dimension, whole));
+  const Tensor whole = calls.make(all_gather_output(part.spec(), group.devices(), dimension));
+  calls.run(
+      make_program(AllGatherAttributes{.dimension = dimension}, {part, group.handle()}, {whole}));
   return whole;
 }
 
 Tensor reduce_scatter(const Calls& calls, const Tensor& x, const DeviceGroup& group,
                       Dimension dimension) {
-  const Tensor part = calls.make(ops::reduce_scatter_output(x.spec(), group.devices(), dimension));
-  calls.run(ops::reduce_scatter(x, group.handle(), dimension, part));
+  const Tensor part = calls.make(reduce_scatter_output(x.spec(), group.devices(), dimension));
+  calls.run(
+      make_program(ReduceScatterAttributes{.dimension = dimension}, {x, group.handle()}, {part}));
   return part;
 }
 
@@ -143,7 +146,8 @@ Value own_rows(Tape& tape, Value x, const DeviceGroup& group) {
   const Shape& shape = tape.spec(x).shape;
   const std::int64_t rows = shape.rows() / group.devices();
   const Tensor own = calls.make({shape.with_rows(rows), tape.spec(x).dtype});
-  calls.run(ops::slice(tape.tensor(x), {0, 0, group.place() * rows, 0}, own));
+  calls.run(make_program(SliceAttributes{.begins = {0, 0, group.place() * rows, 0}},
+                         {tape.tensor(x)}, {own}));
   return tape.record(own, {x}, DividedRows{x, &group});
 }
 

@@ -49,8 +49,9 @@ struct Gated {
     const Calls& calls = tape.calls();
     const ops::Tensor dgate = calls.make(tape.spec(gate));
     const ops::Tensor dup = calls.make(tape.spec(up));
-    calls.run(ops::swiglu_backward(tape.tensor(gate), tape.tensor(up), tape.gradient(output), dgate,
-                                   dup));
+    calls.run(make_program(SwigluBackwardAttributes{},
+                           {tape.tensor(gate), tape.tensor(up), tape.gradient(output)},
+                           {dgate, dup}));
     tape.accumulate(up, dup);
     tape.accumulate(gate, dgate);
   }

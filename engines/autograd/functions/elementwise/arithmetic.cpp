@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/check.h"
-#include "engines/ops/data_movement.h"
+#include "engines/ops/tensor.h"
 
 namespace howard::autograd {
 namespace {
@@ -95,7 +95,7 @@ struct SideBySide {
     std::int64_t first = 0;
     for (const Value part : {a, b}) {
       const Tensor own = calls.make(tape.spec(part));
-      calls.run(ops::slice(dy, {0, 0, 0, first}, own));
+      calls.run(make_program(SliceAttributes{.begins = {0, 0, 0, first}}, {dy}, {own}));
       first += own.spec().shape.columns();
       tape.accumulate(part, own);
     }

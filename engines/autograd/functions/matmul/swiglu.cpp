@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/autograd/functions/matmul/swiglu.h"
 
-#include "engines/ops/matmul.h"
+#include "engines/ops/tensor.h"
 
 namespace howard::autograd {
 namespace {
@@ -40,9 +40,10 @@ Value fused_swiglu(Tape& tape, Value x, const SwigluValues& weights) {
   const Calls& calls = tape.calls();
   const Tensor input = tape.tensor(x);
   const Tensor output = calls.make(input.spec());
-  calls.run(ops::swiglu(
-      input, {tape.tensor(weights.gate), tape.tensor(weights.down), tape.tensor(weights.up)},
-      output));
+  calls.run(make_program(
+      SwigluAttributes{},
+      {input, tape.tensor(weights.gate), tape.tensor(weights.down), tape.tensor(weights.up)},
+      {output}));
   return tape.record(output, {x, weights.gate, weights.down, weights.up}, FusedSwiglu{x, weights});
 }
 

@@ -46,15 +46,16 @@ struct FusedLayernorm {
     const Calls& calls = tape.calls();
     const TensorSpec& spec = tape.spec(x);
     const Tensor dx = calls.make(spec);
-    const ops::LayernormComponents parts{calls.make(spec), calls.make(spec)};
-    calls.run(ops::layernorm_backward(tape.tensor(x), tape.tensor(scale.gamma),
-                                      {tape.tensor(mean), tape.tensor(rstd)}, tape.gradient(output),
-                                      dx, parts));
+    const Tensor of_gamma = calls.make(spec), of_beta = calls.make(spec);
+    calls.run(make_program(LayernormBackwardAttributes{},
+                           {tape.tensor(x), tape.tensor(scale.gamma), tape.tensor(mean),
+                            tape.tensor(rstd), tape.gradient(output)},
+                           {dx, of_gamma, of_beta}));
     const auto sum = [&](const Tensor& part) {
       return calls.reduce(Reduction::sum, Dimension::rows, calls.rows_joined(part));
     };
-    tape.accumulate(scale.gamma, sum(parts.gamma));
-    tape.accumulate(scale.beta, sum(parts.beta));
+    tape.accumulate(scale.gamma, sum(of_gamma));
+    tape.accumulate(scale.beta, sum(of_beta));
     tape.accumulate(x, dx);
   }
 };
@@ -82,8 +83,9 @@ Value fused_layernorm(Tape& tape, Value x, const LayernormValues& scale, float e
                              .dtype = input.spec().dtype};
   const Value mean = tape.constant(calls.make(statistic));
   const Value rstd = tape.constant(calls.make(statistic));
-  calls.run(ops::layernorm(input, {tape.tensor(scale.gamma), tape.tensor(scale.beta)}, epsilon,
-                           output, {tape.tensor(mean), tape.tensor(rstd)}));
+  calls.run(make_program(TtmlLayernormAttributes{.epsilon = epsilon},
+                         {input, tape.tensor(scale.gamma), tape.tensor(scale.beta)},
+                         {output, tape.tensor(mean), tape.tensor(rstd)}));
   return tape.record(output, {x, scale.gamma, scale.beta}, FusedLayernorm{x, scale, mean, rstd});
 }
 

@@ -2,7 +2,7 @@
 #include "engines/autograd/functions/rows/loss.h"
 
 #include "engines/autograd/functions/elementwise/arithmetic.h"
-#include "engines/ops/rows.h"
+#include "engines/ops/tensor.h"
 
 namespace howard::autograd {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/autograd/functions/rows/rms_norm.h"
 
-#include "engines/ops/rows.h"
+#include "engines/ops/tensor.h"
 
 namespace howard::autograd {
 namespace {
@@ -15,8 +15,10 @@ struct RmsNorm {
     const Calls& calls = tape.calls();
     const Tensor dx = calls.make(tape.spec(x));
     const Tensor component = calls.make(tape.spec(x));
-    calls.run(ops::rms_norm_backward(tape.tensor(x), tape.tensor(gamma), tape.tensor(rms),
-                                     tape.gradient(output), dx, component));
+    calls.run(
+        make_program(RmsNormBackwardAttributes{},
+                     {tape.tensor(x), tape.tensor(gamma), tape.tensor(rms), tape.gradient(output)},
+                     {dx, component}));
     if (tape.needs_gradient(gamma)) {
       tape.accumulate(gamma,
                       calls.reduce(Reduction::sum, Dimension::rows, calls.rows_joined(component)));
@@ -97,7 +99,8 @@ Value rms_norm(Tape& tape, Value x, Value gamma, float epsilon) {
   const Tensor input = tape.tensor(x);
   const Tensor output = calls.make(input.spec());
   const Value rms = tape.constant(calls.make(row_numbers(input.spec())));
-  calls.run(ops::rms_norm(input, tape.tensor(gamma), epsilon, output, tape.tensor(rms)));
+  calls.run(make_program(TtmlRmsNormAttributes{.epsilon = epsilon}, {input, tape.tensor(gamma)},
+                         {output, tape.tensor(rms)}));
   return tape.record(output, {x, gamma}, RmsNorm{x, gamma, rms});
 }
 

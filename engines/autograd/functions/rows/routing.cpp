@@ -2,7 +2,7 @@
 #include "engines/autograd/functions/rows/routing.h"
 
 #include "engines/ops/catalogue.h"
-#include "engines/ops/data_movement.h"
+#include "engines/ops/tensor.h"
 
 namespace howard::autograd {
 namespace {
@@ -56,7 +56,7 @@ struct ScaledRows {
     tape.accumulate(x, calls.multiply(dy, tape.tensor(share)));
     const Tensor slope = sum_of_experts(calls, calls.multiply(dy, tape.tensor(x)));
     const Tensor all = calls.make(tape.spec(shares));
-    calls.run(ops::pad(slope, {0, 0, 0, column}, 0, all));
+    calls.run(make_program(PadAttributes{.before = {0, 0, 0, column}, .value = 0}, {slope}, {all}));
     tape.accumulate(shares, all);
   }
 };
@@ -104,7 +104,8 @@ Value scaled_rows(Tape& tape, Value x, Value shares, std::int64_t column) {
   const Calls& calls = tape.calls();
   const TensorSpec& spec = tape.spec(shares);
   const Tensor share = calls.make({spec.shape.with_columns(1), spec.dtype});
-  calls.run(ops::slice(tape.tensor(shares), {0, 0, 0, column}, share));
+  calls.run(
+      make_program(SliceAttributes{.begins = {0, 0, 0, column}}, {tape.tensor(shares)}, {share}));
   return tape.record(calls.multiply(tape.tensor(x), share), {x, shares},
                      ScaledRows{x, shares, tape.constant(share), column});
 }

@@ -114,7 +114,7 @@ PlannedProgram plan(const DecodeAttentionAttributes& attributes, const Program& 
   KernelCost kernel = step_pipeline_cost(pipeline, grid, profiles);
   kernel.dram += 2 * pairs * d * result_tile;
   constexpr int kCircularBuffers = 16;
-  return planned(program, {.cores = pipeline.cores, .kernel_groups = 2},
+  return planned({.cores = pipeline.cores, .kernel_groups = 2},
                  {software.ttnn_binary_arguments, kCircularBuffers}, kernel, software);
 }
 
@@ -163,8 +163,8 @@ PlannedProgram plan(const AttentionAttributes& attributes, const Program& progra
   KernelCost kernel = step_pipeline_cost(pipeline, grid, profiles);
   kernel.dram += 2 * q.shape.tiles() * tile;
   constexpr int kCircularBuffers = 16;
-  return planned(program, {.cores = split.cores},
-                 {software.ttnn_binary_arguments, kCircularBuffers}, kernel, software);
+  return planned({.cores = split.cores}, {software.ttnn_binary_arguments, kCircularBuffers}, kernel,
+                 software);
 }
 
 }  // namespace howard::chip

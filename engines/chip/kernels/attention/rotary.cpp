@@ -24,7 +24,7 @@ PlannedProgram plan_rotary_of_shards(const Program& program, CoreGrid grid,
                            .set_up = software.tiles.shard_start,
                            .on_shards = true,
                            .compute = kPasses * software.tiles.pass};
-  return planned(program, {.cores = cores, .kernel_groups = 1},
+  return planned({.cores = cores, .kernel_groups = 1},
                  {software.ttnn_other_arguments, kCircularBuffers},
                  step_pipeline_cost(steps, grid, profiles), software);
 }
@@ -60,7 +60,7 @@ PlannedProgram plan(const RotaryEmbeddingAttributes& attributes, const Program& 
   }
   // A core computes the rotated copy, two products and their sum.
   constexpr int kCircularBuffers = 6;
-  return plan_tiles(program, work, {profiles.software.ttnn_other_arguments, kCircularBuffers},
+  return plan_tiles(work, {profiles.software.ttnn_other_arguments, kCircularBuffers},
                     {.steps = work.busiest * length,
                      .all_steps = x.shape.tiles(),
                      .reads = reads,

@@ -139,7 +139,7 @@ PlannedProgram plan_ttml(const Program& program, const TtmlKernel& kernel, const
   KernelCost cost = step_pipeline_cost(pipeline, grid, profiles);
   cost.dram += rows.dealt * of_row * tile;
   constexpr int kCircularBuffers = 16;
-  return planned(program, work, {profiles.software.ttnn_other_arguments, kCircularBuffers}, cost,
+  return planned(work, {profiles.software.ttnn_other_arguments, kCircularBuffers}, cost,
                  profiles.software);
 }
 

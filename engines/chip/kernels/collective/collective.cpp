@@ -133,8 +133,7 @@ PlannedProgram plan_collective(const Program& program, bool gathers, const LinkU
   const SimTime total = time_of(line.whole);
   const SimTime start = time_of(Bytes());
   const Footprint footprint = collective_footprint(gathers, line, profiles);
-  return {.name = program.name,
-          .footprint = footprint,
+  return {.footprint = footprint,
           .kernel = {.compute_start = start,
                      .reads_end = total,
                      .first_write = start,

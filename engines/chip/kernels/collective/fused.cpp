@@ -45,8 +45,8 @@ PlannedProgram plan(const AllGatherMatmulAttributes& attributes, const Program& 
   gather.outputs = {whole};
   const KernelCost exchange = plan(attributes.gather, gather, grid, profiles).kernel;
   const Program product = product_of(program, whole, attributes.matmul, program.outputs[1]);
-  const PlannedProgram planned = planned_product(
-      program, plan_matmul(product, attributes.matmul, grid, profiles.chip), profiles);
+  const PlannedProgram planned =
+      planned_product(plan_matmul(product, attributes.matmul, grid, profiles.chip), profiles);
   const SimTime multiplied = planned.kernel.total;
   const int chips = line_of(gather, true, attributes.gather.use).chips;
   const SimTime total = std::max(multiplied, exchange.total + part_of(multiplied, chips));
@@ -63,8 +63,8 @@ PlannedProgram plan(const MatmulReduceScatterAttributes& attributes, const Progr
   const KernelCost exchange = plan(attributes.scatter, scatter, grid, profiles).kernel;
   const Program product =
       product_of(program, program.inputs[0], attributes.matmul, program.outputs[0]);
-  const PlannedProgram planned = planned_product(
-      program, plan_matmul(product, attributes.matmul, grid, profiles.chip), profiles);
+  const PlannedProgram planned =
+      planned_product(plan_matmul(product, attributes.matmul, grid, profiles.chip), profiles);
   const SimTime multiplied = planned.kernel.total;
   const int chips = line_of(scatter, false, attributes.scatter.use).chips;
   // The start and the steps of the way are those of the last share too.

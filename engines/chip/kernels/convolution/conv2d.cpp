@@ -237,8 +237,7 @@ PlannedProgram plan(const Conv2dAttributes& op, const Program& program, CoreGrid
   if (kernel.bottleneck == Bottleneck::math && times.unpack * 10 > times.product * 9) {
     kernel.bottleneck = Bottleneck::unpack;
   }
-  return {.name = program.name,
-          .footprint = {.cores = work.cores,
+  return {.footprint = {.cores = work.cores,
                         .binaries = 5,
                         .binary_bytes = profiles.software.ttnn_matmul_binary_bytes,
                         .circular_buffers = kConvBuffers,

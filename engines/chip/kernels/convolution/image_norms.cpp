@@ -119,7 +119,7 @@ PlannedProgram plan(const GroupNormAttributes& op, const Program& program, CoreG
   const std::int64_t reads = kGroupReads * steps + std::max<std::int64_t>(steps - tiles, 0);
   const SimTime read = moved(x, tile, read_latency(x, profiles.chip));
   // The buffer of x holds one block, so its reading is not hidden behind the work on it.
-  return plan_steps(program, {.cores = split.cores, .busiest = steps},
+  return plan_steps({.cores = split.cores, .busiest = steps},
                     {.steps = steps,
                      .all_steps = steps * split.cores,
                      .set_up = gathers + tiles * (kChannelPasses * pass +
@@ -145,7 +145,7 @@ PlannedProgram plan(const BatchNormAttributes&, const Program& program, CoreGrid
   constexpr std::int64_t kRowsOfATile = 512;  // Stores that fill a tile with one number.
   const std::int64_t channels = ceil_div(work.busiest, tiles);
   return plan_tiles(
-      program, work, {profiles.software.ttnn_other_arguments, kNormBuffers},
+      work, {profiles.software.ttnn_other_arguments, kNormBuffers},
       {.all_steps = x.shape.tiles(),
        .reads = {1, 1},
        .writes = {1, 1},

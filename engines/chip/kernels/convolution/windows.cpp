@@ -27,14 +27,13 @@ Places dealt(std::int64_t places, std::int64_t cores, std::int64_t channel_cores
 }
 
 /// Returns a kernel on shards whose cores take that long each, after their start.
-PlannedProgram plan_on_shards(const Program& program, int cores, SimTime work,
-                              Bottleneck bottleneck, CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan_on_shards(int cores, SimTime work, Bottleneck bottleneck, CoreGrid grid,
+                              const Profiles& profiles) {
   KernelCost kernel{.grid = grid, .cores = cores, .bottleneck = bottleneck};
   kernel.compute_start = kernel.first_write = profiles.software.tiles.start;
   kernel.total = profiles.software.tiles.start + work;
   kernel.reads_end = kernel.math_end = kernel.unshared = kernel.total;
-  return planned(program, {.cores = cores},
-                 {profiles.software.ttnn_other_arguments, kWindowBuffers}, kernel,
+  return planned({.cores = cores}, {profiles.software.ttnn_other_arguments, kWindowBuffers}, kernel,
                  profiles.software);
 }
 
@@ -57,7 +56,7 @@ PlannedProgram plan_reductions(const Program& program, Places stops, std::int64_
   const SimTime read =
       shared_by_movers(places * stick_time(stick_bytes(x, channel_cores), profiles));
   const SimTime math = reduction_time(places, ceil_div(x.shape.columns(), channel_cores), profiles);
-  return plan_on_shards(program, stops.cores, stops.own * std::max(read, math),
+  return plan_on_shards(stops.cores, stops.own * std::max(read, math),
                         math > read ? Bottleneck::math : Bottleneck::in0_reads, grid, profiles);
 }
 
@@ -102,7 +101,7 @@ PlannedProgram plan(const HaloAttributes& op, const Program& program, CoreGrid g
                    stick_time(stick, profiles);
   if (foreign > 0) others += profiles.chip.l1_latency;
   return plan_on_shards(
-      program, places.cores, untilized + std::max(own, others),
+      places.cores, untilized + std::max(own, others),
       untilized > std::max(own, others) ? Bottleneck::math : Bottleneck::in0_reads, grid, profiles);
 }
 
@@ -128,10 +127,10 @@ PlannedProgram plan(const UpsampleAttributes& op, const Program& program, CoreGr
   if (shards > 0) {
     const Places places = dealt(from, shards, 1, grid);
     const SimTime work = shared_by_movers(places.own * copies * stick_time(stick, profiles));
-    return plan_on_shards(program, places.cores, work, Bottleneck::output_writes, grid, profiles);
+    return plan_on_shards(places.cores, work, Bottleneck::output_writes, grid, profiles);
   }
   return plan_steps(
-      program, split_work(from, grid),
+      split_work(from, grid),
       {.all_steps = from,
        .read = read_latency(x, profiles.chip) + page_time(stick, profiles),
        .write = write_latency(out, profiles.chip) + copies * page_time(stick, profiles),
@@ -151,10 +150,10 @@ PlannedProgram plan(const FoldAttributes& op, const Program& program, CoreGrid g
     const Places places = dealt(to, shards_of(x), 1, grid);
     const SimTime work =
         shared_by_movers(places.own * op.stride[0] * stick_time(op.stride[1] * stick, profiles));
-    return plan_on_shards(program, places.cores, work, Bottleneck::in0_reads, grid, profiles);
+    return plan_on_shards(places.cores, work, Bottleneck::in0_reads, grid, profiles);
   }
   const std::int64_t seen = op.stride[0] * op.stride[1];
-  return plan_steps(program, split_work(to, grid),
+  return plan_steps(split_work(to, grid),
                     {.all_steps = to,
                      .read = read_latency(x, profiles.chip) + seen * page_time(stick, profiles),
                      .write = write_latency(out, profiles.chip) + page_time(seen * stick, profiles),

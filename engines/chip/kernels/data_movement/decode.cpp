@@ -17,8 +17,8 @@ int cores_of(const TensorSpec& spec, std::int64_t sequences, CoreGrid grid) {
 }
 
 /// Plans a kernel whose cores copy `lines` half rows of tiles each.
-PlannedProgram plan_lines(const Program& program, int cores, std::int64_t lines, SimTime set_up,
-                          CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan_lines(int cores, std::int64_t lines, SimTime set_up, CoreGrid grid,
+                          const Profiles& profiles) {
   const WorkSplit work{.cores = cores, .busiest = 1};
   const StepPipeline steps{.steps = 1,
                            .all_steps = cores,
@@ -26,7 +26,7 @@ PlannedProgram plan_lines(const Program& program, int cores, std::int64_t lines,
                            .set_up = set_up,
                            .on_shards = true,
                            .read = lines * profiles.software.movement.row_line};
-  return planned(program, work, {profiles.software.ttnn_other_arguments, kHeadBuffers},
+  return planned(work, {profiles.software.ttnn_other_arguments, kHeadBuffers},
                  step_pipeline_cost(steps, grid, profiles), profiles.software);
 }
 
@@ -40,7 +40,7 @@ PlannedProgram plan(const SplitHeadsDecodeAttributes&, const Program& program, C
   const Shape& x = program.inputs[0].spec.shape;
   const int cores = cores_of(program.outputs[0].spec, x.rows(), grid);
   const std::int64_t sequences = ceil_div(x.rows(), cores);
-  return plan_lines(program, cores, sequences * kLinesOfRow * x.tile_columns(),
+  return plan_lines(cores, sequences * kLinesOfRow * x.tile_columns(),
                     profiles.software.movement.heads_start, grid, profiles);
 }
 
@@ -49,7 +49,7 @@ PlannedProgram plan(const ConcatHeadsDecodeAttributes&, const Program& program, 
   const TensorSpec& out = program.outputs[0].spec;
   const int cores = cores_of(out, out.shape.tile_columns(), grid);
   const std::int64_t columns = ceil_div(out.shape.tile_columns(), cores);
-  return plan_lines(program, cores, kLinesOfRow * columns * out.shape.rows(), {}, grid, profiles);
+  return plan_lines(cores, kLinesOfRow * columns * out.shape.rows(), {}, grid, profiles);
 }
 
 PlannedProgram plan(const PagedUpdateCacheAttributes&, const Program& program, CoreGrid grid,
@@ -70,7 +70,7 @@ PlannedProgram plan(const PagedUpdateCacheAttributes&, const Program& program, C
                            .last_write = write_latency(cache, chip),
                            .reads = in_dram(cache, tile),
                            .writes = in_dram(cache, tile)};
-  return planned(program, {.cores = cores, .kernel_groups = 1},
+  return planned({.cores = cores, .kernel_groups = 1},
                  {profiles.software.ttnn_binary_arguments, kHeadBuffers + 2},
                  step_pipeline_cost(steps, grid, profiles), profiles.software);
 }

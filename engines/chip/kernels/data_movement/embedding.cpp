@@ -21,7 +21,7 @@ PlannedProgram plan_embedding_rows(const Program& program, CoreGrid grid,
       indices.layout == Layout::tile ? std::min(kFaceSide, indices.shape.columns()) : 1;
   const WorkSplit work =
       split_work(indices.shape.rows() * ceil_div(indices.shape.columns(), block), grid);
-  return plan_steps(program, work,
+  return plan_steps(work,
                     {.steps = work.busiest * block,
                      .all_steps = rows,
                      .read = profiles.software.noc_read_issue + read_time(1, row, profiles),
@@ -45,7 +45,7 @@ PlannedProgram plan(const EmbeddingAttributes&, const Program& program, CoreGrid
   const std::int64_t tiles = out.shape.tile_columns();
   const WorkSplit work = split_work(blocks, grid);
   return plan_steps(
-      program, work,
+      work,
       {.all_steps = blocks,
        // The next index is looked up only when the row of this one has arrived.
        .read = rows * (profiles.software.noc_read_issue + read_time(1, row, profiles)),
@@ -70,7 +70,7 @@ PlannedProgram plan(const EmbeddingBackwardAttributes&, const Program& program, 
   const SimTime page = read_time(1, tile, profiles);
   const SimTime chunk = page + profiles.software.movement.mask + profiles.software.tiles.fpu +
                         write_time(1, tile, profiles);
-  return plan_steps(program, work,
+  return plan_steps(work,
                     {.steps = work.busiest * blocks,
                      .all_steps = table.shape.tile_columns() * blocks,
                      .read = 2 * page + chunks * chunk,

@@ -17,8 +17,7 @@ bool on_shards(const TensorSpec& spec) {
 
 /// Plans a kernel whose cores copy the tiles of `shards` within their own L1, and transpose
 /// `transposed` of them.
-PlannedProgram plan_within_shards(const Program& program, const TensorSpec& shards,
-                                  std::int64_t transposed, CoreGrid grid,
+PlannedProgram plan_within_shards(const TensorSpec& shards, std::int64_t transposed, CoreGrid grid,
                                   const Profiles& profiles) {
   const SoftwareProfile& software = profiles.software;
   const auto cores = static_cast<int>(shards_of(shards));
@@ -34,8 +33,7 @@ PlannedProgram plan_within_shards(const Program& program, const TensorSpec& shar
                            .on_shards = true,
                            .read = profiles.chip.l1_latency + std::max(copies, transposes)};
   constexpr int kBuffers = 4;
-  return planned(program, {.cores = cores, .kernel_groups = 1},
-                 {software.ttnn_other_arguments, kBuffers},
+  return planned({.cores = cores, .kernel_groups = 1}, {software.ttnn_other_arguments, kBuffers},
                  step_pipeline_cost(steps, grid, profiles), software);
 }
 
@@ -51,7 +49,7 @@ PlannedProgram plan(const SplitHeadsAttributes& attributes, const Program& progr
   if (!stays) return plan_move_tiles(program, rows_of_tiles(x), grid, profiles);
   const std::int64_t transposed =
       attributes.transpose_k ? program.outputs[1].spec.shape.tiles() : 0;
-  return plan_within_shards(program, x, transposed, grid, profiles);
+  return plan_within_shards(x, transposed, grid, profiles);
 }
 
 PlannedProgram plan(const ConcatHeadsAttributes&, const Program& program, CoreGrid grid,
@@ -61,7 +59,7 @@ PlannedProgram plan(const ConcatHeadsAttributes&, const Program& program, CoreGr
   if (!on_shards(x) || !on_shards(out)) {
     return plan_move_tiles(program, rows_of_tiles(out), grid, profiles);
   }
-  return plan_within_shards(program, x, 0, grid, profiles);
+  return plan_within_shards(x, 0, grid, profiles);
 }
 
 }  // namespace howard::chip

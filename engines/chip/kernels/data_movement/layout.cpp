@@ -22,7 +22,7 @@ PlannedProgram plan_padded_tilize(const Program& program, CoreGrid grid, const P
   const std::int64_t fill = (kTileSide - rows) * ceil_div(piece.value(), kWord.value());
   const WorkSplit work = split_work(in.shape.tiles(), grid);
   return plan_steps(
-      program, work,
+      work,
       {.all_steps = in.shape.tiles(),
        .read = rows * read_time(1, piece, profiles) + fill * profiles.software.tiles.store,
        .compute = repack_time(1, tile, profiles.chip),
@@ -41,7 +41,7 @@ PlannedProgram plan_layout_of_shards(const Program& program, CoreGrid grid,
   const ConvolutionCosts& cost = profiles.software.convolution;
   const auto cores = static_cast<int>(shards_of(tiled));
   const std::int64_t tiles = shard_pages(tiled).count;
-  return plan_steps(program, {.cores = cores, .busiest = tiles},
+  return plan_steps({.cores = cores, .busiest = tiles},
                     {.all_steps = tiles * cores,
                      .on_shards = true,
                      .compute = is_block_format(tiled.dtype) ? cost.tilize_block : cost.tilize},
@@ -89,7 +89,7 @@ PlannedProgram plan_rows_of_tiles(const Program& program, bool tilize, CoreGrid 
   // A row is one page. Cores whose blocks share rows are at one bank whenever they begin one.
   const PageRuns runs = block ? PageRuns{work.cores, work.cores, work.busiest * rows, 0}
                               : PageRuns{tile_rows, work.cores, tiles, tiles};
-  return plan_steps(program, work,
+  return plan_steps(work,
                     {.all_steps = ceil_div(tile_rows * columns, tiles),
                      .read = tilize ? waits * read_time(rows / waits, row, profiles) + fill
                                     : read_time(tiles, tile, profiles),

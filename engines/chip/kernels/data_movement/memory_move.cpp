@@ -32,7 +32,7 @@ PlannedProgram plan_into_shards(const Program& program, CoreGrid grid, const Pro
   const SimTime own = batch * page_time(page, profiles);
   const SimTime shared =
       transfer_time(in_dram(from, shards * batch * page), profiles.chip.dram_read_noc0);
-  return plan_steps(program, split_of(shards, batches),
+  return plan_steps(split_of(shards, batches),
                     {.all_steps = batches * shards,
                      .set_up = shared - std::min(own, shared),
                      .on_shards = from.storage == Storage::l1,
@@ -51,7 +51,7 @@ PlannedProgram plan_out_of_shards(const Program& program, CoreGrid grid, const P
   const SimTime own = write_latency(to, profiles.chip) + pages * page_time(page, profiles);
   const SimTime shared =
       transfer_time(in_spread_l1(to, shards * pages * page), profiles.chip.l1_spread_write);
-  return plan_steps(program, split_of(shards, 1),
+  return plan_steps(split_of(shards, 1),
                     {.all_steps = shards,
                      .on_shards = to.storage == Storage::l1,
                      .write = std::max(own, shared),
@@ -71,7 +71,7 @@ PlannedProgram plan_reshard(const Program& program, CoreGrid grid, const Profile
   const bool stays = from.sharding == to.sharding;
   const Bandwidth rate = stays ? profiles.chip.noc_link : profiles.software.movement.reshard;
   PlannedProgram planned =
-      plan_steps(program, split_of(shards, 1),
+      plan_steps(split_of(shards, 1),
                  {.all_steps = shards,
                   .set_up = stays ? SimTime() : profiles.software.tiles.shard_start,
                   .on_shards = stays,
@@ -89,7 +89,7 @@ PlannedProgram plan_interleaved_move(const Program& program, CoreGrid grid,
   const bool tiles = to.layout == Layout::tile;
   const std::int64_t pages = tiles ? to.shape.tiles() : to.shape.batch() * to.shape.rows();
   const Bytes page(ceil_div(to.padded_bytes().value(), pages));
-  return plan_steps(program, split_work(pages, grid),
+  return plan_steps(split_work(pages, grid),
                     {.all_steps = pages,
                      .read = read_latency(from, profiles.chip) + page_time(page, profiles),
                      .write = write_latency(to, profiles.chip) + page_time(page, profiles),

@@ -28,7 +28,7 @@ PlannedProgram plan_move_tiles(const Program& program, std::int64_t units, CoreG
   for (const Operand& output : program.outputs) tiles += output.spec.shape.tiles();
   const std::int64_t per_unit = ceil_div(tiles, units);
   const WorkSplit work = split_work(units, grid);
-  return plan_steps(program, work,
+  return plan_steps(work,
                     {.steps = work.busiest * per_unit,
                      .all_steps = tiles,
                      .read = read_time(1, tile, profiles),

@@ -17,7 +17,7 @@ PlannedProgram plan(const ReshapeAttributes&, const Program& program, CoreGrid g
   const std::int64_t pages =
       in.columns() == out.columns() ? ceil_div(rows, rows_in_tile(in)) : rows;
   return plan_steps(
-      program, work,
+      work,
       {.all_steps = out.tiles(),
        .read = pages * read_time(1, tile, profiles) + rows * profiles.software.movement.segment,
        .write = write_time(1, tile, profiles),
@@ -33,7 +33,7 @@ PlannedProgram plan(const RepeatAttributes&, const Program& program, CoreGrid gr
   const Bytes row = row_bytes(in);
   const std::int64_t rows = in.shape.batch() * in.shape.rows();
   const WorkSplit work = split_work(rows, grid);
-  return plan_steps(program, work,
+  return plan_steps(work,
                     {.all_steps = rows,
                      .read = read_time(1, row, profiles),
                      .write = write_time(count, row, profiles),

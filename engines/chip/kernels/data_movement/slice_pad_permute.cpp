@@ -19,7 +19,7 @@ PlannedProgram plan_sticks(const Program& program, std::int64_t rows_read, CoreG
   const std::int64_t rows = out.shape.batch() * out.shape.rows();
   const Bytes row(ceil_div(out.host_bytes().value(), rows));
   constexpr int kCircularBuffers = 2;
-  PlannedProgram planned = plan_steps(program, split_work(rows, grid),
+  PlannedProgram planned = plan_steps(split_work(rows, grid),
                                       {.all_steps = rows,
                                        .read = read_time(1, row, profiles),
                                        .write = write_time(1, row, profiles),
@@ -41,7 +41,7 @@ PlannedProgram plan_face_lines(const Program& program, bool reads_lines, CoreGri
   const std::int64_t rows = std::min(kTileSide, program.inputs[0].spec.shape.rows());
   const SimTime lines = 2 * rows * profiles.software.movement.face_line;
   return plan_steps(
-      program, work,
+      work,
       {.all_steps = tiles,
        .read = reads_lines ? profiles.chip.noc_read_latency + lines : read_time(1, tile, profiles),
        .compute = reads_lines ? profiles.software.tiles.transpose : SimTime(),
@@ -69,7 +69,7 @@ PlannedProgram plan_write_rows(const Program& program, std::optional<std::int64_
   const std::int64_t lines = rows.shape.batch() * rows.shape.tile_rows();
   constexpr int kCircularBuffers = 6;
   return plan_steps(
-      program, split_work(lines, grid),
+      split_work(lines, grid),
       {.all_steps = lines,
        .read = read_time(2 * tiles, tile, profiles),
        // Both operands are untilized and one is tilized: each tile is unpacked and packed.

@@ -14,7 +14,7 @@ PlannedProgram plan_transposed_tiles(const Program& program, CoreGrid grid,
   const SoftwareProfile& software = profiles.software;
   const TensorSpec& out = program.outputs[0].spec;
   const Bytes tile = tile_bytes(out.dtype);
-  return plan_tiles(program, split_work(out.shape.tiles(), grid),
+  return plan_tiles(split_work(out.shape.tiles(), grid),
                     {software.ttnn_unary_arguments, kTileBuffers},
                     {.all_steps = out.shape.tiles(),
                      .reads = {1, 1},
@@ -34,7 +34,7 @@ PlannedProgram plan_transposed_heads(const Program& program, CoreGrid grid,
   const WorkSplit work = split_work(in.shape.tiles(), grid);
   // A row of a tile lies in two faces.
   const SimTime lines = 2 * rows_in_tile(in.shape) * profiles.software.movement.face_line;
-  return plan_steps(program, work,
+  return plan_steps(work,
                     {.all_steps = in.shape.tiles(),
                      .read = read_time(1, tile, profiles),
                      .write = profiles.chip.noc_write_latency + lines,

@@ -92,7 +92,7 @@ PlannedProgram plan_eltwise_in_dram(const Program& program, const EltwiseAttribu
   if (attributes.function == Eltwise::multiply) pipeline.set_up += software.tiles.multiply;
   const bool binary = arity_of(attributes.function) == 2;
   const int arguments = binary ? software.ttnn_binary_arguments : software.ttnn_unary_arguments;
-  PlannedProgram planned = plan_tiles(program, split_work(out.shape.tiles(), grid),
+  PlannedProgram planned = plan_tiles(split_work(out.shape.tiles(), grid),
                                       {arguments, kTileBuffers}, pipeline, grid, profiles);
   // binary_ng places its kernels on every core; kernels of one operand are only placed where there
   // is work.
@@ -114,7 +114,7 @@ PlannedProgram plan(const EltwiseAttributes& attributes, const Program& program,
 PlannedProgram plan_tile_for_tile(const Program& program, SimTime compute, CoreGrid grid,
                                   const Profiles& profiles) {
   const TensorSpec& out = program.outputs[0].spec;
-  return plan_tiles(program, split_work(out.shape.tiles(), grid),
+  return plan_tiles(split_work(out.shape.tiles(), grid),
                     {profiles.software.ttnn_other_arguments, kTileBuffers + 1},
                     {.all_steps = out.shape.tiles(),
                      .reads = {static_cast<std::int64_t>(program.inputs.size()), 1},

@@ -86,8 +86,8 @@ PlannedProgram plan_eltwise_in_l1(const Program& program, const EltwiseAttribute
   if (binary && !(steps.on_shards && is_older(program)))
     work = {.cores = grid.cores(), .kernel_groups = 1};
   const int arguments = binary ? software.ttnn_binary_arguments : software.ttnn_unary_arguments;
-  return planned(program, work, {arguments, kTileBuffers},
-                 step_pipeline_cost(steps, grid, profiles), software);
+  return planned(work, {arguments, kTileBuffers}, step_pipeline_cost(steps, grid, profiles),
+                 software);
 }
 
 }  // namespace howard::chip

@@ -431,17 +431,15 @@ Footprint matmul_footprint(const MatmulPlan& plan, const SoftwareProfile& softwa
           .unique_arguments = software.ttnn_matmul_arguments};
 }
 
-PlannedProgram planned_product(const Program& program, const MatmulPlan& plan,
-                               const Profiles& profiles) {
-  return {.name = program.name,
-          .footprint = matmul_footprint(plan, profiles.software),
+PlannedProgram planned_product(const MatmulPlan& plan, const Profiles& profiles) {
+  return {.footprint = matmul_footprint(plan, profiles.software),
           .kernel = matmul_cost(plan, profiles).kernel,
           .matmul = plan};
 }
 
 PlannedProgram plan(const MatmulAttributes& attributes, const Program& program, CoreGrid grid,
                     const Profiles& profiles) {
-  return planned_product(program, plan_matmul(program, attributes, grid, profiles.chip), profiles);
+  return planned_product(plan_matmul(program, attributes, grid, profiles.chip), profiles);
 }
 
 }  // namespace howard::chip

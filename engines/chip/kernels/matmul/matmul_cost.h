@@ -46,7 +46,6 @@ SimTime least_matmul_time(const MatmulPlan& plan, const Profiles& profiles);
 Footprint matmul_footprint(const MatmulPlan& plan, const SoftwareProfile& software);
 
 /// Returns the launch of `program`, which is a product or has one in it, by `plan`.
-PlannedProgram planned_product(const Program& program, const MatmulPlan& plan,
-                               const Profiles& profiles);
+PlannedProgram planned_product(const MatmulPlan& plan, const Profiles& profiles);
 
 }  // namespace howard::chip

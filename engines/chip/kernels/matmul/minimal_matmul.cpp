@@ -226,7 +226,7 @@ PlannedProgram plan(const MinimalMatmulAttributes& attributes, const Program& pr
   constexpr int kCircularBuffers = 5;
   // The groups are the injectors of either operand, of both, and the other cores.
   constexpr int kKernelGroups = 4;
-  return planned(program, {.cores = grid.cores(), .kernel_groups = kKernelGroups},
+  return planned({.cores = grid.cores(), .kernel_groups = kKernelGroups},
                  {profiles.software.ttnn_matmul_arguments, kCircularBuffers}, kernel,
                  profiles.software);
 }

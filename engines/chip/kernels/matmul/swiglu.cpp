@@ -75,7 +75,7 @@ PlannedProgram plan(const SwigluAttributes&, const Program& program, CoreGrid gr
   KernelCost cost = step_pipeline_cost(pipeline, grid, profiles);
   cost.dram += rows * (row.times + 1) * row.width * tile;
   constexpr int kCircularBuffers = 10;
-  return planned(program, work, {profiles.software.ttnn_other_arguments, kCircularBuffers}, cost,
+  return planned(work, {profiles.software.ttnn_other_arguments, kCircularBuffers}, cost,
                  profiles.software);
 }
 

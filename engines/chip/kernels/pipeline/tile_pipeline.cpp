@@ -86,12 +86,12 @@ KernelCost step_pipeline_cost(const StepPipeline& p, CoreGrid grid, const Profil
   return kernel;
 }
 
-PlannedProgram plan_steps(const Program& program, const WorkSplit& work, StepPipeline pipeline,
-                          CoreGrid grid, const Profiles& profiles, int circular_buffers) {
+PlannedProgram plan_steps(const WorkSplit& work, StepPipeline pipeline, CoreGrid grid,
+                          const Profiles& profiles, int circular_buffers) {
   if (pipeline.steps == 0) pipeline.steps = work.busiest;
   pipeline.cores = work.cores;
   pipeline.last_write = pipeline.write;
-  return planned(program, work, {profiles.software.ttnn_other_arguments, circular_buffers},
+  return planned(work, {profiles.software.ttnn_other_arguments, circular_buffers},
                  step_pipeline_cost(pipeline, grid, profiles), profiles.software);
 }
 
@@ -124,12 +124,11 @@ KernelCost tile_pipeline_cost(const TilePipeline& p, CoreGrid grid, const Profil
   return step_pipeline_cost(steps, grid, profiles);
 }
 
-PlannedProgram plan_tiles(const Program& program, const WorkSplit& work, KernelNeeds needs,
-                          TilePipeline pipeline, CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan_tiles(const WorkSplit& work, KernelNeeds needs, TilePipeline pipeline,
+                          CoreGrid grid, const Profiles& profiles) {
   if (pipeline.steps == 0) pipeline.steps = work.busiest;
   pipeline.cores = work.cores;
-  return planned(program, work, needs, tile_pipeline_cost(pipeline, grid, profiles),
-                 profiles.software);
+  return planned(work, needs, tile_pipeline_cost(pipeline, grid, profiles), profiles.software);
 }
 
 }  // namespace howard::chip

@@ -37,8 +37,8 @@ KernelCost step_pipeline_cost(const StepPipeline& pipeline, CoreGrid grid,
 /// Plans a program whose cores go through `pipeline`, with its steps dealt out as `work` says. The
 /// caller gives the steps of the busiest core if they are not those of `work`, and neither the
 /// cores nor the last write: nothing of the last step's writing is hidden.
-PlannedProgram plan_steps(const Program& program, const WorkSplit& work, StepPipeline pipeline,
-                          CoreGrid grid, const Profiles& profiles, int circular_buffers = 4);
+PlannedProgram plan_steps(const WorkSplit& work, StepPipeline pipeline, CoreGrid grid,
+                          const Profiles& profiles, int circular_buffers = 4);
 
 /// Returns the time of one tile of one pass. Without accumulation in fp32, a pass is as long as an
 /// elementwise function of the matrix unit, which unpacks, computes and packs a tile as well.
@@ -71,7 +71,7 @@ KernelCost tile_pipeline_cost(const TilePipeline& pipeline, CoreGrid grid,
 
 /// Plans a program whose cores go through `pipeline`, with its steps dealt out as `work` says. The
 /// caller gives the steps of the busiest core if they are not those of `work`, and not the cores.
-PlannedProgram plan_tiles(const Program& program, const WorkSplit& work, KernelNeeds needs,
-                          TilePipeline pipeline, CoreGrid grid, const Profiles& profiles);
+PlannedProgram plan_tiles(const WorkSplit& work, KernelNeeds needs, TilePipeline pipeline,
+                          CoreGrid grid, const Profiles& profiles);
 
 }  // namespace howard::chip

@@ -15,7 +15,8 @@ namespace howard::chip {
 
 /// One launch as the chip will run it: planned, with its cost at every stage.
 struct PlannedProgram {
-  std::string_view name;
+  std::string_view name{};  ///< What timelines and tables call it: that of its program.
+  std::string_view op{};    ///< The op that it is, by which its time is known: "matmul".
   Footprint footprint;
   KernelCost kernel;
   std::optional<MatmulPlan> matmul;  ///< Only for a matrix product.
@@ -31,10 +32,9 @@ struct KernelNeeds {
 };
 
 /// Returns the launch of an op other than a matrix product, whose work is dealt out as `work` says.
-inline PlannedProgram planned(const Program& program, const WorkSplit& work, KernelNeeds needs,
-                              const KernelCost& kernel, const SoftwareProfile& software) {
-  return {.name = program.name,
-          .footprint = op_footprint(work.cores, work.kernel_groups, needs.arguments,
+inline PlannedProgram planned(const WorkSplit& work, KernelNeeds needs, const KernelCost& kernel,
+                              const SoftwareProfile& software) {
+  return {.footprint = op_footprint(work.cores, work.kernel_groups, needs.arguments,
                                     needs.circular_buffers, software),
           .kernel = kernel};
 }

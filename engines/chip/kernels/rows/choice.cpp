@@ -50,7 +50,7 @@ PlannedProgram plan(const ArgmaxAttributes& attributes, const Program& program, 
     const std::int64_t tile_rows = x.shape.batch() * x.shape.tile_rows();
     const std::int64_t numbers = std::min<std::int64_t>(kTileSide, x.shape.rows()) * columns;
     const Bytes read = x.shape.tile_columns() * tile_bytes(x.dtype);
-    return plan_steps(program, split_work(tile_rows, grid),
+    return plan_steps(split_work(tile_rows, grid),
                       {.all_steps = tile_rows,
                        .read = read_time(x.shape.tile_columns(), tile_bytes(x.dtype), profiles),
                        .compute = numbers * compare,
@@ -65,7 +65,7 @@ PlannedProgram plan(const ArgmaxAttributes& attributes, const Program& program, 
   const Bytes piece = bytes_of_row(part, x);
   // A row begins when all cores are through with the one before: nothing overlaps.
   const SimTime found = cores > 1 ? profiles.chip.noc_write_latency + cores * compare : SimTime();
-  return plan_steps(program, {.cores = cores, .busiest = rows},
+  return plan_steps({.cores = cores, .busiest = rows},
                     {.all_steps = rows * cores,
                      .compute = read_time(1, piece, profiles) + part * compare + found,
                      .write = write_time(1, kPlace, profiles),
@@ -84,7 +84,7 @@ PlannedProgram plan(const TopkAttributes& attributes, const Program& program, Co
   const std::int64_t part = shared_columns(attributes, x, grid);
   if (part == 0) {
     const std::int64_t tiles = x.shape.tile_columns();
-    return plan_steps(program, split_work(tile_rows, grid),
+    return plan_steps(split_work(tile_rows, grid),
                       {.all_steps = tile_rows,
                        .read = read_time(tiles, tile, profiles),
                        .compute = sort_time(tiles, profiles.software),
@@ -98,7 +98,7 @@ PlannedProgram plan(const TopkAttributes& attributes, const Program& program, Co
   // What each core has kept comes to the last one, numbers and places, one after the other.
   const SimTime merged =
       write_time(2 * kept * parts, tile, profiles) + sort_time(kept * parts, profiles.software);
-  return plan_steps(program, {.cores = static_cast<int>(parts) + 1, .busiest = tile_rows},
+  return plan_steps({.cores = static_cast<int>(parts) + 1, .busiest = tile_rows},
                     {.all_steps = tile_rows * parts,
                      .read = read_time(tiles, tile, profiles),
                      .compute = sort_time(tiles, profiles.software) + merged,
@@ -119,7 +119,7 @@ PlannedProgram plan(const SamplingAttributes& attributes, const Program& program
   constexpr std::int64_t kPasses = 4;
   const SimTime exp = software.tiles.functions.at(static_cast<std::size_t>(Eltwise::exp));
   return plan_steps(
-      program, split_work(users, grid),
+      split_work(users, grid),
       {.all_steps = users,
        .read = read_time(tiles, tile_bytes(x.dtype), profiles) + read_time(1, row, profiles),
        .compute = sort_time(tiles, software) + kPasses * software.tiles.pass + exp +
@@ -136,7 +136,7 @@ PlannedProgram plan(const PlusOneAttributes&, const Program& program, CoreGrid g
   const SimTime number = 2 * profiles.software.tiles.store;  // a load and a store
   if (x.sharding && x.storage == Storage::l1) {
     const auto cores = static_cast<int>(shards_of(x));
-    return plan_steps(program, {.cores = cores, .busiest = 1},
+    return plan_steps({.cores = cores, .busiest = 1},
                       {.all_steps = cores,
                        .on_shards = true,
                        .compute = x.sharding->rows * x.sharding->columns * number},
@@ -144,7 +144,7 @@ PlannedProgram plan(const PlusOneAttributes&, const Program& program, CoreGrid g
   }
   const std::int64_t rows = x.shape.batch() * x.shape.rows();
   const Bytes row = bytes_of_row(x.shape.columns(), x);
-  return plan_steps(program, {.cores = 1, .busiest = rows},
+  return plan_steps({.cores = 1, .busiest = rows},
                     {.all_steps = rows,
                      .compute = read_time(1, row, profiles) + x.shape.columns() * number +
                                 write_time(1, row, profiles),

@@ -15,7 +15,7 @@ PlannedProgram plan(const CumsumAttributes& attributes, const Program& program, 
   constexpr int kCircularBuffers = 4;
   // Each tile is added to the sums so far, in one pass. Six kernels in a log of a Blackhole
   // (tt-perf-report, 2025) take 27 % longer.
-  return plan_tiles(program, work, {profiles.software.ttnn_other_arguments, kCircularBuffers},
+  return plan_tiles(work, {profiles.software.ttnn_other_arguments, kCircularBuffers},
                     {.steps = work.busiest * length,
                      .all_steps = x.shape.tiles(),
                      .reads = {1, 1},

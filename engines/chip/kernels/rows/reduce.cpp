@@ -24,7 +24,7 @@ PlannedProgram plan_reduce_of_shards(const Program& program, CoreGrid grid,
       .cores = cores,
       .set_up = software.tiles.shard_start,
       .compute = software.tiles.shard_reduce + transfer_time(tile, profiles.chip.noc_link)};
-  return planned(program, {.cores = cores, .kernel_groups = 1},
+  return planned({.cores = cores, .kernel_groups = 1},
                  {software.ttnn_unary_arguments, kTileBuffers},
                  step_pipeline_cost(steps, grid, profiles), software);
 }
@@ -102,7 +102,7 @@ PlannedProgram plan(const ReduceAttributes& attributes, const Program& program, 
   const std::int64_t units = in.shape.tiles() / length;
   // Rows lie one behind the other, columns side by side.
   const ReduceUnit unit{length, attributes.dimension == Dimension::columns ? length : 1};
-  return planned(program, split_work(units, grid), {software.ttnn_unary_arguments, kTileBuffers},
+  return planned(split_work(units, grid), {software.ttnn_unary_arguments, kTileBuffers},
                  units_cost(program, unit, units, grid, profiles), software);
 }
 

@@ -29,7 +29,7 @@ PlannedProgram plan_rows_of_shards(const Program& program, const RowWork& row, C
         ceil_div(rows, sharing) * sharing * page_time(tile_bytes(DataType::bfloat16), profiles);
     steps.set_up += row.gathers * gather;
   }
-  return planned(program, {.cores = cores, .kernel_groups = sharing > 1 ? 2 : 1},
+  return planned({.cores = cores, .kernel_groups = sharing > 1 ? 2 : 1},
                  {profiles.software.ttnn_other_arguments, row.circular_buffers},
                  step_pipeline_cost(steps, grid, profiles), profiles.software);
 }
@@ -48,7 +48,7 @@ PlannedProgram plan_rows(const Program& program, const RowWork& row, CoreGrid gr
   const WorkSplit work = split_work(rows, grid);
   const SimTime scale = row.keeps_scale ? read_time(length, tile, profiles) : SimTime();
   PlannedProgram planned =
-      plan_tiles(program, work, {profiles.software.ttnn_other_arguments, row.circular_buffers},
+      plan_tiles(work, {profiles.software.ttnn_other_arguments, row.circular_buffers},
                  {.steps = work.busiest * length,
                   .all_steps = x.shape.tiles(),
                   .reads = row.reads,

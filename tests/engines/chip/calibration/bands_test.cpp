@@ -19,7 +19,7 @@ namespace {
 class Bands : public ::testing::Test {
  protected:
   const Band& band(std::string_view text) {
-    return band_of(device_.explain(ops::parse_program(text, DataType::bfloat16, device_)));
+    return band_of(device_.explain(ops::parse_program(text, DataType::bfloat16)));
   }
 
   chip::EmulatedChip device_{chip::load_profiles()};
@@ -91,9 +91,8 @@ TEST_F(Bands, MeasuredRowsLieWithinTheBandsOfTheirKind) {
     const MeasurementTable& table = fit.tables()[residual.table];
     if (table.kind != "op_kernel") continue;
     chip::EmulatedChip device(chip::load_profiles());
-    const Program program =
-        ops::parse_program(table.text(residual.row, "program"),
-                           parse_data_type(table.text(residual.row, "dtype")), device);
+    const Program program = ops::parse_program(table.text(residual.row, "program"),
+                                               parse_data_type(table.text(residual.row, "dtype")));
     const double share = band_of(device.explain(program)).share;
     ++rows;
     within += std::abs(residual.error) <= share ? 1 : 0;

@@ -24,7 +24,7 @@ using Errors = std::vector<double>;
 std::vector<double> emulated(const MeasurementTable& table) {
   const chip::Profiles profiles = chip::load_profiles({.profiles = {table.chip}, .settings = {}});
   std::vector<double> seconds(table.rows.size());
-  make_model(table, profiles)->predict(profiles, seconds);
+  make_model(table)->predict(profiles, seconds);
   return seconds;
 }
 

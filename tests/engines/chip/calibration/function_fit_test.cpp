@@ -21,7 +21,7 @@ chip::Profiles newer_profiles() {
 double median_error(std::string_view shape, const chip::Profiles& profiles) {
   const MeasurementTable table = function_measurements();
   std::vector<double> seconds(table.rows.size());
-  make_model(table, profiles)->predict(profiles, seconds);
+  make_model(table)->predict(profiles, seconds);
   std::vector<double> errors;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     if (!table.text(row, "program").ends_with(shape)) continue;
@@ -55,7 +55,7 @@ TEST(FunctionFit, FindsTheTimesThatMadeTheRows) {
     return !std::get<std::string>(row[0]).starts_with("silu ");
   });
   ASSERT_EQ(table.rows.size(), 2U);
-  const auto model = make_model(table, profiles);
+  const auto model = make_model(table);
   chip::Profiles slower = profiles;
   slower.software.tiles.functions.at(slot) = SimTime::nanoseconds(2345);
   std::vector<double> seconds(2);
@@ -91,7 +91,7 @@ TEST(FunctionFit, LeftOutRowsArePredictedByTheOthersOfTheirFunction) {
   fitted.software.tiles.functions.at(static_cast<std::size_t>(Eltwise::silu)) =
       SimTime::nanoseconds(fit_functions(table, profiles).at(0).cycles);
   std::vector<double> seconds(2);
-  make_model(both, fitted)->predict(fitted, seconds);
+  make_model(both)->predict(fitted, seconds);
   EXPECT_NEAR(silu[0], seconds[0] / both.seconds(0, both.measured[0]) - 1, 1e-9);
   table.rows.clear();
   EXPECT_TRUE(left_out_errors(table, profiles).empty());

@@ -74,7 +74,7 @@ TEST(Measurements, RowsOfTheReportAreTheReferenceOnes) {
 TEST(Model, AnUnknownKindListsTheKnownOnes) {
   MeasurementTable table = testing::tables_of({"mlp_host"})[0];
   table.kind = "astrology";
-  const std::string message = error_of([&] { make_model(table, chip::load_profiles()); });
+  const std::string message = error_of([&] { make_model(table); });
   EXPECT_NE(message.find("program_dispatch"), std::string::npos);
 }
 
@@ -83,10 +83,10 @@ TEST(Model, AStepsProgramsTakeTheirShapesFromTheRow) {
   const chip::Profiles profiles = chip::load_profiles();
   table.programs = {"exp NxD"};
   std::vector<double> seconds(table.rows.size());
-  make_model(table, profiles)->predict(profiles, seconds);
+  make_model(table)->predict(profiles, seconds);
   EXPECT_LT(seconds[1], seconds[0]) << "256x256 is less than 1024x512";
   table.programs.clear();
-  EXPECT_THROW(make_model(table, profiles), Error);
+  EXPECT_THROW(make_model(table), Error);
 }
 
 }  // namespace

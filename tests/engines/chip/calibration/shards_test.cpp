@@ -49,7 +49,7 @@ const Rows& rows_of(const std::string& what) {
     const chip::Profiles profiles =
         chip::load_profiles({.profiles = {"wormhole_b0_n150"}, .settings = {}});
     std::vector<double> seconds(table.rows.size());
-    make_model(table, profiles)->predict(profiles, seconds);
+    make_model(table)->predict(profiles, seconds);
     std::map<std::string, Rows> rows;
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
       Rows& of = rows[table.text(row, "what")];

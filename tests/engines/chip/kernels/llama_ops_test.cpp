@@ -9,9 +9,7 @@
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/lowering.h"
 #include "engines/chip/kernels/planner.h"
-#include "engines/ops/attention.h"
-#include "engines/ops/data_movement.h"
-#include "engines/ops/matmul.h"
+#include "engines/ops/tensor.h"
 #include "tests/engines/chip/round_profiles.h"
 
 namespace howard::chip {
@@ -28,11 +26,11 @@ class LlamaOps : public ::testing::Test {
 
   Program minimal(std::int64_t m, std::int64_t k, std::int64_t n,
                   const MinimalMatmulAttributes& attributes = {}) {
-    return ops::minimal_matmul(tensor({m, k}), tensor({k, n}), attributes, tensor({m, n}));
+    return make_program(attributes, {tensor({m, k}), tensor({k, n})}, {tensor({m, n})});
   }
   Program attention(const Shape& q, const AttentionAttributes& attributes) {
     const ops::Tensor x = tensor(q);
-    return ops::attention({x, x, x}, attributes, x);
+    return make_program(attributes, {x, x, x}, {x});
   }
 
   EmulatedChip device_{round_profiles(), {.dispatch = DispatchCoreType::eth}};  // 64 cores
@@ -105,7 +103,8 @@ TEST_F(LlamaOps, MinimalMatmulHasABiasOfItsOwnType) {
   const ops::Tensor out = tensor({32, 1280});
   const auto with = [&](DataType type) {
     const ops::Tensor bias(device_, {.shape = {1280}, .dtype = type});
-    return time(ops::minimal_matmul(tensor({32, 1280}), tensor({1280, 1280}), bias, {}, out));
+    return time(make_program(MinimalMatmulAttributes{},
+                             {tensor({32, 1280}), tensor({1280, 1280}), bias}, {out}));
   };
   // Five tiles of the result on each core; a tile unpacks in 25 ns.
   EXPECT_EQ(with(DataType::bfloat16) - time(minimal(32, 1280, 1280)), 5 * ns(25));
@@ -116,7 +115,8 @@ TEST_F(LlamaOps, MinimalMatmulNeedsTwoByTwoCoresAndWholeSubBlocks) {
   EXPECT_THROW(plan(minimal(64, 64, 64, {.core_grid = CoreGrid{8, 1}})), Error);
   EXPECT_THROW(minimal(64, 64, 64, {.block_m = 3, .subblock_h = 2}), Error);
   EXPECT_THROW(minimal(64, 64, 64, {.block_k = 0}), Error);
-  EXPECT_THROW(ops::minimal_matmul(tensor({64, 64}), tensor({2, 64, 64}), {}, tensor({64, 64})),
+  EXPECT_THROW(make_program(MinimalMatmulAttributes{}, {tensor({64, 64}), tensor({2, 64, 64})},
+                            {tensor({64, 64})}),
                Error);
 }
 
@@ -152,10 +152,10 @@ TEST_F(LlamaOps, AttentionWithoutTheFastExponentialTakesWhatAGalaxyMeasured) {
                                  .approximate = false,
                                  .compute = {.fidelity = MathFidelity::hifi4}};
   const double exact =
-      chip.explain(ops::attention({q, k, k}, attributes, q)).kernel.total.seconds();
+      chip.explain(make_program(attributes, {q, k, k}, {q})).kernel.total.seconds();
   EXPECT_NEAR(exact * 1e6, 1714, 50);
   attributes.approximate = true;
-  EXPECT_LT(chip.explain(ops::attention({q, k, k}, attributes, q)).kernel.total.seconds(),
+  EXPECT_LT(chip.explain(make_program(attributes, {q, k, k}, {q})).kernel.total.seconds(),
             0.6 * exact);
 }
 
@@ -169,12 +169,12 @@ TEST_F(LlamaOps, LargerChunksReadTheKeysLessOften) {
 TEST_F(LlamaOps, AttentionRefusesWhatDoesNotFit) {
   const ops::Tensor q = tensor({1, 6, 64, 32});
   const ops::Tensor k = tensor({1, 4, 64, 32});
-  EXPECT_THROW(ops::attention({q, k, k}, {}, q), Error);
+  EXPECT_THROW(make_program(AttentionAttributes{}, {q, k, k}, {q}), Error);
   const ops::Tensor longer = tensor({1, 6, 96, 32});
-  EXPECT_THROW(ops::attention({q, longer, longer}, {.causal = true}, q), Error);
-  EXPECT_THROW(ops::attention({q, q, q}, {.query_chunk = 48}, q), Error);
-  EXPECT_THROW(ops::attention({q, q, q}, tensor({1, 1, 64, 96}), {}, q), Error);
-  EXPECT_NO_THROW(ops::attention({q, q, q}, tensor({1, 1, 64, 64}), {}, q));
+  EXPECT_THROW(make_program(AttentionAttributes{.causal = true}, {q, longer, longer}, {q}), Error);
+  EXPECT_THROW(make_program(AttentionAttributes{.query_chunk = 48}, {q, q, q}, {q}), Error);
+  EXPECT_THROW(make_program(AttentionAttributes{}, {q, q, q, tensor({1, 1, 64, 96})}, {q}), Error);
+  EXPECT_NO_THROW(make_program(AttentionAttributes{}, {q, q, q, tensor({1, 1, 64, 64})}, {q}));
 }
 
 /// The three programs of TTML's attention on q [1, 8, s, 64] and as many keys of `groups` heads.
@@ -187,10 +187,11 @@ TEST_F(LlamaOps, TtmlsAttentionGoesThroughAllRowsOfTiles) {
     const ops::Tensor q = tensor({1, 8, rows, 64});
     const ops::Tensor k = tensor({1, groups, rows, 64});
     const ops::Tensor row = tensor({1, 8, rows, 1});
-    const ops::AttentionGradients from{{q, k, k}, q, q, {row, row}};
-    return TtmlPrograms{ops::attention({q, k, k}, {.causal = causal}, q, {row, row}),
-                        ops::attention_backward_q(from, {.causal = causal}, q),
-                        ops::attention_backward_kv(from, {.causal = causal}, k, k)};
+    const std::vector<Operand> from{q, k, k, q, q, row, row};
+    return TtmlPrograms{
+        make_program(TtmlAttentionAttributes{.causal = causal}, {q, k, k}, {q, row, row}),
+        make_program(AttentionBackwardQAttributes{.causal = causal}, from, {q}),
+        make_program(AttentionBackwardKvAttributes{.causal = causal}, from, {k, k})};
   };
   const TtmlPrograms all = programs(512, 8, false);  // 16 rows of tiles in each of 8 heads
   // Each row reads 16 rows of 2 x 2 tiles, its own two, and writes two and the statistics.
@@ -220,7 +221,7 @@ TEST_F(LlamaOps, SwigluReadsTheWeightsOnceForARowOfTilesOfEachCore) {
   const auto swiglu = [&](std::int64_t rows, std::int64_t width, std::int64_t hidden) {
     const ops::Tensor x = tensor({rows, width});
     const ops::Tensor wide = tensor({hidden, width});
-    return ops::swiglu(x, {wide, tensor({width, hidden}), wide}, x);
+    return make_program(SwigluAttributes{}, {x, wide, tensor({width, hidden}), wide}, {x});
   };
   // Two rows of 4 tiles on two cores: three weights of 4 x 8 tiles are read for both, and x.
   const PlannedProgram two = plan(swiglu(64, 128, 256));
@@ -233,9 +234,11 @@ TEST_F(LlamaOps, SwigluReadsTheWeightsOnceForARowOfTilesOfEachCore) {
   EXPECT_EQ(once, Bytes((3 * 128 * 256 + 2 * 128) * 2048));
   EXPECT_EQ(plan(swiglu(32, 4096, 32768)).kernel.dram,
             Bytes((32 * 2 * 128 * 1024 + 128 * 1024 + 33 * 128) * 2048L));
-  EXPECT_THROW(ops::swiglu(tensor({32, 64}), {tensor({96, 64}), tensor({96, 64}), tensor({96, 64})},
-                           tensor({32, 64})),
-               Error);
+  EXPECT_THROW(
+      make_program(SwigluAttributes{},
+                   {tensor({32, 64}), tensor({96, 64}), tensor({96, 64}), tensor({96, 64})},
+                   {tensor({32, 64})}),
+      Error);
 }
 
 TEST_F(LlamaOps, ADecodingStepReadsTheCacheOnceAndSharesItsChunks) {
@@ -244,7 +247,7 @@ TEST_F(LlamaOps, ADecodingStepReadsTheCacheOnceAndSharesItsChunks) {
   const auto step = [&](std::int64_t groups, std::int64_t places) {
     const ops::Tensor q = tensor({1, 32, 1, 64});
     const ops::Tensor cache = tensor({1, groups, places, 64});
-    return plan(ops::decode_attention({q, cache, cache}, place, {}, q));
+    return plan(make_program(DecodeAttentionAttributes{}, {q, cache, cache, place}, {q}));
   };
   // 4 of 8 cores for each of 8 heads of keys share 4 chunks of 8 tiles: 2 x 32 x 2 tiles for each
   // head, and the tiles of q and of the result.
@@ -255,8 +258,10 @@ TEST_F(LlamaOps, ADecodingStepReadsTheCacheOnceAndSharesItsChunks) {
   EXPECT_GT(step(8, 4096).kernel.total, step(8, 1024).kernel.total);
   const ops::Tensor q = tensor({1, 8, 1, 64}), narrow = tensor({1, 8, 1, 32});
   const ops::Tensor cache = tensor({1, 8, 64, 64});
-  EXPECT_THROW(ops::decode_attention({narrow, cache, cache}, place, {}, narrow), Error);
-  EXPECT_THROW(ops::decode_attention({q, cache, cache}, q, {}, q), Error) << "no position";
+  EXPECT_THROW(make_program(DecodeAttentionAttributes{}, {narrow, cache, cache, place}, {narrow}),
+               Error);
+  EXPECT_THROW(make_program(DecodeAttentionAttributes{}, {q, cache, cache, q}, {q}), Error)
+      << "no position";
 }
 
 TEST_F(LlamaOps, OneCoreMergesThePartsOfADecodingStepWithAnExponentialForEitherPart) {
@@ -265,9 +270,9 @@ TEST_F(LlamaOps, OneCoreMergesThePartsOfADecodingStepWithAnExponentialForEitherP
       device_, {.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major});
   const auto step = [&](std::int64_t places, bool approximate) {
     const ops::Tensor q = tensor({1, 32, 1, 64}), cache = tensor({1, 1, places, 64});
-    return plan_program(
-               ops::decode_attention({q, cache, cache}, place, {.approximate = approximate}, q),
-               {8, 8}, slow)
+    return plan_program(make_program(DecodeAttentionAttributes{.approximate = approximate},
+                                     {q, cache, cache, place}, {q}),
+                        {8, 8}, slow)
         .kernel.total;
   };
   const SimTime chunk = step(256, true), parts = step(4096, true);
@@ -285,25 +290,47 @@ TEST_F(LlamaOps, ARowIsWrittenIntoACacheOfAnyLengthAtTheSameCost) {
   const ops::Tensor place(
       device_, {.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major});
   const ops::Tensor row = tensor({1, 8, 1, 64});
-  const SimTime shorter = time(ops::write_rows(row, place, tensor({1, 8, 64, 64})));
-  EXPECT_EQ(time(ops::write_rows(row, place, tensor({1, 8, 2048, 64}))), shorter);
-  EXPECT_EQ(time(ops::write_rows(row, 77, tensor({1, 8, 2048, 64}))), shorter);
+  const SimTime shorter = time(make_program(
+      UpdateCacheAttributes{}, {row, tensor({1, 8, 64, 64}), place}, {tensor({1, 8, 64, 64})}));
+  EXPECT_EQ(time(make_program(UpdateCacheAttributes{}, {row, tensor({1, 8, 2048, 64}), place},
+                              {tensor({1, 8, 2048, 64})})),
+            shorter);
+  EXPECT_EQ(time(make_program(WriteRowsAttributes{.row = 77}, {row, tensor({1, 8, 2048, 64})},
+                              {tensor({1, 8, 2048, 64})})),
+            shorter);
   const ops::Tensor tiles = tensor({1, 8, 64, 64});
-  const Program whole = ops::write_rows(tiles, 32, tensor({1, 8, 2048, 64}));
+  const Program whole = make_program(WriteRowsAttributes{.row = 32},
+                                     {tiles, tensor({1, 8, 2048, 64})}, {tensor({1, 8, 2048, 64})});
   EXPECT_EQ(launches(whole), 1U);
   EXPECT_EQ(plan(whole).kernel.dram, Bytes(2 * 8 * 2 * 2 * 2048));
-  EXPECT_THROW(ops::write_rows(tiles, 2000, tensor({1, 8, 2048, 64})), Error);
+  EXPECT_THROW(make_program(WriteRowsAttributes{.row = 2000}, {tiles, tensor({1, 8, 2048, 64})},
+                            {tensor({1, 8, 2048, 64})}),
+               Error);
 }
 
 TEST_F(LlamaOps, SlicesOfWholeTilesAreOneLaunchAndOthersGoThroughRows) {
   const ops::Tensor x = tensor({1, 2, 128, 64});
-  EXPECT_EQ(launches(ops::slice(x, {0, 1, 32, 0}, tensor({1, 1, 64, 64}))), 1U);
-  EXPECT_EQ(launches(ops::slice(x, {0, 0, 32, 0}, tensor({1, 2, 96, 64}))), 1U);
-  EXPECT_EQ(launches(ops::slice(x, {0, 0, 5, 0}, tensor({1, 2, 64, 64}))), 3U);
-  EXPECT_EQ(launches(ops::slice(x, {0, 0, 0, 0}, {1, 1, 2, 1}, tensor({1, 2, 64, 64}))), 3U);
-  EXPECT_EQ(launches(ops::pad(x, {}, 0, tensor({1, 2, 160, 64}))), 1U);
-  EXPECT_EQ(launches(ops::pad(x, {0, 0, 3, 0}, 0, tensor({1, 2, 160, 64}))), 3U);
-  EXPECT_EQ(launches(ops::pad(x, {0, 0, 0, 3}, 0, tensor({1, 2, 128, 96}))), 3U);
+  EXPECT_EQ(launches(make_program(SliceAttributes{.begins = {0, 1, 32, 0}}, {x},
+                                  {tensor({1, 1, 64, 64})})),
+            1U);
+  EXPECT_EQ(launches(make_program(SliceAttributes{.begins = {0, 0, 32, 0}}, {x},
+                                  {tensor({1, 2, 96, 64})})),
+            1U);
+  EXPECT_EQ(launches(make_program(SliceAttributes{.begins = {0, 0, 5, 0}}, {x},
+                                  {tensor({1, 2, 64, 64})})),
+            3U);
+  EXPECT_EQ(launches(make_program(SliceAttributes{.begins = {0, 0, 0, 0}, .steps = {1, 1, 2, 1}},
+                                  {x}, {tensor({1, 2, 64, 64})})),
+            3U);
+  EXPECT_EQ(launches(make_program(PadAttributes{.before = {}, .value = 0}, {x},
+                                  {tensor({1, 2, 160, 64})})),
+            1U);
+  EXPECT_EQ(launches(make_program(PadAttributes{.before = {0, 0, 3, 0}, .value = 0}, {x},
+                                  {tensor({1, 2, 160, 64})})),
+            3U);
+  EXPECT_EQ(launches(make_program(PadAttributes{.before = {0, 0, 0, 3}, .value = 0}, {x},
+                                  {tensor({1, 2, 128, 96})})),
+            3U);
 }
 
 TEST_F(LlamaOps, PermutationsThatKeepTilesWholeAreCheapest) {
@@ -311,7 +338,7 @@ TEST_F(LlamaOps, PermutationsThatKeepTilesWholeAreCheapest) {
   const auto of = [&](const std::array<int, 4>& order) {
     const ops::Tensor out(device_,
                           results_of(PermuteAttributes{.order = order}, std::array{x.spec()})[0]);
-    return time(ops::permute(x, order, out));
+    return time(make_program(PermuteAttributes{.order = order}, {x}, {out}));
   };
   const SimTime outer = of({1, 0, 2, 3});
   EXPECT_LT(outer, of({2, 0, 1, 3}));
@@ -320,10 +347,13 @@ TEST_F(LlamaOps, PermutationsThatKeepTilesWholeAreCheapest) {
 
 TEST_F(LlamaOps, PartsThatLeaveTheTensorAreRefused) {
   const ops::Tensor x = tensor({64, 64});
-  EXPECT_THROW(ops::slice(x, {0, 0, 32, 0}, tensor({64, 64})), Error);
-  EXPECT_THROW(ops::slice(x, {0, 0, -1, 0}, tensor({32, 64})), Error);
-  EXPECT_THROW(ops::pad(x, {}, 0, tensor({32, 64})), Error);
-  EXPECT_THROW(ops::permute(x, {0, 1, 2, 2}, x), Error);
+  EXPECT_THROW(make_program(SliceAttributes{.begins = {0, 0, 32, 0}}, {x}, {tensor({64, 64})}),
+               Error);
+  EXPECT_THROW(make_program(SliceAttributes{.begins = {0, 0, -1, 0}}, {x}, {tensor({32, 64})}),
+               Error);
+  EXPECT_THROW(make_program(PadAttributes{.before = {}, .value = 0}, {x}, {tensor({32, 64})}),
+               Error);
+  EXPECT_THROW(make_program(PermuteAttributes{.order = {0, 1, 2, 2}}, {x}, {x}), Error);
 }
 
 }  // namespace

@@ -12,8 +12,7 @@
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/matmul/matmul_planner.h"
 #include "engines/chip/kernels/planner.h"
-#include "engines/ops/data_movement.h"
-#include "engines/ops/rows.h"
+#include "engines/ops/tensor.h"
 #include "engines/ops/training.h"
 #include "tests/engines/chip/mlp_calls.h"
 
@@ -50,8 +49,8 @@ class Lowering : public ::testing::Test {
     return result;
   }
   Program product(const Shape& a, const Shape& b, const MatmulAttributes& attributes) {
-    const TensorSpec out = ops::matmul_output({a}, {b}, attributes);
-    return ops::matmul(tensor(a), tensor(b), tensor(out.shape), attributes);
+    const TensorSpec out = results_of(attributes, std::array{{a}, {b}})[0];
+    return make_program(attributes, {tensor(a), tensor(b)}, {tensor(out.shape)});
   }
   void separate_transposes() { profiles_.software.matmul_fuses_transposes = false; }
 
@@ -63,7 +62,7 @@ using Texts = std::vector<std::string>;
 
 TEST_F(Lowering, MostCallsAreOneLaunchOfTheSameOperands) {
   const ops::Tensor x = tensor({64, 96});
-  const Program program = ops::eltwise(Eltwise::relu, x, x);
+  const Program program = make_program(eltwise_of(Eltwise::relu), {x}, {x});
   const std::vector<Program> lowered = launches(program);
   ASSERT_EQ(lowered.size(), 1U);
   EXPECT_EQ(lowered[0].name, "relu");
@@ -73,24 +72,29 @@ TEST_F(Lowering, MostCallsAreOneLaunchOfTheSameOperands) {
 
 TEST_F(Lowering, AMeanOfAMatrixReducesColumnsThenRows) {
   const Program mean =
-      ops::reduce(Reduction::mean, Dimension::all, tensor({1024, 512}), tensor({1}));
+      make_program(ReduceAttributes{.reduction = Reduction::mean, .dimension = Dimension::all},
+                   {tensor({1024, 512})}, {tensor({1})});
   EXPECT_EQ(texts(mean), (Texts{"mean 1024x512>1024x1", "mean 1024x1>1x1"}));
 }
 
 TEST_F(Lowering, AMeanOfABatchBringsTheBatchToTheRowsAndBack) {
   const Program mean =
-      ops::reduce(Reduction::mean, Dimension::all, tensor({32, 256, 128}), tensor({1}));
+      make_program(ReduceAttributes{.reduction = Reduction::mean, .dimension = Dimension::all},
+                   {tensor({32, 256, 128})}, {tensor({1})});
   EXPECT_EQ(texts(mean),
             (Texts{"mean 32x256x128>32x256x1", "mean 32x256x1>32x1x1", "transpose 32x1x1>32x1",
                    "mean 32x1>1x1", "transpose 1x1>1x1", "multiply 1x1>1x1"}));
   const Program sum =
-      ops::reduce(Reduction::sum, Dimension::all, tensor({32, 256, 128}), tensor({1}));
+      make_program(ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::all},
+                   {tensor({32, 256, 128})}, {tensor({1})});
   EXPECT_EQ(launches(sum).size(), 5U) << "nothing to scale";
 }
 
 TEST_F(Lowering, AMorehMeanTakesOneDimensionAfterTheOther) {
-  const Program mean = ops::reduce(Reduction::mean, Dimension::all, tensor({32, 1, 256, 1}),
-                                   tensor({1}), /*moreh=*/true);
+  const Program mean = make_program(
+      ReduceAttributes{
+          .reduction = Reduction::mean, .dimension = Dimension::all, .moreh = /*moreh=*/true},
+      {tensor({32, 1, 256, 1})}, {tensor({1})});
   EXPECT_EQ(texts(mean), (Texts{"mean 32x1x256x1>32x1x256x1", "mean 32x1x256x1>32x1x1x1",
                                 "mean 32x1x1x1>32x1x1x1", "mean 32x1x1x1>1x1"}));
 }
@@ -99,7 +103,8 @@ TEST_F(Lowering, GeluBackwardIsElevenLaunchesOrTtmlsOne) {
   const ops::Tensor x = tensor({64, 96});
   std::vector<std::string_view> names;
   std::vector<std::size_t> operands;
-  for (const Program& launch : launches(ops::gelu_backward(x, x, /*fused=*/false, x))) {
+  for (const Program& launch :
+       launches(make_program(GeluBackwardAttributes{.fused = /*fused=*/false}, {x, x}, {x}))) {
     names.push_back(launch.name);
     operands.push_back(launch.inputs.size());
   }
@@ -107,7 +112,9 @@ TEST_F(Lowering, GeluBackwardIsElevenLaunchesOrTtmlsOne) {
                                                   "multiply", "exp", "multiply", "multiply", "add",
                                                   "multiply"}));
   EXPECT_EQ(operands, (std::vector<std::size_t>{1, 1, 1, 1, 2, 1, 1, 1, 2, 2, 2}));
-  EXPECT_EQ(launches(ops::gelu_backward(x, x, /*fused=*/true, x)).size(), 1U);
+  EXPECT_EQ(
+      launches(make_program(GeluBackwardAttributes{.fused = /*fused=*/true}, {x, x}, {x})).size(),
+      1U);
 }
 
 TEST_F(Lowering, RowMajorOperandsAreTilizedAndTheResultUntilized) {
@@ -117,11 +124,12 @@ TEST_F(Lowering, RowMajorOperandsAreTilizedAndTheResultUntilized) {
     for (const Program& launch : launches(program)) result.push_back(launch.name);
     return result;
   };
-  EXPECT_EQ(names(ops::eltwise(Eltwise::multiply, x, 0.1F, x)),
+  EXPECT_EQ(names(make_program(eltwise_of(Eltwise::multiply, 0.1F), {x}, {x})),
             (std::vector<std::string_view>{"tilize", "multiply", "untilize"}));
-  EXPECT_EQ(names(ops::eltwise(Eltwise::subtract, x, x, x)),
+  EXPECT_EQ(names(make_program(eltwise_of(Eltwise::subtract), {x, x}, {x})),
             (std::vector<std::string_view>{"tilize", "tilize", "subtract", "untilize"}));
-  const std::vector<Program> lowered = launches(ops::eltwise(Eltwise::subtract, x, x, x));
+  const std::vector<Program> lowered =
+      launches(make_program(eltwise_of(Eltwise::subtract), {x, x}, {x}));
   EXPECT_EQ(lowered[2].inputs[1].spec.layout, Layout::tile);
   EXPECT_EQ(lowered[2].inputs[1].buffer, lowered[1].outputs[0].buffer) << "a temporary";
   EXPECT_NE(lowered[2].inputs[1].buffer, lowered[2].inputs[0].buffer);
@@ -154,7 +162,7 @@ TEST_F(Lowering, TemporariesLiveUntilTheLastLaunchThatReadsThem) {
     return temporary_bytes(lower(program, kGrid, profiles_));
   };
   const ops::Tensor x = tensor({64, 96});
-  EXPECT_EQ(bytes_of(ops::eltwise(Eltwise::relu, x, x)), Bytes(0));
+  EXPECT_EQ(bytes_of(make_program(eltwise_of(Eltwise::relu), {x}, {x})), Bytes(0));
   const MatmulAttributes both{.transpose_a = true, .transpose_b = true};
   EXPECT_EQ(bytes_of(product({512, 1024}, {256, 512}, both)), Bytes(0)) << "transposed as read";
   separate_transposes();
@@ -164,7 +172,7 @@ TEST_F(Lowering, TemporariesLiveUntilTheLastLaunchThatReadsThem) {
   const ops::Tensor few = tensor({1, 1, 32, 8});
   const ops::Tensor many = tensor({1, 4, 32, 8});
   const Bytes rows{2 * 32 * 8};
-  EXPECT_EQ(bytes_of(ops::repeat_heads(few, many)), 5 * rows);
+  EXPECT_EQ(bytes_of(make_program(RepeatAttributes{}, {few}, {many})), 5 * rows);
 }
 
 /// A product is planned when its call is lowered, so this plan must be that of the launch.
@@ -221,7 +229,8 @@ TEST_F(Lowering, StepsOfTheMlpEnginesLaunchWhatTtnnLaunches) {
 }
 
 TEST_F(Lowering, LaunchesStayOnTheirSubDevice) {
-  Program program = ops::gelu_backward(tensor({64, 96}), tensor({64, 96}), false, tensor({64, 96}));
+  Program program = make_program(GeluBackwardAttributes{.fused = false},
+                                 {tensor({64, 96}), tensor({64, 96})}, {tensor({64, 96})});
   program.sub_device = 3;
   const auto all = launches(program);
   EXPECT_GT(all.size(), 1U);
@@ -236,17 +245,21 @@ TEST_F(Lowering, WhatChangesNoTimeIsNoPartOfTheKey) {
     const Program right = timing_key(b);
     return left.attributes == right.attributes && left.inputs[0].buffer == right.inputs[0].buffer;
   };
-  EXPECT_TRUE(same(ops::eltwise(Eltwise::add, x, 1.0F, x), ops::eltwise(Eltwise::add, y, 2.0F, y)));
-  EXPECT_FALSE(same(ops::eltwise(Eltwise::add, x, 1.0F, x), ops::eltwise(Eltwise::add, x, y, x)));
+  EXPECT_TRUE(same(make_program(eltwise_of(Eltwise::add, 1.0F), {x}, {x}),
+                   make_program(eltwise_of(Eltwise::add, 2.0F), {y}, {y})));
+  EXPECT_FALSE(same(make_program(eltwise_of(Eltwise::add, 1.0F), {x}, {x}),
+                    make_program(eltwise_of(Eltwise::add), {x, y}, {x})));
   const MatmulAttributes short_clamp{.activation = EltwiseStep{Eltwise::clamp, {0, 1}}};
   const MatmulAttributes long_clamp{.activation = EltwiseStep{Eltwise::clamp, {0, 6}}};
   const ops::Tensor square = tensor({64, 64});
-  EXPECT_TRUE(same(ops::matmul(square, square, square, short_clamp),
-                   ops::matmul(square, square, square, long_clamp)));
-  EXPECT_FALSE(
-      same(ops::matmul(square, square, square, short_clamp), ops::matmul(square, square, square)));
-  EXPECT_TRUE(same(ops::dropout(x, 0.1F, 1, x), ops::dropout(x, 0.2F, 2, x)));
-  EXPECT_TRUE(same(ops::layernorm(x, 1e-5F, x), ops::layernorm(x, 1e-6F, x)));
+  EXPECT_TRUE(same(make_program(short_clamp, {square, square}, {square}),
+                   make_program(long_clamp, {square, square}, {square})));
+  EXPECT_FALSE(same(make_program(short_clamp, {square, square}, {square}),
+                    make_program(MatmulAttributes{}, {square, square}, {square})));
+  EXPECT_TRUE(same(make_program(DropoutAttributes{.probability = 0.1F, .seed = 1}, {x}, {x}),
+                   make_program(DropoutAttributes{.probability = 0.2F, .seed = 2}, {x}, {x})));
+  EXPECT_TRUE(same(make_program(LayernormAttributes{.epsilon = 1e-5F}, {x}, {x}),
+                   make_program(LayernormAttributes{.epsilon = 1e-6F}, {x}, {x})));
   const auto attention = [&](const AttentionAttributes& attributes) {
     return Program{.name = "attention", .attributes = attributes, .inputs = {x.operand()}};
   };
@@ -262,10 +275,15 @@ TEST_F(Lowering, WhatIsLoweredCanBePlanned) {
   const ops::Tensor x = tensor({2, 64, 96});
   const ops::Tensor r = tensor({64, 96}, Layout::row_major);
   for (const Program& program :
-       {ops::reduce(Reduction::mean, Dimension::all, x, tensor({1})),
-        ops::reduce(Reduction::mean, Dimension::all, x, tensor({1}), true),
-        ops::gelu_backward(x, x, false, x), ops::gelu_backward(x, x, true, x),
-        ops::adamw(x, x, {x, x}, {}), ops::eltwise(Eltwise::add, r, r, r)}) {
+       {make_program(ReduceAttributes{.reduction = Reduction::mean, .dimension = Dimension::all},
+                     {x}, {tensor({1})}),
+        make_program(
+            ReduceAttributes{
+                .reduction = Reduction::mean, .dimension = Dimension::all, .moreh = true},
+            {x}, {tensor({1})}),
+        make_program(GeluBackwardAttributes{.fused = false}, {x, x}, {x}),
+        make_program(GeluBackwardAttributes{.fused = true}, {x, x}, {x}),
+        ops::adamw(x, x, {x, x}, {}), make_program(eltwise_of(Eltwise::add), {r, r}, {r})}) {
     for (const Program& launch : launches(program)) {
       EXPECT_GT(plan_program(launch, kGrid, profiles_).kernel.total, SimTime()) << launch.name;
     }

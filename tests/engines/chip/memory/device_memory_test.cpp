@@ -9,8 +9,7 @@
 
 #include "base/error.h"
 #include "engines/chip/emulated_chip.h"
-#include "engines/ops/elementwise.h"
-#include "engines/ops/matmul.h"
+#include "engines/ops/tensor.h"
 #include "tests/error_of.h"
 
 namespace howard::chip {
@@ -36,7 +35,7 @@ TEST_F(ChipMemory, L1TensorsAreSpreadOverTheCoresAndAFullL1SaysWhoHoldsIt) {
 TEST_F(ChipMemory, TensorsInL1LeaveSmallerBlocksAndInTheEndNone) {
   const TensorSpec large{{2048, 2048}};
   const ops::Tensor a(device_, large), b(device_, large), c(device_, large);
-  const Program program = ops::matmul(a, b, c);
+  const Program program = make_program(MatmulAttributes{}, {a, b}, {c});
   const std::int64_t whole = device_.explain(program).matmul->out_block_h;
   {
     const ops::Tensor held(device_, {.shape = {56 * 32, 400 * 32}, .storage = Storage::l1});
@@ -46,7 +45,7 @@ TEST_F(ChipMemory, TensorsInL1LeaveSmallerBlocksAndInTheEndNone) {
   const ops::Tensor held(device_, {.shape = {56 * 32, 684 * 32}, .storage = Storage::l1});
   EXPECT_THROW(queue_.enqueue(program), Error);
   const ops::Tensor small(device_, {{32, 32}});
-  EXPECT_THROW(queue_.enqueue(ops::eltwise(Eltwise::relu, small, small)), Error);
+  EXPECT_THROW(queue_.enqueue(make_program(eltwise_of(Eltwise::relu), {small}, {small})), Error);
   EXPECT_NO_THROW(queue_.finish());
 }
 
@@ -73,7 +72,7 @@ TEST_F(ChipMemory, WhatACallHandsFromLaunchToLaunchTakesDramWhileItRuns) {
   const MatmulAttributes attributes{.transpose_b = true, .core_grid = CoreGrid{8, 7}};
   device_.begin_phase("scores");
   const Bytes before = device_.memory_phases().back().current;
-  queue_.enqueue(ops::matmul(a, b, scores, attributes));
+  queue_.enqueue(make_program(attributes, {a, b}, {scores}));
   const MemoryPhase phase = device_.memory_phases().back();
   EXPECT_EQ(phase.peak - before, a.spec().padded_bytes());
   EXPECT_EQ(phase.current, before);
@@ -82,7 +81,7 @@ TEST_F(ChipMemory, WhatACallHandsFromLaunchToLaunchTakesDramWhileItRuns) {
   const std::int64_t tiles = free.value() / tile_bytes(DataType::bfloat16).value();
   const ops::Tensor most(device_, {{tiles / 1024 * 32, 1024 * 32}});
   const ops::Tensor rest(device_, {{tiles % 1024 * 32, 32}});
-  EXPECT_THROW(queue_.enqueue(ops::matmul(a, b, scores, attributes)), Error);
+  EXPECT_THROW(queue_.enqueue(make_program(attributes, {a, b}, {scores})), Error);
 }
 
 class Recorded : public MemorySink {
@@ -102,7 +101,7 @@ TEST_F(ChipMemory, AllMemoriesTellTheirPhase) {
   device.begin_phase("step");
   const ops::Tensor in_dram(device, {{32, 32}});
   const ops::Tensor in_l1(device, {.shape = {32, 32}, .storage = Storage::l1});
-  device.command_queue(0).enqueue(ops::eltwise(Eltwise::relu, in_dram, in_dram));
+  device.command_queue(0).enqueue(make_program(eltwise_of(Eltwise::relu), {in_dram}, {in_dram}));
   device.command_queue(0).finish();
   EXPECT_EQ(sink.texts, (std::set<std::string>{"DRAM in step", "L1 buffer in step",
                                                "L1 circular buffer in step"}));

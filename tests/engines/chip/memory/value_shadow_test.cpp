@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
-#include "engines/ops/matmul.h"
+#include "engines/ops/tensor.h"
 
 namespace howard::chip {
 namespace {
@@ -45,7 +45,7 @@ TEST_F(ChipValues, ProgramsComputeWhileTheyAreTimed) {
   const ops::Tensor a(device_, spec()), b(device_, spec()), c(device_, spec());
   write(device_, a, 3);
   write(device_, b, 5);
-  queue_.enqueue(ops::matmul(a, b, c));
+  queue_.enqueue(make_program(MatmulAttributes{}, {a, b}, {c}));
   EXPECT_EQ(first(device_, c), 15);
   EXPECT_TRUE(device_.holds_values());
 }
@@ -55,7 +55,7 @@ TEST_F(ChipValues, ChangeNoTime) {
   const auto run = [](EmulatedChip& device) {
     const ops::Tensor a(device, spec()), c(device, spec());
     write(device, a, 2);
-    device.command_queue(0).enqueue(ops::matmul(a, a, c));
+    device.command_queue(0).enqueue(make_program(MatmulAttributes{}, {a, a}, {c}));
     device.command_queue(0).finish();
     return device.now();
   };
@@ -67,7 +67,7 @@ TEST_F(ChipValues, ACaptureComputesNothingAndEachReplayDoes) {
   write(device_, a, 2);
   write(device_, b, 1);
   queue_.begin_trace_capture();
-  queue_.enqueue(ops::matmul(a, a, b));
+  queue_.enqueue(make_program(MatmulAttributes{}, {a, a}, {b}));
   const TraceId trace = queue_.end_trace_capture();
   EXPECT_EQ(first(device_, b), 1);
   queue_.execute_trace(trace);
@@ -83,9 +83,9 @@ TEST_F(ChipValues, FlowBetweenTwoQueuesInTheOrderOfTheCalls) {
   const ops::Tensor a(device_, spec()), b(device_, spec()), c(device_, spec());
   write(device_, a, 2);
   device_.set_sub_devices(std::array{CoreRange{0, 0, 3, 6}, CoreRange{4, 0, 7, 6}});
-  Program second = ops::matmul(b, a, c);
+  Program second = make_program(MatmulAttributes{}, {b, a}, {c});
   second.sub_device = 1;
-  queue_.enqueue(ops::matmul(a, a, b));
+  queue_.enqueue(make_program(MatmulAttributes{}, {a, a}, {b}));
   device_.command_queue(1).wait_for_event(queue_.record_event());
   device_.command_queue(1).enqueue(second);
   device_.command_queue(1).finish();
@@ -97,7 +97,7 @@ TEST_F(ChipValues, WhatTheOtherDeviceCannotHoldIsAnErrorAndLeavesNothingBehind) 
   EXPECT_THROW(ops::Tensor(device_, block), Error);
   const ops::Tensor a(device_, spec()), c(device_, spec());
   write(device_, a, 2);
-  queue_.enqueue(ops::matmul(a, a, c));
+  queue_.enqueue(make_program(MatmulAttributes{}, {a, a}, {c}));
   EXPECT_EQ(first(device_, c), 4);
 }
 

@@ -5,8 +5,7 @@
 
 #include "base/error.h"
 #include "engines/chip/emulated_chip.h"
-#include "engines/ops/data_movement.h"
-#include "engines/ops/elementwise.h"
+#include "engines/ops/tensor.h"
 #include "tests/engines/chip/round_profiles.h"
 
 namespace howard::chip {
@@ -38,19 +37,22 @@ class L1Ops : public ::testing::Test {
 
 TEST_F(L1Ops, InterleavedOperandsAreReadSoonerAndTakeNothingOfTheDram) {
   const Shape tile{32, 32};
-  const Program far = ops::eltwise(Eltwise::add, in_dram(tile), in_dram(tile), in_dram(tile));
-  const Program near = ops::eltwise(Eltwise::add, in_l1(tile), in_l1(tile), in_l1(tile));
+  const Program far =
+      make_program(eltwise_of(Eltwise::add), {in_dram(tile), in_dram(tile)}, {in_dram(tile)});
+  const Program near =
+      make_program(eltwise_of(Eltwise::add), {in_l1(tile), in_l1(tile)}, {in_l1(tile)});
   // A read waits 100 ns less, a write 200 ns.
   EXPECT_EQ(time(far) - time(near), ns(100 + 200));
   EXPECT_EQ(plan(near).kernel.dram, Bytes(0));
-  const Program mixed = ops::eltwise(Eltwise::add, in_l1(tile), in_dram(tile), in_l1(tile));
+  const Program mixed =
+      make_program(eltwise_of(Eltwise::add), {in_l1(tile), in_dram(tile)}, {in_l1(tile)});
   EXPECT_EQ(plan(mixed).kernel.dram, Bytes(2048));
 }
 
 TEST_F(L1Ops, EqualShardsMoveNothing) {
   const Shape shape{64 * 32, 128};
-  const Program program =
-      ops::eltwise(Eltwise::add, in_shards(shape), in_shards(shape), in_shards(shape));
+  const Program program = make_program(eltwise_of(Eltwise::add),
+                                       {in_shards(shape), in_shards(shape)}, {in_shards(shape)});
   // 4 tiles a core, each unpacked and packed again in 50 ns.
   EXPECT_EQ(time(program), ns(600 + 4 * 50));
   EXPECT_EQ(plan(program).kernel.dram, Bytes(0));
@@ -59,16 +61,17 @@ TEST_F(L1Ops, EqualShardsMoveNothing) {
 
 TEST_F(L1Ops, OtherShardsAreReadPageByPage) {
   const Shape shape{64 * 32, 128};
-  const Program program =
-      ops::eltwise(Eltwise::add, in_shards(shape), in_dram(shape), in_shards(shape));
+  const Program program = make_program(eltwise_of(Eltwise::add), {in_shards(shape), in_dram(shape)},
+                                       {in_shards(shape)});
   EXPECT_GT(time(program), ns(1000 + 4 * 50));
   EXPECT_GT(plan(program).kernel.dram, Bytes(0));
 }
 
 TEST_F(L1Ops, AFunctionOfOneValueKeepsTheSharding) {
   const Shape shape{64 * 32, 128};
-  EXPECT_THROW(plan(ops::eltwise(Eltwise::relu, in_shards(shape), in_l1(shape))), Error);
-  EXPECT_EQ(time(ops::eltwise(Eltwise::relu, in_shards(shape), in_shards(shape))),
+  EXPECT_THROW(plan(make_program(eltwise_of(Eltwise::relu), {in_shards(shape)}, {in_l1(shape)})),
+               Error);
+  EXPECT_EQ(time(make_program(eltwise_of(Eltwise::relu), {in_shards(shape)}, {in_shards(shape)})),
             ns(600 + 4 * 50));
 }
 
@@ -80,19 +83,21 @@ TEST_F(L1Ops, ShardsInABlockFormatStayWithAScalarAndWithAShardThatIsNotFull) {
                                  .sharding = Sharding{ShardLayout::height, {8, 1}, 64, 128}});
   };
   const auto block = [&](std::int64_t rows) { return shards(rows, DataType::bfloat8_b); };
-  const auto sum = [&](const ops::Tensor& x) { return ops::eltwise(Eltwise::add, x, x, x); };
+  const auto sum = [&](const ops::Tensor& x) {
+    return make_program(eltwise_of(Eltwise::add), {x, x}, {x});
+  };
   // 8 tiles a core in 30 ns each, also where the last core has 4 of them.
   EXPECT_EQ(time(sum(block(512))), ns(600 + 8 * 30));
   EXPECT_EQ(time(sum(block(480))), ns(600 + 8 * 30));
   EXPECT_EQ(plan(sum(block(480))).footprint.cores, 8);
   // A scalar fills a tile first.
-  EXPECT_EQ(time(ops::eltwise(Eltwise::multiply, block(512), 2.0F, block(512))),
+  EXPECT_EQ(time(make_program(eltwise_of(Eltwise::multiply, 2.0F), {block(512)}, {block(512)})),
             ns(600 + 8 * 30 + 512 * 2));
   // The newer kernel reads all of these tile by tile.
   const ops::Tensor even = shards(512, DataType::bfloat16);
   EXPECT_EQ(time(sum(even)), ns(600 + 8 * 50));
   EXPECT_GT(time(sum(shards(480, DataType::bfloat16))), ns(1000));
-  EXPECT_GT(time(ops::eltwise(Eltwise::multiply, even, 2.0F, even)), ns(1000));
+  EXPECT_GT(time(make_program(eltwise_of(Eltwise::multiply, 2.0F), {even}, {even})), ns(1000));
 }
 
 TEST_F(L1Ops, HeadsOfShardsAreCopiedWithinTheirCore) {
@@ -140,24 +145,28 @@ TEST_F(L1Ops, RowsOfAShardBecomeTilesWhereTheyAre) {
 
 TEST_F(L1Ops, TensorsMoveBetweenMemories) {
   const Shape shape{64 * 32, 128};
-  const PlannedProgram into = plan(ops::to_memory(in_dram(shape), in_shards(shape)));
+  const PlannedProgram into =
+      plan(make_program(MemoryMoveAttributes{}, {in_dram(shape)}, {in_shards(shape)}));
   EXPECT_EQ(into.facts.operation, "InterleavedToShardedDeviceOperation");
   EXPECT_EQ(into.kernel.dram, Bytes(64 * 4 * 2048));
   // Four tiles at once: 136 to wait, 4 x 64.
   EXPECT_EQ(into.kernel.total, ns(1000 + 136 + 4 * 64));
-  const PlannedProgram out = plan(ops::to_memory(in_shards(shape), in_dram(shape)));
+  const PlannedProgram out =
+      plan(make_program(MemoryMoveAttributes{}, {in_shards(shape)}, {in_dram(shape)}));
   EXPECT_EQ(out.facts.operation, "ShardedToInterleavedDeviceOperation");
   // The writes go to banks, whose share of the time is no whole number of nanoseconds.
   EXPECT_NEAR(static_cast<double>(out.kernel.total.ps()), 1e3 * (1000 + 236 + 4 * 64), 1e3);
   const ops::Tensor halves(device_, {.shape = shape,
                                      .storage = Storage::l1,
                                      .sharding = Sharding{ShardLayout::height, {8, 4}, 64, 128}});
-  const PlannedProgram again = plan(ops::to_memory(in_shards(shape), halves));
+  const PlannedProgram again =
+      plan(make_program(MemoryMoveAttributes{}, {in_shards(shape)}, {halves}));
   EXPECT_EQ(again.facts.operation, "ReshardDeviceOperation");
   // Each of the 32 cores, which are fewer, moves eight tiles in 128 ns each.
   EXPECT_EQ(again.kernel.total, ns(1000 + 600 + 36 + 8 * 128));
-  EXPECT_EQ(plan(ops::to_memory(in_dram(shape), in_l1(shape))).facts.operation,
-            "CopyDeviceOperation");
+  EXPECT_EQ(
+      plan(make_program(MemoryMoveAttributes{}, {in_dram(shape)}, {in_l1(shape)})).facts.operation,
+      "CopyDeviceOperation");
 }
 
 TEST_F(L1Ops, ShardsTakeTheirPartOfTheL1OfACore) {

@@ -10,7 +10,7 @@
 
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/plan/plans.h"
-#include "engines/ops/data_movement.h"
+#include "engines/ops/tensor.h"
 #include "tests/engines/chip/round_profiles.h"
 
 namespace howard::chip {
@@ -28,25 +28,30 @@ class MovementOps : public ::testing::Test {
   SimTime time(const Program& program) { return plan(program).kernel.total; }
 
   Program swap_heads(const Shape& shape) {
-    return ops::transpose(tensor(shape), tensor(shape.heads_swapped()), Swap::heads_rows);
+    return make_program(TransposeAttributes{.swap = Swap::heads_rows}, {tensor(shape)},
+                        {tensor(shape.heads_swapped())});
   }
   Program reshape(const Shape& from, const Shape& to) {
-    return ops::reshape(tensor(from), tensor(to));
+    return make_program(ReshapeAttributes{}, {tensor(from)}, {tensor(to)});
   }
   Program tilize(const Shape& shape) {
-    return ops::to_layout(tensor(shape, Layout::row_major), tensor(shape));
+    return make_program(LayoutAttributes{.to = tensor(shape).spec().layout},
+                        {tensor(shape, Layout::row_major)}, {tensor(shape)});
   }
   Program untilize(const Shape& shape) {
-    return ops::to_layout(tensor(shape), tensor(shape, Layout::row_major));
+    return make_program(LayoutAttributes{.to = tensor(shape, Layout::row_major).spec().layout},
+                        {tensor(shape)}, {tensor(shape, Layout::row_major)});
   }
   Program embedding(const Shape& positions, std::int64_t words, std::int64_t width) {
-    return ops::embedding(indices(positions), tensor({words, width}, Layout::row_major),
-                          tensor({positions.rows(), positions.columns(), width}));
+    return make_program(EmbeddingAttributes{},
+                        {indices(positions), tensor({words, width}, Layout::row_major)},
+                        {tensor({positions.rows(), positions.columns(), width})});
   }
   Program embedding_backward(const Shape& positions, std::int64_t words, std::int64_t width) {
-    return ops::embedding_backward(indices(positions),
-                                   tensor({positions.rows(), positions.columns(), width}),
-                                   tensor({words, width}));
+    return make_program(
+        EmbeddingBackwardAttributes{},
+        {indices(positions), tensor({positions.rows(), positions.columns(), width})},
+        {tensor({words, width})});
   }
 
   EmulatedChip device_{round_profiles(), {.dispatch = DispatchCoreType::eth}};  // 64 cores
@@ -105,7 +110,9 @@ TEST_F(MovementOps, CoresThatWriteThePagesOfOneRowAreAtOneBank) {
   const auto time = [&](const Shape& shape) {
     const ops::Tensor tiles(wormhole, {shape, DataType::bfloat16});
     const ops::Tensor rows(wormhole, {shape, DataType::bfloat16, Layout::row_major});
-    return wormhole.explain(ops::to_layout(tiles, rows)).kernel.total;
+    return wormhole
+        .explain(make_program(LayoutAttributes{.to = rows.spec().layout}, {tiles}, {rows}))
+        .kernel.total;
   };
   // Both kernels move as many bytes; in the second each core has rows, and banks, of its own.
   EXPECT_GT(time({32, 64 * 64 * 32}), time({64 * 32, 64 * 32}));
@@ -123,18 +130,21 @@ TEST_F(MovementOps, HeadsAreMovedTileByTileInRowsOfTiles) {
   const ops::Tensor qkv = tensor({3, 1, 64, 3 * 2 * 64});
   const ops::Tensor q = tensor({3, 2, 64, 64});
   // There are 6 rows of tiles with 12 tiles each. Writing, 300, is slower than reading.
-  const PlannedProgram split = plan(ops::split_heads(qkv, 2, q, q, q));
+  const PlannedProgram split =
+      plan(make_program(SplitHeadsAttributes{.heads = 2}, {qkv}, {q, q, q}));
   EXPECT_EQ(split.kernel.cores, 6);
   EXPECT_EQ(split.kernel.total, ns(1000 + 200 + 12 * 300));
   EXPECT_EQ(split.kernel.dram, Bytes(2 * 72 * 2048));
-  const PlannedProgram merge = plan(ops::concat_heads(q, tensor({3, 1, 64, 128})));
+  const PlannedProgram merge =
+      plan(make_program(ConcatHeadsAttributes{}, {q}, {tensor({3, 1, 64, 128})}));
   EXPECT_EQ(merge.kernel.cores, 6);
   EXPECT_EQ(merge.kernel.total, ns(1000 + 200 + 4 * 300));
 }
 
 TEST_F(MovementOps, ConcatDealsOutTheTilesOfTheResult) {
   const std::array<ops::Tensor, 2> parts{tensor({32, 32 * 40}), tensor({32, 32 * 25})};
-  const PlannedProgram planned = plan(ops::concat(parts, tensor({32, 32 * 65})));
+  const PlannedProgram planned =
+      plan(make_program(ConcatAttributes{}, ops::operands_of(parts), {tensor({32, 32 * 65})}));
   EXPECT_EQ(planned.kernel.cores, 64);
   EXPECT_EQ(planned.kernel.total, ns(1000 + 200 + 2 * 300));
   EXPECT_EQ(planned.footprint.kernel_groups, 2);

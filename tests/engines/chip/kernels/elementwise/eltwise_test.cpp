@@ -7,9 +7,7 @@
 
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/lowering.h"
-#include "engines/ops/data_movement.h"
-#include "engines/ops/elementwise.h"
-#include "engines/ops/rows.h"
+#include "engines/ops/tensor.h"
 #include "engines/ops/training.h"
 #include "tests/engines/chip/round_profiles.h"
 
@@ -25,7 +23,7 @@ class TileOps : public ::testing::Test {
   SimTime time(const Program& program) { return plan(program).kernel.total; }
 
   Program unary(Eltwise function, const Shape& shape) {
-    return ops::eltwise(function, tensor(shape), tensor(shape));
+    return make_program(eltwise_of(function), {tensor(shape)}, {tensor(shape)});
   }
 
   Profiles profiles_ = load_profiles();
@@ -57,8 +55,8 @@ TEST_F(TileOps, LongVectorCodeIsBoundByMathAndShortByTheDram) {
 
 TEST_F(TileOps, ASecondOperandIsReadTileForTile) {
   const ops::Tensor x = tensor({2048, 2048});
-  const Program one = ops::eltwise(Eltwise::square, x, x);
-  const Program two = ops::eltwise(Eltwise::multiply, x, x, x);
+  const Program one = make_program(eltwise_of(Eltwise::square), {x}, {x});
+  const Program two = make_program(eltwise_of(Eltwise::multiply), {x, x}, {x});
   EXPECT_EQ(plan(two).kernel.dram, Bytes(3 * 4096 * 2048));
   EXPECT_NEAR(time(two).seconds() / time(one).seconds(), 1.5, 0.02) << "three streams for two";
   EXPECT_EQ(plan(two).footprint.cores, 64) << "binary kernels are placed on every core";
@@ -68,14 +66,14 @@ TEST_F(TileOps, AColumnIsReadOnceForARowOfTiles) {
   const ops::Tensor x = tensor({2048, 2048});
   const ops::Tensor column = tensor({2048, 1});
   const ops::Tensor row = tensor({1, 2048});
-  EXPECT_LT(time(ops::eltwise(Eltwise::add, x, column, x)),
-            time(ops::eltwise(Eltwise::add, x, row, x)));
+  EXPECT_LT(time(make_program(eltwise_of(Eltwise::add), {x, column}, {x})),
+            time(make_program(eltwise_of(Eltwise::add), {x, row}, {x})));
 }
 
 TEST_F(TileOps, AScalarIsMadeATileOnce) {
   const ops::Tensor x = tensor({2048, 2048});
-  const SimTime scalar = time(ops::eltwise(Eltwise::multiply, x, 0.5F, x));
-  const SimTime none = time(ops::eltwise(Eltwise::square, x, x));
+  const SimTime scalar = time(make_program(eltwise_of(Eltwise::multiply, 0.5F), {x}, {x}));
+  const SimTime none = time(make_program(eltwise_of(Eltwise::square), {x}, {x}));
   const TileCosts& tiles = profiles_.software.tiles;
   EXPECT_EQ(scalar - none, 512 * tiles.store + tiles.multiply);
 }
@@ -83,10 +81,10 @@ TEST_F(TileOps, AScalarIsMadeATileOnce) {
 TEST_F(TileOps, EachFurtherOperandAndAMultiplicationTakeLongerToStart) {
   const ops::Tensor x = tensor({32, 32});
   const TileCosts& tiles = profiles_.software.tiles;
-  const SimTime add = time(ops::eltwise(Eltwise::add, x, x, x));
+  const SimTime add = time(make_program(eltwise_of(Eltwise::add), {x, x}, {x}));
   const SimTime page = transfer_time(Bytes(2048), profiles_.chip.noc_link);
-  EXPECT_EQ(add - time(ops::eltwise(Eltwise::square, x, x)), tiles.operand + page);
-  EXPECT_EQ(time(ops::eltwise(Eltwise::multiply, x, x, x)) - add, tiles.multiply);
+  EXPECT_EQ(add - time(make_program(eltwise_of(Eltwise::square), {x}, {x})), tiles.operand + page);
+  EXPECT_EQ(time(make_program(eltwise_of(Eltwise::multiply), {x, x}, {x})) - add, tiles.multiply);
 }
 
 TEST_F(TileOps, FunctionsThatFollowSaveUnpackingAndPacking) {
@@ -113,25 +111,38 @@ TEST_F(TileOps, FunctionsThatFollowSaveUnpackingAndPacking) {
 
 TEST_F(TileOps, AFillReadsNothing) {
   const ops::Tensor x = tensor({2048, 2048});
-  EXPECT_EQ(plan(ops::fill(1.0F, x)).kernel.dram, Bytes(4096 * 2048));
-  EXPECT_LT(time(ops::fill(1.0F, x)), time(ops::eltwise(Eltwise::relu, x, x)));
+  EXPECT_EQ(plan(make_program(eltwise_of(Eltwise::fill, 1.0F), {}, {x})).kernel.dram,
+            Bytes(4096 * 2048));
+  EXPECT_LT(time(make_program(eltwise_of(Eltwise::fill, 1.0F), {}, {x})),
+            time(make_program(eltwise_of(Eltwise::relu), {x}, {x})));
 }
 
 TEST_F(TileOps, ReductionsSplitWhatTheyKeep) {
   const ops::Tensor x = tensor({32 * 10, 32 * 20});
   const ops::Tensor wide = tensor({32 * 10, 1});
   const ops::Tensor tall = tensor({1, 32 * 20});
-  EXPECT_EQ(plan(ops::reduce(Reduction::sum, Dimension::columns, x, wide)).kernel.cores, 10);
-  EXPECT_EQ(plan(ops::reduce(Reduction::sum, Dimension::rows, x, tall)).kernel.cores, 20);
+  EXPECT_EQ(plan(make_program(
+                     ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::columns},
+                     {x}, {wide}))
+                .kernel.cores,
+            10);
+  EXPECT_EQ(
+      plan(make_program(ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::rows},
+                        {x}, {tall}))
+          .kernel.cores,
+      20);
   const ops::Tensor batch = tensor({4, 64, 64});
   const ops::Tensor one = tensor({64, 64});
-  const PlannedProgram over_batch = plan(ops::reduce(Reduction::sum, Dimension::batch, batch, one));
+  const PlannedProgram over_batch = plan(
+      make_program(ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::batch},
+                   {batch}, {one}));
   EXPECT_EQ(over_batch.kernel.cores, 4);
   EXPECT_EQ(over_batch.kernel.dram, Bytes(16 * (2048 + 512)));
 }
 
 TEST_F(TileOps, ATransposeMovesEveryTileOnce) {
-  const PlannedProgram planned = plan(ops::transpose(tensor({1280, 640}), tensor({640, 1280})));
+  const PlannedProgram planned =
+      plan(make_program(TransposeAttributes{}, {tensor({1280, 640})}, {tensor({640, 1280})}));
   EXPECT_EQ(planned.kernel.dram, Bytes(2 * 800 * 2048));
   EXPECT_EQ(planned.kernel.bottleneck, Bottleneck::dram);
 }
@@ -139,7 +150,7 @@ TEST_F(TileOps, ATransposeMovesEveryTileOnce) {
 TEST_F(TileOps, WiderDataTakesLonger) {
   const auto square = [&](DataType dtype) {
     const ops::Tensor x = tensor({2048, 2048}, dtype);
-    return time(ops::eltwise(Eltwise::square, x, x));
+    return time(make_program(eltwise_of(Eltwise::square), {x}, {x}));
   };
   EXPECT_LT(square(DataType::bfloat8_b), square(DataType::bfloat16));
   EXPECT_LT(square(DataType::bfloat16), square(DataType::float32));
@@ -154,13 +165,16 @@ TEST_F(TileOps, KernelsOfOneLaunchTakeTheirMathForEachTile) {
     EXPECT_EQ(planned.kernel.dram, Bytes(streams * 65 * 2048)) << program.name;
     EXPECT_EQ(planned.footprint.kernel_groups, 2) << program.name;
   };
-  expect(ops::dropout(x, 0.1F, 1, x), 1000 + 200 + 2 * 710 + 300, 2);
+  expect(make_program(DropoutAttributes{.probability = 0.1F, .seed = 1}, {x}, {x}),
+         1000 + 200 + 2 * 710 + 300, 2);
   // Two tiles are read in one batch, 136 + 2 x 64.
-  expect(ops::gelu_backward(x, x, /*fused=*/true, x), 1000 + 264 + 2 * 720 + 300, 3);
-  const Program slopes = ops::swiglu_backward(x, x, x, x, x);
+  expect(make_program(GeluBackwardAttributes{.fused = /*fused=*/true}, {x, x}, {x}),
+         1000 + 264 + 2 * 720 + 300, 3);
+  const Program slopes = make_program(SwigluBackwardAttributes{}, {x, x, x}, {x, x});
   EXPECT_EQ(device.explain(slopes).kernel.dram, Bytes(5 * 65 * 2048)) << "each tensor once";
-  EXPECT_GT(device.explain(slopes).kernel.total,
-            device.explain(ops::eltwise(Eltwise::silu_backward, x, x, x)).kernel.total);
+  EXPECT_GT(
+      device.explain(slopes).kernel.total,
+      device.explain(make_program(eltwise_of(Eltwise::silu_backward), {x, x}, {x})).kernel.total);
   // Four tiles are read in 392; of three that are written in 428 one is left at the end.
   expect(ops::adamw(x, x, {x, x}, {}), 1000 + 392 + 2 * 730 + 300, 7);
 }
@@ -189,21 +203,35 @@ TEST_F(TileOps, EachOptionOfAdamWTakesItsOwnTensorsAndMath) {
 TEST_F(TileOps, ACastReadsTilesOfOneTypeAndWritesTheOthers) {
   const ops::Tensor wide = tensor({2048, 2048}, DataType::float32);
   const ops::Tensor half = tensor({2048, 2048});
-  EXPECT_EQ(plan(ops::cast(wide, half)).kernel.dram, Bytes(4096 * (4096 + 2048)));
-  EXPECT_EQ(plan(ops::cast(half, wide)).kernel.dram, Bytes(4096 * (2048 + 4096)));
+  EXPECT_EQ(plan(make_program(eltwise_of(Eltwise::cast), {wide}, {half})).kernel.dram,
+            Bytes(4096 * (4096 + 2048)));
+  EXPECT_EQ(plan(make_program(eltwise_of(Eltwise::cast), {half}, {wide})).kernel.dram,
+            Bytes(4096 * (2048 + 4096)));
 }
 
 TEST_F(TileOps, MorehSumsSplitAsTtnnsOwn) {
   const ops::Tensor x = tensor({8192, 384});
   const ops::Tensor row = tensor({1, 384});
-  EXPECT_EQ(time(ops::reduce(Reduction::sum, Dimension::rows, x, row, /*moreh=*/true)),
-            time(ops::reduce(Reduction::sum, Dimension::rows, x, row)));
-  EXPECT_EQ(plan(ops::reduce(Reduction::sum, Dimension::rows, x, row, true)).kernel.cores, 12);
+  EXPECT_EQ(
+      time(make_program(
+          ReduceAttributes{
+              .reduction = Reduction::sum, .dimension = Dimension::rows, .moreh = /*moreh=*/true},
+          {x}, {row})),
+      time(make_program(ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::rows},
+                        {x}, {row})));
+  EXPECT_EQ(plan(make_program(
+                     ReduceAttributes{
+                         .reduction = Reduction::sum, .dimension = Dimension::rows, .moreh = true},
+                     {x}, {row}))
+                .kernel.cores,
+            12);
 }
 
 TEST_F(TileOps, AReductionOfOneOfTwoBatchDimensionsKeepsTheOther) {
   const ops::Tensor x = tensor({3, 4, 32, 32});
-  const Program mean = ops::reduce(Reduction::mean, Dimension::all, x, tensor({1}), true);
+  const Program mean = make_program(
+      ReduceAttributes{.reduction = Reduction::mean, .dimension = Dimension::all, .moreh = true},
+      {x}, {tensor({1})});
   const auto launches = device_.launches(mean);
   EXPECT_EQ(launches[2].kernel.cores, 3) << "4x3 tiles to 3";
   EXPECT_EQ(launches[3].kernel.cores, 1);

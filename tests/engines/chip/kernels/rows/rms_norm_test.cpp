@@ -4,8 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engines/chip/emulated_chip.h"
-#include "engines/ops/attention.h"
-#include "engines/ops/rows.h"
+#include "engines/ops/tensor.h"
 #include "tests/engines/chip/round_profiles.h"
 
 namespace howard::chip {
@@ -19,12 +18,12 @@ class NormOps : public ::testing::Test {
 
   Program rms_norm(const Shape& shape) {
     const ops::Tensor x = tensor(shape);
-    return ops::rms_norm(x, 1e-5F, x);
+    return make_program(RmsNormAttributes{.epsilon = 1e-5F}, {x}, {x});
   }
   Program rotary(const Shape& shape, RotaryStyle style) {
     const ops::Tensor x = tensor(shape);
     const ops::Tensor table = tensor({shape.rows(), shape.columns()});
-    return ops::rotary_embedding(x, table, table, style, x);
+    return make_program(RotaryEmbeddingAttributes{.style = style}, {x, table, table}, {x});
   }
 
   static Profiles profiles() {
@@ -49,7 +48,8 @@ TEST_F(NormOps, OneCoreForEachRowOfTiles) {
 
 TEST_F(NormOps, GammaIsReadOnceByEachCore) {
   const ops::Tensor x = tensor({64, 128});
-  const PlannedProgram scaled = plan(ops::rms_norm(x, tensor({128}), 1e-5F, x));
+  const PlannedProgram scaled =
+      plan(make_program(RmsNormAttributes{.epsilon = 1e-5F}, {x, tensor({128})}, {x}));
   EXPECT_EQ(scaled.kernel.dram, plan(rms_norm({64, 128})).kernel.dram + Bytes(2 * 4 * 2048));
 }
 
@@ -58,8 +58,9 @@ TEST_F(NormOps, BackwardTakesTwiceTheForwardPassesOfTtml) {
     const ops::Tensor x = tensor({32, 32 * tiles});
     const ops::Tensor gamma = tensor({32 * tiles});
     const ops::Tensor root = tensor({32, 1});
-    return std::pair(time(ops::rms_norm(x, gamma, 1e-5F, x, root)),
-                     time(ops::rms_norm_backward(x, gamma, root, x, x, x)));
+    return std::pair(
+        time(make_program(TtmlRmsNormAttributes{.epsilon = 1e-5F}, {x, gamma}, {x, root})),
+        time(make_program(RmsNormBackwardAttributes{}, {x, gamma, root, x}, {x, x})));
   };
   const auto [forward, backward] = of(20);
   EXPECT_GT(backward, forward);

@@ -9,7 +9,7 @@
 
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/lowering.h"
-#include "engines/ops/rows.h"
+#include "engines/ops/tensor.h"
 #include "engines/ops/training.h"
 #include "tests/engines/chip/round_profiles.h"
 
@@ -25,12 +25,15 @@ class RowOps : public ::testing::Test {
   const PlannedProgram& plan(const Program& program) { return device_.explain(program); }
   SimTime time(const Program& program) { return plan(program).kernel.total; }
 
-  Program softmax(const Shape& shape) { return ops::softmax(tensor(shape), tensor(shape)); }
+  Program softmax(const Shape& shape) {
+    return make_program(SoftmaxAttributes{}, {tensor(shape)}, {tensor(shape)});
+  }
   Program ttml_layernorm(const ops::Tensor& x) {
     const Shape& shape = x.spec().shape;
     const ops::Tensor row = tensor({shape.columns()});
     const ops::Tensor column = tensor(shape.with_columns(1));
-    return ops::layernorm(x, {row, row}, 1e-5F, x, {column, column});
+    return make_program(TtmlLayernormAttributes{.epsilon = 1e-5F}, {x, row, row},
+                        {x, column, column});
   }
 
   EmulatedChip device_{round_profiles(), {.dispatch = DispatchCoreType::eth}};  // 64 cores
@@ -105,13 +108,16 @@ TEST_F(RowOps, ACoreWithTwoRowsDecidesAndIsAGroupOfItsOwn) {
 TEST_F(RowOps, SoftmaxBackwardReadsTwoTensors) {
   const ops::Tensor x = tensor({96, 128});
   // Two tiles in one batch: 136 + 2 x 64.
-  EXPECT_EQ(time(ops::softmax_backward(x, x, x)), ns(1000 + 264 + 4 * 400 + 300));
-  EXPECT_EQ(plan(ops::softmax_backward(x, x, x)).kernel.dram, Bytes(3 * 12 * 2048));
+  EXPECT_EQ(time(make_program(SoftmaxBackwardAttributes{}, {x, x}, {x})),
+            ns(1000 + 264 + 4 * 400 + 300));
+  EXPECT_EQ(plan(make_program(SoftmaxBackwardAttributes{}, {x, x}, {x})).kernel.dram,
+            Bytes(3 * 12 * 2048));
 }
 
 TEST_F(RowOps, LayernormThatKeepsItsStatisticsIsTtmls) {
   const ops::Tensor x = tensor({96, 128});
-  EXPECT_EQ(time(ops::layernorm(x, 1e-5F, x)), ns(1000 + 200 + 4 * 700 + 300));
+  EXPECT_EQ(time(make_program(LayernormAttributes{.epsilon = 1e-5F}, {x}, {x})),
+            ns(1000 + 200 + 4 * 700 + 300));
   EXPECT_EQ(time(ttml_layernorm(x)), ns(1000 + 200 + 4 * 530 + 300));
 }
 
@@ -119,7 +125,8 @@ TEST_F(RowOps, LayernormBackwardWritesThreeTensors) {
   const ops::Tensor x = tensor({96, 128});
   const ops::Tensor row = tensor({128});
   const ops::Tensor column = tensor({96, 1});
-  const Program program = ops::layernorm_backward(x, row, {column, column}, x, x, {x, x});
+  const Program program =
+      make_program(LayernormBackwardAttributes{}, {x, row, column, column, x}, {x, x, x});
   // The math of a tile, 2 x 530, hides the writing of three, but for one tile at the end.
   EXPECT_EQ(time(program), ns(1000 + 264 + 4 * 1060 + 300));
   EXPECT_EQ(plan(program).kernel.dram, Bytes(5 * 12 * 2048));
@@ -129,19 +136,25 @@ TEST_F(RowOps, CrossEntropyWritesATileARowAndItsBackwardARow) {
   const ops::Tensor logits = tensor({3, 32, 128});
   const ops::Tensor loss = tensor({3, 32, 1});
   const ops::Tensor positions = targets({3, 32});
-  const PlannedProgram forward = plan(ops::cross_entropy(logits, positions, loss));
+  const PlannedProgram forward =
+      plan(make_program(CrossEntropyAttributes{}, {logits, positions}, {loss}));
   EXPECT_EQ(forward.kernel.cores, 3);
   EXPECT_EQ(forward.kernel.dram, Bytes(12 * 2048 + 3 * 2048));
   // 32 targets are read one by one. A quarter of a tile a step: 59 + 16 at the end.
   EXPECT_EQ(forward.kernel.total, ns(1000 + 32 * 200 + 200 + 4 * 300 + 75));
-  const Program backward = ops::cross_entropy_backward(logits, positions, 1.0F, logits);
+  const Program backward =
+      make_program(CrossEntropyBackwardAttributes{.scale = 1.0F}, {logits, positions}, {logits});
   EXPECT_EQ(time(backward), ns(1000 + 200 + 4 * 500 + 300));
   // A row of 2000 tiles is more than L1: each pass reads it.
   const ops::Tensor wide = tensor({32, 64000});
-  const Bytes twice = plan(ops::cross_entropy(wide, targets({32}), tensor({32, 1}))).kernel.dram;
+  const Bytes twice =
+      plan(make_program(CrossEntropyAttributes{}, {wide, targets({32})}, {tensor({32, 1})}))
+          .kernel.dram;
   EXPECT_GT(twice, Bytes(2 * 2000 * 2048));
   EXPECT_LT(twice, Bytes(2 * 2020 * 2048)) << "and a tile of losses";
-  EXPECT_EQ(plan(ops::cross_entropy_backward(wide, targets({32}), 1.0F, wide)).kernel.dram,
+  EXPECT_EQ(plan(make_program(CrossEntropyBackwardAttributes{.scale = 1.0F}, {wide, targets({32})},
+                              {wide}))
+                .kernel.dram,
             Bytes((3 + 1) * 2000 * 2048));
 }
 
@@ -149,14 +162,18 @@ TEST_F(RowOps, NllReadsTheTilesOfItsTargetsAlone) {
   const ops::Tensor logarithms = tensor({3, 32, 128});
   const ops::Tensor loss = tensor({3, 32, 1});
   const ops::Tensor positions = targets({3, 32});
-  const PlannedProgram forward = plan(ops::nll_loss(logarithms, positions, loss));
+  const PlannedProgram forward = plan(
+      make_program(CrossEntropyAttributes{.of_logarithms = true}, {logarithms, positions}, {loss}));
   EXPECT_EQ(forward.kernel.dram, Bytes(3 * 2048));
-  EXPECT_LT(forward.kernel.total,
-            time(ops::cross_entropy(logarithms, positions, loss)) - ns(4 * 200));
-  const Program backward = ops::nll_loss_backward(logarithms, positions, 1, logarithms);
+  EXPECT_LT(
+      forward.kernel.total,
+      time(make_program(CrossEntropyAttributes{}, {logarithms, positions}, {loss})) - ns(4 * 200));
+  const Program backward =
+      make_program(CrossEntropyBackwardAttributes{.scale = 1, .of_logarithms = true},
+                   {logarithms, positions}, {logarithms});
   EXPECT_EQ(plan(backward).kernel.dram, Bytes(12 * 2048));
-  EXPECT_LT(time(backward),
-            time(ops::cross_entropy_backward(logarithms, positions, 1, logarithms)));
+  EXPECT_LT(time(backward), time(make_program(CrossEntropyBackwardAttributes{.scale = 1},
+                                              {logarithms, positions}, {logarithms})));
 }
 
 TEST_F(RowOps, MoreRowsOrLongerOnesNeverTakeLess) {
