@@ -9,8 +9,8 @@ ModelStep::ModelStep(chip::EmulatedChip& device, const CallList& calls) : device
     Group made{group.times, {}};
     for (const ModelCall& call : group.calls) {
       std::vector<Operand> inputs, outputs;
-      for (const TensorSpec& spec : call.inputs) inputs.push_back({.spec = spec});
-      for (const TensorSpec& spec : call.outputs) outputs.push_back({.spec = spec});
+      for (const TensorSpec& spec : call.inputs) inputs.emplace_back(spec);
+      for (const TensorSpec& spec : call.outputs) outputs.emplace_back(spec);
       made.programs.push_back(make_program(call.attributes, std::move(inputs), std::move(outputs)));
       with_operands(made.programs.back(), [&](const Program& program) {
         parts_.add(call.part, device_.launches(program), device_.profiles().chip.architecture,

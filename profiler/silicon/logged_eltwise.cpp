@@ -18,7 +18,7 @@ Program eltwise(const Call& call, EltwiseAttributes attributes, std::size_t oper
   std::vector<Operand> inputs;
   Shape shape = operands > 0 ? call.in(0).shape : call.out().shape;
   for (std::size_t i = 0; i < operands; ++i) {
-    inputs.push_back({.spec = call.in(i)});
+    inputs.emplace_back(call.in(i));
     const auto both = Shape::broadcast(shape, call.in(i).shape);
     if (!both || call.in(i).layout != Layout::tile) {
       refuse(fmt::format("an operand {}", layout_text(call.in(i))), "tiles, of shapes that fit");
@@ -31,7 +31,7 @@ Program eltwise(const Call& call, EltwiseAttributes attributes, std::size_t oper
   return {.name = name_of(attributes.function),
           .attributes = std::move(attributes),
           .inputs = std::move(inputs),
-          .outputs = {{.spec = call.out()}}};
+          .outputs = {call.out()}};
 }
 
 Program eltwise(const Call& call, EltwiseAttributes attributes) {

@@ -64,8 +64,8 @@ Program reduce(const Call& call, Reduction reduction, Dimension dimension, bool 
   return {.name = name_of(reduction),
           .attributes =
               ReduceAttributes{.reduction = reduction, .dimension = dimension, .moreh = moreh},
-          .inputs = {{.spec = call.in(0)}},
-          .outputs = {{.spec = out}}};
+          .inputs = {call.in(0)},
+          .outputs = {out}};
 }
 
 Program reduce_one(const Call& call) {
@@ -197,7 +197,7 @@ Program fill(const Call& call) {
   return {.name = name_of(Eltwise::fill),
           .attributes = EltwiseAttributes{.function = Eltwise::fill, .scalar = 0.0F},
           .inputs = {},
-          .outputs = {{.spec = call.out()}}};
+          .outputs = {call.out()}};
 }
 
 /// Returns the move of a tensor to another memory. Both need not have room beside each other: a

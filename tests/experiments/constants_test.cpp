@@ -180,12 +180,12 @@ std::vector<double> kernels(const Profiles& profiles) {
   }
   for (const EltwiseEntry& entry : eltwise_catalogue()) {
     const std::vector<Operand> values(static_cast<std::size_t>(entry.values),
-                                      {.spec = {.shape = {1024, 1024}}});
+                                      TensorSpec{.shape = {1024, 1024}});
     times.push_back(device
                         .explain({.name = entry.name,
                                   .attributes = EltwiseAttributes{.function = entry.function},
                                   .inputs = values,
-                                  .outputs = {{.spec = {.shape = {1024, 1024}}}}})
+                                  .outputs = {TensorSpec{.shape = {1024, 1024}}}})
                         .kernel.total.seconds());
   }
   const ops::Tensor near(device, {.shape = {1024, 1024}, .storage = Storage::l1});
@@ -194,9 +194,9 @@ std::vector<double> kernels(const Profiles& profiles) {
   const ops::Tensor x(device, {.shape = {1024, 1024}});
   const Window window{.height = 32, .width = 32, .size = {2, 2}, .stride = {2, 2}};
   for (const DataType dtype : {DataType::bfloat16, DataType::bfloat8_b}) {
-    const Operand images{.spec = {.shape = {1024, 32}, .dtype = dtype}};
-    const Operand weights{.spec = {.shape = {128, 512}, .dtype = DataType::bfloat4_b}};
-    const Operand result{.spec = {.shape = {256, 512}}};
+    const Operand images{TensorSpec{.shape = {1024, 32}, .dtype = dtype}};
+    const Operand weights{TensorSpec{.shape = {128, 512}, .dtype = DataType::bfloat4_b}};
+    const Operand result{TensorSpec{.shape = {256, 512}}};
     const Conv2dAttributes conv{.window = window, .cores = 8};
     times.push_back(
         device.explain(make_program(conv, {images, weights}, {result})).kernel.total.seconds());
@@ -204,13 +204,13 @@ std::vector<double> kernels(const Profiles& profiles) {
   // Few weights, so that what a core prepares of its images counts.
   const Window around{.height = 32, .width = 32, .size = {3, 3}, .padding = {1, 1, 1, 1}};
   for (const DataType dtype : {DataType::bfloat16, DataType::bfloat8_b}) {
-    const Operand images{.spec = {.shape = {1024, 32}}}, weights{.spec = {.shape = {288, 32}}};
-    const Operand result{.spec = {.shape = {1024, 32}, .dtype = dtype}};
+    const Operand images{TensorSpec{.shape = {1024, 32}}}, weights{TensorSpec{.shape = {288, 32}}};
+    const Operand result{TensorSpec{.shape = {1024, 32}, .dtype = dtype}};
     const Conv2dAttributes conv{.window = around, .cores = 1};
     times.push_back(
         device.explain(make_program(conv, {images, weights}, {result})).kernel.total.seconds());
   }
-  const Operand image{.spec = {.shape = {1024, 32}}}, pooled{.spec = {.shape = {256, 32}}};
+  const Operand image{TensorSpec{.shape = {1024, 32}}}, pooled{TensorSpec{.shape = {256, 32}}};
   times.push_back(
       device.explain(make_program(Pool2dAttributes{.window = window}, {image}, {pooled}))
           .kernel.total.seconds());

@@ -437,8 +437,8 @@ TEST(DeepSeek, OnTheChipNarrowerValuesMakeEachKernelOfAttentionFaster) {
     const TensorSpec row = attention_statistics(q);
     const auto time = [&](const Attributes& op, const SpecList& in) {
       std::vector<Operand> inputs, outputs;
-      for (const TensorSpec& spec : in) inputs.push_back({.spec = spec});
-      for (const TensorSpec& spec : results_of(op, in)) outputs.push_back({.spec = spec});
+      for (const TensorSpec& spec : in) inputs.emplace_back(spec);
+      for (const TensorSpec& spec : results_of(op, in)) outputs.emplace_back(spec);
       return device.explain(make_program(op, inputs, outputs)).kernel.total;
     };
     const SpecList gradients{q, q, v, v, v, row, row};

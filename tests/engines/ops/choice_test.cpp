@@ -141,8 +141,8 @@ class ChoiceOnTheChip : public ::testing::Test {
  protected:
   chip::PlannedProgram plan(const Attributes& op, const SpecList& in) {
     std::vector<Operand> inputs, outputs;
-    for (const TensorSpec& spec : in) inputs.push_back({.spec = spec});
-    for (const TensorSpec& spec : results_of(op, in)) outputs.push_back({.spec = spec});
+    for (const TensorSpec& spec : in) inputs.emplace_back(spec);
+    for (const TensorSpec& spec : results_of(op, in)) outputs.emplace_back(spec);
     return device_.explain(make_program(op, inputs, outputs));
   }
   static TensorSpec rows(const Shape& shape) {
@@ -181,9 +181,8 @@ TEST_F(ChoiceOnTheChip, ATopkOfOneOrTwoCoresIsNotShared) {
       const TopkAttributes op{.cores = cores};
       const TensorSpec x{.shape = {32, 16032}};
       std::vector<Operand> outputs;
-      for (const TensorSpec& spec : results_of(op, std::array{x}))
-        outputs.push_back({.spec = spec});
-      const Program program = make_program(op, {{.spec = x}}, outputs);
+      for (const TensorSpec& spec : results_of(op, std::array{x})) outputs.emplace_back(spec);
+      const Program program = make_program(op, {x}, outputs);
       EXPECT_LE(plan_program(program, grid, device_.profiles()).kernel.cores, grid.cores());
     }
   }

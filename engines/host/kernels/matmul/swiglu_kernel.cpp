@@ -68,7 +68,7 @@ Kernel SwigluKernels::make_kernel(const Program& program, std::span<std::byte* c
                                   std::span<std::byte* const> outputs) {
   const Operand& x = program.inputs[0];
   const Operand& gate = program.inputs[1];
-  const Operand wide{.spec = {x.spec.shape.with_columns(gate.spec.shape.rows()), x.spec.dtype}};
+  const Operand wide(TensorSpec{x.spec.shape.with_columns(gate.spec.shape.rows()), x.spec.dtype});
   const std::shared_ptr<Between> kept = between(wide.spec);
   const std::array factors{kept->gate.get(), kept->up.get()};
   std::byte* const hidden = kept->gate.get();

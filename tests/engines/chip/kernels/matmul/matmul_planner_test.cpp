@@ -406,15 +406,15 @@ TEST(MatmulPlanner, Fp32AccumulationHalvesTheSubBlock) {
 }
 
 TEST(MatmulPlanner, TheProblemOfAProgramIsInItsOperands) {
-  Program program{.inputs = {{.spec = {{2, 3, 96, 64}}}, {.spec = {{256, 96}}}},
-                  .outputs = {{.spec = {{2, 3, 64, 256}}}}};
+  Program program{.inputs = {TensorSpec{{2, 3, 96, 64}}, TensorSpec{{256, 96}}},
+                  .outputs = {TensorSpec{{2, 3, 64, 256}}}};
   MatmulAttributes attributes{.transpose_a = true, .transpose_b = true};
   EXPECT_EQ(problem_of(program, attributes),
             (MatmulProblem{
                 .batch = 6, .m = 2, .k = 3, .n = 8, .transposed_a = true, .transposed_b = true}));
   attributes = {.core_grid = kWorker, .compute = {.fidelity = MathFidelity::hifi4}};
-  program = {.inputs = {{.spec = {{64, 96}}}, {.spec = {{5, 96, 256}}}, {.spec = {{256}}}},
-             .outputs = {{.spec = {{5, 64, 256}}}}};
+  program = {.inputs = {TensorSpec{{64, 96}}, TensorSpec{{5, 96, 256}}, TensorSpec{{256}}},
+             .outputs = {TensorSpec{{5, 64, 256}}}};
   EXPECT_EQ(problem_of(program, attributes), (MatmulProblem{.batch = 5,
                                                             .batched_a = false,
                                                             .batched_b = true,
