@@ -7,8 +7,8 @@
 
 namespace howard::chip {
 
-// This is about several chips that are wired to each other by ethernet. A single chip is a
-// EmulatedChip. The kernels of collectives are in kernels/collective_ops.h.
+// This is about several chips that are wired to each other by ethernet. A single chip is an
+// EmulatedChip. The kernels of collectives are in kernels/collective.
 
 /// Returns the time in which `chips` chips sum a buffer of `size` so that each has the sum: a
 /// reduce_scatter and an all_gather, which the dispatcher starts when the former is done. They

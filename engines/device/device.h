@@ -87,7 +87,7 @@ class CommandQueue {
   virtual void execute_trace(TraceId trace) = 0;
 };
 
-/// Something that executes programs: the emulated Wormhole on a virtual clock, or the host CPU on
+/// Something that executes programs: the emulated chip on a virtual clock, or the host CPU on
 /// the wall clock. Engines and experiments are written over this interface and never ask which one
 /// it is.
 class Device {

@@ -17,16 +17,6 @@ namespace {
 /// Timelines call the time of calls from Python by this name.
 constexpr std::string_view kPythonCall = "python";
 
-/// Programs of several devices are known by the names of their kernels, so no other program may
-/// have these names.
-std::string name_of_program(const OpLine& op) {
-  const auto is_collective = [](const std::string& name) {
-    return name == AllGatherAttributes::kName || name == ReduceScatterAttributes::kName;
-  };
-  if (is_collective(op.kernel)) return op.kernel;
-  return is_collective(op.name) ? op.name + " alone" : op.name;
-}
-
 [[noreturn]] void refuse_number(const char* what, std::uint64_t number, const char* why) {
   throw Error({.attempted = fmt::format("use {} {} of a workload", what, number), .value = why});
 }
@@ -104,8 +94,8 @@ Program Player::program_of(const CallLine& call) {
   for (const TensorNumber input : call.inputs) inputs.push_back(operand(input));
   outputs.reserve(call.outputs.size());
   for (const TensorNumber output : call.outputs) outputs.push_back(operand(output));
-  Program program = make_launch(name_of_program(workload_.ops[call.op]), attributes,
-                                std::move(inputs), std::move(outputs));
+  Program program =
+      make_launch(workload_.ops[call.op].name, attributes, std::move(inputs), std::move(outputs));
   program.sub_device = call.sub_device;
   return program;
 }

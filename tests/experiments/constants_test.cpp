@@ -305,6 +305,8 @@ const std::map<std::string, Meaning>& meanings() {
       {"dram.banks", {More::is_faster, {}}},
       {"dram.crowding", {More::is_slower, {}}},
       {"dram.crowding_steps", {More::is_slower, {}}},
+      {"dram.blocking_writes", {More::is_faster, {}}},
+      {"dram.head_start", {More::is_faster, {}}},
       {"tiles.interference", {More::is_slower, {}}},
       {"dram.capacity", {More::allows, most_tensors}},
       {"trace.region", {More::allows, most_traces}},

@@ -69,8 +69,9 @@ struct TileCosts {
   SimTime start, operand, multiply;
   std::int64_t interference = 0;  // in ten-thousandths
   SimTime store, fpu, simple, reduce, transpose;
-  /// On shards where they are: the start, a tile of a reduction, and the wait for other cores.
-  SimTime shard_start, shard_reduce, shard_gather;
+  /// On shards where they are: the start, what some kernels set up, a tile of a reduction, and the
+  /// wait for other cores.
+  SimTime shard_start, shard_set_up, shard_reduce, shard_gather;
   SimTime operand_chain;  ///< More for a tile of an operand that functions change first.
 
   SimTime random, gelu_backward, adamw, pass, softmax_row, softmax_start, ttml_layernorm;
@@ -91,6 +92,7 @@ struct TileCosts {
     visit("tiles.reduce", reduce);
     visit("tiles.transpose", transpose);
     visit("tiles.shard_start", shard_start);
+    visit("tiles.shard_set_up", shard_set_up);
     visit("tiles.shard_reduce", shard_reduce);
     visit("tiles.shard_gather", shard_gather);
     visit("tiles.operand_chain", operand_chain);

@@ -37,7 +37,8 @@ struct ChipProfile {
   Bandwidth dram_bandwidth, dram_read_noc0, dram_read_noc1, dram_read_beside, dram_read_columns,
       dram_spread, dram_write_noc0, dram_write_noc1;
   int dram_banks = 1;
-  std::int64_t dram_crowding = 0;  // in ten-thousandths
+  std::int64_t dram_crowding = 0;  // in ten-thousandths, as are the next two
+  std::int64_t dram_blocking_writes = 0, dram_head_start = 0;
   int dram_crowding_steps = 1;
   SimTime dram_request;
   Bandwidth noc_link, noc_multicast;
@@ -81,6 +82,8 @@ struct ChipProfile {
     visit.share_of_dram("dram.write.noc1", dram_write_noc1);
     visit("dram.banks", dram_banks);
     visit("dram.crowding", dram_crowding);
+    visit("dram.blocking_writes", dram_blocking_writes);
+    visit("dram.head_start", dram_head_start);
     visit("dram.crowding_steps", dram_crowding_steps);
     visit("dram.request", dram_request);
     visit("noc.link", noc_link);

@@ -38,6 +38,7 @@ inline Profiles round_profiles() {
   tiles.softmax_start = ns(9000);
   tiles.ttml_layernorm = ns(530);
   tiles.shard_start = ns(600);
+  tiles.shard_set_up = ns(600);
   chip.l1_spread_read = chip.l1_spread_write = kUnlimited;
   profiles.software.movement = {.face_line = ns(3),
                                 .segment = ns(7),

@@ -21,7 +21,7 @@ PlannedProgram plan_rotary_of_shards(const Program& program, CoreGrid grid,
   const StepPipeline steps{.steps = tiles,
                            .all_steps = tiles * cores,
                            .cores = cores,
-                           .set_up = software.tiles.shard_start,
+                           .set_up = software.tiles.shard_set_up,
                            .on_shards = true,
                            .compute = kPasses * software.tiles.pass};
   return planned({.cores = cores, .kernel_groups = 1},

@@ -73,7 +73,7 @@ PlannedProgram plan_reshard(const Program& program, CoreGrid grid, const Profile
   PlannedProgram planned =
       plan_steps(split_of(shards, 1),
                  {.all_steps = shards,
-                  .set_up = stays ? SimTime() : profiles.software.tiles.shard_start,
+                  .set_up = stays ? SimTime() : profiles.software.tiles.shard_set_up,
                   .on_shards = stays,
                   .read = profiles.chip.l1_latency + transfer_time(pages * page, rate)},
                  grid, profiles, kMoveBuffers);

@@ -12,15 +12,15 @@ namespace howard::chip {
 
 /// The stages of a matmul kernel on the slowest core. A step is one block of K of one output block.
 struct MatmulCost {
-  SimTime in0_load;                ///< One step reads a block of A and multicasts it.
-  SimTime in1_load;                ///< One step reads a block of B and multicasts it.
-  SimTime compute;                 ///< One step computes all tile products of the block.
-  SimTime output_drain;            ///< Writing one output block.
-  SimTime bias;                    ///< Adding it to one output block, after the last step of K.
-  SimTime activation;              ///< Applying it to one output block in the last pass over it.
-  SimTime output_exposed;          ///< Both, and the part of writing that no computation hides.
-  SimTime restart;                 ///< Before each further product of a looped batch.
-  std::int64_t steps = 0;          ///< All steps of a core.
+  SimTime in0_load;        ///< One step reads a block of A and multicasts it.
+  SimTime in1_load;        ///< One step reads a block of B and multicasts it.
+  SimTime compute;         ///< One step computes all tile products of the block.
+  SimTime output_drain;    ///< Writing one output block.
+  SimTime bias;            ///< The bias is added to one output block, after the last step of K.
+  SimTime activation;      ///< The function is applied to one output block.
+  SimTime output_exposed;  ///< Bias, activation, and what of writing is not hidden.
+  SimTime restart;         ///< Before each further product of a looped batch.
+  std::int64_t steps = 0;  ///< All steps of a core.
   std::int64_t output_blocks = 0;  ///< Those of a core, looped batches included.
   std::int64_t products = 0;       ///< Those of a core.
 

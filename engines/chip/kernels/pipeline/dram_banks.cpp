@@ -32,10 +32,9 @@ TenThousandths crowding(const DramTraffic& traffic, const ChipProfile& chip) {
   const std::int64_t in_step = std::min<std::int64_t>(pages, chip.dram_crowding_steps);
   // Readers that are alone spread over the banks at once: a page that was read leaves nothing in
   // its way.
-  constexpr std::int64_t kFullyBlocked = 4;  // a write to three reads, and any more
   const std::int64_t moved = (traffic.reads + traffic.writes).value();
-  const TenThousandths blocked = std::min(
-      kWhole, kFullyBlocked * (traffic.writes.value() * kWhole / std::max<std::int64_t>(1, moved)));
+  const TenThousandths written = traffic.writes.value() * kWhole / std::max<std::int64_t>(1, moved);
+  const TenThousandths blocked = std::min(kWhole, written * kWhole / chip.dram_blocking_writes);
   return std::max<std::int64_t>(0, crowded) * chip.dram_crowding / kWhole * in_step / pages *
          blocked / kWhole;
 }

@@ -24,11 +24,10 @@ Bytes part(Bytes whole, TilesPerStep amount) {
 /// goes through its stages alone, and what the others have not yet brought to the banks when that
 /// is through.
 SimTime shared_time(const StepPipeline& p, const ChipProfile& chip) {
-  // These are three tenths of the others' first steps, as in the simulation of the banks.
-  const std::int64_t tenths = 10 * (p.all_steps - 1) - 3 * (p.cores - 1);
-  if (tenths <= 0) return {};
+  const TenThousandths left = kWhole * (p.all_steps - 1) - chip.dram_head_start * (p.cores - 1);
+  if (left <= 0) return {};
   const auto moved = [&](Bytes step) {
-    return Bytes(step.value() / 10 * tenths + step.value() % 10 * tenths / 10);
+    return Bytes(step.value() / kWhole * left + step.value() % kWhole * left / kWhole);
   };
   const PageRuns runs = p.runs.cores > 0 ? p.runs : PageRuns{p.all_steps, p.cores};
   const Bytes reads = moved(p.reads);

@@ -22,7 +22,7 @@ PlannedProgram plan_reduce_of_shards(const Program& program, CoreGrid grid,
       .steps = tiles,
       .all_steps = tiles * cores,
       .cores = cores,
-      .set_up = software.tiles.shard_start,
+      .set_up = software.tiles.shard_set_up,
       .compute = software.tiles.shard_reduce + transfer_time(tile, profiles.chip.noc_link)};
   return planned({.cores = cores, .kernel_groups = 1},
                  {software.ttnn_unary_arguments, kTileBuffers},

@@ -43,7 +43,7 @@ void add_errors(const MeasurementTable& table, const Group& group,
 
 double median(const Errors& errors) { return errors.at(errors.size() / 2); }
 
-TEST(ChosenProducts, AreWithinSixPercentInTheMedianOnEachBoardAndLongOnesWithinTen) {
+TEST(ChosenProducts, AreWithinThreePercentInTheMedianOnEachBoardAndLongOnesWithinTen) {
   const std::vector<MeasurementTable> tables = chosen_products();
   ASSERT_EQ(tables.size(), 4U);
   for (const MeasurementTable& table : tables) {
