@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/program/fields.h"
+#include "engines/program/spec_text.h"
 
 namespace howard::ops {
 namespace {
@@ -287,26 +288,6 @@ void read_field(Attributes& attributes, const std::string& word) {
   read_fields(attributes, document.root());
 }
 
-/// Applies a word that says where a tensor lies and how. Returns false for any other word.
-bool add_word(TensorSpec& spec, const std::string& word) {
-  constexpr std::array kTypes{DataType::bfloat16, DataType::float32, DataType::bfloat8_b,
-                              DataType::bfloat4_b, DataType::uint32};
-  const auto type = std::ranges::find(kTypes, word, [](auto one) { return name_of(one); });
-  if (type != kTypes.end()) {
-    spec.dtype = *type;
-  } else if (word == "row_major") {
-    spec.layout = Layout::row_major;
-  } else if (word == "l1" || word == "dram") {
-    spec.storage = word == "l1" ? Storage::l1 : Storage::dram;
-  } else if (const auto shards = parse_sharding(word)) {
-    spec.sharding = shards;
-    spec.storage = Storage::l1;
-  } else {
-    return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 std::optional<OpCall> parse_op_call(std::string_view text) {
@@ -342,21 +323,23 @@ Program parse_program(std::string_view text, DataType dtype) {
   const std::vector<std::string> words = split(text, ' ');
   auto call = parse_op_call(words[0]);
   if (!call) fail("an op that the emulator has");
-  SpecList specs;
+  std::vector<SpecWords> said;
   std::optional<std::size_t> operands;  // how many come before the arrow
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (const auto shape = parse_shape(words[i])) {
-      specs.push_back({*shape, dtype});
+      said.emplace_back(*shape, dtype);
     } else if (words[i] == "->" && !operands) {
-      operands = specs.size();
+      operands = said.size();
     } else if (is_field(words[i])) {
       read_field(call->given, words[i]);
-    } else if (specs.empty() || !add_word(specs.back(), words[i])) {
+    } else if (said.empty() || !said.back().refuse(words[i]).empty()) {
       fail(
           "shapes of one to four dimensions like 32x1280, each perhaps row_major, bfloat8_b, l1 or "
           "width:8x1:32x160, and after -> the results");
     }
   }
+  SpecList specs;
+  for (const SpecWords& one : said) specs.push_back(one.spec());
   const std::size_t count =
       operands.value_or(std::min(specs.size(), input_roles(call->given).size()));
   const Specs inputs = Specs(specs).first(count);

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "engines/program/fields.h"
 #include "engines/program/sharding.h"
+#include "engines/program/spec_text.h"
 #include "engines/workload/launch.h"
 
 namespace howard::workload {
@@ -80,30 +81,16 @@ class OpListReader {
   }
   static TensorSpec spec_of(const JsonNode& node, bool& written) {
     const std::vector<std::string> words = split(node.text(), ' ');
-    TensorSpec spec{.shape = read_shape(words.front(), node)};
-    std::set<std::string_view> said;
+    SpecWords spec(read_shape(words.front(), node));
     for (std::size_t i = 1; i < words.size(); ++i) {
-      std::string_view kind = words[i];
-      if (words[i] == "tile" || words[i] == "row_major") {
-        kind = "layout";
-        spec.layout = words[i] == "tile" ? Layout::tile : Layout::row_major;
-      } else if (words[i] == "dram" || words[i] == "l1") {
-        kind = "memory";
-        spec.storage = words[i] == "dram" ? Storage::dram : Storage::l1;
-      } else if (words[i] == "empty") {
+      if (words[i] == "empty") {
         written = false;
-      } else if (const auto shards = parse_sharding(words[i])) {
-        kind = "sharding";
-        spec.sharding = shards;
-        if (!said.contains("memory")) spec.storage = Storage::l1;
-      } else {
-        kind = "data type";
-        spec.dtype = parse_data_type(words[i]);
+      } else if (const std::string_view accepted = spec.refuse(words[i]); !accepted.empty()) {
+        node.fail(accepted);
       }
-      if (!said.insert(kind).second) node.fail(fmt::format("one {}", kind));
     }
-    require_legal_shards(spec);
-    return spec;
+    require_legal_shards(spec.spec());
+    return spec.spec();
   }
 
   void read_steps(const JsonNode& steps) {

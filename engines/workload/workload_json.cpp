@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "engines/program/fields.h"
 #include "engines/program/sharding.h"
+#include "engines/program/spec_text.h"
 #include "engines/workload/launch.h"
 #include "engines/workload/op_list_file.h"
 
@@ -82,21 +83,14 @@ class WorkloadReader {
   };
 
   static TensorSpec read_spec(const JsonNode& node) {
-    const std::vector<std::string> parts = split(node.text(), ' ');
-    const bool fits = (parts.size() == 4 || parts.size() == 5) &&
-                      (parts[2] == "tile" || parts[2] == "row_major") &&
-                      (parts[3] == "dram" || parts[3] == "l1");
-    if (!fits) node.fail("\"1x1x32x32 bfloat16 tile dram\"");
-    TensorSpec spec{.shape = read_shape(parts[0], node),
-                    .dtype = parse_data_type(parts[1]),
-                    .layout = parts[2] == "tile" ? Layout::tile : Layout::row_major,
-                    .storage = parts[3] == "dram" ? Storage::dram : Storage::l1};
-    if (parts.size() == 5) {
-      spec.sharding = parse_sharding(parts[4]);
-      if (!spec.sharding) node.fail("shards as \"height:8x4:32x512\"");
+    const std::vector<std::string> words = split(node.text(), ' ');
+    SpecWords spec(read_shape(words.front(), node));
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      const std::string_view accepted = spec.refuse(words[i]);
+      if (!accepted.empty()) node.fail(accepted);
     }
-    require_legal_shards(spec);
-    return spec;
+    require_legal_shards(spec.spec());
+    return spec.spec();
   }
   void read_tensors(const JsonNode& root) {
     std::vector<TensorSpec> specs;

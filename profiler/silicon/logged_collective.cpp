@@ -13,7 +13,7 @@ namespace {
 
 /// Stands for the devices of the group, which take part at the same time.
 Operand group() {
-  return {.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major};
+  return TensorSpec{.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major};
 }
 
 /// Returns a whole number that an attribute has, or 0 where it has none: the emulator then takes

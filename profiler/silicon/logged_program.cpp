@@ -133,7 +133,7 @@ Program to_layout(const Call& call) {
       tiled.shape.outer() * tiled.shape.heads() == rows.shape.outer() * rows.shape.heads() &&
       tiled.shape.tile_columns() == rows.shape.tile_columns();
   if (has_all || tiled.shape.tiles() == rows.shape.tiles()) tiled.shape = rows.shape;
-  return make_program(LayoutAttributes{.to = out.spec().layout}, {in}, {out});
+  return make_program(LayoutAttributes{.to = out.layout}, {in}, {out});
 }
 
 Program concat(const Call& call) {

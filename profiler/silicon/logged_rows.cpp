@@ -88,7 +88,7 @@ Program layernorm(const Call& call) {
   const bool scaled =
       call.inputs() > 1 && call.in(1).shape.elements() == call.in(0).shape.columns();
   if (scaled) {
-    operands.push_back({{call.in(0).shape.columns()}, call.in(0).dtype});
+    operands.emplace_back(TensorSpec{{call.in(0).shape.columns()}, call.in(0).dtype});
   }
   return make_program(RmsNormAttributes{.epsilon = kEpsilon, .fp32_accumulation = wide},
                       std::move(operands), results);

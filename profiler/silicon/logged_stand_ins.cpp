@@ -38,7 +38,7 @@ Program statistics_of_norm(const Call& call) {
   if (x.layout != Layout::tile) refuse("row-major tensors", "tiles");
   return make_program(
       ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::columns}, {x},
-      {{x.shape.with_columns(1), x.dtype}});
+      {TensorSpec{x.shape.with_columns(1), x.dtype}});
 }
 
 /// What follows when all devices have all sums takes as many passes as a whole norm.
@@ -78,7 +78,7 @@ Program scatter_heads(const Call& call) {
   }
   TensorSpec part = whole;
   part.shape = whole.shape.with_columns(columns / devices);
-  const Operand group = {.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major};
+  const TensorSpec group{.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major};
   return make_program(
       ReduceScatterAttributes{.dimension = Dimension::columns, .use = links_of(call)},
       {whole, group}, {part});
@@ -100,7 +100,7 @@ Program sum_of_rows(const Call& call) {
       gradient.shape.outer() * gradient.shape.heads() * gradient.shape.tile_rows() * kTileSide,
       gradient.shape.columns()};
   return make_program(ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::rows},
-                      {gradient}, {{gradient.shape.with_rows(1), gradient.dtype}});
+                      {gradient}, {TensorSpec{gradient.shape.with_rows(1), gradient.dtype}});
 }
 
 namespace {
@@ -148,7 +148,7 @@ Program gather_heads(const Call& call) {
   require_size({devices, sides[0], sides[1], sides[2], sides[3]});
   TensorSpec whole = part;
   whole.shape = {devices * sides[0], sides[1], sides[2], sides[3]};
-  const Operand group = {.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major};
+  const TensorSpec group{.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major};
   return make_program(AllGatherAttributes{.dimension = 0, .use = links_of(call)}, {part, group},
                       {whole});
 }

@@ -2,13 +2,14 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "engines/chip/emulated_chip.h"
 #include "engines/ops/catalogue.h"
 #include "engines/ops/training.h"
 
 namespace howard::ops {
 namespace {
 
-Program parse(std::string_view text) { return parse_program(text, DataType::bfloat16); }
+Program call_of(std::string_view text) { return parse_program(text, DataType::bfloat16); }
 
 /// A call that an op takes, and what its results are.
 struct Taken {
@@ -51,7 +52,7 @@ TEST(CallRules, ResultsFollowFromTheOperands) {
   };
   for (const auto& [call, results] : all) {
     SCOPED_TRACE(call);
-    const Program program = parse(call);
+    const Program program = call_of(call);
     ASSERT_EQ(program.outputs.size(), results.size());
     for (std::size_t i = 0; i < results.size(); ++i) {
       EXPECT_EQ(program.outputs[i].spec.shape, *parse_shape(results[i]));
@@ -123,33 +124,33 @@ TEST(CallRules, WhatDoesNotFitIsRefused) {
            "sgd:momentum=0.9 64x96 64x96 -> 64x96",
            "sgd 64x96 64x96 64x96 -> 64x96 64x96",  // nobody needs the buffer
        }) {
-    EXPECT_THROW(parse(call), Error) << call;
+    EXPECT_THROW(call_of(call), Error) << call;
   }
 }
 
 TEST(CallRules, Bfloat16WithFloat32GivesFloat32) {
-  EXPECT_EQ(parse("add 64x32 64x32 float32").outputs[0].spec.dtype, DataType::float32);
-  EXPECT_EQ(parse("add 64x32 float32 64x32").outputs[0].spec.dtype, DataType::float32);
+  EXPECT_EQ(call_of("add 64x32 64x32 float32").outputs[0].spec.dtype, DataType::float32);
+  EXPECT_EQ(call_of("add 64x32 float32 64x32").outputs[0].spec.dtype, DataType::float32);
 }
 
 TEST(CallRules, LayoutsChangeBothWays) {
-  EXPECT_EQ(parse("tilize 64x96 row_major").outputs[0].spec.layout, Layout::tile);
-  EXPECT_EQ(parse("untilize 64x96").outputs[0].spec.layout, Layout::row_major);
-  const Program looked = parse("embedding 2x32 uint32 row_major 96x64 row_major");
+  EXPECT_EQ(call_of("tilize 64x96 row_major").outputs[0].spec.layout, Layout::tile);
+  EXPECT_EQ(call_of("untilize 64x96").outputs[0].spec.layout, Layout::row_major);
+  const Program looked = call_of("embedding 2x32 uint32 row_major 96x64 row_major");
   EXPECT_EQ(looked.outputs[0].spec.layout, Layout::tile);
 }
 
 TEST(CallRules, AProductCountsItsFlops) {
-  EXPECT_EQ(parse("matmul 2x64x96 96x128").flops, Flops(2LL * 2 * 64 * 96 * 128));
-  EXPECT_EQ(parse("matmul:transpose_a 96x64 96x128").flops, Flops(2LL * 64 * 96 * 128));
+  EXPECT_EQ(call_of("matmul 2x64x96 96x128").flops, Flops(2LL * 2 * 64 * 96 * 128));
+  EXPECT_EQ(call_of("matmul:transpose_a 96x64 96x128").flops, Flops(2LL * 64 * 96 * 128));
 }
 
 TEST(CallRules, CallsAreShownByWhatTheyCompute) {
-  EXPECT_EQ(parse("matmul 64x96 96x128").name, "matmul");
-  EXPECT_EQ(parse("matmul 64x96 96x128 1x128").name, "linear");
-  EXPECT_EQ(parse("subtract:scalar=2 64x32").name, "subtract");
-  EXPECT_EQ(parse("mean_rows 64x96").name, "mean");
-  EXPECT_EQ(parse("ttml_layernorm 2x64x96 96 96").name, "layernorm");
+  EXPECT_EQ(call_of("matmul 64x96 96x128").name, "matmul");
+  EXPECT_EQ(call_of("matmul 64x96 96x128 1x128").name, "linear");
+  EXPECT_EQ(call_of("subtract:scalar=2 64x32").name, "subtract");
+  EXPECT_EQ(call_of("mean_rows 64x96").name, "mean");
+  EXPECT_EQ(call_of("ttml_layernorm 2x64x96 96 96").name, "layernorm");
   EXPECT_EQ(make_program(eltwise_of(Eltwise::fill, 2.0F), {}, {TensorSpec{{64, 32}}}).name, "fill");
 }
 

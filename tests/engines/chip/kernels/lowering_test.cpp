@@ -49,7 +49,7 @@ class Lowering : public ::testing::Test {
     return result;
   }
   Program product(const Shape& a, const Shape& b, const MatmulAttributes& attributes) {
-    const TensorSpec out = results_of(attributes, std::array{{a}, {b}})[0];
+    const TensorSpec out = results_of(attributes, std::array{TensorSpec{a}, TensorSpec{b}})[0];
     return make_program(attributes, {tensor(a), tensor(b)}, {tensor(out.shape)});
   }
   void separate_transposes() { profiles_.software.matmul_fuses_transposes = false; }
