@@ -238,7 +238,8 @@ SpecList OpCall::results(Specs inputs) const {
 }
 
 Program OpCall::program(std::vector<Operand> inputs, std::vector<Operand> outputs) const {
-  return make_program(attributes(specs_of(inputs)), std::move(inputs), std::move(outputs));
+  const Attributes made = attributes(specs_of(inputs));
+  return make_program(made, std::move(inputs), std::move(outputs));
 }
 
 std::span<const OpEntry> op_catalogue() {

@@ -244,7 +244,7 @@ const std::pair<std::string, std::string> kBadLines[] = {
     {"matmul_sweep --quick=maybe", "--quick takes no value"},
     {"matmul_sweep --chip nowhere.json", "No such file"},
     {"matmul_sweep --chip wormhole_b0_n15", "try --chip wormhole_b0_n150"},
-    {"compare a b --threshold 1x", "--threshold: '1x'; accepted: a number from 0 to 1000000"},
+    {"compare a b --threshold 1x", "--threshold: '1x'; accepted: a share from 0 to 1"},
     {"analyze a --top 0", "--top: '0'; accepted: a whole number from 1"},
     {"matmul_sweep -a shape=abc", "cannot set axis shape: 'abc'"},
     {"matmul_sweep -a shape=-5", "cannot set axis shape: '-5'"},

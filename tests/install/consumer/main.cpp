@@ -16,7 +16,7 @@ int main() {
   const howard::ops::Tensor a(device, {{1024, 512}});
   const howard::ops::Tensor b(device, {{512, 2048}});
   const howard::ops::Tensor out(device, {{1024, 2048}});
-  device.command_queue(0).enqueue(howard::make_program(MatmulAttributes{}, {a, b}, {out}));
+  device.command_queue(0).enqueue(howard::make_program(howard::MatmulAttributes{}, {a, b}, {out}));
   device.command_queue(0).finish();
   const auto timeline = howard::profiler::timeline_of(recorder.events());
   for (const auto& program : timeline.programs) {

@@ -31,6 +31,8 @@ TEST_F(Bands, AKindIsKnownAsWellAsItsRowsAreMany) {
   EXPECT_EQ(band("matmul 8x64x64 8x64x64").known, Known::interpolated);
   EXPECT_EQ(band("add 64x64 64x64").known, Known::calibrated);
   EXPECT_EQ(band("softmax 64x64").known, Known::one_kernel);
+  EXPECT_EQ(band("layernorm 64x64").known, Known::one_kernel);
+  EXPECT_EQ(band("ttml_layernorm 64x64").known, Known::by_analogy) << "shown as a layernorm";
   EXPECT_EQ(band("rms_norm 64x64 1x64").known, Known::interpolated) << "rows on shards";
   EXPECT_EQ(band("topk:k=32 32x4096").known, Known::one_kernel) << "of two chips";
   EXPECT_EQ(band("plus_one 1x32 uint32 row_major").known, Known::by_analogy);
@@ -44,12 +46,12 @@ TEST_F(Bands, AKindIsKnownAsWellAsItsRowsAreMany) {
   EXPECT_EQ(band("sum_columns 64x64").known, Known::interpolated) << "rows on shards";
   EXPECT_EQ(band("sdpa_fw 1x2x64x64 1x2x64x64 1x2x64x64").known, Known::by_analogy);
   chip::PlannedProgram unheard_of;
-  unheard_of.name = "all_gather";
+  unheard_of.op = "all_gather";
   EXPECT_EQ(band_of(unheard_of).known, Known::interpolated);
   unheard_of.predicted = true;
   EXPECT_EQ(band_of(unheard_of).known, Known::by_analogy);
   unheard_of = {};
-  unheard_of.name = "an op that nobody has timed";
+  unheard_of.op = "an op that nobody has timed";
   EXPECT_EQ(band_of(unheard_of).known, Known::by_analogy);
   EXPECT_GT(band_of(unheard_of).share, band("softmax 64x64").share);
   EXPECT_GT(band("softmax 64x64").share, band("add 64x64 64x64").share);
