@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # ctest reads this before it runs a test: a test has an environment of its own, whatever the user's is. Only
-# what finds programs and places for files is kept, and the settings of sanitizers. The folder `home` is empty.
-set(kept PATH LD_LIBRARY_PATH TMPDIR ASAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS UBSAN_OPTIONS)
-cmake_policy(SET CMP0057 NEW)  # IN_LIST
+# what finds programs and places for files is kept, the settings of sanitizers, and those two without which older
+# builds of OpenBLAS compute wrong numbers on some processors. The folder `home` is empty.
+set(kept PATH LD_LIBRARY_PATH TMPDIR ASAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS UBSAN_OPTIONS OPENBLAS_CORETYPE
+  OPENBLAS_L2_SIZE)
 execute_process(COMMAND env OUTPUT_VARIABLE variables)
 string(REGEX MATCHALL "(^|\n)[A-Za-z_][A-Za-z_0-9]*=" names "${variables}")
 foreach(name IN LISTS names)
   string(REGEX REPLACE "[\n=]" "" name "${name}")
-  if(NOT name IN_LIST kept)
+  list(FIND kept "${name}" place)
+  if(place EQUAL -1)
     unset(ENV{${name}})
   endif()
 endforeach()
