@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -14,7 +15,6 @@
 #include "engines/chip/kernels/ttnn_names.h"
 #include "profiler/silicon/logged_call.h"
 #include "profiler/silicon/logged_position.h"
-#include "profiler/silicon/logged_program.h"
 #include "profiler/silicon/op_attributes.h"
 
 namespace howard::profiler {
@@ -247,30 +247,40 @@ const chip::ChipProfile& CallEmulator::chip_of(const OpRow& call) const {
   return chips_[place_of(call)].chip;
 }
 
-std::optional<EmulatedCall> CallEmulator::run(const OpRow& call, CallObstacle* why,
-                                              SimTime measured) {
-  const auto fail = [&](Obstacle kind, std::string text) -> std::optional<EmulatedCall> {
-    if (why != nullptr) *why = {kind, std::move(text)};
-    return std::nullopt;
-  };
+EmulatedCall CallEmulator::emulate(const OpRow& call, LoggedProgram logged,
+                                   SimTime measured) const {
   const chip::Profiles& profiles = chips_[place_of(call)];
+  const CoreGrid grid = logged_grid(call, profiles.chip).value_or(usual_grid(profiles.chip));
+  const bool by_time = measured > SimTime() && lacks_position(logged.program);
+  const std::int64_t places = by_time ? take_position(logged.program, measured, grid, profiles) : 0;
+  const PlannedCall planned = plan_call(logged, grid, profiles);
+  const chip::KernelCost& kernel = planned.planned.kernel;
+  return {.kernel = kernel.total,
+          .cores = kernel.cores,
+          .bound_by = name_of(kernel.bottleneck),
+          .places = places,
+          .known = name_of(planned.band->known),
+          .expected_error = planned.band->share,
+          .program = std::move(logged.program)};
+}
+
+std::optional<EmulatedCall> CallEmulator::run(const OpRow& call, CallObstacle* why,
+                                              SimTime measured) const {
+  CallObstacle obstacle{Obstacle::no_such_op, "the emulator has no such op"};
   try {
-    std::optional<LoggedProgram> logged = logged_program(call);
-    if (!logged) return fail(Obstacle::no_such_op, "the emulator has no such op");
-    Program& program = logged->program;
-    const CoreGrid grid = logged_grid(call, profiles.chip).value_or(usual_grid(profiles.chip));
-    const bool by_time = measured > SimTime() && lacks_position(program);
-    const std::int64_t places = by_time ? take_position(program, measured, grid, profiles) : 0;
-    const PlannedCall planned = plan_call(*logged, grid, profiles);
-    const chip::KernelCost& kernel = planned.planned.kernel;
-    return EmulatedCall{.kernel = kernel.total,
-                        .cores = kernel.cores,
-                        .bound_by = name_of(kernel.bottleneck),
-                        .places = places,
-                        .known = name_of(planned.band->known),
-                        .expected_error = planned.band->share};
+    if (auto logged = logged_program(call)) return emulate(call, std::move(*logged), measured);
   } catch (const Error& failure) {
-    return fail(Obstacle::refused, reason_of(failure));
+    obstacle = {Obstacle::refused, reason_of(failure)};
+  }
+  if (why != nullptr) *why = std::move(obstacle);
+  return std::nullopt;
+}
+
+std::optional<EmulatedCall> CallEmulator::run(const OpRow& call, Program instead) const {
+  try {
+    return emulate(call, {std::move(instead)}, SimTime());
+  } catch (const Error&) {
+    return std::nullopt;
   }
 }
 

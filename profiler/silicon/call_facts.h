@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "engines/chip/profiles/profile.h"
 #include "profiler/formats/ops_csv/ops_columns.h"
+#include "profiler/silicon/logged_program.h"
 
 namespace howard::profiler {
 
@@ -54,6 +55,7 @@ struct EmulatedCall {
   std::int64_t places = 0;
   std::string_view known;     ///< What its time rests on: "calibrated", "one kernel", "by analogy".
   double expected_error = 0;  ///< How far such times are off on average: 0.06 is 6 %.
+  Program program;            ///< What it ran. A what-if is this with a change.
 };
 
 struct CallObstacle {
@@ -70,10 +72,11 @@ class CallEmulator {
   void add(const chip::Profiles& profiles);
 
   /// The result is absent when the emulator cannot run it; `why`, if given, then gets the reason.
-  /// The call may differ from what the log has: other operands, another fidelity. `measured` tells
-  /// the position that the log lacks, if it does; without it all places are seen.
+  /// `measured` tells the position that the log lacks, if it does; without it all places are seen.
   std::optional<EmulatedCall> run(const OpRow& call, CallObstacle* why = nullptr,
-                                  SimTime measured = {});
+                                  SimTime measured = {}) const;
+  /// Runs another program on the chip and the cores that a call has.
+  std::optional<EmulatedCall> run(const OpRow& call, Program instead) const;
 
   /// Returns the first chip.
   const chip::ChipProfile& chip() const { return chips_.front().chip; }
@@ -83,6 +86,8 @@ class CallEmulator {
   SimTime launch() const;
 
  private:
+  /// Throws Error when the program cannot be planned on the call's cores.
+  EmulatedCall emulate(const OpRow& call, LoggedProgram logged, SimTime measured) const;
   /// Returns the place of the chip on which a call runs.
   std::size_t place_of(const OpRow& call) const;
 

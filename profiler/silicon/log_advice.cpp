@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
+#include <variant>
 
 #include "engines/chip/kernels/ttnn_names.h"
 #include "profiler/merged_devices.h"
 #include "profiler/silicon/host_advice.h"
-#include "profiler/silicon/link_variants.h"
-#include "profiler/silicon/logged_call.h"
 #include "profiler/silicon/op_attributes.h"
 
 namespace howard::profiler {
@@ -35,11 +35,16 @@ std::string brief(const CallUse& use) {
   return fmt::format("{} {}", name, use.facts.short_operands);
 }
 
-/// Returns the attributes of a product without a configuration of its own.
-std::string plain_attributes(const OpRow& product) {
-  const OpAttributes told(product.attributes);
-  const bool ta = told.find("transpose_a") == "true", tb = told.find("transpose_b") == "true";
-  return fmt::format("{{'transpose_a': '{}'; 'transpose_b': '{}'}}", ta, tb);
+/// Returns the links that a program uses; null for one that uses none.
+LinkUse* links_of(Program& program) {
+  return std::visit(
+      [](auto& op) -> LinkUse* {
+        if constexpr (requires { op.use; }) return &op.use;
+        if constexpr (requires { op.gather.use; }) return &op.gather.use;
+        if constexpr (requires { op.scatter.use; }) return &op.scatter.use;
+        return nullptr;
+      },
+      program.attributes.variant());
 }
 
 /// Collects a finding about pairs of programs on each of several devices, which run side by side:
@@ -87,10 +92,11 @@ class Adviser {
   }
   SimTime least_time(const CallUse& use) const;
   void look_at_cores(const CallUse& use);
-  void look_at_batch(const CallUse& use);
-  void look_at_product(const CallUse& use);
+  void look_at_wiring(const CallUse& use);
+  void look_at_batch(const CallUse& use, const std::optional<Program>& plain);
+  void look_at_product(const CallUse& use, const Program& plain);
   void look_at_memory(const CallUse& use);
-  void try_variant(const CallUse& use, SimTime now, const OpRow& variant, std::string what);
+  void try_variant(const CallUse& use, SimTime now, const Program& variant, std::string what);
 
   const LoggedRun& run_;
   const OpCalls& calls_;
@@ -134,19 +140,28 @@ void Adviser::look_at_collectives() {
   }
 }
 
+/// Tries a collective over twice the links, and over a ring if the log says that it is on a line.
+void Adviser::look_at_wiring(const CallUse& use) {
+  const SimTime now = use.emulated->kernel;
+  Program wider = use.emulated->program, ring = wider;
+  LinkUse* const use_of_links = links_of(wider);
+  if (use_of_links == nullptr) return;
+  const int links = std::exchange(use_of_links->links, 2 * use_of_links->links);
+  constexpr int kMostLinks = 8;  // of which there can be twice as many
+  if (links <= kMostLinks)
+    try_variant(use, now, wider, fmt::format("{} links instead of {}", 2 * links, links));
+  if (calls_.row(use.call).attributes.find("Topology::Linear") == std::string_view::npos) return;
+  links_of(ring)->ring = true;
+  try_variant(use, now, ring, "a ring in place of a line, where the devices are wired so");
+}
+
 /// Advises on collectives: what they take is what their links pass.
 void Adviser::look_at_links() {
   for (const CallUse& use : uses_) {
     if (!is_collective(use.name)) continue;
-    const OpRow& row = calls_.row(use.call);
-    for (const LinkVariant& other : link_variants(row.attributes)) {
-      if (!use.emulated || emulator_ == nullptr) break;
-      OpRow variant = row;
-      variant.attributes = other.attributes;
-      try_variant(use, use.emulated->kernel, variant, other.what);
-    }
+    if (use.emulated) look_at_wiring(use);
     if (chip::is_product(use.name)) continue;  // It hides its exchange behind its product.
-    const OpAttributes told(row.attributes);
+    const OpAttributes told(calls_.row(use.call).attributes);
     const auto links = told.find("num_links");
     const bool ring = told.find("topology").value_or("").find("Ring") != std::string_view::npos;
     const SimTime floor = launch_ * static_cast<std::int64_t>(use.runs);
@@ -166,14 +181,11 @@ void Adviser::look_at_links() {
 
 /// An argmax of rows that one core goes through could be shared by all.
 void Adviser::look_at_argmax(const CallUse& use) {
-  constexpr std::string_view kAlone = "'use_multicore': 'false'";
-  OpRow variant = calls_.row(use.call);
-  std::string shared(variant.attributes);
-  const std::size_t at = shared.find(kAlone);
-  if (chip::stem_of(use.name) != "ArgMax" || at == std::string::npos) return;
-  shared.replace(at, kAlone.size(), "'use_multicore': 'true'");
-  variant.attributes = shared;
-  try_variant(use, use.emulated->kernel, variant, "cores share the columns: use_multicore=True");
+  Program shared = use.emulated->program;
+  auto* const argmax = std::get_if<ArgmaxAttributes>(&shared.attributes);
+  if (argmax == nullptr || argmax->use_multicore) return;
+  argmax->use_multicore = true;
+  try_variant(use, use.emulated->kernel, shared, "cores share the columns: use_multicore=True");
 }
 
 Adviser::Adviser(const LoggedRun& run, const OpCalls& calls, std::span<const CallUse> uses,
@@ -239,30 +251,22 @@ void Adviser::look_at_cores(const CallUse& use) {
 }
 
 /// Advises on a product that reads its second operand again for each matrix of the first one.
-void Adviser::look_at_batch(const CallUse& use) {
-  if (use.facts.read_again == Bytes() || emulator_ == nullptr) return;
-  OpRow folded = calls_.row(use.call);
-  const auto fold = [](TensorCells& tensor, std::string& rows) {
-    std::int64_t all = 1;
-    for (std::size_t i = 0; i < 3; ++i) {
-      const auto side = logged::parse_side(tensor.dimensions.at(i));
-      if (__builtin_mul_overflow(all, side ? side->padded : 1, &all)) return;
+void Adviser::look_at_batch(const CallUse& use, const std::optional<Program>& plain) {
+  if (use.facts.read_again == Bytes()) return;
+  const OpRow& row = calls_.row(use.call);
+  std::optional<EmulatedCall> now = use.emulated, then;
+  if (plain && !std::get<MatmulAttributes>(plain->attributes).transpose_a) {
+    Program folded = *plain;
+    for (Operand* const operand : {&folded.inputs.front(), &folded.outputs.front()}) {
+      const Shape& shape = operand->spec.shape;
+      operand->spec.shape = {shape.batch() * shape.tile_rows() * kTileSide, shape.columns()};
     }
-    rows = fmt::to_string(all);
-    tensor.dimensions = {"1", "1", rows, tensor.dimensions[3]};
-  };
-  std::string in_rows, out_rows;
-  fold(folded.inputs.front(), in_rows);
-  fold(folded.outputs.front(), out_rows);
-  const std::string attributes = plain_attributes(folded);
-  OpRow plain = calls_.row(use.call);
-  folded.attributes = attributes;
-  plain.attributes = attributes;
-  const auto now = use.emulated ? use.emulated : emulator_->run(plain);
-  const auto then = emulator_->run(folded);
+    if (!now) now = emulator_->run(row, *plain);
+    then = emulator_->run(row, std::move(folded));
+  }
   const bool emulated = now && then && then->kernel < now->kernel;
   const SimTime least =
-      std::min(use.median, launch_ + dram_time_at_peak(use.facts, emulator_->chip_of(plain)));
+      std::min(use.median, launch_ + dram_time_at_peak(use.facts, emulator_->chip_of(row)));
   add({.what = "fold the batch of the first operand into its rows: reshape to 1x1xMxK",
        .where = where(use),
        .brief = brief(use),
@@ -278,8 +282,9 @@ void Adviser::look_at_batch(const CallUse& use) {
        .source = emulated ? GainSource::emulated : GainSource::at_most});
 }
 
-void Adviser::try_variant(const CallUse& use, SimTime now, const OpRow& variant, std::string what) {
-  const auto then = emulator_->run(variant);
+void Adviser::try_variant(const CallUse& use, SimTime now, const Program& variant,
+                          std::string what) {
+  const auto then = emulator_->run(calls_.row(use.call), variant);
   if (!then || then->kernel >= now) return;
   add({.what = std::move(what),
        .where = where(use),
@@ -292,17 +297,12 @@ void Adviser::try_variant(const CallUse& use, SimTime now, const OpRow& variant,
        .source = GainSource::emulated});
 }
 
-void Adviser::look_at_product(const CallUse& use) {
-  const OpRow& row = calls_.row(use.call);
+/// Compares a product with `plain`, which is how ttnn's default would run it.
+void Adviser::look_at_product(const CallUse& use, const Program& plain) {
   const bool sharded = std::ranges::any_of(
-      row.inputs, [](const TensorCells& tensor) { return tensor.memory.ends_with("_SHARDED"); });
+      plain.inputs, [](const Operand& input) { return input.spec.sharding.has_value(); });
   if (sharded) return;  // ttnn then takes a configuration from the shards
-  // This is how ttnn's default would run it: without a configuration of its own.
-  OpRow plain = row;
-  plain.name = "Matmul";
-  const std::string attributes = plain_attributes(row);
-  plain.attributes = attributes;
-  const auto emulated = emulator_->run(plain);
+  const auto emulated = emulator_->run(calls_.row(use.call), plain);
   if (!emulated) return;
   const SimTime all = emulated->kernel * static_cast<std::int64_t>(use.runs);
   constexpr double kWorth = 0.95;  // the emulator's products are some percent off
@@ -321,15 +321,16 @@ void Adviser::look_at_product(const CallUse& use) {
          .gain = use.time - all,
          .source = GainSource::emulated});
   }
-  OpRow lower = plain;
-  if (row.fidelity == "HiFi4" || row.fidelity == "HiFi3") {
-    lower.fidelity = "HiFi2";
+  Program lower = plain;
+  auto& fidelity = std::get<MatmulAttributes>(lower.attributes).compute.fidelity;
+  if (fidelity == MathFidelity::hifi4 || fidelity == MathFidelity::hifi3) {
+    fidelity = MathFidelity::hifi2;
     try_variant(use, emulated->kernel, lower, "math fidelity HiFi2");
   }
-  OpRow smaller = plain;
-  const bool wide = smaller.inputs.size() >= 2 && smaller.inputs[1].datatype == "BFLOAT16";
-  if (wide) {
-    smaller.inputs[1].datatype = "BFLOAT8_B";
+  Program smaller = plain;
+  DataType& weights = smaller.inputs[1].spec.dtype;
+  if (weights == DataType::bfloat16) {
+    weights = DataType::bfloat8_b;
     try_variant(use, emulated->kernel, smaller, "weights in bfloat8_b");
   }
 }
@@ -345,14 +346,12 @@ void Adviser::look_at_memory(const CallUse& use) {
                    use.base_cores / 2);
   if (use.facts.dram == Bytes() || use.facts.dram > room) return;
   const bool has_weights = chip::is_product(use.name) || chip::is_convolution(use.name);
-  OpRow inside = calls_.row(use.call);
-  for (std::vector<TensorCells>* const tensors : {&inside.inputs, &inside.outputs}) {
-    for (std::size_t i = 0; i < tensors->size(); ++i) {
-      TensorCells& tensor = (*tensors)[i];
-      const bool in_dram = tensor.memory.empty() ||
-                           tensor.memory.find("_DRAM_INTERLEAVED") != std::string_view::npos;
-      const bool is_weight = has_weights && tensors == &inside.inputs && i > 0;
-      if (in_dram && !is_weight) tensor.memory = "DEV_0_L1_INTERLEAVED";
+  Program inside = use.emulated->program;
+  for (std::vector<Operand>* const operands : {&inside.inputs, &inside.outputs}) {
+    for (Operand& operand : *operands) {
+      const bool is_weight =
+          has_weights && operands == &inside.inputs && &operand != &operands->front();
+      if (!operand.spec.sharding && !is_weight) operand.spec.storage = Storage::l1;
     }
   }
   try_variant(use, use.emulated->kernel, inside,
@@ -403,8 +402,9 @@ void Adviser::look_at_calls() {
     look_at_cores(use);
     const bool product = chip::is_product(use.name) && use.facts.flops > Flops();
     if (emulator_ == nullptr || use.obstacle == Obstacle::other_chip) continue;
-    if (product) look_at_product(use);
-    if (product) look_at_batch(use);
+    const auto plain = product ? plain_product(calls_.row(use.call)) : std::nullopt;
+    if (plain) look_at_product(use, *plain);
+    if (product) look_at_batch(use, plain);
     if (use.emulated) look_at_argmax(use);
     look_at_memory(use);
   }

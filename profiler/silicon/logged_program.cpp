@@ -26,8 +26,7 @@ using logged::Call;
 using logged::enumerator;
 using logged::refuse;
 
-Program matmul(const Call& call) {
-  const MatmulAttributes attributes = logged::product_attributes(call);
+Program product(const Call& call, const MatmulAttributes& attributes) {
   const TensorSpec& a = call.in(0);
   const TensorSpec& b = call.in(1);
   if (call.inputs() < 3) return make_program(attributes, {a, b}, {call.out()});
@@ -36,6 +35,8 @@ Program matmul(const Call& call) {
   if (bias.shape.rows() == kTileSide) bias.shape = bias.shape.with_rows(1);
   return make_program(attributes, {a, b, bias}, {call.out()});
 }
+
+Program matmul(const Call& call) { return product(call, logged::product_attributes(call)); }
 
 /// Reduces in one step, or in several, of which one op makes one.
 Program reduce(const Call& call, Reduction reduction, Dimension dimension, bool moreh) {
@@ -93,10 +94,22 @@ Program reduce_moreh(const Call& call) {
                 true);
 }
 
-/// Returns an op that brings tiles to other places and does nothing else.
-Program move_tiles(const Call& call) {
-  return make_program(MoveTilesAttributes{}, {call.in(0)}, {call.out()});
+/// Returns an op of one result that is told nothing on which its time depends.
+template <auto kOp>
+Program untold(const Call& call) {
+  std::vector<Operand> inputs;
+  for (const OperandRole& role : kOp.kInputs) {
+    if (!role.is_optional) inputs.emplace_back(call.in(inputs.size()));
+  }
+  return make_program(kOp, std::move(inputs), {call.out()});
 }
+
+/// Brings tiles to other places and does nothing else.
+constexpr auto move_tiles = untold<MoveTilesAttributes{}>;
+
+/// Moves a tensor to another memory. Both need not have room beside each other: a move within L1
+/// may be in place.
+constexpr auto move = untold<MemoryMoveAttributes{}>;
 
 Program transpose(const Call& call) {
   const std::string_view dim = enumerator(call.attributes.find("dim").value_or("missing"));
@@ -200,12 +213,6 @@ Program fill(const Call& call) {
           .outputs = {call.out()}};
 }
 
-/// Returns the move of a tensor to another memory. Both need not have room beside each other: a
-/// move within L1 may be in place.
-Program move(const Call& call) {
-  return make_program(MemoryMoveAttributes{}, {call.in(0)}, {call.out()});
-}
-
 Program minimal_matmul(const Call& call) {
   const ComputeConfig compute = logged::compute_of(call);
   // These are ttnn's sub-blocks where the caller gives no configuration.
@@ -225,29 +232,6 @@ Program minimal_matmul(const Call& call) {
     return make_program(attributes, {call.in(0), call.in(1)}, {call.out()});
   }
   return make_program(attributes, {call.in(0), call.in(1), call.in(2)}, {call.out()});
-}
-
-Program gelu_backward(const Call& call) {
-  return make_program(GeluBackwardAttributes{.fused = true}, {call.in(0), call.in(1)},
-                      {call.out()});
-}
-
-Program cross_entropy(const Call& call) {
-  return make_program(CrossEntropyAttributes{}, {call.in(0), call.in(1)}, {call.out()});
-}
-
-Program cross_entropy_backward(const Call& call) {
-  return make_program(CrossEntropyBackwardAttributes{.scale = 1}, {call.in(0), call.in(1)},
-                      {call.out()});
-}
-
-Program dropout(const Call& call) {
-  return make_program(DropoutAttributes{.probability = 0, .seed = 0}, {call.in(0)}, {call.out()});
-}
-
-Program nll_loss(const Call& call) {
-  return make_program(CrossEntropyAttributes{.of_logarithms = true}, {call.in(0), call.in(1)},
-                      {call.out()});
 }
 
 Program adamw(const Call& call) {
@@ -346,12 +330,12 @@ constexpr std::array kBuilders{
     Builder{operation::kLayernorm, logged::layernorm},
     Builder{operation::kTtmlLayernorm, logged::ttml_layernorm},
     Builder{LayernormBackwardAttributes::kTtnn, logged::layernorm_backward},
-    Builder{operation::kGeluBackward, gelu_backward},
-    Builder{operation::kCrossEntropy, cross_entropy},
-    Builder{operation::kCrossEntropyBackward, cross_entropy_backward},
-    Builder{operation::kNllLoss, nll_loss}, Builder{operation::kDropout, dropout},
-    Builder{operation::kAdamW, adamw}, Builder{operation::kSgd, sgd},
-    Builder{SwigluAttributes::kTtnn, swiglu},
+    Builder{operation::kGeluBackward, untold<GeluBackwardAttributes{.fused = true}>},
+    Builder{operation::kCrossEntropy, untold<CrossEntropyAttributes{}>},
+    Builder{operation::kCrossEntropyBackward, untold<CrossEntropyBackwardAttributes{}>},
+    Builder{operation::kNllLoss, untold<CrossEntropyAttributes{.of_logarithms = true}>},
+    Builder{operation::kDropout, untold<DropoutAttributes{}>}, Builder{operation::kAdamW, adamw},
+    Builder{operation::kSgd, sgd}, Builder{SwigluAttributes::kTtnn, swiglu},
     Builder{SwigluBackwardAttributes::kTtnn, swiglu_backward},
     Builder{operation::kTernary, logged::ternary},
     Builder{operation::kSiluBackward, logged::silu_backward},
@@ -450,6 +434,18 @@ std::optional<LoggedProgram> logged_program(const OpRow& row) {
       all_ops(), stem, [](const Attributes& one) { return chip::stem_of(ttnn_name_of(one)); });
   if (op == all_ops().end()) return std::nullopt;
   return LoggedProgram{op_of(Call(row), *op)};
+}
+
+std::optional<Program> plain_product(const OpRow& row) {
+  try {
+    const Call call(row);
+    MatmulAttributes plain{.transpose_a = call.attributes.flag("transpose_a").value_or(false),
+                           .transpose_b = call.attributes.flag("transpose_b").value_or(false)};
+    if (!row.fidelity.empty()) plain.compute.fidelity = parse_math_fidelity(row.fidelity);
+    return product(call, plain);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 PlannedCall plan_call(const LoggedProgram& logged, CoreGrid grid, const chip::Profiles& profiles) {

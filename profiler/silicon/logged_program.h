@@ -33,6 +33,10 @@ struct LoggedProgram {
 /// log has no columns are made up from what it has (the statistics of a layer norm).
 std::optional<LoggedProgram> logged_program(const OpRow& row);
 
+/// Returns the product of a row's operands as ttnn.matmul runs it at the row's fidelity, without a
+/// configuration. The result is absent if the emulator cannot multiply them.
+std::optional<Program> plain_product(const OpRow& row);
+
 /// Plans it, and says how well its time is known.
 struct PlannedCall {
   chip::PlannedProgram planned;

@@ -399,6 +399,8 @@ TEST(LogAdvice, AnArgmaxOfOneCoreIsToBeSharedByAll) {
     return found == nullptr ? 0.0 : found->gain.seconds() / found->now.seconds();
   };
   EXPECT_GT(find_shared(), 0.9);
+  op.attributes = "{'dim': '3'; 'use_multicore': '0'}";
+  EXPECT_GT(find_shared(), 0.9) << "as older logs say it";
   op.attributes = "{'dim': '3'; 'use_multicore': 'true'}";
   EXPECT_EQ(find_shared(), 0.0);
 }
