@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "engines/chip/dispatch/sub_device_owners.h"
 #include "engines/chip/dispatch/sub_devices.h"
 #include "engines/chip/dispatch/trace_store.h"
+#include "engines/chip/kernels/facts.h"
 #include "engines/chip/kernels/planner.h"
 #include "engines/chip/memory/device_memory.h"
 #include "engines/chip/memory/value_shadow.h"
@@ -51,6 +53,11 @@ class EmulatedChip::Chip final : public Device {
             [this](std::uint64_t program, int queue, const Launch& launch,
                    const LaunchTimes& times) {
               if (sink_ == nullptr) return;
+              if (sink_->wants_facts()) {
+                const auto [told, is_new] = facts_.try_emplace(launch.planned);
+                if (is_new) told->second = facts_of(*launch.planned, profiles_.chip);
+                sink_->describe(program, told->second);
+              }
               record_launch(*sink_, program, queue, sub_devices_.range(launch.sub_device), launch,
                             times);
             },
@@ -407,6 +414,7 @@ class EmulatedChip::Chip final : public Device {
   SubDevices sub_devices_;
   SubDeviceOwners owners_;
   ProgramCache program_cache_{profiles_};
+  std::map<const PlannedProgram*, ProgramFacts> facts_;  ///< Of what timelines were told.
   Simulation simulation_;
   TraceStore traces_;
   ValueShadow values_;

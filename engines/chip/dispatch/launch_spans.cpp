@@ -9,7 +9,6 @@ void record_launch(EventSink& sink, std::uint64_t program, int queue, const Core
                    const Launch& launch, const LaunchTimes& times) {
   const auto index = [](int number) { return static_cast<std::uint16_t>(number); };
   const std::string_view name = launch.planned->name;
-  if (sink.wants_facts()) sink.describe(program, launch.planned->facts);
   const auto span = [&](Track track, std::string_view category, SimTime start, SimTime end) {
     sink.record({.track = track,
                  .name = name,

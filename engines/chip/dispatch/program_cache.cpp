@@ -49,10 +49,10 @@ const PlannedCall& ProgramCache::call(const Program& program, CoreGrid grid,
   if (cached != planned_.end()) return cached->second;
   Profiles profiles = profiles_;
   profiles.chip.l1_circular_buffers = memory.l1_free();
-  const std::vector<LoweredLaunch> lowered = lower(key.program, grid, profiles);
+  std::vector<LoweredLaunch> lowered = lower(key.program, grid, profiles);
   PlannedCall planned{.temporaries = temporary_bytes(lowered)};
-  for (const auto& [launch, matmul] : lowered) {
-    planned.launches.push_back(plan_program(launch, grid, profiles, matmul));
+  for (auto& [launch, matmul] : lowered) {
+    planned.launches.push_back(plan_program(std::move(launch), grid, profiles, matmul));
     require_circular_buffers_fit(planned.launches.back(), memory);
   }
   return planned_.emplace(std::move(key), std::move(planned)).first->second;

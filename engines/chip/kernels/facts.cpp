@@ -5,12 +5,9 @@
 #include <fmt/ranges.h>
 
 #include "engines/chip/kernels/ttnn_names.h"
-#include "engines/program/program.h"
 
 namespace howard::chip {
 namespace {
-
-std::string text(bool value) { return value ? "true" : "false"; }
 
 /// Returns ttnn's name of the operation that moves `from` to `to`.
 std::string_view move_operation(const TensorSpec& from, const TensorSpec& to) {
@@ -51,9 +48,11 @@ struct Describer {
   /// Tells what the arithmetic of a kernel with ttnn's default of HiFi2 is.
   void told_compute(const ComputeConfig& compute) const {
     facts.fidelity = name_of(compute.fidelity.value_or(MathFidelity::hifi2));
+    const auto& packer = compute.packer_accumulates;
     told("compute_kernel_config",
-         fmt::format("WormholeComputeKernelConfig(math_fidelity={};fp32_dest_acc_en={})",
-                     facts.fidelity, compute.fp32_accumulation.value_or(false) ? 1 : 0));
+         fmt::format("WormholeComputeKernelConfig(math_fidelity={};fp32_dest_acc_en={}{})",
+                     facts.fidelity, compute.fp32_accumulation.value_or(false) ? 1 : 0,
+                     packer ? fmt::format(";packer_l1_acc={}", *packer ? 1 : 0) : ""));
   }
 
   /// Tells how the devices exchange `whole`, of which each has `part` before or afterwards.
@@ -92,18 +91,13 @@ struct Describer {
   void operator()(const ReceiveAttributes&) const { name(ReceiveAttributes::kName); }
   void operator()(const MatmulAttributes& attributes) const {
     name(operation::kMatmul);
-    told("transpose_a", text(attributes.transpose_a));
-    told("transpose_b", text(attributes.transpose_b));
+    told("transpose_a", fmt::to_string(attributes.transpose_a));
+    told("transpose_b", fmt::to_string(attributes.transpose_b));
     told("user_core_coord", ttnn_text(attributes.core_grid));
     told_activation("user_fused_activation", attributes.activation);
     if (attributes.config) told("program_config", text_of(*attributes.config));
     const MatmulPlan& plan = *planned.matmul;
-    facts.fidelity = name_of(plan.fidelity);
-    told("compute_kernel_config",
-         fmt::format("WormholeComputeKernelConfig(math_fidelity={};fp32_dest_acc_en={};"
-                     "packer_l1_acc={})",
-                     facts.fidelity, plan.fp32_accumulation ? 1 : 0,
-                     plan.packer_accumulates ? 1 : 0));
+    told_compute({plan.fidelity, plan.fp32_accumulation, plan.packer_accumulates});
     told("planned", plan.text());
   }
   void operator()(const Conv2dAttributes& attributes) const {
@@ -114,12 +108,9 @@ struct Describer {
     told("memory_layout", std::string(name_of(attributes.sharding)));
     told("act_block_h_ntiles", fmt::to_string(attributes.act_block_h));
     told_activation("activation", attributes.activation);
-    facts.fidelity = name_of(attributes.compute.fidelity.value_or(MathFidelity::hifi4));
-    told("compute_kernel_config",
-         fmt::format("WormholeComputeKernelConfig(math_fidelity={};fp32_dest_acc_en={};"
-                     "packer_l1_acc={})",
-                     facts.fidelity, attributes.compute.fp32_accumulation.value_or(false) ? 1 : 0,
-                     attributes.compute.packer_accumulates.value_or(false) ? 1 : 0));
+    const ComputeConfig& compute = attributes.compute;
+    told_compute({compute.fidelity.value_or(MathFidelity::hifi4), compute.fp32_accumulation,
+                  compute.packer_accumulates.value_or(false)});
   }
   void operator()(const GroupNormAttributes& op) const {
     name(GroupNormAttributes::kTtnn);
@@ -229,7 +220,7 @@ struct Describer {
   void describe_ttml_attention(std::string_view operation, const Kind& attributes) const {
     name(operation);
     facts.fidelity = name_of(MathFidelity::hifi4);
-    told("is_causal", text(attributes.causal));
+    told("is_causal", fmt::to_string(attributes.causal));
     told("scale", fmt::format("{}", attributes.scale));
   }
   void operator()(const AttentionAttributes& attributes) const {
@@ -250,7 +241,7 @@ struct Describer {
   }
   void describe_attention(std::string_view operation, const AttentionAttributes& attributes) const {
     name(operation);
-    told("is_causal", text(attributes.causal));
+    told("is_causal", fmt::to_string(attributes.causal));
     told("scale", fmt::format("{}", attributes.scale));
     told("program_config", fmt::format("SDPAProgramConfig(q_chunk_size={};k_chunk_size={})",
                                        attributes.query_chunk, attributes.key_chunk));
@@ -323,7 +314,7 @@ struct Describer {
     name(operation::kSgd);
     told("momentum", fmt::format("{}", attributes.momentum));
     told("weight_decay", fmt::format("{}", attributes.weight_decay));
-    told("nesterov", text(attributes.nesterov));
+    told("nesterov", fmt::to_string(attributes.nesterov));
   }
 };
 
@@ -337,8 +328,8 @@ TensorFacts facts_of(const TensorSpec& spec) {
 /// Returns the work and the peaks of a launch. Only the matrix unit has a peak that suits a
 /// roofline: the vector unit's time for a tile depends on its function and adds to that of the
 /// DRAM.
-ProgramWork work_of(const Program& program, const PlannedProgram& planned, CoreGrid grid,
-                    const ChipProfile& chip) {
+ProgramWork work_of(const PlannedProgram& planned, const ChipProfile& chip) {
+  const Program& program = planned.program;
   const Flops flops =
       flops_of(program.attributes, specs_of(program.inputs), specs_of(program.outputs));
   ProgramWork work{.flops = flops,
@@ -357,18 +348,18 @@ ProgramWork work_of(const Program& program, const PlannedProgram& planned, CoreG
           return MathFidelity::hifi4;
         },
         program.attributes.variant());
-    work.peak_flops = chip.peak_flops(grid.cores(), fidelity);
+    work.peak_flops = chip.peak_flops(planned.grid.cores(), fidelity);
   }
   return work;
 }
 
 }  // namespace
 
-ProgramFacts facts_of(const Program& program, const PlannedProgram& planned, CoreGrid grid,
-                      const ChipProfile& chip) {
-  ProgramFacts facts{.worker_cores = grid.cores(), .work = work_of(program, planned, grid, chip)};
+ProgramFacts facts_of(const PlannedProgram& planned, const ChipProfile& chip) {
+  const Program& program = planned.program;
+  ProgramFacts facts{.worker_cores = planned.grid.cores(), .work = work_of(planned, chip)};
   std::visit(Describer{program, planned, facts}, program.attributes.variant());
-  facts.attributes.emplace_back("worker_grid", ttnn_range_text(grid));
+  facts.attributes.emplace_back("worker_grid", ttnn_range_text(planned.grid));
   for (const Operand& output : program.outputs) facts.outputs.push_back(facts_of(output.spec));
   for (const Operand& input : program.inputs) facts.inputs.push_back(facts_of(input.spec));
   return facts;

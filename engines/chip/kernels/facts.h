@@ -4,14 +4,12 @@
 #include "base/events/program_facts.h"
 #include "engines/chip/kernels/plan/planned_program.h"
 #include "engines/chip/profiles/profile.h"
-#include "engines/program/program.h"
 
 namespace howard::chip {
 
 /// Returns what a log of tt-metal's profiler says of a launch besides its times, and how its work
 /// compares with what the chip can do. Except for operands beyond the log's columns, this is enough
-/// to plan the launch again. `grid` is the grid it was planned for.
-ProgramFacts facts_of(const Program& program, const PlannedProgram& planned, CoreGrid grid,
-                      const ChipProfile& chip);
+/// to plan the launch again.
+ProgramFacts facts_of(const PlannedProgram& planned, const ChipProfile& chip);
 
 }  // namespace howard::chip

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/chip/kernels/planner.h"
 
+#include <utility>
 #include <variant>
 
-#include "engines/chip/kernels/facts.h"
 #include "engines/chip/kernels/matmul/matmul_cost.h"
 #include "engines/chip/kernels/plan/plans.h"
 #include "engines/chip/memory/dram_sharing.h"
 
 namespace howard::chip {
-PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profiles& profiles,
+PlannedProgram plan_program(Program program, CoreGrid grid, const Profiles& profiles,
                             const std::optional<MatmulPlan>& matmul) {
   PlannedProgram planned =
       matmul ? planned_product(*matmul, profiles)
@@ -17,7 +17,8 @@ PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profile
                           program.attributes.variant());
   planned.name = program.name;
   planned.op = name_of(program.attributes);
-  planned.facts = facts_of(program, planned, grid, profiles.chip);
+  planned.grid = grid;
+  planned.program = std::move(program);
   return planned;
 }
 

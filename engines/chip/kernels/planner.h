@@ -12,7 +12,7 @@ namespace howard::chip {
 
 /// Plans `program`, which lower() must have returned, on the cores of `grid`. `matmul` is its plan
 /// if lower() has made it.
-PlannedProgram plan_program(const Program& program, CoreGrid grid, const Profiles& profiles,
+PlannedProgram plan_program(Program program, CoreGrid grid, const Profiles& profiles,
                             const std::optional<MatmulPlan>& matmul = {});
 
 /// Returns what the simulation needs to know of `planned`, which must outlive the simulation.

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/chip/emulated_chip.h"
+#include "engines/chip/kernels/facts.h"
 #include "engines/program/fields.h"
 
 namespace howard::workload {
@@ -191,7 +192,7 @@ TEST_F(EachKernel, ItsFlopsAreThoseOfItsLaunches) {
     const Program program = launch();
     Flops of_launches;
     for (const chip::PlannedProgram& planned : chip.launches(program)) {
-      of_launches += planned.facts.work.flops;
+      of_launches += facts_of(planned, chip.profiles().chip).work.flops;
     }
     EXPECT_EQ(of_launches, program.flops);
   });

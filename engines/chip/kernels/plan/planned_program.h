@@ -4,7 +4,6 @@
 #include <optional>
 #include <string_view>
 
-#include "base/events/program_facts.h"
 #include "engines/chip/kernels/plan/footprint.h"
 #include "engines/chip/kernels/plan/kernel_cost.h"
 #include "engines/chip/kernels/plan/matmul_plan.h"
@@ -20,9 +19,10 @@ struct PlannedProgram {
   Footprint footprint;
   KernelCost kernel;
   std::optional<MatmulPlan> matmul;  ///< Only for a matrix product.
-  ProgramFacts facts;                ///< Used by logs.
   /// How its parts go together is predicted, though each part by itself is measured.
   bool predicted = false;
+  Program program;  ///< What was planned.
+  CoreGrid grid{};  ///< The cores that it was given.
 };
 
 /// The words of arguments of each core, and the circular buffers, of an op's kernels.

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "engines/chip/emulated_chip.h"
+#include "engines/chip/kernels/facts.h"
 #include "engines/ops/tensor.h"
 #include "tests/engines/chip/round_profiles.h"
 
@@ -145,15 +146,16 @@ TEST_F(L1Ops, RowsOfAShardBecomeTilesWhereTheyAre) {
 
 TEST_F(L1Ops, TensorsMoveBetweenMemories) {
   const Shape shape{64 * 32, 128};
+  const auto named = [](const auto& of) { return facts_of(of, profiles().chip).operation; };
   const PlannedProgram into =
       plan(make_program(MemoryMoveAttributes{}, {in_dram(shape)}, {in_shards(shape)}));
-  EXPECT_EQ(into.facts.operation, "InterleavedToShardedDeviceOperation");
+  EXPECT_EQ(named(into), "InterleavedToShardedDeviceOperation");
   EXPECT_EQ(into.kernel.dram, Bytes(64 * 4 * 2048));
   // Four tiles at once: 136 to wait, 4 x 64.
   EXPECT_EQ(into.kernel.total, ns(1000 + 136 + 4 * 64));
   const PlannedProgram out =
       plan(make_program(MemoryMoveAttributes{}, {in_shards(shape)}, {in_dram(shape)}));
-  EXPECT_EQ(out.facts.operation, "ShardedToInterleavedDeviceOperation");
+  EXPECT_EQ(named(out), "ShardedToInterleavedDeviceOperation");
   // The writes go to banks, whose share of the time is no whole number of nanoseconds.
   EXPECT_NEAR(static_cast<double>(out.kernel.total.ps()), 1e3 * (1000 + 236 + 4 * 64), 1e3);
   const ops::Tensor halves(device_, {.shape = shape,
@@ -161,12 +163,11 @@ TEST_F(L1Ops, TensorsMoveBetweenMemories) {
                                      .sharding = Sharding{ShardLayout::height, {8, 4}, 64, 128}});
   const PlannedProgram again =
       plan(make_program(MemoryMoveAttributes{}, {in_shards(shape)}, {halves}));
-  EXPECT_EQ(again.facts.operation, "ReshardDeviceOperation");
+  EXPECT_EQ(named(again), "ReshardDeviceOperation");
   // Each of the 32 cores, which are fewer, moves eight tiles in 128 ns each.
   EXPECT_EQ(again.kernel.total, ns(1000 + 600 + 36 + 8 * 128));
-  EXPECT_EQ(
-      plan(make_program(MemoryMoveAttributes{}, {in_dram(shape)}, {in_l1(shape)})).facts.operation,
-      "CopyDeviceOperation");
+  EXPECT_EQ(named(plan(make_program(MemoryMoveAttributes{}, {in_dram(shape)}, {in_l1(shape)}))),
+            "CopyDeviceOperation");
 }
 
 TEST_F(L1Ops, ShardsTakeTheirPartOfTheL1OfACore) {
