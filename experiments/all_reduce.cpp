@@ -24,7 +24,6 @@ Experiment all_reduce(const Box& box) {
   return {
       .name = "all_reduce",
       .question = "How long does a sum over several chips take, beside published times?",
-      .place = 14,
       .axes = {kDevices.with({"0+4", "0+1+4+5"}, {"0+4"}),
                kib.with({"64", "1024", "16384"}, {"1024"})},
       .presentation = {.timed = "one sum",

@@ -73,7 +73,6 @@ Experiment core_grid(const Box& box) {
   return {
       .name = "core_grid",
       .question = "Do four networks run faster on parts of the cores than on all cores in turn?",
-      .place = 9,
       .axes = {kPlacement.with(kPlacement.choices),
                kTrace.means("replay of a trace, or call by call").with({"yes", "no"})},
       .timing = {.warmup = 5, .iterations = 10},

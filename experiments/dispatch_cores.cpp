@@ -119,7 +119,6 @@ Experiment dispatch_cores(const Box& box) {
   return {
       .name = "dispatch_cores",
       .question = "When does ETH dispatch pay, for a product, an MLP and GPT-2?",
-      .place = 12,
       .axes = {kDispatched.with(kDispatched.choices),
                kSize.with({"256", "384", "512", "1024", "2048", "4032", "4096"}, {"384", "512"}),
                kDispatch.with({"worker", "eth"})},

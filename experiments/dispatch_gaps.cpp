@@ -149,7 +149,6 @@ Experiment dispatch_gaps(const Box& box) {
                                           {{"yes", true}, {"no", false}});
   return {.name = "dispatch_gaps",
           .question = "How long is the chip idle between programs, and what does it wait for?",
-          .place = 10,
           .axes = {workload.with(workload.choices), profiled.with({"yes", "no"})},
           .presentation = {.columns = {{"workload", CellSource::parameter, "workload"},
                                        {"profiled", CellSource::parameter, "profiled"},

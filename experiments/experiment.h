@@ -27,7 +27,6 @@ using Prepared = std::variant<std::unique_ptr<harness::Case>, harness::NotApplic
 struct Experiment {
   std::string_view name;
   std::string_view question;  ///< One line for `list`.
-  int place = 50;             ///< Its place in the report; those without one follow.
   /// It is a tool about the emulator, which `all` leaves out because it asks no question of its
   /// own.
   bool is_tool = false;

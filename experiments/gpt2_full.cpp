@@ -135,7 +135,6 @@ std::vector<harness::Axis> gpt2_full_axes(Backend backend) {
 Experiment gpt2_full(const Box& box) {
   return {.name = "gpt2_full",
           .question = "What do GPT-2 and TTML's nano_gpt spend the time of a training step on?",
-          .place = 5,
           .axes = gpt2_full_axes(Backend::emulated),
           .host_axes = gpt2_full_axes(Backend::host),
           .timing = kFullTiming,

@@ -64,7 +64,6 @@ Experiment gpt2_trace(const Box& box) {
   return {
       .name = "gpt2_trace",
       .question = "Does a trace help a training step of GPT-2?",
-      .place = 6,
       .axes = gpt2_trace_axes(Backend::emulated),
       .host_axes = gpt2_trace_axes(Backend::host),
       .timing = kTraceTiming,

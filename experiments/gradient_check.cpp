@@ -76,7 +76,6 @@ Experiment gradient_check(const Box& box) {
   return {
       .name = "gradient_check",
       .question = "Are the gradients of ops and of whole models right, compared with float64?",
-      .place = 17,
       .host_axes = {subject.of("an op alone, or a model with all its parameters", subjects),
                     harness::word_axis("dtype", "type of operands; models keep float32 parameters",
                                        types, types)},

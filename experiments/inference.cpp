@@ -186,7 +186,6 @@ Experiment inference(const Box& box) {
   return {
       .name = "inference",
       .question = "How many tokens a second does a language model write on a card?",
-      .place = 9,
       .axes = inference_axes(*box),
       .timing = {.warmup = 1, .iterations = 2},
       .presentation = served_presentation(),

@@ -149,7 +149,6 @@ harness::Presentation inference_presentation() {
 Experiment llama_inference(const Box& box) {
   return {.name = "llama_inference",
           .question = "How fast do TTML's Llama models read a prompt and write tokens on one chip?",
-          .place = 8,
           .axes = {kInferenceModel.of("of TTML's configuration files",
                                       {"nanollama3", "tinyllama", "llama3_2_1b"},
                                       {"nanollama3", "tinyllama", "llama3_2_1b"}, {"nanollama3"}),

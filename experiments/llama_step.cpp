@@ -158,7 +158,6 @@ Experiment llama_step(const Box& box) {
   return {.name = "llama_step",
           .question =
               "What does a training step of TTML's Llama models spend its time on, on one chip?",
-          .place = 7,
           .axes = llama_step_axes(Backend::emulated),
           .host_axes = llama_step_axes(Backend::host),
           .timing = kLlamaTiming,

@@ -378,7 +378,6 @@ Experiment matmul_sweep(const Box& box) {
   return {
       .name = "matmul_sweep",
       .question = "TFLOPS against size: how fast is a product, and what does ETH dispatch gain?",
-      .place = 1,
       .axes = {shape, kDispatch.with({"worker", "eth"}), kDtype.with({"bfloat16"}),
                kWeights.optional(), kOutput.optional(), kFidelity.with({"default"}),
                kGrid.with({"default"}), kConfig.optional(), kFinishesEach.with({"each"}),

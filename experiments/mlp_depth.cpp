@@ -90,7 +90,6 @@ Experiment mlp_depth(const Box& box) {
   };
   return {.name = "mlp_depth",
           .question = "What does a layer cost in a training step of an MLP, by depth and width?",
-          .place = 4,
           .axes = axes_on(Backend::emulated),
           .host_axes = axes_on(Backend::host),
           .timing = kDepthTiming,

@@ -129,7 +129,6 @@ Experiment mlp_engines(const Box& box) {
   };
   return {.name = "mlp_engines",
           .question = "What does a training step of an MLP cost with each engine?",
-          .place = 2,
           .axes = axes_on(Backend::emulated),
           .host_axes = axes_on(Backend::host),
           .timing = kEnginesTiming,

@@ -276,7 +276,6 @@ Experiment multi_device(const Box& box) {
   return {.name = "multi_device",
           .question =
               "What do several chips gain, in independent trainings or in one data-parallel one?",
-          .place = 13,
           .axes = {kTrainsMlp.with(kTrainsMlp.choices), kMode.with(kMode.choices),
                    kDevices.with({"0", "0+4", "0+1+4+5", "0+1+2+3+4+5+6+7"}, {"0", "0+4"}),
                    kSumsBeside.with({"none"}),

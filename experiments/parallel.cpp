@@ -339,7 +339,6 @@ harness::Presentation parallel_presentation() {
 Experiment parallel(const Box& box) {
   return {.name = "parallel",
           .question = "What do several chips make of a Llama's training step, by DDP, TP and PP?",
-          .place = 15,
           .axes = parallel_axes(),
           .presentation = parallel_presentation(),
           .parts = kStepTimes,

@@ -158,7 +158,6 @@ Experiment shape_sweep(const Box& box) {
   };
   return {.name = "shape_sweep",
           .question = "At which shapes of an MLP does tracing a training step stop paying?",
-          .place = 3,
           .axes = axes_on(Backend::emulated),
           .host_axes = axes_on(Backend::host),
           .timing = kSweepTiming,

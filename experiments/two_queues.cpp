@@ -145,7 +145,6 @@ Experiment two_queues(const Box& box) {
   return {
       .name = "two_queues",
       .question = "Are two queues on halves of the cores faster than one queue on all of them?",
-      .place = 11,
       .axes = {kShape.with({"256x256x256", "512x512x512", "1024x1024x1024", "2048x2048x2048"},
                            {"512x512x512", "2048x2048x2048"}),
                kQueueing.with(kQueueing.choices)},

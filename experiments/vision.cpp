@@ -90,7 +90,6 @@ Experiment vision(const Box& box) {
   return {
       .name = "vision",
       .question = "How many images or sequences a second does a model take on a card?",
-      .place = 10,
       .axes = {kPassedModel.of("as a script of docs/vision makes it, with bfloat8_b", names, names,
                                {names.front()}),
                kMachine.with({machines.front()}), kInputQueues.with({"2", "1"}, {"2"})},

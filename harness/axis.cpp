@@ -72,12 +72,6 @@ void apply_overrides(std::vector<Axis>& axes, std::span<const AxisOverride> over
   }
 }
 
-Axis optional_axis(Axis axis) {
-  axis.values.clear();
-  axis.quick_values.clear();
-  return axis;
-}
-
 std::vector<Parameters> expand(std::span<const Axis> axes) {
   std::vector<Parameters> points{{}};
   for (const Axis& axis : axes) {

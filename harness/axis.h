@@ -49,9 +49,6 @@ std::vector<AxisOverride> parse_axis_overrides(std::span<const std::string> text
 /// cannot have.
 void apply_overrides(std::vector<Axis>& axes, std::span<const AxisOverride> overrides);
 
-/// Returns `axis` without its default values.
-Axis optional_axis(Axis axis);
-
 /// Returns the cartesian product in declared order; the last axis varies fastest. Axes without
 /// values are left out, and so are neutral values.
 std::vector<Parameters> expand(std::span<const Axis> axes);

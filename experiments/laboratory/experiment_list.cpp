@@ -32,6 +32,16 @@ constexpr std::array kMakers{
 #undef HOWARD_TOOL
 };
 
+/// The experiments of the report, in its order. Others follow by name.
+constexpr std::string_view kOrder[] = {
+    "matmul_sweep",   "mlp_engines",     "shape_sweep",  "mlp_depth",  "gpt2_full", "gpt2_trace",
+    "llama_step",     "llama_inference", "inference",    "vision",     "core_grid", "dispatch_gaps",
+    "two_queues",     "dispatch_cores",  "multi_device", "all_reduce", "parallel",  "fidelity",
+    "gradient_check", "calibrate",       "op_list",      "workload"};
+static_assert(std::ranges::all_of(kOrder, [](std::string_view name) {
+  return std::ranges::find(kMakers, name, &NamedMaker::name) != kMakers.end();
+}));
+
 /// Returns the questions in the order of the report, and the tools if they are wanted.
 ExperimentList listed(const Box& box, bool with_tools) {
   std::vector<Experiment> some;
@@ -41,7 +51,9 @@ ExperimentList listed(const Box& box, bool with_tools) {
     HOWARD_CHECK(made.name == maker.name && made.is_tool == maker.is_tool,
                  "an experiment has the name of its file, and a tool lies in the folder of tools");
   }
-  std::ranges::stable_sort(some, {}, &Experiment::place);
+  std::ranges::stable_sort(some, {}, [](const Experiment& one) {
+    return std::ranges::find(kOrder, one.name) - std::begin(kOrder);
+  });
   ExperimentList list;
   for (Experiment& one : some) list.push_back(runnable(std::move(one), box));
   return list;
@@ -53,10 +65,6 @@ ExperimentMaker maker_of(std::string_view name) {
   const auto found = std::ranges::find(kMakers, name, &NamedMaker::name);
   HOWARD_CHECK(found != kMakers.end(), "a file has the name of the experiment");
   return found->make;
-}
-
-std::unique_ptr<harness::Experiment> make_experiment(std::string_view name, const Box& box) {
-  return runnable(maker_of(name)(box), box);
 }
 
 ExperimentList emulated_experiments(const Box& box) {

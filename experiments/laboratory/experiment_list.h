@@ -26,10 +26,6 @@ using ExperimentMaker = Experiment (*)(const std::shared_ptr<const DevBox>& box)
 /// Returns the maker of the experiment of that name, which must be one of this folder.
 ExperimentMaker maker_of(std::string_view name);
 
-/// Returns that experiment on a box.
-std::unique_ptr<harness::Experiment> make_experiment(std::string_view name,
-                                                     const std::shared_ptr<const DevBox>& box);
-
 /// Returns the questions that the emulator answers, in the order of the report, without tools.
 ExperimentList emulated_experiments(const std::shared_ptr<const DevBox>& box);
 

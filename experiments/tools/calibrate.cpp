@@ -327,7 +327,6 @@ Experiment calibrate(const Box& box) {
       box->constants(), calibration::built_in_measurements(box->constants().software));
   return {.name = "calibrate",
           .question = "What are the calibrated constants, and how well is each of them known?",
-          .place = 18,
           .is_tool = true,
           .shares_work = true,
           .axes = {kEvaluations.with({"5000"}, {"500"}),

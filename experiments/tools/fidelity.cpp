@@ -257,7 +257,6 @@ Experiment fidelity(const Box& box) {
   const WordAxis subject("subject");
   return {.name = "fidelity",
           .question = "How far is the emulator from the silicon, for every published row?",
-          .place = 16,
           .is_tool = true,
           .shares_work = true,
           .axes = {subject.of("a published row, a table, or all rows of a status",

@@ -253,7 +253,6 @@ std::vector<harness::WhatIf> op_list_what_ifs(const DevBox& box, const Point& po
 Experiment op_list(const Box& box) {
   return {.name = "op_list",
           .question = "How long do a few ops of your own take, one after the other?",
-          .place = 19,
           .is_tool = true,
           .axes = op_list_axes(),
           .timing = {.warmup = 5, .iterations = 20},

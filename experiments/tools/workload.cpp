@@ -127,7 +127,6 @@ Experiment workload(const Box& box) {
   const auto programs = std::make_shared<RecordedPrograms>();
   return {.name = "workload",
           .question = "What does a recorded program, such as a Python script for ttnn, take?",
-          .place = 20,
           .is_tool = true,
           .axes = workload_axes(),
           .timing = {.warmup = 0, .iterations = 1},

@@ -3,7 +3,7 @@
 
 namespace howard::cli {
 
-// Scripts may rely on these values; help.md and the help of each verb state them too.
+// Scripts may rely on these values; the help of each command states its own.
 inline constexpr int kOk = 0;
 inline constexpr int kFailed = 1;
 inline constexpr int kUsage = 2;

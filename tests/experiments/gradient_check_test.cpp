@@ -7,9 +7,9 @@
 #include "experiments/checks/model_checks.h"
 #include "experiments/checks/op_checks.h"
 #include "experiments/laboratory/devbox.h"
-#include "experiments/laboratory/experiment_list.h"
 #include "harness/runner.h"
 #include "reports/published/reference.h"
+#include "tests/experiments/run_emulated.h"
 
 namespace howard::experiments {
 namespace {

@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "engines/chip/profiles/profile.h"
 #include "experiments/laboratory/devbox.h"
-#include "experiments/laboratory/experiment_list.h"
 #include "harness/runner.h"
 #include "reports/published/reference.h"
+#include "tests/experiments/run_emulated.h"
 
 namespace howard::experiments {
 namespace {

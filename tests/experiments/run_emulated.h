@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "engines/chip/profiles/profile.h"
+#include "experiments/experiment.h"
 #include "experiments/laboratory/devbox.h"
 #include "experiments/laboratory/experiment_list.h"
 #include "harness/runner.h"
@@ -17,6 +18,11 @@ namespace howard::experiments {
 
 inline std::shared_ptr<const DevBox> built_in_box() {
   return std::make_shared<const DevBox>(chip::load_constants(), host::HostOptions{}, 1);
+}
+
+/// Returns the experiment of that name on a box.
+inline std::unique_ptr<harness::Experiment> make_experiment(std::string_view name, const Box& box) {
+  return runnable(maker_of(name)(box), box);
 }
 
 /// Returns the points of an experiment on the emulator, beside their published rows.

@@ -50,8 +50,6 @@
 
 namespace howard::cli {
 
-extern const std::string_view kTrainHelp, kTrainConfigHelp;
-
 namespace {
 
 class TrainRun {

@@ -105,7 +105,6 @@ def moreh_softmax_backward(output_tensor, output_grad_tensor, dim=-1, *, input_g
     program("moreh_softmax_backward", "softmax_backward", [output_tensor, output_grad_tensor], [out])
 
     def compute(y, g):
-        y, g = y, g
         return y * (g - arrays.reduce("sum", y * g, [dim], True))
 
     values(compute, [output_tensor, output_grad_tensor], [out])

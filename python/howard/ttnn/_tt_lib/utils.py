@@ -22,10 +22,6 @@ def roundup32(a):
 _nearest_32 = roundup32
 
 
-def _nearest_y(x, y):
-    return roundup(x, y)
-
-
 def float_to_bits(x):
     return struct.unpack("=I", struct.pack("=f", x))[0]
 
