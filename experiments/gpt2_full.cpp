@@ -20,7 +20,6 @@
 #include <utility>
 
 #include "experiments/cases/gpt2_case.h"
-#include "experiments/cases/mlp_case.h"
 #include "experiments/cases/training_case.h"
 #include "experiments/experiment.h"
 #include "experiments/questions/what_ifs.h"

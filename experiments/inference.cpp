@@ -21,7 +21,7 @@
 #include <utility>
 
 #include "experiments/axes/machines.h"
-#include "experiments/cases/known_time.h"
+#include "experiments/cases/kernel_account.h"
 #include "experiments/cases/training_case.h"
 #include "experiments/experiment.h"
 #include "experiments/language_models/memory_account.h"

@@ -18,9 +18,8 @@
 #include <utility>
 
 #include "engines/models/cached_llama.h"
-#include "experiments/cases/known_time.h"
+#include "experiments/cases/kernel_account.h"
 #include "experiments/cases/llama_training.h"
-#include "experiments/cases/mlp_case.h"
 #include "experiments/cases/training_case.h"
 #include "experiments/experiment.h"
 #include "experiments/questions/what_ifs.h"

@@ -19,7 +19,6 @@
 
 #include "experiments/cases/gpt2_case.h"
 #include "experiments/cases/llama_training.h"
-#include "experiments/cases/mlp_case.h"
 #include "experiments/cases/python_case.h"
 #include "experiments/cases/training_case.h"
 #include "experiments/experiment.h"

@@ -28,7 +28,8 @@
 #include "engines/device/bfloat16.h"
 #include "engines/ops/tensor.h"
 #include "experiments/cases/emulated_case.h"
-#include "experiments/cases/known_time.h"
+#include "experiments/cases/host_time.h"
+#include "experiments/cases/kernel_account.h"
 #include "experiments/experiment.h"
 #include "experiments/questions/tuning.h"
 #include "experiments/questions/what_ifs.h"
@@ -116,6 +117,7 @@ class EmulatedProduct final : public EmulatedCase {
     if (point[kTrace]) capture();
     for (int i = 0; i < parts_count(); ++i) device().use_host_thread(i);
     device().use_host_thread(0);
+    if (!finish_each_ && parts_count() == 1) host_ = host_time(device(), [&] { run(); });
   }
 
   void run() override {
@@ -158,15 +160,16 @@ class EmulatedProduct final : public EmulatedCase {
                              .value = kernel.total.seconds(),
                              .unit = "s",
                              .virtual_time = kernel.total});
-    calibration::KnownTime known;
-    known.add(kernel.total, calibration::band_of(planned, profiles_.chip.architecture));
-    describe_expected_error(seconds, known, /*host_sets_pace=*/false, point);
+    const profiler::SpentTime spent{.whole = seconds,
+                                    .kernels = kernel.total.seconds(),
+                                    .host = host_.seconds(),
+                                    .kernel_word = name_of(kernel.bottleneck)};
+    KernelAccount kernels;
+    kernels.add(planned.name, planned, calibration::band_of(planned, profiles_.chip.architecture));
+    kernels.describe_error(spent, point);
     point.details.emplace_back("matmul_config", planned.matmul->text());
     if (!finish_each_) point.details.emplace_back("timed", "a product, one finish after all");
-    point.details.emplace_back("bound_by",
-                               profiler::bound_by({.whole = seconds,
-                                                   .kernels = kernel.total.seconds(),
-                                                   .kernel_word = name_of(kernel.bottleneck)}));
+    point.details.emplace_back("bound_by", profiler::bound_by(spent));
     warn_of_padding(point);
   }
 
@@ -231,6 +234,7 @@ class EmulatedProduct final : public EmulatedCase {
   bool finish_each_;
   std::deque<Product> products_;  ///< One for each queue.
   std::vector<TraceId> traces_;   ///< One for each queue; empty if it runs call by call.
+  SimTime host_;                  ///< The host's time for it; 0 if it waits, or for two queues.
 };
 
 /// Fills a tensor with values uniform in [-1, 1), in the buffer's data type. Values matter, because

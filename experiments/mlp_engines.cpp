@@ -24,7 +24,7 @@
 
 #include <utility>
 
-#include "experiments/cases/known_time.h"
+#include "experiments/cases/kernel_account.h"
 #include "experiments/cases/mlp_case.h"
 #include "experiments/cases/python_case.h"
 #include "experiments/cases/training_case.h"

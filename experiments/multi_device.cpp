@@ -29,7 +29,6 @@
 #include "base/text.h"
 #include "engines/chip/chip_links.h"
 #include "experiments/cases/gpt2_case.h"
-#include "experiments/cases/mlp_case.h"
 #include "experiments/cases/training_case.h"
 #include "experiments/experiment.h"
 #include "experiments/meshes/chip_mesh.h"

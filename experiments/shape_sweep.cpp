@@ -21,7 +21,7 @@
 #include <optional>
 #include <utility>
 
-#include "experiments/cases/known_time.h"
+#include "experiments/cases/kernel_account.h"
 #include "experiments/cases/mlp_case.h"
 #include "experiments/cases/training_case.h"
 #include "experiments/experiment.h"

@@ -19,7 +19,7 @@
 
 #include "engines/ops/tensor.h"
 #include "experiments/cases/emulated_case.h"
-#include "experiments/cases/known_time.h"
+#include "experiments/cases/kernel_account.h"
 #include "experiments/experiment.h"
 #include "experiments/questions/what_ifs.h"
 #include "profiler/bound.h"
@@ -89,24 +89,24 @@ class ProductPair final : public EmulatedCase {
                              .unit = "FLOP/s",
                              .better = harness::Better::higher});
     point.metrics.push_back({.name = "kernel_time",
-                             .value = kernel_.total.seconds(),
+                             .value = launch_.kernel.total.seconds(),
                              .unit = "s",
-                             .virtual_time = kernel_.total});
+                             .virtual_time = launch_.kernel.total});
     point.metrics.push_back(
         {.name = "size", .value = static_cast<double>(left_[0].spec().shape.rows()), .unit = "1"});
     // Programs of one queue follow each other; the two threads of parallel_2cq share the work.
     const int in_turn = second_.queue == 0 ? 2 : 1;
-    const SimTime kernels = in_turn * kernel_.total;
+    const SimTime kernels = in_turn * launch_.kernel.total;
     const SimTime host = in_turn * issue_;
-    calibration::KnownTime known;
-    known.add(kernels, *band_);
-    describe_expected_error(seconds, known, kernels < host, point);
+    KernelAccount known;
+    known.add(launch_.name, launch_, *band_, in_turn);
     const double finish = finish_.seconds() / kPairTiming.iterations;
-    point.details.emplace_back("bound_by",
-                               profiler::bound_by({.whole = seconds,
-                                                   .kernels = kernels.seconds(),
-                                                   .host = host.seconds() + finish,
-                                                   .kernel_word = name_of(kernel_.bottleneck)}));
+    const profiler::SpentTime spent{.whole = seconds,
+                                    .kernels = kernels.seconds(),
+                                    .host = host.seconds() + finish,
+                                    .kernel_word = name_of(launch_.kernel.bottleneck)};
+    known.describe_error(spent, point);
+    point.details.emplace_back("bound_by", profiler::bound_by(spent));
     if (kernels >= host && in_turn == 1) {
       point.metrics.push_back(
           {.name = "sharing_cost", .value = seconds / kernels.seconds() - 1, .unit = "1"});
@@ -123,10 +123,10 @@ class ProductPair final : public EmulatedCase {
     Program program = make_program(attributes_, {left_[pair], right_[pair]}, {out});
     program.sub_device = to.sub_device;
     queue(to.queue).enqueue(program);
+    if (band_ != nullptr) return;  // the products are alike
     flops_ = program.flops;
-    const chip::PlannedProgram& planned = device().explain(program);
-    kernel_ = planned.kernel;
-    band_ = &calibration::band_of(planned, device().profiles().chip.architecture);
+    launch_ = device().explain(program);
+    band_ = &calibration::band_of(launch_, device().profiles().chip.architecture);
   }
 
   SimTime issue_;   ///< The host's time for one product.
@@ -135,7 +135,7 @@ class ProductPair final : public EmulatedCase {
   Destination second_;
   std::vector<ops::Tensor> left_, right_;
   Flops flops_;
-  chip::KernelCost kernel_;
+  chip::PlannedProgram launch_;
   const calibration::Band* band_ = nullptr;  ///< The kernel's band.
 };
 

@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "experiments/cases/known_time.h"
+#include "experiments/cases/kernel_account.h"
 #include "experiments/cases/training_case.h"
 #include "experiments/experiment.h"
 #include "experiments/questions/what_ifs.h"

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace howard::profiler {
-
-/// From this share of a time on, a part counts as all of it: it sets the pace of a repeated step,
-/// because the rest is the step's beginning and its end.
-inline constexpr double kSetsThePace = 0.97;
 
 /// Returns whether programs run for so much of a time that they decide how long it is: for half of
 /// it or more. Otherwise the time depends on what they wait for.
@@ -23,6 +20,13 @@ struct SpentTime {
   double exchange = 0;           ///< Chips waited for each other's data; 0: there is one chip.
   std::string_view kernel_word;  ///< What the kernels spend most on: "unpack", "kernels: matmul".
 };
+
+/// Says who was busy all the time, so that nothing else could have made it shorter.
+enum class Pace : std::uint8_t { host, dispatcher, neither };
+
+/// Returns who was busy for 97 % of an iteration. The rest is the beginning and the end of a
+/// repeated step.
+Pace pace_of(const SpentTime& time);
 
 /// Returns what an iteration is bound by, in the words that all experiments share:
 /// - "exchange" when chips wait for each other for half of the time or more,

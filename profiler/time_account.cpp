@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "profiler/bound.h"
 #include "profiler/dispatch_gaps.h"
 #include "profiler/gap_causes.h"
 
@@ -114,21 +113,19 @@ class Accountant {
 
 }  // namespace
 
-Pace TimeAccount::pace() const {
-  const double enough = kSetsThePace * window.duration().seconds();
-  if (enough <= 0) return Pace::neither;
-  if (host_working.seconds() >= enough) return Pace::host;
-  return dispatcher_working.seconds() >= enough ? Pace::dispatcher : Pace::neither;
+SpentTime TimeAccount::spent(std::string_view kernel_word) const {
+  return {.whole = window.duration().seconds(),
+          .kernels = bottlenecks.all.busy().seconds(),
+          .host = host_working.seconds(),
+          .dispatcher = dispatcher_working.seconds(),
+          .kernel_word = kernel_word};
 }
 
-std::string TimeAccount::bound() const {
-  const WorkSummary& all = bottlenecks.all;
-  return bound_by({.whole = window.duration().seconds(),
-                   .kernels = all.busy().seconds(),
-                   .host = host_working.seconds(),
-                   .dispatcher = dispatcher_working.seconds(),
-                   .kernel_word = kernel_word()});
+Pace TimeAccount::pace() const {
+  return window.duration() > SimTime() ? pace_of(spent({})) : Pace::neither;
 }
+
+std::string TimeAccount::bound() const { return bound_by(spent(kernel_word())); }
 
 std::string TimeAccount::kernel_word() const {
   std::string longest;

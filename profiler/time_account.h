@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/sim_time.h"
 #include "profiler/bottleneck.h"
+#include "profiler/bound.h"
 #include "profiler/timeline.h"
 
 namespace howard::profiler {
@@ -20,9 +22,6 @@ struct Cost {
   SimTime time;
 };
 
-/// Says who was busy all the time, so that nothing else could have made the window shorter.
-enum class Pace : std::uint8_t { host, dispatcher, neither };
-
 /// Says on what one device spent a window of time. Each picosecond belongs to one cost.
 struct TimeAccount {
   Span window;
@@ -31,8 +30,7 @@ struct TimeAccount {
   SimTime host_working;        ///< The time in which host thread 0 did not wait for the device.
   SimTime dispatcher_working;  ///< The time in which queue 0's dispatcher worked.
 
-  /// Returns who was busy for 97 % of the window. The rest is the beginning and the end of a
-  /// repeated step.
+  /// Returns who set the pace (`pace_of`); nobody did of a window without length.
   Pace pace() const;
   /// Returns what the time is bound by, in the words of `bound_by`: "host", "dispatch", the longest
   /// stage if all programs are of one op ("unpack"), or the longest op ("kernels: matmul").
@@ -42,6 +40,7 @@ struct TimeAccount {
   Verdict verdict() const;
 
  private:
+  SpentTime spent(std::string_view kernel_word) const;
   std::string kernel_word() const;
 };
 

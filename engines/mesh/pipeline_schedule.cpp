@@ -90,7 +90,7 @@ int most_alive(const PipelineOrder& order, int stage) {
 }
 
 std::vector<StageAccount> run_pipeline(const PipelineOrder& order,
-                                       std::span<const PartTimes> parts) {
+                                       std::span<const PassTimes> parts) {
   HOWARD_CHECK(std::ssize(parts) == order.parts(), "each part of a pipeline has its times");
   const auto count = static_cast<std::size_t>(order.stages);
   std::vector<std::vector<PipelinePass>> passes;

@@ -61,7 +61,7 @@ std::vector<PipelinePass> passes_of(const PipelineOrder& order, int stage);
 int most_alive(const PipelineOrder& order, int stage);
 
 /// The times that one part takes for one micro-batch.
-struct PartTimes {
+struct PassTimes {
   SimTime forward, backward;
   /// The time to send the activations to the next part or their gradients to the one before. The
   /// sender is busy with it; the receiver can go on when it is over.
@@ -78,6 +78,6 @@ struct StageAccount {
 /// Works out when each stage is done, if each pass starts as soon as its stage is free and what it
 /// needs has arrived. `parts` are in the order in which a micro-batch goes forward.
 std::vector<StageAccount> run_pipeline(const PipelineOrder& order,
-                                       std::span<const PartTimes> parts);
+                                       std::span<const PassTimes> parts);
 
 }  // namespace howard::mesh

@@ -8,8 +8,7 @@
 #include "base/error.h"
 #include "experiments/axes/axes.h"
 #include "experiments/cases/half_batches.h"
-#include "experiments/cases/known_time.h"
-#include "experiments/cases/mlp_case.h"
+#include "experiments/cases/kernel_account.h"
 #include "experiments/cases/training_case.h"
 #include "experiments/laboratory/devbox.h"
 

@@ -10,14 +10,6 @@
 
 namespace howard::experiments {
 
-/// Returns what the axes engine, variant, dispatch, grid, fused and queues say. Without them it is
-/// the dynamic engine, as published, under WORKER dispatch.
-TrainingOptions training_options(harness::Backend backend, const Point& point);
-
-/// Returns what the axis dtype says. Without it parameters are bfloat16 on the chip, as published,
-/// and float32 on the host.
-TrainingTypes training_types(harness::Backend backend, const Point& point);
-
 /// Returns a training step of the report's MLP, by the axes batch and dim, and by engine, variant,
 /// layers, dtype and dispatch if the experiment has them. As published, the dynamic engine has the
 /// calls of its own code; corrected, all engines have those of the static one.

@@ -3,16 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "engines/autograd/host_values.h"
 #include "engines/autograd/steps/published_step.h"
 #include "engines/autograd/steps/static_step.h"
 #include "engines/autograd/steps/traced_step.h"
-#include "experiments/cases/known_time.h"
+#include "experiments/cases/host_time.h"
 #include "experiments/cases/training_loss.h"
-#include "profiler/bound.h"
-#include "profiler/timeline.h"
 
 namespace howard::experiments {
 namespace {
@@ -32,30 +32,57 @@ class DynamicStep final : public autograd::Step {
   std::optional<ops::Tensor> loss_;
 };
 
-/// Measures the time for which the host waited for the device: for the issue queue, or in a
-/// transfer.
-class HostWaits final : public EventSink {
- public:
-  void record(const TimelineEvent& event) override {
-    const bool waits = event.category == profiler::category::kQueueFull ||
-                       event.category == profiler::category::kTransfer;
-    if (waits) time_ += event.end - event.start;
+std::string op_list_of(std::span<const Program> programs) {
+  std::vector<std::pair<std::string_view, int>> counts;
+  for (const Program& program : programs) {
+    auto found = std::ranges::find(counts, program.name, [](const auto& one) { return one.first; });
+    if (found == counts.end()) found = counts.insert(found, {program.name, 0});
+    ++found->second;
   }
-  SimTime time() const { return time_; }
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, count);
+  }
+  return text;
+}
 
- private:
-  SimTime time_;
-};
+/// With a core grid ttnn takes LoFi if nobody asks for HiFi2, which is its choice without a grid.
+MatmulAttributes products_of(const Point& point) {
+  const auto grid = point[kGrid];
+  const auto config = point[kConfig];
+  if (!grid && !config) return {};
+  return {.core_grid = grid, .compute = {.fidelity = MathFidelity::hifi2}, .config = config};
+}
 
-void add_time(harness::PointResult& point, std::string name, SimTime time) {
-  point.metrics.push_back(
-      {.name = std::move(name), .value = time.seconds(), .unit = "s", .virtual_time = time});
+/// Returns which of the three ways to make calls an engine has.
+Engine calls_of(Engine engine) {
+  if (engine == Engine::traced_fused) return Engine::traced;
+  const bool keeps = engine == Engine::static_step || engine == Engine::traced;
+  return keeps ? engine : Engine::dynamic;
 }
 
 }  // namespace
 
 std::string step_timed(const harness::VirtualTiming& timing) {
   return fmt::format("a training step, one finish after all {}", timing.iterations);
+}
+
+TrainingOptions training_options(harness::Backend backend, const Point& point) {
+  const Engine engine = point[kEngine];
+  return {.backend = backend,
+          .dispatch = point[kDispatch],
+          .engine = calls_of(engine),
+          .as_published = point[kVariant] == Variant::as_published,
+          .products = products_of(point),
+          .fused = point[kFused],
+          .queues = point[kQueues],
+          .fuses_traces = engine == Engine::traced_fused};
+}
+
+TrainingTypes training_types(harness::Backend backend, const Point& point) {
+  const bool chip = backend == harness::Backend::emulated;
+  return point.get(kTrainingTypes,
+                   {chip ? DataType::bfloat16 : DataType::float32, DataType::bfloat16});
 }
 
 TrainingCase::TrainingCase(const DevBox& box, const TrainingOptions& options,
@@ -74,7 +101,7 @@ TrainingCase::TrainingCase(const DevBox& box, const TrainingOptions& options,
   run();
   finish();
   if (chip_ != nullptr) {
-    host_time_ = time_host();
+    host_time_ = host_time(*device_, [&] { step_->run(); });
   } else {
     first_loss_ = loss();
   }
@@ -87,7 +114,7 @@ void TrainingCase::make_step() {
     autograd::StepRecorder recorder(*device_);
     const ops::Tensor loss = training_.step(recorder);
     for (const Program& program : recorder.programs()) flops_ += program.flops;
-    if (chip_ != nullptr) work_ = work_of(*chip_, recorder.programs());
+    if (chip_ != nullptr) count(recorder.programs());
   }
   if (options_.engine == Engine::dynamic) {
     eager_ = std::make_unique<DynamicStep>(*device_, training_.step);
@@ -105,6 +132,12 @@ void TrainingCase::make_step() {
   step_ = traced_.get();
 }
 
+void TrainingCase::count(std::span<const Program> programs) {
+  calls_ = programs.size();
+  op_list_ = op_list_of(programs);
+  for (const Program& program : programs) kernels_.add(program.name, *chip_, program);
+}
+
 void TrainingCase::run() {
   step_->run();
   if (options_.reads_loss) static_cast<void>(loss());
@@ -114,18 +147,6 @@ void TrainingCase::run() {
 
 float TrainingCase::loss() const {
   return autograd::read_values(device_->command_queue(0), step_->loss()).front();
-}
-
-/// Returns what the host takes to issue a step if nothing holds it up.
-SimTime TrainingCase::time_host() {
-  HostWaits waits;
-  device_->set_trace_sink(&waits);
-  const SimTime start = now();
-  step_->run();
-  const SimTime issued = now();
-  finish();
-  device_->set_trace_sink(nullptr);
-  return issued - start - waits.time();
 }
 
 void TrainingCase::describe(double seconds, harness::PointResult& point) const {
@@ -153,35 +174,21 @@ void TrainingCase::describe_chip(double seconds, harness::PointResult& point) co
                              .unit = "1",
                              .better = harness::Better::higher});
   }
-  point.details.emplace_back("calls", std::to_string(work_->calls));
-  point.details.emplace_back("launches", std::to_string(work_->launches));
-  point.details.emplace_back("op_list", work_->op_list);
-  add_time(point, "kernel_time", work_->kernel);
-  for (const OpKindWork& kind : work_->kinds) {
-    add_time(point, kKernelTimes + std::string(kind.name), kind.kernel);
+  point.details.emplace_back("calls", std::to_string(calls_));
+  point.details.emplace_back("launches", std::to_string(kernels_.launches()));
+  point.details.emplace_back("op_list", op_list_);
+  kernels_.describe(seconds, host_time_, point);
+  if (!kernels_.slowest_product().empty()) {
+    point.details.emplace_back("slowest_product", kernels_.slowest_product());
   }
-  add_time(point, "host_time", host_time_);
-  const double kernel = work_->kernel.seconds();
-  describe_expected_error(seconds, work_->known,
-                          host_time_.seconds() >= profiler::kSetsThePace * seconds, point);
-  const std::string longest =
-      work_->kinds.empty() ? "" : fmt::format("kernels: {}", work_->kinds.front().name);
-  point.details.emplace_back("bound_by", profiler::bound_by({.whole = seconds,
-                                                             .kernels = kernel,
-                                                             .host = host_time_.seconds(),
-                                                             .kernel_word = longest}));
-  point.details.emplace_back("kernels", work_->text(4));
-  if (!work_->slowest_product.empty()) {
-    point.details.emplace_back("slowest_product", work_->slowest_product);
-  }
+  const double kernel = kernels_.kernel_time().seconds();
   point.details.emplace_back(
-      "why",
-      fmt::format("{} launches: kernels {:.3f} ms, between them {:.3f} ms; the host takes "
-                  "{:.3f} ms for {}",
-                  work_->launches, 1e3 * kernel, 1e3 * (seconds - kernel),
-                  1e3 * host_time_.seconds(),
-                  options_.engine == Engine::traced ? std::string("one replay")
-                                                    : fmt::format("{} calls", work_->calls)));
+      "why", fmt::format("{} launches: kernels {:.3f} ms, between them {:.3f} ms; the host takes "
+                         "{:.3f} ms for {}",
+                         kernels_.launches(), 1e3 * kernel, 1e3 * (seconds - kernel),
+                         1e3 * host_time_.seconds(),
+                         options_.engine == Engine::traced ? std::string("one replay")
+                                                           : fmt::format("{} calls", calls_)));
 }
 
 }  // namespace howard::experiments

@@ -3,20 +3,17 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 
 #include "engines/autograd/steps/step.h"
 #include "experiments/axes/axes.h"
-#include "experiments/cases/step_work.h"
+#include "experiments/cases/kernel_account.h"
 #include "experiments/cases/training.h"
 #include "experiments/laboratory/devbox.h"
 #include "harness/experiment.h"
 
 namespace howard::experiments {
-
-/// The metrics of kernel time by kind of op begin with this: "kernel_time.matmul".
-inline constexpr const char* kKernelTimes = "kernel_time.";
 
 /// Says what the time of a step covers, for the titles of tables: the mean lets steps overlap, and
 /// the finish behind the last one is divided among all.
@@ -38,6 +35,14 @@ struct TrainingOptions {
   bool reads_loss = false;    ///< Each step ends with a blocking read of its loss.
 };
 
+/// Returns what the axes engine, variant, dispatch, grid, fused and queues say. Without them it is
+/// the dynamic engine, as published, under WORKER dispatch.
+TrainingOptions training_options(harness::Backend backend, const Point& point);
+
+/// Returns what the axis dtype says. Without it parameters are bfloat16 on the chip, as published,
+/// and float32 on the host.
+TrainingTypes training_types(harness::Backend backend, const Point& point);
+
 /// Runs a training step on an emulated chip of its own, or on the host CPU. It is timed without a
 /// finish after each step on the chip, and with one on the host. The first step has run already, so
 /// buffers and weights have the sizes of all later ones.
@@ -57,9 +62,9 @@ class TrainingCase final : public harness::Case {
 
  private:
   void make_step();
+  void count(std::span<const Program> programs);
   void describe_chip(double seconds, harness::PointResult& point) const;
   float loss() const;
-  SimTime time_host();
 
   std::shared_ptr<Device> device_;
   chip::EmulatedChip* chip_ = nullptr;  ///< The device, if it is emulated.
@@ -70,7 +75,10 @@ class TrainingCase final : public harness::Case {
   std::unique_ptr<autograd::Step> traced_;
   autograd::Step* step_ = nullptr;  ///< The step that is timed.
   Flops flops_;
-  std::optional<StepWork> work_;
+  // These say what a step is on the chip.
+  std::size_t calls_ = 0;
+  std::string op_list_;  ///< "matmul 5, transpose 2": by the order in which ops are first called.
+  KernelAccount kernels_;
   SimTime host_time_;
   float first_loss_ = 0;
 };

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <set>
 #include <string>
 #include <utility>
@@ -167,66 +166,59 @@ void WorkloadCase::count_product(const workload::CallLine& call) {
   const Program program = player_.program_of(call);
   const chip::PlannedProgram& launch = device().explain(program);
   if (!launch.matmul) return;
-  std::string name =
+  const std::string name =
       fmt::format("{} {} by {}: {}", program.name, program.inputs[0].spec.shape.text(),
                   program.inputs[1].spec.shape.text(), launch.matmul->text());
-  WorkloadAccount::Product& product = products_[name];
-  product.name = std::move(name);
-  ++product.runs;
-  product.kernel += launch.kernel.total;
-  product.flops += program.flops;
+  products_.add(name, launch, calibration::band_of(launch, device().profiles().chip.architecture),
+                1, program.flops);
 }
 
-std::string WorkloadAccount::Product::text() const {
-  const double seconds = kernel.seconds();
-  return fmt::format("{:.3f} ms, {} x, {:.1f} TFLOPS: {}", 1e3 * seconds, runs,
-                     seconds > 0 ? static_cast<double>(flops.value()) / seconds / 1e12 : 0, name);
-}
-
-std::vector<WorkloadAccount::Product> WorkloadCase::slowest_products() const {
+std::vector<std::string> WorkloadCase::slowest_products() const {
   constexpr std::size_t kMost = 3;
-  std::vector<WorkloadAccount::Product> slowest;
-  for (const auto& [name, product] : products_) slowest.push_back(product);
-  std::ranges::stable_sort(slowest, std::ranges::greater(), &WorkloadAccount::Product::kernel);
-  if (slowest.size() > kMost) slowest.resize(kMost);
+  std::vector<std::string> slowest;
+  for (const KernelAccount::Part& product : products_.parts()) {
+    if (slowest.size() == kMost) break;
+    const double seconds = product.kernel.seconds();
+    slowest.push_back(
+        fmt::format("{:.3f} ms, {} x, {:.1f} TFLOPS: {}", 1e3 * seconds, product.launches,
+                    seconds > 0 ? static_cast<double>(product.flops.value()) / seconds / 1e12 : 0,
+                    product.name));
+  }
   return slowest;
 }
 
-void WorkloadCase::count_calls(WorkloadAccount& account) const {
+std::uint64_t WorkloadCase::calls() const {
+  return static_cast<std::uint64_t>(
+      std::ranges::count(program_->commands, Step::call, &Command::step));
+}
+
+std::string WorkloadCase::by_analogy() const {
   std::set<std::string> analogies;
   for (const Command& command : program_->commands) {
     if (command.step != Step::call) continue;
-    ++account.calls;
     const workload::OpLine& op = program_->ops.at(program_->calls.at(command.what).op);
     if (!op.by_analogy) continue;
     analogies.insert(has_shards(*program_, program_->calls.at(command.what))
                          ? fmt::format("{} of shards as interleaved", op.name)
                          : fmt::format("{} as {}", op.name, op.kernel));
   }
-  account.by_analogy = fmt::format("{}", fmt::join(analogies, ", "));
+  return fmt::format("{}", fmt::join(analogies, ", "));
 }
 
-void WorkloadCase::count_first_calls(WorkloadAccount& account) const {
-  std::uint64_t known = 0;
+FirstCalls WorkloadCase::first_calls() const {
+  if (!options_.first_calls) return {};
+  std::uint64_t known = 0, compiled = 0;
   for (const Command& command : program_->commands) {
     if (command.step == Step::miss) known += command.what;
-    if (command.step == Step::compile) account.compiled += command.what;
+    if (command.step == Step::compile) compiled += command.what;
   }
-  account.first_calls = known + account.compiled;
-  account.first_calls_time =
-      static_cast<std::int64_t>(known) * program_->host.program_miss +
-      static_cast<std::int64_t>(account.compiled) * program_->host.kernel_compile;
-}
-
-WorkloadAccount WorkloadCase::account() const {
-  WorkloadAccount account{.products = slowest_products(), .regions = regions_};
-  count_calls(account);
-  if (options_.first_calls) count_first_calls(account);
-  return account;
+  return {.programs = known + compiled,
+          .compiled = compiled,
+          .time = static_cast<std::int64_t>(known) * program_->host.program_miss +
+                  static_cast<std::int64_t>(compiled) * program_->host.kernel_compile};
 }
 
 void WorkloadCase::describe(double /*seconds*/, harness::PointResult& point) const {
-  const WorkloadAccount found = account();
   const auto add = [&](std::string name, std::string text) {
     point.details.emplace_back(std::move(name), std::move(text));
   };
@@ -235,17 +227,20 @@ void WorkloadCase::describe(double /*seconds*/, harness::PointResult& point) con
         {.name = std::move(name), .value = time.seconds(), .unit = "s", .virtual_time = time});
   };
   add("source", program_->source);
-  add("calls", std::to_string(found.calls));
-  if (found.first_calls > 0) {
-    add_time("first_calls_time", found.first_calls_time);
-    add("first_calls", std::to_string(found.first_calls));
-    if (found.compiled > 0) add("compiled", std::to_string(found.compiled));
+  add("calls", std::to_string(calls()));
+  if (const FirstCalls first = first_calls(); first.programs > 0) {
+    add_time("first_calls_time", first.time);
+    add("first_calls", std::to_string(first.programs));
+    if (first.compiled > 0) add("compiled", std::to_string(first.compiled));
   }
-  if (!found.by_analogy.empty()) add("by_analogy", found.by_analogy);
-  for (std::size_t i = 0; i < found.products.size(); ++i) {
-    add(fmt::format("product.{}", i + 1), found.products[i].text());
+  if (std::string analogies = by_analogy(); !analogies.empty()) {
+    add("by_analogy", std::move(analogies));
   }
-  for (const workload::RegionTime& region : found.regions) {
+  std::size_t place = 0;
+  for (std::string& product : slowest_products()) {
+    add(fmt::format("product.{}", ++place), std::move(product));
+  }
+  for (const workload::RegionTime& region : regions_) {
     add_time("region_time." + region.name, region.time);
     add("region." + region.name, fmt::format("{} runs, {} calls", region.runs, region.calls));
   }

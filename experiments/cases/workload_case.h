@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "engines/workload/player.h"
 #include "experiments/cases/emulated_case.h"
+#include "experiments/cases/kernel_account.h"
 
 namespace howard::experiments {
 
@@ -20,26 +20,11 @@ struct WorkloadOptions {
   bool waits = true;        ///< It waits where it did; otherwise once, at its end.
 };
 
-/// Says what a run of a recorded program was made of.
-struct WorkloadAccount {
-  /// The matrix products of one shape and configuration.
-  struct Product {
-    std::string name;
-    std::uint64_t runs = 0;
-    SimTime kernel;
-    Flops flops;
-
-    /// Returns "1.628 ms, 20 x, 26.4 TFLOPS: ..."
-    std::string text() const;
-  };
-
-  std::uint64_t calls = 0;
-  std::vector<Product> products;              ///< Those with the longest kernels, these first.
-  std::vector<workload::RegionTime> regions;  ///< The parts that the program has named.
-  std::string by_analogy;                     ///< The calls without a kernel of their own.
-  std::uint64_t first_calls = 0;              ///< Programs that were called for the first time,
-  std::uint64_t compiled = 0;                 ///< those among them whose kernels were compiled,
-  SimTime first_calls_time;                   ///< and what both took the host.
+/// Counts the programs that a recorded program calls for the first time.
+struct FirstCalls {
+  std::uint64_t programs = 0;
+  std::uint64_t compiled = 0;  ///< Those of them whose kernels were compiled.
+  SimTime time;                ///< What they took the host.
 };
 
 /// Runs a recorded program from its first command to its end, its finish included.
@@ -56,8 +41,16 @@ class WorkloadCase final : public EmulatedCase {
   void finish() override {}  // run() has done it
   void describe(double seconds, harness::PointResult& point) const override;
 
-  /// Returns what the last run was made of.
-  WorkloadAccount account() const;
+  std::uint64_t calls() const;
+  /// Returns the slowest matrix products of one shape and configuration: "1.628 ms, 20 x, 26.4
+  /// TFLOPS: ..."
+  std::vector<std::string> slowest_products() const;
+  /// Returns the parts that the program has named, as of the last run.
+  const std::vector<workload::RegionTime>& regions() const { return regions_; }
+  /// Returns the calls without a kernel of their own; empty if each has one.
+  std::string by_analogy() const;
+  /// Returns none if its first calls cost what all others do.
+  FirstCalls first_calls() const;
 
  private:
   /// Holds calls that follow each other on one queue, without a transfer or a wait between them.
@@ -72,9 +65,6 @@ class WorkloadCase final : public EmulatedCase {
   void capture(const Stretch& stretch, std::uint32_t trace);
   Bytes recorded_bytes(const workload::CallLine& call);
   bool is_wanted(const workload::Command& command) const;
-  std::vector<WorkloadAccount::Product> slowest_products() const;
-  void count_calls(WorkloadAccount& account) const;
-  void count_first_calls(WorkloadAccount& account) const;
 
   chip::SoftwareProfile software_;
   std::shared_ptr<const workload::Workload> program_;
@@ -85,7 +75,7 @@ class WorkloadCase final : public EmulatedCase {
   std::vector<workload::RegionTime> regions_;  ///< The last run's.
   Bytes largest_trace_;
   /// Found by the first run that makes its calls itself.
-  std::map<std::string, WorkloadAccount::Product> products_;
+  KernelAccount products_;
   bool has_counted_ = false;
 };
 

@@ -13,8 +13,7 @@ ModelStep::ModelStep(chip::EmulatedChip& device, const CallList& calls) : device
       for (const TensorSpec& spec : call.outputs) outputs.emplace_back(spec);
       made.programs.push_back(make_program(call.attributes, std::move(inputs), std::move(outputs)));
       with_operands(made.programs.back(), [&](const Program& program) {
-        parts_.add(call.part, device_.launches(program), device_.profiles().chip.architecture,
-                   group.times);
+        kernels_.add(call.part, device_, program, group.times);
       });
     }
     groups_.push_back(std::move(made));

@@ -9,7 +9,7 @@
 
 #include "engines/chip/emulated_chip.h"
 #include "engines/ops/tensor.h"
-#include "experiments/cases/part_times.h"
+#include "experiments/cases/kernel_account.h"
 #include "experiments/language_models/model_calls.h"
 
 namespace howard::experiments {
@@ -32,7 +32,7 @@ class ModelStep {
   }
 
   std::int64_t calls() const;
-  const PartTimes& parts() const { return parts_; }
+  const KernelAccount& kernels() const { return kernels_; }
 
  private:
   struct Group {
@@ -64,7 +64,7 @@ class ModelStep {
   chip::EmulatedChip& device_;
   std::optional<ops::Tensor> dram_;
   std::vector<Group> groups_;
-  PartTimes parts_;
+  KernelAccount kernels_{KernelParts::layers};
 };
 
 }  // namespace howard::experiments

@@ -139,7 +139,8 @@ void ServedModel::describe(double seconds, harness::PointResult& point) const {
   add("cache", bytes(account.cache), "B", lower);
   add("memory", bytes(account.needed()), "B", lower);
   add("memory_share", bytes(account.needed()) / bytes(account.capacity), "1", lower);
-  step_.parts().describe(seconds, point);
+  point.details.emplace_back("launches", std::to_string(step_.kernels().launches()));
+  step_.kernels().describe(seconds, std::nullopt, point);
 }
 
 }  // namespace howard::experiments

@@ -15,8 +15,8 @@
 #include "engines/chip/kernels/planner.h"
 #include "engines/chip/profiles/profile.h"
 #include "experiments/cases/emulated_case.h"
-#include "experiments/cases/known_time.h"
-#include "experiments/cases/mlp_case.h"
+#include "experiments/cases/host_time.h"
+#include "experiments/cases/kernel_account.h"
 #include "experiments/experiment.h"
 #include "experiments/laboratory/devbox.h"
 #include "experiments/questions/what_ifs.h"
@@ -244,10 +244,12 @@ class LogCase final : public EmulatedCase {
     }
     run_calls();  // the programs are compiled from here on
     finish();
-    if (!options.trace) return;
-    queue().begin_trace_capture();
-    for (const Program& program : programs_) queue().enqueue(program);
-    trace_ = queue().end_trace_capture();
+    if (options.trace) {
+      queue().begin_trace_capture();
+      for (const Program& program : programs_) queue().enqueue(program);
+      trace_ = queue().end_trace_capture();
+    }
+    host_ = host_time(device(), [&] { run(); });
   }
 
   void run() override {
@@ -261,14 +263,13 @@ class LogCase final : public EmulatedCase {
 
   void describe(double seconds, harness::PointResult& point) const override {
     point.details.emplace_back("launches", std::to_string(programs_.size()));
-    const bool host_sets_pace = !trace_ && 2 * known_.time().seconds() < seconds;
-    describe_expected_error(seconds, known_, host_sets_pace, point);
+    kernels_.describe_error({.whole = seconds, .host = host_.seconds()}, point);
   }
 
  private:
   void add_known(const profiler::LoggedProgram& logged, std::int64_t runs) {
     const auto call = profiler::plan_call(logged, device().compute_grid(), device().profiles());
-    known_.add(runs * call.planned.kernel.total, *call.band);
+    kernels_.add(call.planned.name, call.planned, *call.band, runs);
   }
 
   void prepare(Program& program, const LogOptions& options) {
@@ -306,7 +307,8 @@ class LogCase final : public EmulatedCase {
   bool python_;
   std::vector<std::pair<TensorSpec, BufferId>> buffers_;
   std::vector<Program> programs_;
-  calibration::KnownTime known_;
+  KernelAccount kernels_;
+  SimTime host_;
   std::optional<TraceId> trace_;
 };
 

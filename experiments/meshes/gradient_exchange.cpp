@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "engines/chip/chip_links.h"
-#include "experiments/cases/step_work.h"
+#include "experiments/cases/kernel_account.h"
 
 namespace howard::experiments {
 namespace {
@@ -58,7 +58,7 @@ GradientWork gradients_of(chip::EmulatedChip& chip, const autograd::StepRecorder
         i + 1 < step.phases().size() ? step.phases()[i + 1].first : step.programs().size();
     for (std::size_t p = phase.first; p < end; ++p) {
       const Program& program = step.programs()[p];
-      kernels += static_cast<double>(work_of(chip, std::span(&program, 1)).kernel.ps());
+      kernels += static_cast<double>(kernel_time_of(chip, program).ps());
       for (const Operand& output : program.outputs) {
         if (phase.name == "backward") written[output.buffer] = kernels;
       }

@@ -13,6 +13,7 @@
 #include "engines/autograd/steps/training_step.h"
 #include "engines/chip/chip_links.h"
 #include "engines/program/program.h"
+#include "experiments/cases/kernel_account.h"
 
 namespace howard::experiments {
 namespace {
@@ -238,20 +239,13 @@ Bytes MeshChip::peak() const {
   return most;
 }
 
-SimTime MeshChip::kernel_time(const Program& program) {
-  SimTime time;
-  for (const chip::PlannedProgram& launch : chip_->launches(program)) {
-    time += launch.kernel.total;
-  }
-  return time;
-}
-
 KernelTimes MeshChip::kernels_of(const autograd::StepRecorder& recorder, std::size_t first,
                                  std::size_t end) {
   KernelTimes sum;
   for (std::size_t i = first; i < end; ++i) {
     const Program& program = recorder.programs()[i];
-    (is_collective(program.attributes) ? sum.exchange : sum.compute) += kernel_time(program);
+    (is_collective(program.attributes) ? sum.exchange : sum.compute) +=
+        kernel_time_of(*chip_, program);
   }
   return sum;
 }
@@ -262,14 +256,14 @@ SimTime MeshChip::hidden_sums(const autograd::StepRecorder& recorder, std::size_
   std::map<BufferId, SimTime> written;  // when the passes write each buffer last, in kernel time
   SimTime kernels;
   for (std::size_t i = 0; i < update; ++i) {
-    kernels += kernel_time(programs[i]);
+    kernels += kernel_time_of(*chip_, programs[i]);
     for (const Operand& output : programs[i].outputs) written[output.buffer] = kernels;
   }
   std::vector<GradientSum> sums;
   SimTime all;
   for (std::size_t i = update; i < programs.size(); ++i) {
     if (!is_collective(programs[i].attributes)) continue;
-    const SimTime time = kernel_time(programs[i]);
+    const SimTime time = kernel_time_of(*chip_, programs[i]);
     all += time;
     // The first collective of a sum reads the gradient, and the second one what the first one made.
     const auto gradient = written.find(programs[i].inputs[0].buffer);

@@ -66,7 +66,6 @@ class MeshChip {
   /// Runs one micro-batch and returns how many programs a recorder has after its forward pass.
   std::size_t pass(Device& device);
 
-  SimTime kernel_time(const Program& program);
   KernelTimes kernels_of(const autograd::StepRecorder& recorder, std::size_t first,
                          std::size_t end);
   /// Returns how much of the sums of gradients, which begin with program `update`, is hidden if

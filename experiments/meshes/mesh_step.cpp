@@ -139,7 +139,7 @@ MeshStepTimes step_of_stages(const std::vector<Part>& parts, const std::vector<i
                                   .stages = job.mesh.pp,
                                   .micro_batches = job.micro_batches,
                                   .chunks = job.chunks};
-  std::vector<mesh::PartTimes> times;
+  std::vector<mesh::PassTimes> times;
   for (const Part& part : parts) {
     times.push_back({part.work.forward.time, part.work.backward.time, part.send});
   }

@@ -53,7 +53,6 @@ RecordedPasses::RecordedPasses(const DevBox& box, const RecordedModel& model,
     : EmulatedCase(open_slowest(*box_of(box, machine), machine, queues)),
       model_(model),
       chips_(machine.chips),
-      architecture_(box.profiles().chip.architecture),
       program_(workload::parse_workload(std::string(model.recording), std::string(model.name))),
       player_(device(), program_, {.pass = [this](SimTime time, std::string_view name) {
                 device().pass_host_time(time, name);
@@ -73,8 +72,7 @@ void RecordedPasses::prepare(std::size_t region, int queues) {
     if (command.step == Step::end_trace) captures = false;
     if (captures && command.step == Step::call) {
       const workload::CallLine& call = program_.calls.at(command.what);
-      parts_.add(program_.ops.at(call.op).name, device().launches(player_.program_of(call)),
-                 architecture_);
+      kernels_.add(program_.ops.at(call.op).name, device(), player_.program_of(call));
     }
     if (command.step == Step::begin_trace) captures = true;
     player_.run(command);
@@ -115,10 +113,11 @@ void RecordedPasses::describe(double seconds, harness::PointResult& point) const
                              .better = harness::Better::higher});
   };
   add_rate("samples_per_second", seconds);
-  add_rate("kernel_samples_per_second", parts_.kernel_time().seconds());
+  add_rate("kernel_samples_per_second", kernels_.kernel_time().seconds());
   point.details.emplace_back("batch", std::to_string(model_.batch));
   point.details.emplace_back("sample", std::string(model_.sample));
-  parts_.describe(seconds, point);
+  point.details.emplace_back("launches", std::to_string(kernels_.launches()));
+  kernels_.describe(seconds, std::nullopt, point);
 }
 
 }  // namespace howard::experiments

@@ -9,7 +9,7 @@
 #include "engines/workload/player.h"
 #include "experiments/axes/machines.h"
 #include "experiments/cases/emulated_case.h"
-#include "experiments/cases/part_times.h"
+#include "experiments/cases/kernel_account.h"
 
 namespace howard::experiments {
 
@@ -42,11 +42,10 @@ class RecordedPasses final : public EmulatedCase {
 
   RecordedModel model_;
   int chips_;
-  std::string architecture_;
   workload::Workload program_;
   workload::Player player_;
   std::vector<workload::Command> iteration_;
-  PartTimes parts_;
+  KernelAccount kernels_{KernelParts::layers};
 };
 
 }  // namespace howard::experiments

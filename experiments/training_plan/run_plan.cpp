@@ -22,8 +22,8 @@
 #include "engines/training/clipped.h"
 #include "engines/training/optimizers.h"
 #include "engines/training/step_runner.h"
-#include "experiments/cases/known_time.h"
-#include "experiments/cases/step_work.h"
+#include "experiments/cases/host_time.h"
+#include "experiments/cases/kernel_account.h"
 #include "experiments/laboratory/devbox.h"
 #include "experiments/meshes/mesh_step.h"
 #include "experiments/training_plan/tier_plan.h"
@@ -40,18 +40,20 @@ chip::Profiles with_endless_dram(chip::Profiles profiles) {
   return profiles;
 }
 
-/// Notes when the first kernel of each launch begins.
-class LaunchStarts final : public EventSink {
+/// Notes when the first kernel of each launch begins, and how long the host waits.
+class UpdateEvents final : public EventSink {
  public:
   void record(const TimelineEvent& event) override {
+    waits_.record(event);
     if (event.category != "kernel" || event.program <= last_) return;
     last_ = event.program;
     starts_.push_back(event.start);
   }
-  void clear() { starts_.clear(); }
   const std::vector<SimTime>& starts() const { return starts_; }
+  SimTime host_waits() const { return waits_.time(); }
 
  private:
+  HostWaits waits_;
   std::uint64_t last_ = 0;
   std::vector<SimTime> starts_;
 };
@@ -105,13 +107,12 @@ class EmulatedRun {
     }
   }
 
-  /// Notes from now on when kernels begin, which describe() needs of the last update.
-  void note_starts() { chip_.set_trace_sink(&starts_); }
+  /// Notes what happens from now on, which describe() needs of the last update.
+  void note_events() { chip_.set_trace_sink(&events_); }
 
   /// Runs an update with its data. The dynamic engine reads the loss of each batch before it goes
   /// back, as TTML does, and the others at the end.
   SimTime update() {
-    starts_.clear();
     start_ = chip_.now();
     for (int i = 0; i < recipe_.accumulate; ++i) write_batch();
     update_alone();
@@ -165,7 +166,7 @@ class EmulatedRun {
       }
       exchanged_by.push_back(plan.exchanges + plan.sums - before);
     }
-    if (starts_.starts().size() == plan.launches) {
+    if (events_.starts().size() == plan.launches) {
       describe_phases(recorder.phases(), launches_before, exchanged_by, plan);
     }
     const auto whole = models::make_model(recorder, recipe_.model.with(vocabulary_));
@@ -199,10 +200,11 @@ class EmulatedRun {
 
   /// Returns the mean error of measured times like those of an update, which takes `step`.
   std::optional<double> expected_error(SimTime step, std::span<const Program> programs) {
-    harness::PointResult point;
-    describe_expected_error(step.seconds(), work_of(chip_, programs).known, false, point);
-    const harness::Metric* const error = point.find_metric("expected_error");
-    return error == nullptr ? std::nullopt : std::optional(error->value);
+    KernelAccount kernels;
+    for (const Program& program : programs) kernels.add(program.name, chip_, program);
+    const SimTime host = step - events_.host_waits();
+    const auto error = kernels.expected_error({.whole = step.seconds(), .host = host.seconds()});
+    return error ? std::optional(error->share) : std::nullopt;
   }
 
   /// Reads the loss of each chip, one after the other, when all have computed it.
@@ -224,7 +226,7 @@ class EmulatedRun {
       if (phase == phases.size() || phases[phase].first == launches_before.size()) {
         return start_ + plan.step;
       }
-      return starts_.starts().at(launches_before[phases[phase].first]);
+      return events_.starts().at(launches_before[phases[phase].first]);
     };
     for (std::size_t phase = 0; phase < phases.size(); ++phase) {
       const std::size_t end =
@@ -239,7 +241,7 @@ class EmulatedRun {
   training::Recipe recipe_;
   training::Engine engine_;
   std::int64_t vocabulary_ = 0;
-  LaunchStarts starts_;
+  UpdateEvents events_;
   SimTime start_;  ///< When the last update began.
   std::int64_t steps_ = 0;
   int chips_;  ///< That a host drives as a mesh.
@@ -265,7 +267,7 @@ RunPlan measured(RunSetting setting, int batches, const chip::Profiles& profiles
     memory->close();
     plan.memory = memory->use();
   }
-  run.note_starts();
+  run.note_events();
   plan.step = run.update();
   plan.peak = run.peak();
   run.describe(profiles, memory != nullptr, plan);

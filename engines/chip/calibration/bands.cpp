@@ -173,25 +173,4 @@ const Band& analogy_band(std::string_view architecture) {
 }
 const Band& host_band() { return band_named("host", kWormhole); }
 
-void KnownTime::add(SimTime part, const Band& band) {
-  time_ += part;
-  architecture_ = band.architecture;
-  uncertain_ += part.seconds() * band.share;
-  parts_.at(static_cast<std::size_t>(band.known)) += part.seconds();
-}
-
-double KnownTime::band() const { return time_ > SimTime() ? uncertain_ / time_.seconds() : 0; }
-
-std::string KnownTime::text() const {
-  constexpr double kLeast = 0.01;
-  std::string text;
-  for (const Known known : kBestFirst) {
-    const double share =
-        time_ > SimTime() ? parts_.at(static_cast<std::size_t>(known)) / time_.seconds() : 0;
-    if (share < kLeast) continue;
-    text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", name_of(known), 100 * share);
-  }
-  return text;
-}
-
 }  // namespace howard::calibration

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/sim_time.h"
 #include "engines/chip/kernels/plan/planned_program.h"
 
 namespace howard::calibration {
@@ -45,28 +43,5 @@ const Band& dispatch_band(std::string_view architecture);
 /// Returns the band of kernels of which no row is.
 const Band& analogy_band(std::string_view architecture);
 const Band& host_band();
-
-/// Says how well a time is known that is made of several parts. Errors of one kind do not cancel,
-/// so bands add in proportion to the parts.
-class KnownTime {
- public:
-  void add(SimTime part, const Band& band);
-
-  SimTime time() const { return time_; }
-  /// Returns the family of the chips of what was added.
-  std::string_view architecture() const { return architecture_; }
-  /// Returns the mean error of the parts, weighted by their times; it is 0 before anything is
-  /// added.
-  double band() const;
-  /// Returns "calibrated 82 %, by analogy 18 %": the parts of at least one hundredth, best known
-  /// first.
-  std::string text() const;
-
- private:
-  SimTime time_;
-  std::string_view architecture_ = "wormhole_b0";
-  double uncertain_ = 0;           // seconds
-  std::array<double, 4> parts_{};  // seconds, by Known
-};
 
 }  // namespace howard::calibration

@@ -42,22 +42,6 @@ void say(std::string_view line) {
 
 std::string quantity(SimTime time) { return reports::format_quantity(time.seconds(), "s"); }
 
-/// Holds a run of the program by the experiment `workload`.
-struct ScriptAccount {
-  SimTime time;
-  experiments::WorkloadAccount made_of;
-};
-
-/// Returns nothing for a program that the experiment leaves out.
-std::optional<ScriptAccount> account_of(const harness::Experiment& experiment,
-                                        const harness::PointResult& point) {
-  auto prepared = experiment.prepare(harness::Backend::emulated, point.parameters);
-  auto* const found = std::get_if<std::unique_ptr<harness::Case>>(&prepared);
-  if (found == nullptr) return std::nullopt;
-  const SimTime time = harness::measure_virtual(**found, experiment.timing());
-  return ScriptAccount{time, dynamic_cast<const experiments::WorkloadCase&>(**found).account()};
-}
-
 void print_regions(const std::vector<workload::RegionTime>& regions) {
   for (const workload::RegionTime& region : regions) {
     fmt::print(stderr, "  region {:<20} {:>12}  {} runs, {} calls\n", region.name,
@@ -65,9 +49,9 @@ void print_regions(const std::vector<workload::RegionTime>& regions) {
   }
 }
 
-void print_products(const experiments::WorkloadAccount& account) {
-  if (!account.products.empty()) say("  slowest products");
-  for (const auto& product : account.products) say("    " + product.text());
+void print_products(const std::vector<std::string>& products) {
+  if (!products.empty()) say("  slowest products");
+  for (const std::string& product : products) say("    " + product);
 }
 
 /// Prints which calls have no kernel of their own.
@@ -78,25 +62,23 @@ void print_analogies(const std::string& list) {
 }
 
 /// Prints what the first calls of programs took, which a longer run does not repeat.
-void print_first_calls(const experiments::WorkloadAccount& account) {
-  if (account.first_calls == 0) return;
-  say(fmt::format("  first calls of {} programs: {} of it; {}", account.first_calls,
-                  quantity(account.first_calls_time),
-                  account.compiled == 0
+void print_first_calls(const experiments::FirstCalls& first) {
+  if (first.programs == 0) return;
+  say(fmt::format("  first calls of {} programs: {} of it; {}", first.programs,
+                  quantity(first.time),
+                  first.compiled == 0
                       ? "their kernels are in ttnn's cache on disk (--kernel-cache cold compiles "
                         "them)"
                       : "their kernels are compiled (--kernel-cache warm finds them on disk)"));
 }
 
-void print_head(const ScriptRun& run, const std::optional<ScriptAccount>& found) {
-  const experiments::WorkloadAccount account =
-      found ? found->made_of : experiments::WorkloadAccount{};
+void print_head(const ScriptRun& run, const experiments::WorkloadCase& made_of, SimTime time) {
   fmt::print(stderr, "\n{}: {} of virtual time, {} programs asked for\n", run.script.string(),
-             found ? quantity(found->time) : "no time", account.calls);
-  print_regions(account.regions);
-  print_products(account);
-  print_first_calls(account);
-  if (!account.by_analogy.empty()) print_analogies(account.by_analogy);
+             quantity(time), made_of.calls());
+  print_regions(made_of.regions());
+  print_products(made_of.slowest_products());
+  print_first_calls(made_of.first_calls());
+  if (const std::string list = made_of.by_analogy(); !list.empty()) print_analogies(list);
 }
 
 /// Prints what a call costs its host, which decides most verdicts on scripts.
@@ -137,9 +119,17 @@ void summarize(const ScriptRun& run) {
   const experiments::PlannedExperiment planned = laboratory.plan(
       laboratory.find("workload"),
       {.backends = {harness::Backend::emulated}, .overrides = {{"file", {run.workload.string()}}}});
-  const auto found = account_of(*planned.experiment, planned.points.front());
-  print_head(run, found);
-  if (run.tries_changes && found && found->time > SimTime()) {
+  auto prepared =
+      planned.experiment->prepare(harness::Backend::emulated, planned.points.front().parameters);
+  const auto* const found = std::get_if<std::unique_ptr<harness::Case>>(&prepared);
+  if (found == nullptr) {  // the experiment leaves it out
+    fmt::print(stderr, "\n{}: no time of virtual time, 0 programs asked for\n",
+               run.script.string());
+    return;
+  }
+  const SimTime time = harness::measure_virtual(**found, planned.experiment->timing());
+  print_head(run, dynamic_cast<const experiments::WorkloadCase&>(**found), time);
+  if (run.tries_changes && time > SimTime()) {
     explain_script(run, laboratory.explain({.what = run.workload.string(),
                                             .axes = {"first_calls=recorded"},
                                             .profiles = run.profiles}));

@@ -23,7 +23,7 @@ SimTime span_of(const std::vector<StageAccount>& accounts) {
 
 /// The share of the time in which the stages, all equal, do nothing.
 double bubble(const PipelineOrder& order) {
-  const std::vector<PartTimes> equal(
+  const std::vector<PassTimes> equal(
       static_cast<std::size_t>(order.parts()),
       {.forward = SimTime::microseconds(10), .backward = SimTime::microseconds(20), .send = {}});
   const auto accounts = run_pipeline(order, equal);
@@ -99,7 +99,7 @@ TEST(PipelineSchedule, PassesAreThoseOfThePapers) {
 
 TEST(PipelineSchedule, SendingKeepsTheSenderAndTheReceiver) {
   const SimTime us = SimTime::microseconds(1);
-  const std::vector<PartTimes> stages(2, {.forward = 10 * us, .backward = 20 * us, .send = 3 * us});
+  const std::vector<PassTimes> stages(2, {.forward = 10 * us, .backward = 20 * us, .send = 3 * us});
   const auto accounts = run_pipeline({kTtml, 2, 1}, stages);
   // Forward 10, send 3, forward 10, back 20, send 3, back 20.
   EXPECT_EQ(accounts[0].end, 66 * us);

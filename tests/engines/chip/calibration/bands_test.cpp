@@ -57,17 +57,6 @@ TEST_F(Bands, AKindIsKnownAsWellAsItsRowsAreMany) {
   EXPECT_GT(band("softmax 64x64").share, band("add 64x64 64x64").share);
 }
 
-TEST_F(Bands, BandsAddInProportionToTheParts) {
-  KnownTime known;
-  EXPECT_EQ(known.band(), 0);
-  known.add(SimTime::microseconds(80), band("add 64x64 64x64"));
-  known.add(SimTime::microseconds(20), band("softmax 64x64"));
-  const double expected = 0.8 * band("add 64x64 64x64").share + 0.2 * band("softmax 64x64").share;
-  EXPECT_NEAR(known.band(), expected, 1e-12);
-  EXPECT_EQ(known.text(), "calibrated 80 %, one kernel 20 %");
-  EXPECT_EQ(known.time(), SimTime::microseconds(100));
-}
-
 TEST_F(Bands, EachBandSaysWhatItRestsOn) {
   EXPECT_FALSE(built_in_bands().empty());
   for (const Band& band : built_in_bands()) {
