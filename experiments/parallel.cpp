@@ -115,20 +115,11 @@ std::optional<std::string> obstacle_of(const MeshJob& job) {
   return std::nullopt;
 }
 
-/// Returns the parts of a step; they add up to it.
-std::array<std::pair<const char*, SimTime>, 4> parts_of(const MeshStepTimes& times) {
-  return {{{"compute", times.compute},
-           {"exchange", times.exchange},
-           {"bubble", times.bubble},
-           {"host", times.host}}};
-}
-
 /// Returns the name of what takes most of a step.
-std::string largest_part(const MeshStepTimes& times) {
-  const auto parts = parts_of(times);
-  const std::string name =
-      std::ranges::max(parts, {}, [](const auto& part) { return part.second; }).first;
-  return name == "compute" ? "kernels" : name;
+std::string largest_part(const profiler::StepTimes& step) {
+  const std::string_view name =
+      std::ranges::max(step.parts(), {}, [](const auto& part) { return part.second; }).first;
+  return name == "compute" ? "kernels" : std::string(name);
 }
 
 std::string basis_of(const MeshJob& job) {
@@ -147,8 +138,8 @@ std::string basis_of(const MeshJob& job) {
 }
 
 void describe_step(const DevBox& box, const MeshJob& job, harness::PointResult& found) {
-  const MeshStepTimes times = mesh_step(box, job);
-  const double seconds = times.step.seconds();
+  const MeshStep step = mesh_step(box, job);
+  const double seconds = step.times.time.seconds();
   const auto tokens = static_cast<double>(job.model.batch * job.model.sequence * job.micro_batches);
   const CoreGrid grid = box.profiles().chip.compute_grid(job.dispatch);
   const double peak = box.profiles().chip.peak_flops(grid.cores(), MathFidelity::hifi4);
@@ -156,20 +147,20 @@ void describe_step(const DevBox& box, const MeshJob& job, harness::PointResult& 
     found.metrics.push_back(
         {.name = std::move(name), .value = value, .unit = std::move(unit), .better = better});
   };
-  found.metrics.push_back(exact_time("time", times.step));
-  for (const auto& [name, part] : parts_of(times)) {
-    found.metrics.push_back(exact_time(std::string(kStepTimes) + name, part));
+  found.metrics.push_back(exact_time("time", step.times.time));
+  for (const auto& [name, part] : step.times.parts()) {
+    found.metrics.push_back(exact_time(fmt::format("{}{}", kStepTimes, name), part));
   }
   add("chips", job.mesh.chips(), "chips", Better::lower);
   add("tokens", tokens / seconds, "1/s", Better::higher);
   add("mfu", mesh_step_flops(job) / (peak * job.mesh.chips() * seconds), "1", Better::higher);
-  add("memory", static_cast<double>(times.peak.value()), "B", Better::lower);
-  const Bytes over = times.peak - times.capacity;
+  add("memory", static_cast<double>(step.peak.value()), "B", Better::lower);
+  const Bytes over = step.peak - step.capacity;
   found.details = {
-      {"fits", times.peak <= times.capacity
+      {"fits", step.peak <= step.capacity
                    ? "yes"
                    : fmt::format("over by {:.1f} GB", 1e-9 * static_cast<double>(over.value()))},
-      {"bound_by", largest_part(times)},
+      {"bound_by", largest_part(step.times)},
       {"basis", basis_of(job)}};
 }
 

@@ -20,6 +20,7 @@ namespace {
 
 using autograd::Tape;
 using autograd::Value;
+using profiler::StepTimes;
 
 /// This is more than any step takes, so that its need is known even where it does not fit.
 constexpr Bytes kDramOfMeshChip{std::int64_t{1} << 56};
@@ -148,19 +149,19 @@ SimTime MeshChip::traced_step(const autograd::StepFunction& step) {
   return time;
 }
 
-StepPart MeshChip::whole_step(int micro_batches) {
+StepTimes MeshChip::whole_step(int micro_batches) {
   const autograd::StepFunction function = step_of(micro_batches);
   const SimTime time = traced_ ? traced_step(function) : dynamic_step(function);
   autograd::StepRecorder recorder(*chip_);
   static_cast<void>(function(recorder));
   const std::size_t end = recorder.programs().size();
-  StepPart step{time, kernels_of(recorder, 0, end)};
+  StepTimes step = with_kernels(time, recorder, 0, end);
   if (!overlapped_) return step;
   const std::size_t update = recorder.phases().back().first;
-  const KernelTimes last = kernels_of(recorder, update, end);
+  const StepTimes last = with_kernels({}, recorder, update, end);
   const SimTime hidden = hidden_sums(recorder, update, time - last.compute - last.exchange);
   step.time = step.time - hidden;
-  step.kernels.exchange = step.kernels.exchange - hidden;
+  step.exchange = step.exchange - hidden;
   return step;
 }
 
@@ -177,6 +178,7 @@ StageWork MeshChip::passes() {
   if (!repeats_) forget_gradients();
   finish();
   StageWork work;
+  SimTime forward, backward;
   {
     work.resting = used();
     const SimTime start = chip_->now();
@@ -187,19 +189,19 @@ StageWork MeshChip::passes() {
     work.kept = used() - work.resting;
     backward_on(tape, output);
     finish();
-    work.forward.time = middle - start;
-    work.backward.time = chip_->now() - middle;
+    forward = middle - start;
+    backward = chip_->now() - middle;
   }
   if (!repeats_) forget_gradients();  // the recorded pass is like the one that was timed
   autograd::StepRecorder recorder(*chip_);
   const std::size_t middle = pass(recorder);
   forget_gradients();
-  work.forward.kernels = kernels_of(recorder, 0, middle);
-  work.backward.kernels = kernels_of(recorder, middle, recorder.programs().size());
+  work.forward = with_kernels(forward, recorder, 0, middle);
+  work.backward = with_kernels(backward, recorder, middle, recorder.programs().size());
   return work;
 }
 
-StepPart MeshChip::update() {
+StepTimes MeshChip::update() {
   const SimTime begin = chip_->now();
   pass(*chip_);
   finish();
@@ -211,11 +213,11 @@ StepPart MeshChip::update() {
   pass(recorder);
   const std::size_t first = recorder.programs().size();
   averaged_.step(autograd::Calls(recorder));
-  StepPart update{time, kernels_of(recorder, first, recorder.programs().size())};
+  StepTimes update = with_kernels(time, recorder, first, recorder.programs().size());
   if (!overlapped_) return update;
   const SimTime hidden = hidden_sums(recorder, first, start - begin);
   update.time = update.time - hidden;
-  update.kernels.exchange = update.kernels.exchange - hidden;
+  update.exchange = update.exchange - hidden;
   return update;
 }
 
@@ -224,9 +226,7 @@ void MeshChip::replay(StageWork& work) {
   // the first one takes beyond that is the update.
   const SimTime one = traced_step(step_of(1));
   const SimTime pass = traced_step(step_of(2)) - one;
-  const auto sum = [](const StepPart& part) {
-    return part.kernels.compute + part.kernels.exchange;
-  };
+  const auto sum = [](const StepTimes& part) { return part.compute + part.exchange; };
   const double both = (sum(work.forward) + sum(work.backward)).seconds();
   work.forward.time = scaled(pass, sum(work.forward).seconds() / both);
   work.backward.time = pass - work.forward.time;
@@ -239,15 +239,15 @@ Bytes MeshChip::peak() const {
   return most;
 }
 
-KernelTimes MeshChip::kernels_of(const autograd::StepRecorder& recorder, std::size_t first,
-                                 std::size_t end) {
-  KernelTimes sum;
+StepTimes MeshChip::with_kernels(SimTime time, const autograd::StepRecorder& recorder,
+                                 std::size_t first, std::size_t end) {
+  StepTimes times{.time = time};
   for (std::size_t i = first; i < end; ++i) {
     const Program& program = recorder.programs()[i];
-    (is_collective(program.attributes) ? sum.exchange : sum.compute) +=
+    (is_collective(program.attributes) ? times.exchange : times.compute) +=
         kernel_time_of(*chip_, program);
   }
-  return sum;
+  return times;
 }
 
 SimTime MeshChip::hidden_sums(const autograd::StepRecorder& recorder, std::size_t update,

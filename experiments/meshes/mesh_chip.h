@@ -14,21 +14,10 @@
 
 namespace howard::experiments {
 
-/// Holds what programs take by themselves.
-struct KernelTimes {
-  SimTime compute;
-  SimTime exchange;  ///< Collectives that nothing hides.
-};
-
-/// Holds a part of a step on one chip: its time from an idle chip to an idle chip, and its kernels.
-struct StepPart {
-  SimTime time;
-  KernelTimes kernels;
-};
-
-/// Holds what the chips of one stage do: the passes of one micro-batch, and the update.
+/// Holds what the chips of one stage do: the passes of one micro-batch, and the update, each from
+/// an idle chip to an idle chip.
 struct StageWork {
-  StepPart forward, backward, update;
+  profiler::StepTimes forward, backward, update;
   Bytes resting;      ///< What is in DRAM between the passes: weights, their gradients and more.
   Bytes kept;         ///< What a forward pass leaves in DRAM for its backward pass.
   Bytes activations;  ///< What is sent to the next stage, or back as gradients.
@@ -41,7 +30,7 @@ class MeshChip {
   MeshChip(const DevBox& box, const MeshJob& job, int first_block, int end_block);
 
   /// Runs a step of so many micro-batches without stages, in which the host runs ahead of the chip.
-  StepPart whole_step(int micro_batches);
+  profiler::StepTimes whole_step(int micro_batches);
   /// Runs the passes and the update of a stage, from an idle chip each.
   StageWork stage();
 
@@ -56,7 +45,7 @@ class MeshChip {
   SimTime traced_step(const autograd::StepFunction& step);
 
   StageWork passes();
-  StepPart update();
+  profiler::StepTimes update();
   /// Puts times of a replay in the place of those of calls.
   void replay(StageWork& work);
 
@@ -66,8 +55,9 @@ class MeshChip {
   /// Runs one micro-batch and returns how many programs a recorder has after its forward pass.
   std::size_t pass(Device& device);
 
-  KernelTimes kernels_of(const autograd::StepRecorder& recorder, std::size_t first,
-                         std::size_t end);
+  /// Returns `time` with what the kernels of these programs take of it.
+  profiler::StepTimes with_kernels(SimTime time, const autograd::StepRecorder& recorder,
+                                   std::size_t first, std::size_t end);
   /// Returns how much of the sums of gradients, which begin with program `update`, is hidden if
   /// each starts as soon as its gradient exists, one at a time, while the rest of the passes goes
   /// on undisturbed. The passes take `elapsed`.

@@ -20,13 +20,7 @@
 namespace howard::experiments {
 namespace {
 
-KernelTimes operator+(const KernelTimes& a, const KernelTimes& b) {
-  return {a.compute + b.compute, a.exchange + b.exchange};
-}
-
-KernelTimes operator*(const KernelTimes& a, int count) {
-  return {a.compute * count, a.exchange * count};
-}
+using profiler::StepTimes;
 
 /// Returns the box with links that are so many times as fast.
 std::shared_ptr<const DevBox> with_links(const DevBox& box, int times) {
@@ -37,25 +31,14 @@ std::shared_ptr<const DevBox> with_links(const DevBox& box, int times) {
   return box.with(profiles);
 }
 
-/// Returns the time of a step of `count` micro-batches, each after the second like it.
-StepPart extended(const StepPart& one, const StepPart& two, int count) {
-  const auto more = [&](SimTime a, SimTime b) { return b + (b - a) * (count - 2); };
-  return {more(one.time, two.time),
-          {more(one.kernels.compute, two.kernels.compute),
-           more(one.kernels.exchange, two.kernels.exchange)}};
-}
-
-MeshStepTimes step_without_stages(const DevBox& box, const MeshJob& job) {
+MeshStep step_without_stages(const DevBox& box, const MeshJob& job) {
   MeshChip chip(box, job, 0, job.model.layers);
-  StepPart step = chip.whole_step(1);
+  StepTimes step = chip.whole_step(1);
   if (job.micro_batches > 1) step = extended(step, chip.whole_step(2), job.micro_batches);
-  MeshStepTimes times{.step = step.time,
-                      .compute = step.kernels.compute,
-                      .exchange = step.kernels.exchange,
-                      .peak = chip.peak()};
-  times.host = times.step - times.compute - times.exchange;
-  times.stages = {{.blocks = job.model.layers, .working = times.step, .peak = times.peak}};
-  return times;
+  return {.times = step,
+          .peak = chip.peak(),
+          .capacity = {},
+          .stages = {{.blocks = job.model.layers, .working = step.time, .peak = chip.peak()}}};
 }
 
 /// Holds what the chips of one stage do for one part of the blocks.
@@ -133,8 +116,8 @@ Bytes peak_of(const mesh::PipelineOrder& order, int stage, const std::vector<Par
   return most;
 }
 
-MeshStepTimes step_of_stages(const std::vector<Part>& parts, const std::vector<int>& blocks,
-                             const MeshJob& job, mesh::PipelineSchedule schedule) {
+MeshStep step_of_stages(const std::vector<Part>& parts, const std::vector<int>& blocks,
+                        const MeshJob& job, mesh::PipelineSchedule schedule) {
   const mesh::PipelineOrder order{.schedule = schedule,
                                   .stages = job.mesh.pp,
                                   .micro_batches = job.micro_batches,
@@ -147,35 +130,32 @@ MeshStepTimes step_of_stages(const std::vector<Part>& parts, const std::vector<i
   const auto accounts = mesh::run_pipeline(order, times);
   std::vector<SimTime> updates(count);
   std::vector<StageNeed> stages(count);
-  SimTime compute, exchange, bubble;
+  StepTimes sum;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const StageWork& work = parts[i].work;
-    const KernelTimes kernels =
-        (work.forward.kernels + work.backward.kernels) * order.micro_batches + work.update.kernels;
-    compute += kernels.compute;
-    exchange += kernels.exchange;
+    sum = sum + (work.forward + work.backward) * order.micro_batches + work.update;
     updates[i % count] += work.update.time;
     stages[i % count].blocks += blocks[i];
   }
-  MeshStepTimes result;
+  MeshStep result;
+  StepTimes& step = result.times;
   for (std::size_t i = 0; i < count; ++i) {
-    result.step = std::max(result.step, accounts[i].end + updates[i]);
+    step.time = std::max(step.time, accounts[i].end + updates[i]);
   }
   for (std::size_t i = 0; i < count; ++i) {
     StageNeed& need = stages[i];
-    exchange += accounts[i].sending;
+    sum.exchange += accounts[i].sending;
     need.working = accounts[i].computing + accounts[i].sending + updates[i];
-    need.bubble = result.step - need.working;
+    need.bubble = step.time - need.working;
     need.alive = mesh::most_alive(order, static_cast<int>(i));
     need.peak = peak_of(order, static_cast<int>(i), parts) + ring_buffers(job, static_cast<int>(i));
-    bubble += need.bubble;
+    sum.bubble += need.bubble;
     result.peak = std::max(result.peak, need.peak);
   }
-  const auto mean = [&](SimTime sum) { return SimTime::picoseconds(sum.ps() / order.stages); };
-  result.compute = mean(compute);
-  result.exchange = mean(exchange);
-  result.bubble = mean(bubble);
-  result.host = result.step - result.compute - result.exchange - result.bubble;
+  const auto mean = [&](SimTime all) { return SimTime::picoseconds(all.ps() / order.stages); };
+  step.compute = mean(sum.compute);
+  step.exchange = mean(sum.exchange);
+  step.bubble = mean(sum.bubble);
   result.stages = std::move(stages);
   return result;
 }
@@ -251,10 +231,10 @@ std::int64_t vocabulary_of(const MeshJob& job) {
   return ceil_div(job.model.vocabulary, rows) * rows;
 }
 
-std::vector<MeshStepTimes> mesh_steps(const DevBox& box, const MeshJob& job,
-                                      std::span<const mesh::PipelineSchedule> schedules) {
+std::vector<MeshStep> mesh_steps(const DevBox& box, const MeshJob& job,
+                                 std::span<const mesh::PipelineSchedule> schedules) {
   const auto linked = with_links(box, job.links);
-  std::vector<MeshStepTimes> steps;
+  std::vector<MeshStep> steps;
   if (job.mesh.pp == 1) {
     steps.assign(schedules.size(), step_without_stages(*linked, job));
   } else {
@@ -264,13 +244,13 @@ std::vector<MeshStepTimes> mesh_steps(const DevBox& box, const MeshJob& job,
       steps.push_back(step_of_stages(parts, blocks, job, schedule));
     }
   }
-  for (MeshStepTimes& step : steps) {
+  for (MeshStep& step : steps) {
     step.capacity = box.profiles().chip.dram_capacity - box.profiles().software.trace_region;
   }
   return steps;
 }
 
-MeshStepTimes mesh_step(const DevBox& box, const MeshJob& job) {
+MeshStep mesh_step(const DevBox& box, const MeshJob& job) {
   return mesh_steps(box, job, std::span(&job.schedule, 1)).front();
 }
 

@@ -15,6 +15,7 @@
 #include "engines/mesh/pipeline_schedule.h"
 #include "engines/models/llama.h"
 #include "experiments/laboratory/devbox.h"
+#include "profiler/step_times.h"
 
 namespace howard::experiments {
 
@@ -80,28 +81,23 @@ struct StageNeed {
   Bytes peak;       ///< DRAM of a chip.
 };
 
-/// Says where the time of a step goes. The times but `step` are means over the chips, and add up to
-/// it.
-struct MeshStepTimes {
-  SimTime step;
-  SimTime compute;   ///< Kernels that compute.
-  SimTime exchange;  ///< Collectives, and sending from stage to stage; nothing else ran then.
-  SimTime bubble;    ///< The chip waited for other stages.
-  SimTime host;      ///< The rest: the host, the dispatcher and the gaps between programs.
-  Bytes peak;        ///< DRAM of the chip that needs most.
-  Bytes capacity;    ///< DRAM of a chip, without its trace region.
+/// Says where the time of a step goes, as the mean over the chips, and what DRAM it needs.
+struct MeshStep {
+  profiler::StepTimes times;
+  Bytes peak;      ///< DRAM of the chip that needs most.
+  Bytes capacity;  ///< DRAM of a chip, without its trace region.
   std::vector<StageNeed> stages{};
 };
 
 /// Runs a step of each kind of chip on an emulated chip with DRAM without end, by the dynamic
 /// engine unless it is traced. Each has a host thread of its own. Within a stage all chips do the
 /// same, so one stands for all. There must be no obstacle to the job.
-MeshStepTimes mesh_step(const DevBox& box, const MeshJob& job);
+MeshStep mesh_step(const DevBox& box, const MeshJob& job);
 
 /// Returns the steps of `job` with each of `schedules`, for which the stages run only once. Without
 /// stages all are the same. Several chunks have 1F1B alone.
-std::vector<MeshStepTimes> mesh_steps(const DevBox& box, const MeshJob& job,
-                                      std::span<const mesh::PipelineSchedule> schedules);
+std::vector<MeshStep> mesh_steps(const DevBox& box, const MeshJob& job,
+                                 std::span<const mesh::PipelineSchedule> schedules);
 
 /// Returns the floating-point operations of a step as TTML counts them: 6 P + 12 L H hd S for each
 /// token, without what is computed twice.

@@ -165,11 +165,11 @@ nlohmann::ordered_json json_of(const RunPlan& plan) {
     json["clash"] = plan.clash;
     return json;
   }
-  json["step_ps"] = plan.step.ps();
-  json["kernels_ps"] = plan.kernels.ps();
-  json["gradient_sums_ps"] = plan.sums.ps();
-  json["exchanges_ps"] = plan.exchanges.ps();
-  json["bubble_ps"] = plan.bubble.ps();
+  json["step_ps"] = plan.step.time.ps();
+  json["kernels_ps"] = plan.step.compute.ps();
+  json["gradient_sums_ps"] = plan.step.sums.ps();
+  json["exchanges_ps"] = plan.step.exchange.ps();
+  json["bubble_ps"] = plan.step.bubble.ps();
   for (const auto& [op, time] : plan.kernels_by_op) json["kernels_by_op_ps"][op] = time.ps();
   if (plan.launches > 0) json["launches"] = plan.launches;
   json["dram_peak_bytes"] = plan.peak.value();

@@ -129,7 +129,7 @@ std::vector<training::MeshPlan> ways_to_share(const RunSetting& setting, int chi
 bool is_better(const RunPlan& a, const RunPlan& b) {
   if (a.fits() != b.fits()) return a.fits();
   if (a.clash.empty() != b.clash.empty()) return a.clash.empty();
-  return a.fits() ? a.step < b.step : a.peak < b.peak;
+  return a.fits() ? a.step.time < b.step.time : a.peak < b.peak;
 }
 
 /// Names the kinds of ways to share of which the table shows the best: by a mesh alone, by stages

@@ -48,7 +48,7 @@ std::string kernels_text(const RunPlan& plan) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < std::min(ops.size(), kShown); ++i) {
     parts.push_back(fmt::format("{} {:.1f} %", ops[i].second,
-                                100 * ops[i].first.seconds() / plan.kernels.seconds()));
+                                100 * ops[i].first.seconds() / plan.step.compute.seconds()));
   }
   return join(parts, ", ");
 }
@@ -63,18 +63,17 @@ std::string hours_or_seconds(double seconds) {
 /// Returns what a step consists of.
 std::string step_text(const RunPlan& plan) {
   std::vector<std::string> parts;
-  SimTime rest = plan.step;
-  const auto add = [&](std::string_view what, SimTime time, bool shown) {
-    rest = rest - time;
-    if (shown) parts.push_back(fmt::format("{} {}", what, time_text(time)));
-  };
+  const profiler::StepTimes& step = plan.step;
   const bool tiers = plan.setting.plan.workers > 0;
-  add(tiers ? "kernels of the passes" : "kernels", plan.kernels, true);
-  add("sums of gradients", plan.sums, plan.parts.empty());
-  add(tiers ? "handing on" : "exchanges", plan.exchanges, true);
-  add("bubble", plan.bubble, !plan.parts.empty() && !tiers);
-  parts.push_back("the rest " + time_text(std::max(rest, SimTime())));
-  std::string text = fmt::format("{}: {}", time_text(plan.step), join(parts, ", "));
+  const auto add = [&](std::string_view what, SimTime time) {
+    parts.push_back(fmt::format("{} {}", what, time_text(time)));
+  };
+  add(tiers ? "kernels of the passes" : "kernels", step.compute);
+  if (plan.parts.empty()) add("sums of gradients", step.sums);
+  add(tiers ? "handing on" : "exchanges", step.exchange);
+  if (!plan.parts.empty() && !tiers) add("bubble", step.bubble);
+  add("the rest", std::max(step.host(), SimTime()));
+  std::string text = fmt::format("{}: {}", time_text(step.time), join(parts, ", "));
   if (plan.launches > 0) text += fmt::format("; {} launches", plan.launches);
   if (plan.expected_error)
     text += fmt::format("; expected error {:.0f} %", 100 * *plan.expected_error);
@@ -89,7 +88,7 @@ std::string phases_text(const RunPlan& plan) {
     if (found == plan.phases.end()) continue;
     parts.push_back(fmt::format("{} {}", phase, time_text(found->second)));
   }
-  parts.push_back("exchange " + time_text(plan.sums + plan.exchanges));
+  parts.push_back("exchange " + time_text(plan.step.sums + plan.step.exchange));
   return join(parts, ", ");
 }
 
@@ -174,7 +173,7 @@ std::string plan_text(const FitAnswer& answer) {
                                "FLOP/s"),
       100 * plan.mfu(), plan.core_flops * 1e-12);
   const std::int64_t steps = recipe.schedule.steps;
-  const double updates = plan.step.seconds() * static_cast<double>(steps);
+  const double updates = plan.step.time.seconds() * static_cast<double>(steps);
   text += fmt::format("run      {} steps: {} {} in {}", steps, plan.tokens() * steps, unit,
                       hours_or_seconds(updates));
   if (answer.generation) {
@@ -213,7 +212,7 @@ reports::Table parts_table(const RunPlan& plan) {
     add(part.share);
     add(fmt::format("{:.1f}", part.working.seconds() * 1e3));
     add(fmt::format("{:.1f}", part.waiting.seconds() * 1e3));
-    add(fmt::format("{:.1f}", 100 * part.waiting.seconds() / plan.step.seconds()));
+    add(fmt::format("{:.1f}", 100 * part.waiting.seconds() / plan.step.time.seconds()));
     add(fmt::to_string(part.micro_batches));
     add(fmt::format("{:.2f}", static_cast<double>(part.peak.value()) / kGibibyte));
     add(fit_text("", part.peak, plan.capacity));
@@ -246,9 +245,9 @@ reports::Table settings_table(const std::vector<RunPlan>& plans) {
     add(fmt::to_string(recipe.model.batch));
     add(fmt::to_string(recipe.accumulate));
     add(recipe.model.memory_efficient ? "memory_efficient" : "default");
-    add(fmt::format("{:.1f}", plan.step.seconds() * 1e3));
-    add(fmt::format("{:.1f}", (plan.sums + plan.exchanges).seconds() * 1e3));
-    add(fmt::format("{:.1f}", plan.bubble.seconds() * 1e3));
+    add(fmt::format("{:.1f}", plan.step.time.seconds() * 1e3));
+    add(fmt::format("{:.1f}", (plan.step.sums + plan.step.exchange).seconds() * 1e3));
+    add(fmt::format("{:.1f}", plan.step.bubble.seconds() * 1e3));
     add(fmt::format("{:.0f}", plan.tokens_per_second()));
     add(fmt::format("{:.1f}", 100 * plan.share_of_peak()));
     add(fmt::format("{:.2f}", static_cast<double>(plan.peak.value()) / kGibibyte));

@@ -145,15 +145,15 @@ class EmulatedRun {
   void describe(const chip::Profiles& profiles, bool with_error, RunPlan& plan) {
     autograd::StepRecorder recorder(chip_, autograd::StepRecorder::Reads::zeros);
     static_cast<void>(step_(recorder));
-    if (with_error) plan.expected_error = expected_error(plan.step, recorder.programs());
+    if (with_error) plan.expected_error = expected_error(plan.step.time, recorder.programs());
     const std::size_t update = recorder.phases().back().first;
     std::vector<std::size_t> launches_before;
     std::vector<SimTime> exchanged_by;  // by each program
     for (std::size_t i = 0; i < recorder.programs().size(); ++i) {
       const Program& program = recorder.programs()[i];
       launches_before.push_back(plan.launches);
-      const SimTime before = plan.exchanges + plan.sums;
-      SimTime& exchanged = i < update ? plan.exchanges : plan.sums;
+      const SimTime before = plan.step.exchange + plan.step.sums;
+      SimTime& exchanged = i < update ? plan.step.exchange : plan.step.sums;
       for (const chip::PlannedProgram& launch : chip_.launches(program)) {
         plan.trace += chip::trace_bytes(launch.footprint, profiles.software);
         ++plan.launches;
@@ -161,10 +161,10 @@ class EmulatedRun {
           exchanged += launch.kernel.total;
           continue;
         }
-        plan.kernels += launch.kernel.total;
+        plan.step.compute += launch.kernel.total;
         plan.kernels_by_op[std::string(launch.name)] += launch.kernel.total;
       }
-      exchanged_by.push_back(plan.exchanges + plan.sums - before);
+      exchanged_by.push_back(plan.step.exchange + plan.step.sums - before);
     }
     if (events_.starts().size() == plan.launches) {
       describe_phases(recorder.phases(), launches_before, exchanged_by, plan);
@@ -224,7 +224,7 @@ class EmulatedRun {
     const auto start_of = [&](std::size_t phase) {
       if (phase == 0) return start_;
       if (phase == phases.size() || phases[phase].first == launches_before.size()) {
-        return start_ + plan.step;
+        return start_ + plan.step.time;
       }
       return events_.starts().at(launches_before[phases[phase].first]);
     };
@@ -268,7 +268,7 @@ RunPlan measured(RunSetting setting, int batches, const chip::Profiles& profiles
     plan.memory = memory->use();
   }
   run.note_events();
-  plan.step = run.update();
+  plan.step.time = run.update();
   plan.peak = run.peak();
   run.describe(profiles, memory != nullptr, plan);
   return plan;
@@ -291,11 +291,9 @@ RunPlan plan_mesh(const RunSetting& setting, const chip::Profiles& profiles,
   if (batches <= 2) return plan;
   const RunPlan one = measured(setting, 1, profiles, nullptr);
   const int more = batches - 2;
-  plan.step += (plan.step - one.step) * more;
-  plan.kernels += (plan.kernels - one.kernels) * more;
+  plan.step = profiler::extended(one.step, plan.step, batches);
   plan.trace += (plan.trace - one.trace) * more;
   plan.launches += (plan.launches - one.launches) * static_cast<std::size_t>(more);
-  plan.exchanges += (plan.exchanges - one.exchanges) * more;
   for (auto& [phase, time] : plan.phases) time += (time - one.phases.at(phase)) * more;
   for (auto& [op, time] : plan.kernels_by_op) {
     const auto found = one.kernels_by_op.find(op);
@@ -305,11 +303,8 @@ RunPlan plan_mesh(const RunSetting& setting, const chip::Profiles& profiles,
   return plan;
 }
 
-void describe_stages(const MeshStepTimes& step, RunPlan& plan) {
-  plan.step = step.step;
-  plan.kernels = step.compute;
-  plan.exchanges = step.exchange;
-  plan.bubble = step.bubble;
+void describe_stages(const MeshStep& step, RunPlan& plan) {
+  plan.step = step.times;
   plan.peak = step.peak;
   for (std::size_t i = 0; i < step.stages.size(); ++i) {
     const StageNeed& stage = step.stages[i];
@@ -337,7 +332,7 @@ std::int64_t RunSetting::sequences() const {
 std::int64_t RunPlan::tokens() const { return setting.sequences() * setting.recipe.model.sequence; }
 
 double RunPlan::tokens_per_second() const {
-  return step > SimTime() ? static_cast<double>(tokens()) / step.seconds() : 0;
+  return step.time > SimTime() ? static_cast<double>(tokens()) / step.time.seconds() : 0;
 }
 
 std::int64_t RunPlan::active() const {
@@ -356,12 +351,12 @@ double RunPlan::flops() const {
 }
 
 double RunPlan::share_of_peak() const {
-  const double most = peak_flops * static_cast<double>(setting.chips()) * step.seconds();
+  const double most = peak_flops * static_cast<double>(setting.chips()) * step.time.seconds();
   return most > 0 ? flops() / most : 0;
 }
 
 double RunPlan::mfu() const {
-  const double most = core_flops * cores * setting.chips() * step.seconds();
+  const double most = core_flops * cores * setting.chips() * step.time.seconds();
   return most > 0 ? flops() / most : 0;
 }
 

@@ -16,6 +16,7 @@
 #include "engines/training/recipe.h"
 #include "engines/training/step_runner.h"
 #include "profiler/memory.h"
+#include "profiler/step_times.h"
 
 namespace howard::experiments {
 
@@ -52,14 +53,11 @@ struct RunPlan {
   RunSetting setting;
   std::int64_t parameters = 0;  ///< The whole model's.
   std::int64_t frozen = 0;      ///< Those of them that are not trained.
-  SimTime step;                 ///< An update, its collectives included.
-  SimTime sums;                 ///< The part of it that sums gradients over groups.
-  /// The part in which a group sums activations and their gradients and gathers logits, in which
-  /// stages send, and in which tiers hand tensors on. With stages the sums of gradients are in it.
-  SimTime exchanges;
-  SimTime bubble;   ///< The part in which a stage waits for others.
-  SimTime kernels;  ///< The part of it in which a kernel computes.
-  /// The parts of `kernels` by the name of the op that launched them; empty for stages and tiers.
+  /// An update, its collectives included. Its exchange is what sums activations and their gradients
+  /// and gathers logits in a group, what stages send, and what tiers hand on. With stages the sums
+  /// of gradients are in it.
+  profiler::StepTimes step;
+  /// The kernels that compute by the name of the op that launched them; empty for stages and tiers.
   std::map<std::string, SimTime> kernels_by_op;
   /// The parts of the step, from the first program of each to that of the next, without what chips
   /// exchange in them: "forward", "backward" and "optimizer"; empty for stages and tiers.

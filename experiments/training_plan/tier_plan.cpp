@@ -260,7 +260,7 @@ void add_rank(std::string name, std::string share, SimTime working, Bytes peak, 
                         .working = working,
                         .waiting = {},
                         .peak = peak});
-  plan.step += working;
+  plan.step.time += working;
   plan.peak = std::max(plan.peak, peak);
 }
 
@@ -315,7 +315,7 @@ std::vector<RunPlan> TierPlanner::plans(const RunSetting& setting,
   std::vector<RunPlan> plans;
   for (const training::MeshPlan& plan : tiers) {
     plans.push_back(joined(plan, passes, worker.peak()));
-    plans.back().kernels = kernels;
+    plans.back().step.compute = kernels;
     complete_plan(setting, profiles_, plans.back());
     plans.back().setting.plan = plan;
   }
@@ -332,18 +332,18 @@ RunPlan TierPlanner::joined(const training::MeshPlan& tiers, SimTime passes,
            worker_peak, plan);
   const SimTime joined =
       all.receive_gradients + all.add_gradients * (workers - 1) + all.send_parameters * workers;
-  plan.exchanges = sent + joined;
+  plan.step.exchange = sent + joined;
   const SimTime aggregating = joined + all.divide_gradients;
   if (tiers.three_tiers) {
     const SimTime passed = all.send_gradients + all.receive_parameters;
     const SimTime taken = all.receive_gradients + all.send_parameters;
     add_rank("aggregator", "means", aggregating + passed, all.aggregator, plan);
     add_rank("optimizer", "update", taken + all.update, all.optimizer, plan);
-    plan.exchanges += passed + taken;
+    plan.step.exchange += passed + taken;
   } else {
     add_rank("aggregator", "means, update", aggregating + all.update, all.both, plan);
   }
-  for (PlanPart& part : plan.parts) part.waiting = plan.step - part.working;
+  for (PlanPart& part : plan.parts) part.waiting = plan.step.time - part.working;
   plan.parameters = all.parameters;
   const int passes_of_all = workers + (tiers.three_tiers ? 1 : 0);
   plan.messages = 2 * passes_of_all * all.tensors * tiers.ddp * tiers.tp;

@@ -34,7 +34,7 @@ TEST(RunPlan, AStepTakesAsLongAsThatOfATraining) {
     for (const auto engine : {training::Engine::dynamic, training::Engine::static_step}) {
       const RunPlan plan = plan_run({.recipe = recipe, .vocabulary = kLetters, .engine = engine},
                                     chip::load_profiles());
-      EXPECT_EQ(plan.step.ps(), trained_step(recipe, engine).ps())
+      EXPECT_EQ(plan.step.time.ps(), trained_step(recipe, engine).ps())
           << batches << " batches, " << name_of(engine);
     }
   }

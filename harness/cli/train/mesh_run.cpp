@@ -200,7 +200,7 @@ class MeshRun {
   /// Rank 0 learns where the time of a step goes.
   void split(SimTime step, SimTime busy) {
     const ChipSums own{busy, kernels_.compute(), kernels_.exchange()};
-    splits_.push_back(training::join_numbers<ChipSums, StepSplit>(
+    splits_.push_back(training::join_numbers<ChipSums, profiler::StepTimes>(
         ranks_, own, [&](std::span<const ChipSums> all) {
           return split_of(step, {all.begin(), all.end()});
         }));
@@ -375,9 +375,9 @@ class MeshRun {
   std::optional<TtmlStepLog> log_;
   std::vector<double> losses_, times_, rates_;  ///< One for each step; times are in seconds.
   std::vector<double> validation_losses_;
-  std::vector<StepSplit> splits_;  ///< One for each step, on emulated chips.
-  Bytes peak_;                     ///< The most memory of any device.
-  std::int64_t vocabulary_ = 0;    ///< The rows of one device's token table.
+  std::vector<profiler::StepTimes> splits_;  ///< One for each step, on emulated chips.
+  Bytes peak_;                               ///< The most memory of any device.
+  std::int64_t vocabulary_ = 0;              ///< The rows of one device's token table.
 };
 
 /// Says that the losses are not those of one device, where devices that divide the vocabulary round

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/train/step_split.h"
 
-#include <utility>
+#include <fmt/format.h>
+
+#include <cstddef>
 
 #include "engines/program/program.h"
 #include "harness/statistics.h"
 #include "profiler/timeline.h"
 
 namespace howard::cli {
+
+using profiler::StepTimes;
 
 void KernelSums::record(const TimelineEvent& event) {
   if (event.track.kind != TrackKind::sub_device || event.category != profiler::category::kKernel)
@@ -17,7 +21,7 @@ void KernelSums::record(const TimelineEvent& event) {
   (collective ? exchange_ : compute_) += event.end - event.start;
 }
 
-StepSplit split_of(SimTime step, const std::vector<ChipSums>& chips) {
+StepTimes split_of(SimTime step, const std::vector<ChipSums>& chips) {
   ChipSums sum;
   for (const ChipSums& chip : chips) {
     sum.busy += chip.busy;
@@ -27,23 +31,19 @@ StepSplit split_of(SimTime step, const std::vector<ChipSums>& chips) {
   const auto mean = [&](SimTime time) {
     return SimTime::picoseconds(time.ps() / std::ssize(chips));
   };
-  StepSplit split{.compute = mean(sum.compute),
-                  .exchange = mean(sum.exchange),
-                  .bubble = step - mean(sum.busy),
-                  .host = {}};
-  split.host = step - split.compute - split.exchange - split.bubble;
-  return split;
+  return {.time = step,
+          .compute = mean(sum.compute),
+          .sums = {},
+          .exchange = mean(sum.exchange),
+          .bubble = step - mean(sum.busy)};
 }
 
-std::vector<harness::Metric> split_metrics(const std::vector<StepSplit>& steps) {
+std::vector<harness::Metric> split_metrics(const std::vector<StepTimes>& steps) {
   std::vector<harness::Metric> metrics;
-  for (const auto& [name, part] : {std::pair{"step_time.compute", &StepSplit::compute},
-                                   {"step_time.exchange", &StepSplit::exchange},
-                                   {"step_time.bubble", &StepSplit::bubble},
-                                   {"step_time.host", &StepSplit::host}}) {
+  for (std::size_t i = 0; i < StepTimes().parts().size(); ++i) {
     std::vector<double> samples;
-    for (const StepSplit& step : steps) samples.push_back((step.*part).seconds());
-    metrics.push_back({.name = name,
+    for (const StepTimes& step : steps) samples.push_back(step.parts().at(i).second.seconds());
+    metrics.push_back({.name = fmt::format("step_time.{}", StepTimes().parts().at(i).first),
                        .value = harness::median(samples).value_or(0),
                        .unit = "s",
                        .samples = samples});

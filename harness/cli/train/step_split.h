@@ -6,6 +6,7 @@
 #include "base/events/timeline_event.h"
 #include "base/sim_time.h"
 #include "harness/result.h"
+#include "profiler/step_times.h"
 
 namespace howard::cli {
 
@@ -24,24 +25,16 @@ class KernelSums final : public EventSink {
   SimTime compute_, exchange_;
 };
 
-/// Says where the time of a step on several emulated chips goes, as the mean over them.
-struct StepSplit {
-  SimTime compute;
-  SimTime exchange;  ///< Collectives.
-  SimTime bubble;    ///< A chip waits for other stages, or for other ranks of tiers.
-  SimTime host;      ///< The rest: calls, transfers between chip and host, and gaps.
-};
-
 /// Says what one chip did in a step.
 struct ChipSums {
   SimTime busy;  ///< The time in which it did not wait for messages.
   SimTime compute, exchange;
 };
 
-/// Returns the split of a step that took `step`.
-StepSplit split_of(SimTime step, const std::vector<ChipSums>& chips);
+/// Returns where a step that took `step` went, as the mean over the chips.
+profiler::StepTimes split_of(SimTime step, const std::vector<ChipSums>& chips);
 
 /// Returns the parts of all steps as metrics: "step_time.compute" and so on.
-std::vector<harness::Metric> split_metrics(const std::vector<StepSplit>& steps);
+std::vector<harness::Metric> split_metrics(const std::vector<profiler::StepTimes>& steps);
 
 }  // namespace howard::cli
