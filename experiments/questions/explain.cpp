@@ -99,11 +99,11 @@ ExplainedRun work_out(const harness::Experiment& experiment, harness::Case& prep
   const std::string_view prefix = experiment.parts();
   for (const harness::Metric& metric : described.metrics) {
     if (metric.name.starts_with(prefix)) {
-      run.parts.push_back(
-          {metric.name.substr(prefix.size()), metric.virtual_time.value_or(SimTime())});
+      run.parts.push_back({.name = metric.name.substr(prefix.size()),
+                           .time = metric.virtual_time.value_or(SimTime())});
     }
   }
-  std::ranges::stable_sort(run.parts, std::greater(), &reports::TimePart::time);
+  std::ranges::stable_sort(run.parts, std::greater(), &profiler::Cost::time);
   run.warnings = std::move(described.warnings);
   const std::string* const fits = described.find_detail("fits");
   if (fits != nullptr && *fits != "yes") run.shortage = *fits;

@@ -89,7 +89,7 @@ Table parts_table(const ExplainedRun& run) {
     times.emplace_back(time.seconds());
     shares.emplace_back(all > 0 ? time.seconds() / all : 0);
   };
-  for (const TimePart& part : run.parts) add(part.name, part.time);
+  for (const Cost& part : run.parts) add(part.name, part.time);
   add("all of it", run.time);
   Table table{.caption = verdict_sentence(run) + expected_error(run)};
   add_words(table, "where the time goes", names);
@@ -256,8 +256,8 @@ std::vector<double> shares_of(const ExplainedRun& run, const ExplainedRun& first
     return {parts.begin(), parts.end()};
   }
   std::vector<double> shares;
-  for (const TimePart& part : first.parts) {
-    const auto found = std::ranges::find(run.parts, part.name, &TimePart::name);
+  for (const Cost& part : first.parts) {
+    const auto found = std::ranges::find(run.parts, part.name, &Cost::name);
     const bool is_there = found != run.parts.end() && run.time > SimTime();
     shares.push_back(is_there ? found->time.seconds() / run.time.seconds() : 0);
   }
@@ -284,7 +284,7 @@ void describe(const ExplainedRun& run, PointResult& point) {
   }
   point.warnings = run.warnings;
   if (!run.parts.empty()) {
-    for (const TimePart& part : run.parts) {
+    for (const Cost& part : run.parts) {
       point.metrics.push_back(time_metric("part." + part.name, part.time));
     }
     point.details.emplace_back("bound_by", run.parts.front().name);
@@ -327,7 +327,7 @@ std::vector<Cost> costs_of_iteration(const ExplainedRun& run) {
 
 std::string verdict_sentence(const ExplainedRun& run) {
   if (!run.parts.empty()) {
-    const TimePart& largest = run.parts.front();
+    const Cost& largest = run.parts.front();
     return fmt::format("{} is {} of {}", largest.name,
                        percent(largest.time.seconds() / run.time.seconds()), text_of(run.time));
   }

@@ -14,19 +14,14 @@
 
 namespace howard::reports {
 
-/// Describes a part of a time that is worked out, not run program by program.
-struct TimePart {
-  std::string name;  ///< "bubble"
-  SimTime time;
-};
-
 /// Holds an iteration of a point: its mean time, and on what the chip spent the iterations.
 struct ExplainedRun {
   SimTime time;
   int iterations = 1;
   profiler::TimeAccount account;  ///< Accounts for all iterations together, unless there are parts.
-  /// They add up to `time`, the largest first. There are none for a time that was run.
-  std::vector<TimePart> parts{};
+  /// The costs of a time that is worked out, not run program by program: they add up to `time`, the
+  /// largest first. There are none for a time that was run.
+  std::vector<profiler::Cost> parts{};
   std::string shortage{};  ///< Why the point could not run on hardware: memory; empty if it could.
   std::vector<std::string> warnings;
   /// The mean error of measured times of these kinds that a fit had not seen, as a share of them;
