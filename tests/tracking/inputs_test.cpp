@@ -175,6 +175,11 @@ TEST(Inputs, CriterionsSamplesAreDividedByTheirIterations) {
   ASSERT_EQ(run.rows.size(), 1U);
   EXPECT_EQ(run.rows[0].series.benchmark, "sum/8");
   EXPECT_DOUBLE_EQ(run.rows[0].value, 110e-9);
+  const std::string none = error_of(
+      R"({"reason":"benchmark-complete","id":"x","iteration_count":[],"measured_values":[],)"
+      R"("unit":"ns"})"
+      "\n");
+  EXPECT_NE(none.find("one at least"), std::string::npos) << none;
   const std::vector<tracking::Run> estimates =
       parse_runs(R"({"mean": {"point_estimate": 9.0}, "median": {"point_estimate": 8.0}})",
                  "target/criterion/sum/new/estimates.json");

@@ -46,7 +46,9 @@ void add_value(Repetitions& found, const std::string& benchmark, std::string met
 std::vector<double> criterion_samples(const JsonNode& iterations, const JsonNode& times) {
   const std::vector<double> counts = iterations.numbers();
   std::vector<double> samples = times.numbers();
-  if (counts.size() != samples.size()) times.fail("as many times as numbers of iterations");
+  if (samples.empty() || counts.size() != samples.size()) {
+    times.fail("as many times as numbers of iterations, and one at least");
+  }
   for (std::size_t i = 0; i < samples.size(); ++i) {
     if (counts[i] <= 0) iterations.fail("positive numbers of iterations");
     samples[i] *= kNanosecond / counts[i];
