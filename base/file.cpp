@@ -185,7 +185,7 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
 
 void write_file(const std::filesystem::path& path, const TextSource& source) {
   if (path == "-") {
-    TerminalText text(TerminalMarks::lines_and_colors);
+    TerminalText text(TerminalMarks::lines);
     const TextSource seen = [&](const TextSink& sink) {
       source([&](std::string_view piece) { sink(text.pass(piece)); });
       sink(text.rest());

@@ -49,11 +49,12 @@ bool is_control(char32_t code) {
 
 std::string TerminalText::pass(std::string_view piece) {
   const std::string text = std::exchange(begun_, {}) + std::string(piece);
-  const bool keeps = marks_ == TerminalMarks::lines_and_colors;
+  const bool keeps_colors = marks_ == TerminalMarks::lines_and_colors;
+  const bool keeps_lines = marks_ != TerminalMarks::none;
   std::string clean;
   clean.reserve(text.size());
   for (std::string_view left = text; !left.empty();) {
-    if (keeps && left[0] == '\x1b') {
+    if (keeps_colors && left[0] == '\x1b') {
       const auto begins = [&](std::string_view color) { return left.starts_with(color); };
       const auto may_begin = [&](std::string_view color) { return color.starts_with(left); };
       if (const auto* const color = std::ranges::find_if(kColors, begins); color != kColors.end()) {
@@ -71,7 +72,7 @@ std::string TerminalText::pass(std::string_view piece) {
       begun_ = left;
       break;
     }
-    const bool is_kept = keeps && (left[0] == '\n' || left[0] == '\t');
+    const bool is_kept = keeps_lines && (left[0] == '\n' || left[0] == '\t');
     if (!character.valid) {
       clean += '?';
     } else if (is_control(character.code) && !is_kept) {

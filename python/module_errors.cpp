@@ -58,7 +58,7 @@ void translate(std::exception_ptr thrown) {
     text.hint = python_hint(text.hint);
     // Python prints it as it is, and takes UTF-8 only.
     for (std::string* const part : {&text.attempted, &text.value, &text.accepted, &text.hint}) {
-      *part = terminal_text(*part, TerminalMarks::lines_and_colors);
+      *part = terminal_text(*part, TerminalMarks::lines);
     }
     const py::object raised = py::reinterpret_borrow<py::object>(error_class)(Error(text).what());
     raised.attr("attempted") = text.attempted;

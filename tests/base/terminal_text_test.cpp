@@ -38,6 +38,11 @@ TEST(TerminalText, LinesAndOurColorsStayWhereTheyAreWanted) {
   EXPECT_EQ(lines("a\n\tb"), "a\n\tb");
   EXPECT_EQ(lines("\x1b[31mbad\x1b[0m"), "\x1b[31mbad\x1b[0m");
   EXPECT_EQ(terminal_text("\x1b[31mbad\x1b[0m"), " [31mbad [0m");
+  EXPECT_EQ(terminal_text("\x1b[31mbad\n", TerminalMarks::lines), " [31mbad\n");
+  TerminalText later(TerminalMarks::lines);
+  EXPECT_EQ(later.pass("\x1b[31ma"), " [31ma");
+  later.keep_colors();
+  EXPECT_EQ(later.pass("\x1b[31ma"), "\x1b[31ma");
   EXPECT_EQ(lines("\x1b[8mhidden\x1b[2J\r\x1b[K"), " [8mhidden [2J  [K");
 }
 

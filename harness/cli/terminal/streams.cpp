@@ -21,7 +21,7 @@ namespace {
 struct Sink {
   int descriptor;
   int failure = 0;  ///< The errno of its first failure; 0 if there was none.
-  TerminalText text{TerminalMarks::lines_and_colors};
+  TerminalText text{TerminalMarks::lines};
 };
 
 Sink output{STDOUT_FILENO};  // NOLINT(*-avoid-non-const-global-variables)
@@ -68,6 +68,11 @@ void prepare_streams() {
   std::FILE* const err = stream_into(errors, _IONBF);
   if (out != nullptr) stdout = out;
   if (err != nullptr) stderr = err;
+}
+
+void allow_colors(int descriptor) {
+  std::fflush(descriptor == STDOUT_FILENO ? stdout : stderr);
+  (descriptor == STDOUT_FILENO ? output : errors).text.keep_colors();
 }
 
 void drive_terminal(std::string_view marks) { write_bytes(errors, marks); }

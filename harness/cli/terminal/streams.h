@@ -11,8 +11,12 @@ namespace howard::cli {
 /// the files of a run would be lost because of a message.) A closed stream stays closed; otherwise
 /// the next file to be opened would take its place, and receive the messages. A pipe without a
 /// reader and a limit on the size of files become errors of the call that meets them and end
-/// nothing. What is printed passes through terminal_text(), whoever wrote it and wherever it goes.
+/// nothing. All that is printed passes through terminal_text(), also into files and pipes.
 void prepare_streams();
+
+/// Lets the colors of tables through to standard output or standard error, which passes none
+/// before.
+void allow_colors(int descriptor);
 
 /// Writes to standard error what drives its terminal, as it is. No part of it may be of a file.
 void drive_terminal(std::string_view marks);

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "harness/cli/sharing/launched_processes.h"
+#include "harness/cli/terminal/streams.h"
 
 namespace howard::cli {
 namespace {
@@ -54,9 +55,9 @@ bool wants_ascii() {
 }
 
 reports::TerminalStyle terminal_style(int descriptor, ColorMode mode) {
-  return {.width = terminal_width(descriptor),
-          .color = wants_color(descriptor, mode),
-          .ascii = wants_ascii()};
+  const bool color = wants_color(descriptor, mode);
+  if (color) allow_colors(descriptor);
+  return {.width = terminal_width(descriptor), .color = color, .ascii = wants_ascii()};
 }
 
 }  // namespace howard::cli
