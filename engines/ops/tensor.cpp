@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/ops/tensor.h"
 
+#include <new>
+
 #include "base/error.h"
 
 namespace howard::ops {
+
+Tensor::Held::~Held() {
+  try {
+    device.release(buffer);
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch)
+    // Devices keep and report what is released, which takes memory. Where there is none, the next
+    // allocation says so: mostly this destructor runs because one has.
+  }
+}
 
 Tensor::Tensor(Device& device, const TensorSpec& spec) : spec_(spec) {
   require_legal_shards(spec);

@@ -31,7 +31,7 @@ class Tensor {
   /// Owns a buffer during its lifetime.
   struct Held {
     Held(Device& from, const TensorSpec& spec) : device(from), buffer(from.allocate(spec)) {}
-    ~Held() { device.release(buffer); }
+    ~Held();
     Held(const Held&) = delete;
     Held& operator=(const Held&) = delete;
 

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
 #include <optional>
 
 #include "base/error.h"
+#include "engines/device/forwarding_device.h"
 #include "tests/engines/ops/op_test.h"
 
 namespace howard::ops {
@@ -28,6 +30,23 @@ TEST_F(TensorView, KeepsTheBufferAlive) {
   x.reset();
   const Tensor other = tensor({64, 64});
   EXPECT_NE(other.buffer(), view.buffer());
+}
+
+/// Has no memory left to note what is released.
+class FullDevice final : public ForwardingDevice {
+ public:
+  explicit FullDevice(Device& device) : ForwardingDevice(device) {}
+  void release(BufferId /*buffer*/) override { throw std::bad_alloc(); }
+};
+
+TEST_F(TensorView, ThatCannotBeReleasedEndsNoProgram) {
+  FullDevice full(device_);
+  EXPECT_THROW(
+      {
+        const Tensor x(full, {.shape = {64, 64}});
+        throw std::bad_alloc();
+      },
+      std::bad_alloc);
 }
 
 TEST_F(TensorView, ElementsInTilesMustStayWhereTheyAre) {
