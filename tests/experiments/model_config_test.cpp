@@ -102,6 +102,9 @@ std::string with(const std::string& entries) {
 TEST(ModelConfig, WhatChangesTheWorkIsAppliedOrRefusedByKey) {
   expect_refused(with(R"("mlp_bias": true)"), "mlp_bias");
   expect_refused(with(R"("partial_rotary_factor": 0.5)"), "partial_rotary_factor");
+  expect_refused(with(R"("rotary_dim": 16)"), "rotary_dim");
+  expect_refused(with(R"("qkv_bias": true)"), "qkv_bias");
+  expect_refused(with(R"("attn_logit_softcapping": 50.0)"), "attn_logit_softcapping");
   expect_refused(with(R"("quantization_config": {"quant_method": "awq"})"), "quantization_config");
   expect_refused(with(R"("architectures": ["MixtralForCausalLM"])"), "architectures");
   expect_refused(with(R"("architectures": ["LlamaMoeForCausalLM"])"), "architectures");
