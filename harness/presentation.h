@@ -18,6 +18,7 @@ enum class CellSource : std::uint8_t {
   metric,     ///< A metric, printed with a unit prefix that fits the column.
   detail,     ///< A fact in words.
   reference,  ///< The published figure.
+  compared,   ///< The point's own value of the metric that was published, in the same unit.
   error,      ///< The relative error against it.
 };
 
@@ -31,7 +32,7 @@ enum class Room : std::uint8_t {
 struct Column {
   std::string title;
   CellSource source{};
-  std::string name;          ///< The axis, metric or detail; empty for reference and error.
+  std::string name;  ///< The axis, metric or detail; empty for those of the published figure.
   Room room = Room::spare;   ///< Axes and the time are always keys.
   std::string meaning = {};  ///< A line below the table; empty if the title says it all.
 };

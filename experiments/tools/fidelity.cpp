@@ -28,7 +28,6 @@
 #include "experiments/laboratory/experiment_list.h"
 #include "harness/runner.h"
 #include "reports/published/reference.h"
-#include "reports/tables/format.h"
 
 namespace howard::experiments {
 namespace {
@@ -122,13 +121,12 @@ class PublishedRows {
   std::map<std::string, PointResult> emulated_;
 };
 
-/// Says what the emulator gives for the metric that was published, and adds both as times for the
-/// picture: a rate is the time of one.
+/// Adds the published figure and the emulated one as times for the picture: a rate is the time of
+/// one.
 void add_both_values(const harness::Reference& reference, PointResult& found) {
   const harness::Metric* const metric = found.find_metric(reference.metric);
   if (metric == nullptr || reference.unit.empty()) return;
   const double value = metric->value;
-  found.details.emplace_back("emulated", reports::format_quantity(value, reference.unit));
   const bool is_rate = reference.unit == "1/s";  // the time of a FLOP would be none of a run
   if ((reference.unit != "s" && !is_rate) || !(value > 0) || !(reference.value > 0)) return;
   const auto time_of = [&](double quantity) { return is_rate ? 1 / quantity : quantity; };
@@ -184,7 +182,7 @@ void describe_summary(PublishedRows& rows, const std::vector<const PublishedRow*
 harness::Presentation fidelity_presentation() {
   return {.columns = {{"subject", CellSource::parameter, "subject"},
                       {"status", CellSource::detail, "status"},
-                      {"emulated", CellSource::detail, "emulated"},
+                      {"emulated", CellSource::compared},
                       {"published", CellSource::reference, ""},
                       {"error", CellSource::error, ""},
                       {"rows", CellSource::detail, "rows"},

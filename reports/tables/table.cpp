@@ -121,7 +121,8 @@ Scale scale_of_references(const Points& points, const harness::Reference& first)
   return fit_scale(first.unit, values);
 }
 
-/// Published figures of another metric than the column's carry their own unit.
+/// Shows the published figures, or what the points have for the same metrics. Those of another
+/// metric than the column's carry their own unit.
 FilledColumn fill_reference(const Column& column, const Points& points) {
   const auto first = std::ranges::find_if(
       points, [](const PointResult* point) { return point->reference.has_value(); });
@@ -131,10 +132,14 @@ FilledColumn fill_reference(const Column& column, const Points& points) {
   FilledColumn filled{.column = {.title = column.title, .unit = scale.unit, .number = true}};
   for (const PointResult* point : points) {
     Cell cell;
-    if (const auto& reference = point->reference) {
-      cell.text = reference->metric == metric ? format_number(reference->value, scale)
-                                              : format_quantity(reference->value, reference->unit);
-      if (reference->status == "artefact") cell.text.insert(0, "* ");
+    const auto& reference = point->reference;
+    const bool is_published = column.source == CellSource::reference;
+    const Metric* const own = reference ? point->find_metric(reference->metric) : nullptr;
+    if (reference && (is_published || own != nullptr)) {
+      const double value = is_published ? reference->value : own->value;
+      cell.text = reference->metric == metric ? format_number(value, scale)
+                                              : format_quantity(value, reference->unit);
+      if (is_published && reference->status == "artefact") cell.text.insert(0, "* ");
     }
     filled.cells.push_back(std::move(cell));
   }
@@ -164,6 +169,7 @@ FilledColumn fill_cells(const Column& column, const Points& points,
     case CellSource::metric:
       return fill_metric(column, points);
     case CellSource::reference:
+    case CellSource::compared:
       return fill_reference(column, points);
     case CellSource::error:
       return fill_error(column, points);

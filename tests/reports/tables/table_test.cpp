@@ -177,6 +177,29 @@ TEST(Table, PublishedFiguresHaveTheirUnitThoughAllPointsWereSkipped) {
             "88.82");
 }
 
+TEST(Table, WhatIsComparedIsInTheUnitOfThePublishedFigure) {
+  harness::ExperimentResult result = testing::sample_result();
+  result.points.resize(1);
+  harness::PointResult& point = result.points[0];
+  point.reference->value = 2 * point.find_metric("time")->value;
+  const harness::Presentation presentation{
+      .columns = {{"emulated", harness::CellSource::compared},
+                  {"published", harness::CellSource::reference}}};
+  const auto shown = [&] {
+    const Table table = make_tables(result, presentation)[0];
+    EXPECT_EQ(table.columns[0].unit, table.columns[1].unit);
+    return std::pair(parse_number(table.rows[0].cells[0].text).value_or(0),
+                     parse_number(table.rows[0].cells[1].text).value_or(0));
+  };
+  EXPECT_NEAR(shown().second, 2 * shown().first, 0.02);
+  point.reference->metric = "throughput";
+  EXPECT_NE(shown().first, 0) << "the point's rate, and not its time";
+  point.reference->metric = "nothing";
+  const Table table = make_tables(result, presentation)[0];
+  ASSERT_EQ(table.columns.size(), 1U) << "an empty column is left out";
+  EXPECT_EQ(table.columns[0].title, "published");
+}
+
 TEST(Table, AnAxisThatVariesHasAColumnThoughThePresentationNamesNone) {
   harness::ExperimentResult result = testing::sample_result();
   result.points.resize(2);
