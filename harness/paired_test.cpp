@@ -164,6 +164,8 @@ Shift plain_shift(std::span<const double> before, std::span<const double> after,
   for (const double value : before) squares += (value - old_mean) * (value - old_mean);
   for (const double value : after) squares += (value - new_mean) * (value - new_mean);
   const auto freedom = static_cast<double>(before.size() + after.size() - 2);
+  // Two equal values tell of the clock's resolution or of chance, and not that there is no noise.
+  if (squares == 0 && freedom < 2) return shift;
   const double error =
       std::sqrt(squares / freedom *
                 (1 / static_cast<double>(before.size()) + 1 / static_cast<double>(after.size())));

@@ -35,10 +35,11 @@ std::size_t fewest_pairs(double alpha);
 
 /// Tests whether `after` has shifted against `before` with Student's test for two samples of one
 /// variance. One of them may be a single value; together there must be at least three for a finite
-/// interval. It assumes a normal distribution, unlike the test of pairs, but for outliers: a value
-/// that lies farther from the median of its side than five times the spread of all counts as one
-/// that lies there, so that one disturbed run does not hide a change. What the longer side has
-/// shown as outliers, the shorter one may be as well: p is never less than the probability of that.
+/// interval, and four if all of each side are equal. It assumes a normal distribution, unlike the
+/// test of pairs, but for outliers: a value that lies farther from the median of its side than five
+/// times the spread of all counts as one that lies there, so that one disturbed run does not hide a
+/// change. What the longer side has shown as outliers, the shorter one may be as well: p is never
+/// less than the probability of that.
 Shift student_shift(std::span<const double> before, std::span<const double> after, double alpha);
 
 /// Returns p values that control the probability of any false alarm in a family of tests (Holm's

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
+#include <system_error>
 
 #include "base/child_process.h"
 #include "base/error.h"
@@ -17,14 +19,23 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The most that a program may print: a hundred times what a benchmark of ten thousand rows does.
-/// It is in memory, and a program that prints in an endless loop would fill that before its time is
-/// up.
-constexpr std::size_t kMostOutput = std::size_t{256} << 20;
-constexpr std::chrono::milliseconds kLook{5};
+/// The most that a program may print or write as its results: a hundred times what a benchmark of
+/// ten thousand rows does. A program that does so in an endless loop would fill the memory or the
+/// disk before its time is up.
+constexpr std::uintmax_t kMostOutput = std::uintmax_t{256} << 20;
+/// A program that prints as fast as it can prints about as much again until it is looked at.
+constexpr std::chrono::milliseconds kLook{20};
+
+/// Returns the size of a file; 0 if there is none.
+std::uintmax_t size_of(const std::filesystem::path& file) {
+  std::error_code missing;
+  const std::uintmax_t size = std::filesystem::file_size(file, missing);
+  return missing ? 0 : size;
+}
 
 CommandOutcome run_words(const std::string& name, std::vector<std::string> words,
-                         const std::filesystem::path& folder, double limit, const Stop& stop) {
+                         const std::filesystem::path& folder, double limit, const Stop& stop,
+                         const std::filesystem::path& results) {
   const MemoryFile out, err;
   const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   const Clock::time_point begin = Clock::now();
@@ -41,7 +52,7 @@ CommandOutcome run_words(const std::string& name, std::vector<std::string> words
       if (stop && stop()) {
         throw Error({.attempted = "wait for " + name, .value = "interrupted"});
       }
-      if (out.size() + err.size() > kMostOutput) {
+      if (out.size() + err.size() + size_of(results) > kMostOutput) {
         throw Error({.attempted = "keep what " + name + " prints",
                      .value = fmt::format("it is more than {} MiB", kMostOutput >> 20),
                      .accepted = "a program that prints its results and ends",
@@ -64,8 +75,9 @@ CommandOutcome run_words(const std::string& name, std::vector<std::string> words
 }  // namespace
 
 CommandOutcome run_command(const std::string& line, double limit, const Stop& stop,
-                           const std::filesystem::path& folder) {
-  return run_words("'" + line + "'", {"/bin/sh", "-c", line}, folder, limit, stop);
+                           const std::filesystem::path& folder,
+                           const std::filesystem::path& results) {
+  return run_words("'" + line + "'", {"/bin/sh", "-c", line}, folder, limit, stop, results);
 }
 
 CommandOutcome run_program(const std::vector<std::string>& words,
@@ -73,7 +85,7 @@ CommandOutcome run_program(const std::vector<std::string>& words,
   constexpr double kLimit = 60;
   std::vector<std::string> all{"/usr/bin/env"};
   all.insert(all.end(), words.begin(), words.end());
-  return run_words(words.front(), std::move(all), folder, kLimit, {});
+  return run_words(words.front(), std::move(all), folder, kLimit, {}, {});
 }
 
 std::string last_line(std::string_view text) {

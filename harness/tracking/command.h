@@ -19,10 +19,11 @@ struct CommandOutcome {
 };
 
 /// Runs a line of the shell in `folder` (empty: ours) in a process of its own and waits for its
-/// end. Throws Error if it takes longer than `limit` seconds, or if `stop` turned true; then it is
-/// ended.
+/// end. Throws Error if it takes longer than `limit` seconds, if it prints, and writes to the file
+/// `results`, more than 256 MiB, or if `stop` turned true; then it is ended.
 CommandOutcome run_command(const std::string& line, double limit, const Stop& stop,
-                           const std::filesystem::path& folder = {});
+                           const std::filesystem::path& folder = {},
+                           const std::filesystem::path& results = {});
 
 /// Runs a program with arguments, of which no shell reads any, for up to a minute.
 CommandOutcome run_program(const std::vector<std::string>& words,

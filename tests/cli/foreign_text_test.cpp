@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "tests/cli/cli_fixture.h"
 
@@ -42,6 +43,9 @@ TEST_F(ForeignText, InOutputAndMessagesDrivesNoTerminal) {
   EXPECT_TRUE(contains(refused.err, "3 ]0;X ")) << refused.err;
   EXPECT_FALSE(drives_terminal(refused.err));
   EXPECT_FALSE(drives_terminal(run("'a\x1b]0;X\x07'").err));
+  put_training(R"(a\e[31mb)");
+  const Outcome red = run("fit -c t.yaml --no-search --color never");
+  EXPECT_TRUE(contains(red.out, "a [31mb")) << "not even a color of ours: " << red.out;
 }
 
 TEST_F(ForeignText, ThatIsNoUtf8IsNoFailureOfALibrary) {
@@ -73,9 +77,15 @@ TEST_F(ForeignText, OfAResultNamesNoFileElsewhere) {
 }
 
 TEST_F(ForeignText, OfAProgramThatDoesNotStopIsBounded) {
-  const Outcome outcome = run("compare --exec-a yes --exec-b yes", "ulimit -v 4000000;");
+  // Sanitizers reserve more addresses than a machine has memory.
+  const bool limits = std::string_view(HOWARD_SANITIZE).empty();
+  const Outcome outcome =
+      run("compare --exec-a yes --exec-b yes", limits ? "ulimit -v 4000000;" : "");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_TRUE(contains(outcome.err, "it is more than 256 MiB")) << outcome.err;
+  const Outcome in_file = run("compare --exec-a 'yes > {out}' --exec-b true");
+  EXPECT_EQ(in_file.status, 1);
+  EXPECT_TRUE(contains(in_file.err, "it is more than 256 MiB")) << in_file.err;
 }
 
 TEST_F(ForeignText, APipeOrADeviceIsNoDatabase) {

@@ -85,6 +85,15 @@ TEST(PairedTest, OneDisturbedRunDoesNotHideAChange) {
   EXPECT_GT(student_shift(before, std::vector{0.0, 0.01, std::log(3)}, 0.05).p, 0.01);
 }
 
+TEST(PairedTest, TwoEqualValuesDoNotShowThatThereIsNoNoise) {
+  const Shift three = student_shift(std::vector{0.0, 0.0}, std::vector{0.03}, 0.05);
+  EXPECT_EQ(three.estimate, 0.03);
+  EXPECT_EQ(three.p, 1);
+  EXPECT_TRUE(std::isinf(three.interval[1]));
+  const Shift four = student_shift(std::vector{0.0, 0.0}, std::vector{0.03, 0.03}, 0.05);
+  EXPECT_EQ(four.p, 0) << "both sides repeat their value";
+}
+
 TEST(PairedTest, HolmMultipliesTheSmallestByTheirNumberAndStaysInOrder) {
   const std::vector<double> p{0.04, 0.001, 0.03, 0.9};
   const std::vector<double> adjusted = holm(p);

@@ -219,6 +219,13 @@ TEST(Inputs, ACopyIsKnownByWhatWasMeasured) {
   EXPECT_NE(content(google("d", "3"), "x"), content(google("e", "3"), "x"));
   EXPECT_NE(content(google("d", "3"), "x"), content(google("d", "4"), "x"));
   EXPECT_NE(content_id(google("d", "3")).substr(16), "");
+  const auto two = [](const char* first, const char* second) {
+    return only_run(std::string(R"({"context": {"date": "d"}, "benchmarks": [)") + first + ", " +
+                    second + "]}");
+  };
+  const char* const a = R"({"name": "a", "time_unit": "us", "real_time": 3})";
+  const char* const b = R"({"name": "b", "time_unit": "us", "real_time": 4})";
+  EXPECT_EQ(content_id(two(a, b)), content_id(two(b, a))) << "in another order";
   const tracking::Run size = only_run(R"([{"name": "size", "unit": "B", "value": 7}])");
   EXPECT_EQ(content(size, "x"), content(size, "x"));
   EXPECT_NE(content(size, "x"), content(size, "y")) << "the next commit may well be as large";

@@ -151,8 +151,8 @@ void judge_apart(Comparison& comparison, const Side& before, const Side& after,
     for (const Observed& one : rows) judge_plainly(*one.row, one, limits);
     if (!rows.empty()) {
       comparison.effort = fmt::format(
-          "sampled metrics are judged by their medians and the threshold of {:g} % alone, whatever "
-          "their noise",
+          "sampled metrics are judged by their medians and the threshold of {:g} % alone, without "
+          "regard to noise",
           100 * limits.threshold);
     }
     return;
@@ -232,6 +232,16 @@ std::size_t Comparison::count(Verdict verdict, Kind kind) const {
   return static_cast<std::size_t>(std::ranges::count_if(rows, [&](const JudgedRow& row) {
     return row.verdict == verdict && row.series.kind == kind;
   }));
+}
+
+double JudgedRow::distance() const {
+  if (series.kind != Kind::exact) {
+    const bool moved_without_ratio = !change() && before != after;
+    return std::abs(std::log(std::max(change().value_or(moved_without_ratio ? 0 : 1), 1e-300)));
+  }
+  // One picosecond more makes zeros comparable and changes no order that a reader could see.
+  return std::abs(
+      std::log((static_cast<double>(after_ps) + 1) / (static_cast<double>(before_ps) + 1)));
 }
 
 void require_comparable(const Side& before, const Side& after) {

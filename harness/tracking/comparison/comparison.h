@@ -69,6 +69,8 @@ struct JudgedRow {
 
   /// Returns after / before of any row; absent if that would say nothing.
   std::optional<double> change() const;
+  /// Returns how far the row moved in either direction: 2 and 0.5 are equally far.
+  double distance() const;
 };
 
 /// Says what differs between two sides, of which the second is the newer one.

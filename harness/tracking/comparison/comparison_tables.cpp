@@ -62,18 +62,6 @@ void add_verdicts(Table& table, const Rows& rows) {
   }
 }
 
-/// Returns how far a row moved in either direction: 2 and 0.5 are equally far.
-double distance(const JudgedRow* row) {
-  if (row->series.kind != Kind::exact) {
-    const bool moved_without_ratio = !row->change() && row->before != row->after;
-    return std::abs(
-        std::log(std::max(row->change().value_or(moved_without_ratio ? 0 : 1), 1e-300)));
-  }
-  // One picosecond more makes zeros comparable and changes no order that a reader could see.
-  return std::abs(std::log((static_cast<double>(row->after_ps) + 1) /
-                           (static_cast<double>(row->before_ps) + 1)));
-}
-
 /// Returns the place of a row's verdict: what is slower comes first.
 int severity(const JudgedRow* row) {
   switch (row->verdict) {
@@ -91,7 +79,7 @@ int severity(const JudgedRow* row) {
 }
 
 Table exact_table(Rows rows) {
-  std::ranges::stable_sort(rows, std::greater{}, distance);
+  std::ranges::stable_sort(rows, std::greater{}, &JudgedRow::distance);
   std::ranges::stable_sort(rows, {}, severity);
   Table table{.caption = "exact times that moved"};
   add_verdicts(table, rows);
@@ -122,7 +110,7 @@ std::string interval_text(const JudgedRow& row) {
 }
 
 Table sampled_table(Rows rows) {
-  std::ranges::stable_sort(rows, std::greater{}, distance);
+  std::ranges::stable_sort(rows, std::greater{}, &JudgedRow::distance);
   std::ranges::stable_sort(rows, {}, severity);
   Table table{.caption = "sampled metrics"};
   add_verdicts(table, rows);

@@ -67,7 +67,8 @@ Run run_once(const std::string& line, const CommandOptions& options) {
   std::string command = line;
   const std::size_t place = command.find(kPlace);
   if (place != std::string::npos) command.replace(place, kPlace.size(), scratch.path().string());
-  const CommandOutcome outcome = run_command(command, options.limit, options.stop, options.folder);
+  const CommandOutcome outcome =
+      run_command(command, options.limit, options.stop, options.folder, scratch.path());
   if (options.whole) {
     if (outcome.status != 0) fail_command(line, outcome);
     return whole_process(outcome);

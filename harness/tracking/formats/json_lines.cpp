@@ -145,6 +145,7 @@ std::string run_line(const Run& run) {
 
 std::string content_id(const Run& run) {
   Run measured{.conditions = run.conditions, .constants = run.constants, .rows = run.rows};
+  std::ranges::stable_sort(measured.rows, {}, &Row::series);
   const auto is_measured = [](const Row& row) { return !row.samples.empty(); };
   const std::string origin = run.commit + '\n' + run.branch;
   std::string content = run_line(measured) + run.date;

@@ -56,6 +56,11 @@ std::vector<double> criterion_samples(const JsonNode& iterations, const JsonNode
   return samples;
 }
 
+/// Returns the median of an estimates.json.
+std::vector<double> criterion_median(const JsonNode& file) {
+  return {file.member("median").member("point_estimate").number() * kNanosecond};
+}
+
 JsonDocument json_in(const fs::path& file) {
   return JsonDocument(read_file(file), {.attempted = "read " + file.string(),
                                         .accepted = "JSON that criterion has written",
@@ -182,8 +187,7 @@ Run read_criterion_estimates(const JsonNode& file, std::string_view source) {
   const fs::path measurement = fs::path(source).parent_path();
   std::string name = measurement.parent_path().filename().string();
   run.rows.push_back(
-      time_row(name.empty() ? "benchmark" : std::move(name),
-               {file.member("median").member("point_estimate").number() * kNanosecond}));
+      time_row(name.empty() ? "benchmark" : std::move(name), criterion_median(file)));
   return run;
 }
 
@@ -201,9 +205,7 @@ Run read_criterion_folder(const fs::path& folder) {
       continue;
     }
     const JsonDocument document = json_in(measurement / "estimates.json");
-    const JsonNode median = document.root().member("median");
-    run.rows.push_back(
-        time_row(std::move(name), {median.member("point_estimate").number() * kNanosecond}));
+    run.rows.push_back(time_row(std::move(name), criterion_median(document.root())));
   }
   return run;
 }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -208,12 +207,9 @@ std::string_view annotation_level(const JudgedRow& row) {
 /// Says how many rows are ambiguous, and which of them has moved most.
 std::string ambiguous_words(const Comparison& comparison, std::size_t count) {
   const JudgedRow* farthest = nullptr;
-  const auto distance = [](const JudgedRow& row) {
-    return std::abs(std::log(std::max(row.change().value_or(1), 1e-300)));
-  };
   for (const JudgedRow& row : comparison.rows) {
     if (row.verdict != Verdict::ambiguous) continue;
-    if (farthest == nullptr || distance(row) > distance(*farthest)) farthest = &row;
+    if (farthest == nullptr || row.distance() > farthest->distance()) farthest = &row;
   }
   return fmt::format("{} of {}: too few or too noisy runs to say; the farthest is {}: {}", count,
                      reports::counted(comparison.rows.size(), "metric"), row_name(farthest->series),
