@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# ctest reads this before it runs a test: a test has an environment of its own, whatever the user's is. Only
+# ctest reads this before it runs a test: a test has an environment of its own, not the user's. Only
 # what finds programs and places for files is kept, the settings of sanitizers, and those two without which older
 # builds of OpenBLAS compute wrong numbers on some processors. The folder `home` is empty.
 set(kept PATH LD_LIBRARY_PATH TMPDIR ASAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS UBSAN_OPTIONS OPENBLAS_CORETYPE

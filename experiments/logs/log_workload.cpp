@@ -50,15 +50,12 @@ bool has_wide_weights(const Program& program) {
 
 /// Says whether a program puts elements elsewhere and computes nothing.
 bool moves(const Program& program) {
-  return std::visit(
-      []<class Op>(const Op&) {
-        return std::is_same_v<Op, ReshapeAttributes> || std::is_same_v<Op, LayoutAttributes> ||
-               std::is_same_v<Op, TransposeAttributes> ||
-               std::is_same_v<Op, SplitHeadsAttributes> ||
-               std::is_same_v<Op, SplitGroupsAttributes> ||
-               std::is_same_v<Op, ConcatHeadsAttributes>;
-      },
-      program.attributes.variant());
+  const auto is = [&]<class... Ops>() {
+    return (std::holds_alternative<Ops>(program.attributes) || ...);
+  };
+  return is
+      .template operator()<ReshapeAttributes, LayoutAttributes, TransposeAttributes,
+                           SplitHeadsAttributes, SplitGroupsAttributes, ConcatHeadsAttributes>();
 }
 
 /// Returns the usual time from one call of the host to the next, where the device did not hold it

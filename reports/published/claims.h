@@ -76,8 +76,7 @@ struct JudgedClaim {
 /// Judges a claim. Two numbers agree if they are on the same side of 1 and within 28 % of each
 /// other, which is how far the report's own sessions are apart (as in table.h). A ratio within 10 %
 /// of 1 is on neither side. For a figure that no device here can measure, such as a time of another
-/// CPU, the published one is used, and
-/// the claim is confirmed for its other half at most.
+/// CPU, the published one is used, and the claim is confirmed for its other half at most.
 JudgedClaim judge(const Claim& claim, std::span<const harness::ExperimentResult> results);
 
 /// Returns whether the claims can be judged by these results: they have emulated points, which ran

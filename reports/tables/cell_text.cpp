@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
+#include <cctype>
+#include <cstddef>
 #include <utility>
 
 #include "base/terminal_text.h"
@@ -45,9 +46,15 @@ std::string printable(std::string_view text) { return terminal_text(text); }
 
 std::string spreadsheet_text(std::string_view text) {
   std::string cell = printable(text);
-  static const std::regex kNumber(R"([+-]?[0-9.]+([eE][+-]?[0-9]+)?( ?[%A-Za-z]+)?)");
-  const bool begins_formula = cell.find_first_of("=+-@") == 0 && cell.size() > 1;
-  if (begins_formula && !std::regex_match(cell, kNumber)) cell.insert(0, "'");
+  if (cell.find_first_of("=+-@") != 0 || cell.size() == 1) return cell;
+  // A number may have a unit, whose letters nothing computes: "+10.0", "-5 %", "-1.5e-3 ms".
+  const std::size_t end = cell.find_last_of("0123456789") + 1;
+  const std::size_t start = cell[0] == '+' ? 1 : 0;
+  const bool is_number = end > start && parse_number(cell.substr(start, end - start)).has_value();
+  const bool has_unit =
+      std::all_of(cell.begin() + static_cast<std::ptrdiff_t>(end), cell.end(),
+                  [](unsigned char c) { return std::isalpha(c) != 0 || c == ' ' || c == '%'; });
+  if (!is_number || !has_unit) cell.insert(0, "'");
   return cell;
 }
 

@@ -173,7 +173,7 @@ TEST_F(Tracking, TwoFilesAreComparedByAThreshold) {
   EXPECT_EQ(run("compare old.json new.json").status, 0) << "one run of each decides nothing";
   const Outcome gate = run("compare old.json new.json --threshold 5%");
   EXPECT_EQ(gate.status, 3) << gate.out << gate.err;
-  EXPECT_TRUE(contains(gate.out, "whatever their noise")) << gate.out;
+  EXPECT_TRUE(contains(gate.out, "without regard to noise")) << gate.out;
   EXPECT_EQ(run("compare old.json new.json --threshold 0.2").status, 0);
   const Outcome refused = run("compare old.json new.json --threshold 5");
   EXPECT_EQ(refused.status, 2);

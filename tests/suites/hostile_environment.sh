@@ -47,7 +47,7 @@ explain matmul_sweep -a shape=512x512x512
 matmul_sweep -a shape=0
 LINES
 
-# ctest gives tests an environment of their own, whatever its own is (tests/environment.cmake).
+# ctest gives tests an environment of their own and does not pass on its own (tests/environment.cmake).
 env -i PATH="$PATH" "${hostile[@]}" ctest --test-dir "$build" --output-on-failure --timeout 300 \
   --no-tests=error -Q -O "$place/log" "${tests[@]}" || {
   failed=1

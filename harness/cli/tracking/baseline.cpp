@@ -77,8 +77,7 @@ Comparison first_of(const Side& after, const std::string& base, const tracking::
   Comparison comparison{.before = "nothing", .after = after.name};
   comparison.warnings.push_back(fmt::format(
       "there is nothing to compare with: {} is of '{}' itself, and {} has no earlier run of it; "
-      "run "
-      "track on each of its commits, and compare a branch, or the next commit, with this one",
+      "run track on each of its commits, and compare a branch, or the next commit, with this one",
       after.name, base, history.path().string()));
   return comparison;
 }

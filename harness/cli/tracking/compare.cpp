@@ -99,9 +99,9 @@ OptionList compare_options(CompareOptions& options) {
          whole(options.pairs.seed, 0, ~std::uint64_t{0}), runs},
         {"--threshold", "R",
          "Allows a metric to become worse by R, as 0.05 or 5%: exact times (default 0), and "
-         "sampled "
-         "metrics of A and B, whose medians alone are compared then, whatever their noise. With "
-         "--exec-a, sampled metrics are still judged by all pairs, and R is the least --floor",
+         "sampled metrics of A and B, whose medians alone are compared then, without regard to "
+         "noise. With --exec-a, sampled metrics are still judged by all pairs, and R is the least "
+         "--floor",
          share(options.threshold)},
         {"--floor", "R", "Takes no smaller change of a sampled metric for a finding (default 1%)",
          share(options.limits.relative_floor)},
@@ -223,12 +223,10 @@ const Command kCompare{
          "run_experiment compare --exec-a './old input' --exec-b './new input' --whole --pairs 20"},
     .status =
         "0 nothing is slower, missing, new or failed, or there is no earlier run of --base to "
-        "compare "
-        "with; 1 an error, or a benchmark failed in B; 2 bad command line; 3 something is slower; "
-        "6 "
-        "a point is missing or new; 4 with --strict: the baseline is out of date; 5 with --strict: "
-        "something is ambiguous; 130 interrupted. If several are true, the first of 1, 3, 6, 4, 5 "
-        "is returned.",
+        "compare with; 1 an error, or a benchmark failed in B; 2 bad command line; 3 something is "
+        "slower; 6 a point is missing or new; 4 with --strict: the baseline is out of date; 5 with "
+        "--strict: something is ambiguous; 130 interrupted. If several are true, the first of 1, "
+        "3, 6, 4, 5 is returned.",
     .begin = begin<compare_options, compare>};
 
 }  // namespace howard::cli
