@@ -20,11 +20,15 @@
 #include "engines/program/spec_text.h"
 #include "engines/workload/launch.h"
 #include "engines/workload/op_list_file.h"
+#include "engines/workload/repeats.h"
 
 namespace howard::workload {
 namespace {
 
 using WorkloadJson = nlohmann::json;
+
+/// A file of this schema has no repeats, and is otherwise the same.
+constexpr const char* kOlderSchema = "howard.workload/1";
 
 /// The names are in the order of Step.
 constexpr std::array<std::string_view, 20> kStepNames{
@@ -51,26 +55,26 @@ class WorkloadReader {
   Workload read(const JsonNode& root) {
     workload_.source = root.member("source").text();
     workload_.eth_dispatch = is_eth(root.member("dispatch"));
-    workload_.queues = whole<int>(root.member("queues"), 1, 2);
+    workload_.queues = static_cast<int>(root.member("queues").integer(1, 2));
     if (root.has("host")) root.member("host").read(workload_.host, kHostFields);
     read_tensors(root);
     root.member("ops").read(workload_.ops, read_op);
-    for (const JsonNode& one : root.member("calls").items()) read_call(one);
+    rows_.each(root.member("calls"), [this](const JsonNode& one) { read_call(one); });
     root.member("names").read(workload_.names);
     root.member("sub_devices").read(workload_.sub_devices, read_core_ranges);
-    for (const JsonNode& one : root.member("commands").items()) read_command(one);
+    rows_.each(root.member("commands"), [this](const JsonNode& one) { read_command(one); });
     return std::move(workload_);
   }
 
  private:
   template <class Whole>
-  static Whole whole(const JsonNode& node, std::int64_t least, std::int64_t most) {
-    return static_cast<Whole>(node.integer(least, most));
+  Whole whole(const JsonNode& node, std::int64_t most) const {
+    return static_cast<Whole>(rows_.number(node, most));
   }
   /// Returns the number of one of `count` things.
-  static std::uint32_t index(const JsonNode& node, std::size_t count) {
+  std::uint32_t index(const JsonNode& node, std::size_t count) const {
     if (count == 0) node.fail("nothing: there are none");
-    return whole<std::uint32_t>(node, 0, static_cast<std::int64_t>(count) - 1);
+    return whole<std::uint32_t>(node, static_cast<std::int64_t>(count) - 1);
   }
   static SimTime read_picoseconds(const JsonNode& node) {
     constexpr std::int64_t kMost = std::int64_t{1} << 55;  // ten hours
@@ -95,7 +99,7 @@ class WorkloadReader {
   void read_tensors(const JsonNode& root) {
     std::vector<TensorSpec> specs;
     root.member("specs").read(specs, read_spec);
-    for (const JsonNode& one : root.member("tensors").items()) {
+    rows_.each(root.member("tensors"), [&](const JsonNode& one) {
       const std::vector<JsonNode> parts =
           one.items(1, 2, "[spec] or [spec, tensor that it is a view of]");
       TensorLine line{.spec = specs.at(index(parts[0], specs.size())), .view_of = {}};
@@ -104,7 +108,7 @@ class WorkloadReader {
         one.fail("a view of a tensor that is no view");
       }
       workload_.tensors.push_back(line);
-    }
+    });
   }
   static OpLine read_op(const JsonNode& node) {
     OpLine op{.name = node.member("name").text(),
@@ -128,8 +132,8 @@ class WorkloadReader {
     CallLine call{.op = index(parts[0], workload_.ops.size()),
                   .inputs = tensor_list(parts[1]),
                   .outputs = tensor_list(parts[2])};
-    if (parts.size() > 3) call.queue = whole<std::uint8_t>(parts[3], 0, 1);
-    if (parts.size() > 4) call.sub_device = whole<std::uint8_t>(parts[4], 0, 63);
+    if (parts.size() > 3) call.queue = whole<std::uint8_t>(parts[3], 1);
+    if (parts.size() > 4) call.sub_device = whole<std::uint8_t>(parts[4], 63);
     workload_.calls.push_back(std::move(call));
   }
   /// Returns how many things a step's number can name.
@@ -156,28 +160,36 @@ class WorkloadReader {
     const auto name = std::ranges::find(kStepNames, parts[0].text());
     if (name == kStepNames.end()) parts[0].fail("a step, such as \"call\"");
     Command command{.step = static_cast<Step>(name - kStepNames.begin())};
-    if (parts.size() > 1) command.what = whole<std::uint32_t>(parts[1], 0, 0x3FFFFFFF);
+    if (parts.size() > 1) command.what = whole<std::uint32_t>(parts[1], 0x3FFFFFFF);
     if (command.what >= count_for(command.step)) {
       node.fail(fmt::format("a number below {}", count_for(command.step)));
     }
-    if (parts.size() > 2) command.queue = whole<std::uint8_t>(parts[2], 0, 1);
+    if (parts.size() > 2) command.queue = whole<std::uint8_t>(parts[2], 1);
     workload_.commands.push_back(command);
   }
 
   Workload workload_;
+  RowReader rows_;
 };
 
-/// Writes a list, one item a line.
 template <class Items, class Write>
-std::string lines(const char* key, const Items& items, const Write& write) {
-  std::string text = fmt::format(",\n\"{}\": [", key);
-  bool first = true;
-  for (const auto& item : items) {
-    text += first ? "\n" : ",\n";
-    first = false;
-    text += write(item);
-  }
-  return text + "]";
+std::vector<std::string> texts_of(const Items& items, const Write& write) {
+  std::vector<std::string> texts;
+  texts.reserve(items.size());
+  for (const auto& item : items) texts.push_back(write(item));
+  return texts;
+}
+
+/// Writes a list on one line.
+template <class Items, class Write>
+std::string line(const char* key, const Items& items, const Write& write) {
+  return fmt::format(",\n\"{}\": [{}]", key, fmt::join(texts_of(items, write), ","));
+}
+
+/// Writes a list of rows of numbers.
+template <class Items, class Write>
+std::string rows(const char* key, const Items& items, const Write& write) {
+  return fmt::format(",\n\"{}\": [{}]", key, rows_text(texts_of(items, write)));
 }
 
 std::string quoted(const std::string& text) { return json_dump(WorkloadJson(text)); }
@@ -241,17 +253,17 @@ std::string to_json(const Workload& workload) {
       ",\n\"host\": {{\"ttnn_call\": {}, \"program_miss\": {}, \"kernel_compile\": {}}}",
       workload.host.ttnn_call.ps(), workload.host.program_miss.ps(),
       workload.host.kernel_compile.ps());
-  text += lines("specs", specs, quoted);
+  text += line("specs", specs, quoted);
   std::size_t next = 0;
-  text += lines("tensors", workload.tensors, [&](const TensorLine& tensor) {
+  text += rows("tensors", workload.tensors, [&](const TensorLine& tensor) {
     const std::size_t spec = spec_of[next++];
     return tensor.view_of ? fmt::format("[{},{}]", spec, *tensor.view_of)
                           : fmt::format("[{}]", spec);
   });
-  text += lines("ops", workload.ops, op_text);
-  text += lines("calls", workload.calls, call_text);
-  text += lines("names", workload.names, quoted);
-  text += lines("sub_devices", workload.sub_devices, [](const std::vector<CoreRange>& ranges) {
+  text += line("ops", workload.ops, op_text);
+  text += rows("calls", workload.calls, call_text);
+  text += line("names", workload.names, quoted);
+  text += line("sub_devices", workload.sub_devices, [](const std::vector<CoreRange>& ranges) {
     std::vector<std::string> parts;
     for (const CoreRange& r : ranges) {
       parts.push_back(
@@ -259,7 +271,7 @@ std::string to_json(const Workload& workload) {
     }
     return fmt::format("[{}]", join(parts, ","));
   });
-  text += lines("commands", workload.commands, command_text);
+  text += rows("commands", workload.commands, command_text);
   return text + "}\n";
 }
 
@@ -268,7 +280,7 @@ Workload parse_workload(const std::string& text, const std::string& name) {
                                      .accepted = fmt::format("JSON of the schema {}", kSchema),
                                      .hint = "docs/workload_format.md"});
   const JsonNode root = document.root();
-  const bool is_list = root.member("schema").word({kSchema, kOpListSchema}) == 1;
+  const bool is_list = root.member("schema").word({kSchema, kOlderSchema, kOpListSchema}) == 2;
   return is_list ? workload_of_op_list(root, name) : WorkloadReader().read(root);
 }
 

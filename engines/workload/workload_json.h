@@ -9,10 +9,10 @@
 namespace howard::workload {
 
 /// A file of a workload names this schema.
-inline constexpr const char* kSchema = "howard.workload/1";
+inline constexpr const char* kSchema = "howard.workload/2";
 
-/// Returns the workload as JSON (docs/workload_format.md), a command a line. Equal workloads give
-/// equal texts.
+/// Returns the workload as JSON (docs/workload_format.md), with what repeats said once. Equal
+/// workloads give equal texts.
 std::string to_json(const Workload& workload);
 
 /// Parses such a text; a list of ops (op_list_file.h) becomes the workload that it describes.

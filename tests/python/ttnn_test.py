@@ -87,7 +87,7 @@ class OutputsTest(ScriptTest):
         self.assertIn("digamma as log", made.stderr)
         folder = pathlib.Path(self.folder.name)
         saved = json.loads((folder / "w.json").read_text())
-        self.assertEqual(saved["schema"], "howard.workload/1")
+        self.assertEqual(saved["schema"], "howard.workload/2")
         point = json.loads((folder / "out.json").read_text())["points"][0]
         again = point["metrics"]["time"]["value"]
         self.assertAlmostEqual(again, float(made.stdout.splitlines()[0]), delta=1e-9)
@@ -287,7 +287,7 @@ class BadScriptsTest(ScriptTest):
         self.run_text(HEAD + "ttnn.relu(x)\n", "--save-workload", "w.json")
         folder = pathlib.Path(self.folder.name)
         good = (folder / "w.json").read_text()
-        changes = [("howard.workload/1", "howard.workload/9"), ('"relu"', '"reluu"'),
+        changes = [("howard.workload/2", "howard.workload/9"), ('"relu"', '"reluu"'),
                    ('["make",0]', '["make",77]'), ('["call",0]', '["call",9]'),
                    ('1x1x64x64', '1x0x64x64'), ('"queues": 1', '"queues": 7'),
                    ('["make",0]', '["release",0]'), ('[0,[0],[1]]', '[0,[[[[0],[1]]'), (good, "[]"), (good, ""),

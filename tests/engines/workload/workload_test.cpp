@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <string>
+#include <utility>
+
 #include "base/error.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/program/fields.h"
@@ -49,6 +53,84 @@ TEST(Workload, IsTheSameAfterItsFile) {
   EXPECT_EQ(to_json(again), text);
   EXPECT_EQ(again.source, program.source);
   EXPECT_EQ(time_of(again), time_of(program));
+}
+
+/// Layers whose weights are made before all of them, and whose results are made and released.
+Workload layers(std::uint32_t count) {
+  const TensorSpec spec{.shape = {64, 64}};
+  Workload made{.source = "layers.py"};
+  made.ops = {{.name = "matmul", .kernel = "matmul", .attributes = "{}"},
+              {.name = "add", .kernel = "add", .attributes = "{}"}};
+  const auto make = [&] {
+    made.tensors.push_back({.spec = spec, .view_of = {}});
+    const auto tensor = static_cast<TensorNumber>(made.tensors.size() - 1);
+    made.commands.push_back({Step::make, 0, tensor});
+    return tensor;
+  };
+  const auto call = [&](CallLine line) {
+    made.calls.push_back(std::move(line));
+    made.commands.push_back({Step::call, 0, static_cast<std::uint32_t>(made.calls.size() - 1)});
+  };
+  for (std::uint32_t i = 0; i < 2 * count; ++i) make();
+  TensorNumber x = make();
+  made.commands.push_back({Step::write, 0, x});
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const TensorNumber product = make();
+    call({.op = 0, .inputs = {x, 2 * i}, .outputs = {product}});
+    const TensorNumber sum = make();
+    call({.op = 1, .inputs = {product, 2 * count - 1 - i}, .outputs = {sum}});
+    made.commands.push_back({Step::release, 0, product});
+    made.commands.push_back({Step::release, 0, std::exchange(x, sum)});
+  }
+  return made;
+}
+
+TEST(Workload, SaysItsLayersOnce) {
+  const Workload program = layers(12);
+  const std::string text = to_json(program);
+  EXPECT_EQ(text, R"({"schema": "howard.workload/2",
+"source": "layers.py",
+"dispatch": "worker",
+"queues": 1,
+"host": {"ttnn_call": 0, "program_miss": 0, "kernel_compile": 0},
+"specs": ["1x1x64x64 bfloat16 tile dram"],
+"tensors": [
+{"repeat":49,"of":[[0]]}],
+"ops": [{"name":"matmul","kernel":"matmul"},{"name":"add","kernel":"add"}],
+"calls": [
+{"repeat":12,"of":[[0,["24+2","0+2"],["25+2"]],[1,["25+2","23-1"],["26+2"]]]}],
+"names": [],
+"sub_devices": [],
+"commands": [
+{"repeat":25,"of":[["make","0+1"]]},
+["write",24],
+{"repeat":12,"of":[["make","25+2"],["call","0+2"],["make","26+2"],["call","1+2"],["release","25+2"],["release","24+2"]]}]}
+)");
+  const Workload again = parse_workload(text, "test");
+  ASSERT_EQ(again.calls.size(), program.calls.size());
+  for (std::size_t i = 0; i < program.calls.size(); ++i) {
+    EXPECT_EQ(again.calls[i].inputs, program.calls[i].inputs) << i;
+    EXPECT_EQ(again.calls[i].outputs, program.calls[i].outputs) << i;
+  }
+  EXPECT_EQ(to_json(again), text);
+  EXPECT_EQ(time_of(again), time_of(program));
+}
+
+TEST(Workload, RowsThatDoNotMoveOnEvenlyAreSaidEach) {
+  Workload program{.source = "events.py"};
+  for (const std::uint32_t event : {1U, 2U, 4U, 8U, 16U, 32U, 64U, 128U}) {
+    program.commands.push_back({Step::record_event, 0, event});
+  }
+  const std::string text = to_json(program);
+  EXPECT_EQ(text.find("repeat"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n[\"record\",1],[\"record\",2],[\"record\",4]"), std::string::npos) << text;
+  EXPECT_EQ(to_json(parse_workload(text, "test")), text);
+}
+
+TEST(Workload, AnOlderFileIsReadToo) {
+  std::string text = to_json(small());
+  text.replace(text.find("workload/2"), 10, "workload/1");
+  EXPECT_EQ(time_of(parse_workload(text, "test")), time_of(small()));
 }
 
 TEST(Workload, CallsFromPythonCostMore) {
@@ -104,18 +186,41 @@ TEST(Workload, CommandsAtTheWrongTimeAreRefused) {
   refused({{Step::sub_devices, 0, 0}});
 }
 
-TEST(Workload, ABrokenFileIsRefusedWithTheReason) {
-  const std::string good = to_json(small());
-  const auto refused = [&](const std::string& before, const std::string& after,
-                           const std::string& reason) {
-    std::string text = good;
-    const auto place = text.find(before);
-    ASSERT_NE(place, std::string::npos) << before;
-    text.replace(place, before.size(), after);
-    const std::string message = error_of([&] { static_cast<void>(parse_workload(text, "test")); });
-    EXPECT_NE(message.find(reason), std::string::npos) << message;
+/// Expects the file of a workload to be refused with a reason if `after` stands for `before`.
+void expect_refused(const Workload& program, const std::string& before, const std::string& after,
+                    const std::string& reason) {
+  std::string text = to_json(program);
+  const auto place = text.find(before);
+  ASSERT_NE(place, std::string::npos) << before;
+  text.replace(place, before.size(), after);
+  const std::string message = error_of([&] { static_cast<void>(parse_workload(text, "test")); });
+  EXPECT_NE(message.find(reason), std::string::npos) << message;
+}
+
+TEST(Workload, ABrokenRepeatIsRefusedWithTheReason) {
+  const auto refused = [program = layers(12)](const std::string& before, const std::string& after,
+                                              const std::string& reason) {
+    expect_refused(program, before, after, reason);
   };
-  refused("workload/1", "workload/2", "howard.workload/1");
+  refused(R"("repeat":49)", R"("repeat":0)", "/tensors/0/repeat: 0");
+  refused(R"("repeat":49)", R"("repeat":1000000000000)", "/tensors/0/repeat: 1000000000000");
+  refused(R"("repeat":12,"of":[[0)", R"("repeat":9000000,"of":[[0)", "10 million rows at most");
+  refused(R"("repeat":49)", R"("repeat":48)", "numbers from 0 to 47");
+  refused(R"("23-1")", R"("10-1")", "numbers from 0 to 48: turn 11 has -1");
+  refused(R"("23-1")", R"("23")", "/calls/0/of/1/1/1: \"23\"");
+  refused(R"("23-1")", R"("23-x")", "/calls/0/of/1/1/1: \"23-x\"");
+  refused(R"("23-1")", R"("23--1")", "/calls/0/of/1/1/1: \"23--1\"");
+  refused(R"("23-1")", R"("23+9000000000")", "/calls/0/of/1/1/1");
+  refused(R"({"repeat":12,"of":[[0)", R"({"repeat":12,"if":[[0)", "of");
+  refused("[[0]]", R"([{"repeat":2,"of":[[0]]}])", "/tensors/0/of/0");
+}
+
+TEST(Workload, ABrokenFileIsRefusedWithTheReason) {
+  const auto refused = [program = small()](const std::string& before, const std::string& after,
+                                           const std::string& reason) {
+    expect_refused(program, before, after, reason);
+  };
+  refused("workload/2", "workload/3", "howard.workload/2");
   refused("\"queues\": 1", "\"queues\": 3", "queues");
   refused("\"queues\": 1", "\"queues\": -1", "queues");
   refused("1x1x64x64", "1x1x0x64", "/specs/0");
