@@ -105,7 +105,7 @@ class BertLarge:
 def main():
     device = open_device()
     ids = ttnn.zeros([BATCH, TOKENS], dtype=ttnn.uint32, layout=ttnn.ROW_MAJOR_LAYOUT)
-    measure("BERT-large", device, BATCH, ids, ttnn.DRAM_MEMORY_CONFIG, BertLarge(device))
+    measure("BERT-large", device, BATCH, "sequence of 384 tokens", ids, ttnn.DRAM_MEMORY_CONFIG, BertLarge(device))
     ttnn.close_device(device)
 
 

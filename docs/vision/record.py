@@ -9,7 +9,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 RECORDINGS = HERE.parent.parent / "experiments" / "recorded_models"
-SCRIPTS = ["resnet50", "vit", "bert_large", "vgg_unet"]
+SCRIPTS = sorted(path.stem for path in HERE.glob("*.py") if path.stem not in ("record", "throughput"))
 
 
 def record(program, script, recording):

@@ -110,7 +110,7 @@ def main():
     images = ttnn.rand([BATCH, 230, 230, 4], dtype=ttnn.bfloat16, layout=ttnn.ROW_MAJOR_LAYOUT)
     near = ttnn.create_sharded_memory_config([1, 1, BATCH * 230 * 230, 4], ttnn.CoreGrid(x=8, y=8),
                                              ttnn.ShardStrategy.HEIGHT)
-    measure("ResNet-50", device, BATCH, images, near, ResNet50(device))
+    measure("ResNet-50", device, BATCH, "image", images, near, ResNet50(device))
     ttnn.close_device(device)
 
 

@@ -111,7 +111,7 @@ def main():
     image = ttnn.rand([1, 1, SIZE * SIZE, 16], dtype=ttnn.bfloat16, layout=ttnn.ROW_MAJOR_LAYOUT)
     near = ttnn.create_sharded_memory_config([1, 1, SIZE * SIZE, 16], ttnn.CoreGrid(x=8, y=8),
                                              ttnn.ShardStrategy.HEIGHT)
-    measure("VGG-UNet", device, 1, image, near, VggUnet(device))
+    measure("VGG-UNet", device, 1, "image", image, near, VggUnet(device))
     ttnn.close_device(device)
 
 

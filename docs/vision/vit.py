@@ -127,7 +127,7 @@ def main():
     # A patch is 16 rows of 16 x 4 numbers.
     images = ttnn.rand([BATCH, 224, 14, 64], dtype=ttnn.bfloat16, layout=ttnn.ROW_MAJOR_LAYOUT)
     near = sharded(BATCH * 224 * 14, 64, GRID, ttnn.ShardStrategy.HEIGHT)
-    measure("ViT-base", device, BATCH, images, near, Vit(device))
+    measure("ViT-base", device, BATCH, "image", images, near, Vit(device))
     ttnn.close_device(device)
 
 

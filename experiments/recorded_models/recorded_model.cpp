@@ -2,16 +2,23 @@
 #include "experiments/recorded_models/recorded_model.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "base/check.h"
+#include "base/json_node.h"
+#include "base/text.h"
 #include "engines/chip/chip_links.h"
 #include "engines/workload/workload_json.h"
+#include "reports/published/reference.h"
 
 namespace howard::experiments {
 
+// The build writes HOWARD_RECORDED(model) for each recording of this folder.
 namespace embedded {
-extern const std::string_view resnet50_pass, vit_pass, bert_large_pass, vgg_unet_pass;
+#define HOWARD_RECORDED(model) extern const std::string_view recorded_##model;
+#include <recorded_models.inc>
+#undef HOWARD_RECORDED
 }  // namespace embedded
 
 namespace {
@@ -37,14 +44,41 @@ Command for_queues(Command command, int queues) {
   return command;
 }
 
+/// Reads what the name of its region says of a recording.
+RecordedModel model_of(std::string_view recording) {
+  const JsonDocument document(recording, {.attempted = "read a recorded model"});
+  const std::string name = document.root().member("names").items().at(0).text();
+  const std::size_t colon = name.find(": "), times = name.find(" x ", colon);
+  HOWARD_CHECK(times != std::string::npos, "a recording says its model, its batch and its samples");
+  return {.name = lower_case(name.substr(0, colon)),
+          .batch = parse_integer(name.substr(colon + 2, times - colon - 2)).value(),
+          .sample = name.substr(times + 3),
+          .recording = recording};
+}
+
+std::vector<RecordedModel> read_models() {
+  std::vector<std::string> published;
+  for (const reports::ReferenceTable& table : reports::reference_tables("vision")) {
+    for (const reports::ReferenceRow& row : table.rows) {
+      for (const auto& [axis, value] : row.parameters) {
+        if (axis == "model") published.push_back(value);
+      }
+    }
+  }
+  std::vector<RecordedModel> models;
+#define HOWARD_RECORDED(model) models.push_back(model_of(embedded::recorded_##model));
+#include <recorded_models.inc>
+#undef HOWARD_RECORDED
+  std::ranges::stable_sort(models, {}, [&](const RecordedModel& model) {
+    return std::ranges::find(published, model.name) - published.begin();
+  });
+  return models;
+}
+
 }  // namespace
 
 const std::vector<RecordedModel>& recorded_models() {
-  static const std::vector<RecordedModel> all{
-      {"resnet-50", 16, "image", embedded::resnet50_pass},
-      {"vit-base", 8, "image", embedded::vit_pass},
-      {"bert-large", 8, "sequence of 384 tokens", embedded::bert_large_pass},
-      {"vgg-unet", 1, "image", embedded::vgg_unet_pass}};
+  static const std::vector<RecordedModel> all = read_models();
   return all;
 }
 
@@ -53,7 +87,7 @@ RecordedPasses::RecordedPasses(const DevBox& box, const RecordedModel& model,
     : EmulatedCase(open_slowest(*box_of(box, machine), machine, queues)),
       model_(model),
       chips_(machine.chips),
-      program_(workload::parse_workload(std::string(model.recording), std::string(model.name))),
+      program_(workload::parse_workload(std::string(model.recording), model.name)),
       player_(device(), program_, {.pass = [this](SimTime time, std::string_view name) {
                 device().pass_host_time(time, name);
               }}) {
@@ -115,7 +149,7 @@ void RecordedPasses::describe(double seconds, harness::PointResult& point) const
   add_rate("samples_per_second", seconds);
   add_rate("kernel_samples_per_second", kernels_.kernel_time().seconds());
   point.details.emplace_back("batch", std::to_string(model_.batch));
-  point.details.emplace_back("sample", std::string(model_.sample));
+  point.details.emplace_back("sample", model_.sample);
   point.details.emplace_back("launches", std::to_string(kernels_.launches()));
   kernels_.describe(seconds, std::nullopt, point);
 }

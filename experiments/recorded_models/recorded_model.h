@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,14 +15,16 @@
 namespace howard::experiments {
 
 /// A model as a script of docs/vision asks the device for it: docs/vision/record.py writes the
-/// files beside this one. A script captures a pass as a trace. In a region "inference" it then
-/// writes inputs by queue 1 and replays the trace by queue 0, time after time.
+/// files beside this one, and each of them is a model. A script captures a pass as a trace. In a
+/// region "ResNet-50: 16 x image" it then writes inputs by queue 1 and replays the trace by queue
+/// 0, time after time.
 struct RecordedModel {
-  std::string_view name;
-  int batch = 1;               ///< Images, or sequences of tokens, of a pass.
-  std::string_view sample;     ///< What a pass has of them: "image".
-  std::string_view recording;  ///< A file of schema howard.workload/1.
+  std::string name;            ///< "resnet-50"
+  std::int64_t batch = 1;      ///< Images, or sequences of tokens, of a pass.
+  std::string sample;          ///< What a pass has of them: "image".
+  std::string_view recording;  ///< A file of schema howard.workload/2.
 };
+/// Returns those that have published rows, in the order of these, and then the others by name.
 const std::vector<RecordedModel>& recorded_models();
 
 /// Runs passes of a recorded model on the chips of a machine, each of which has a batch of its own.
