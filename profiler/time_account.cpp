@@ -67,8 +67,10 @@ class Accountant {
     runs_.front().idle_before += tail.duration();
   }
 
-  TimeAccount account(const Span& window) const {
-    TimeAccount account{.window = window,
+  TimeAccount account(const Span& window, int iterations) const {
+    TimeAccount account{.time = SimTime::picoseconds(window.duration().ps() / iterations),
+                        .iterations = iterations,
+                        .window = window,
                         .costs = {},
                         .bottlenecks = find_bottlenecks(runs_),
                         .host_working = host_working(timeline_, window),
@@ -125,7 +127,22 @@ Pace TimeAccount::pace() const {
   return window.duration() > SimTime() ? pace_of(spent({})) : Pace::neither;
 }
 
-std::string TimeAccount::bound() const { return bound_by(spent(kernel_word())); }
+std::string TimeAccount::bound() const {
+  return worked_out ? costs.front().name : bound_by(spent(kernel_word()));
+}
+
+std::vector<Cost> TimeAccount::costs_of_iteration() const {
+  std::vector<Cost> each = costs;
+  // Each sum is rounded, not each cost, so that the costs still add up.
+  SimTime sum, given;
+  for (Cost& cost : each) {
+    sum += cost.time;
+    const SimTime rounded = SimTime::picoseconds(sum.ps() / iterations);
+    cost.time = rounded - given;
+    given = rounded;
+  }
+  return each;
+}
 
 std::string TimeAccount::kernel_word() const {
   std::string longest;
@@ -142,8 +159,9 @@ Verdict TimeAccount::verdict() const {
   return pace() == Pace::neither ? bottlenecks.all.verdict() : Verdict::dispatch_bound;
 }
 
-TimeAccount account_for(const Timeline& timeline, const Span& window, const WorkOfProgram& work) {
-  return Accountant(timeline, window, work).account(window);
+TimeAccount account_for(const Timeline& timeline, const Span& window, const WorkOfProgram& work,
+                        int iterations) {
+  return Accountant(timeline, window, work).account(window, iterations);
 }
 
 }  // namespace howard::profiler

@@ -24,7 +24,7 @@ using harness::Backend;
 using harness::NotApplicable;
 using harness::Parameters;
 using harness::WhatIf;
-using reports::ExplainedRun;
+using profiler::TimeAccount;
 using reports::Explanation;
 
 /// Keeps all events but those of the cores' lanes, which are many and are not accounted for.
@@ -63,8 +63,9 @@ class NotedCase final : public harness::Case {
   mutable std::vector<SimTime> readings_;
 };
 
-profiler::TimeAccount account_of(const DevBox& box, const Parameters& parameters,
-                                 const LaunchRecorder& recorder, const profiler::Span& window) {
+TimeAccount account_of(const DevBox& box, const Parameters& parameters,
+                       const LaunchRecorder& recorder, const profiler::Span& window,
+                       int iterations) {
   std::vector<TimelineEvent> events;
   for (const TimelineEvent& event : recorder.programs().recorder().events()) {
     if (event.start >= window.start) events.push_back(event);
@@ -85,26 +86,28 @@ profiler::TimeAccount account_of(const DevBox& box, const Parameters& parameters
         const auto fidelity =
             facts->fidelity.empty() ? MathFidelity::hifi2 : parse_math_fidelity(facts->fidelity);
         run.peak_flops = chip.peak_flops(cores, fidelity);
-      });
+      },
+      iterations);
 }
 
 /// Works a point out that is not timed, whose metrics say what its time consists of.
-ExplainedRun work_out(const harness::Experiment& experiment, harness::Case& prepared) {
+TimeAccount work_out(const harness::Experiment& experiment, harness::Case& prepared) {
   prepared.run();
   harness::PointResult described{.backend = Backend::emulated, .parameters = {}};
   prepared.describe(0, described);
   const harness::Metric* const time = described.find_metric("time");
   HOWARD_CHECK(time != nullptr, "a point with parts has a time");
-  ExplainedRun run{.time = time->virtual_time.value_or(SimTime()), .account = {}};
+  TimeAccount run{.time = time->virtual_time.value_or(SimTime()),
+                  .warnings = std::move(described.warnings)};
   const std::string_view prefix = experiment.parts();
   for (const harness::Metric& metric : described.metrics) {
     if (metric.name.starts_with(prefix)) {
-      run.parts.push_back({.name = metric.name.substr(prefix.size()),
+      run.costs.push_back({.name = metric.name.substr(prefix.size()),
                            .time = metric.virtual_time.value_or(SimTime())});
     }
   }
-  std::ranges::stable_sort(run.parts, std::greater(), &profiler::Cost::time);
-  run.warnings = std::move(described.warnings);
+  run.worked_out = !run.costs.empty();
+  std::ranges::stable_sort(run.costs, std::greater(), &profiler::Cost::time);
   const std::string* const fits = described.find_detail("fits");
   if (fits != nullptr && *fits != "yes") run.shortage = *fits;
   return run;
@@ -112,8 +115,8 @@ ExplainedRun work_out(const harness::Experiment& experiment, harness::Case& prep
 
 /// Throws Error if the point cannot run. Its text is the reason alone if the point just makes no
 /// sense.
-ExplainedRun run_point(const DevBox& box, const harness::Experiment& experiment,
-                       const Parameters& parameters) {
+TimeAccount run_point(const DevBox& box, const harness::Experiment& experiment,
+                      const Parameters& parameters) {
   auto prepared = experiment.prepare(Backend::emulated, parameters);
   if (auto* const reason = std::get_if<NotApplicable>(&prepared)) {
     throw Error({.attempted = "run it", .value = reason->reason});
@@ -137,12 +140,12 @@ ExplainedRun run_point(const DevBox& box, const harness::Experiment& experiment,
   noted.describe(time.seconds(), described);
   const harness::Metric* const error = described.find_metric("expected_error");
   const std::string* const known = described.find_detail("known");
-  return {.time = time,
-          .iterations = experiment.timing().iterations,
-          .account = account_of(box, parameters, recorder, noted.window()),
-          .warnings = std::move(described.warnings),
-          .expected_error = error != nullptr ? std::optional(error->value) : std::nullopt,
-          .known = known != nullptr ? *known : std::string()};
+  TimeAccount run =
+      account_of(box, parameters, recorder, noted.window(), experiment.timing().iterations);
+  run.warnings = std::move(described.warnings);
+  if (error != nullptr) run.expected_error = error->value;
+  if (known != nullptr) run.known = *known;
+  return run;
 }
 
 /// Throws Error once the user wants to stop, because large models take minutes.

@@ -136,8 +136,8 @@ int run_planned(const std::vector<PlannedExperiment>& planned, const RunOptions&
     print_verdicts(finished, outputs);
   }
   if (options.bottlenecks) {
-    BottleneckTables bottlenecks([&]() -> Device& { return *laboratory.box().host(); });
-    for (const TracedPoint& point : session.traced()) outputs.print(bottlenecks.of(point));
+    outputs.print(
+        bottleneck_tables(session.traced(), [&]() -> Device& { return *laboratory.box().host(); }));
   }
   bool well = outputs.write(finished);
   if (options.page)

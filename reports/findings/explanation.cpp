@@ -31,17 +31,17 @@ using profiler::WorkSummary;
 constexpr double kNoticed = 0.02;
 constexpr std::size_t kMostCosts = 3;
 
-const WorkSummary& all_of(const ExplainedRun& run) { return run.account.bottlenecks.all; }
+const WorkSummary& all_of(const TimeAccount& run) { return run.bottlenecks.all; }
 
-const WorkSummary& summary_of(const ExplainedRun& run, std::string_view op) {
-  return *std::ranges::find(run.account.bottlenecks.by_op, op, &WorkSummary::name);
+const WorkSummary& summary_of(const TimeAccount& run, std::string_view op) {
+  return *std::ranges::find(run.bottlenecks.by_op, op, &WorkSummary::name);
 }
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 /// Returns "; time 1.88 ms, expected error 6 % (calibrated 82 %, by analogy 18 %)", or ""
 /// where that is not known.
-std::string expected_error(const ExplainedRun& run) {
+std::string expected_error(const TimeAccount& run) {
   if (!run.expected_error) return "";
   return fmt::format("; time {}, expected error {:.0f} % ({})",
                      format_quantity(run.time.seconds(), "s"), 100 * *run.expected_error,
@@ -80,7 +80,7 @@ std::string cost_name(const Cost& cost) {
 }
 
 /// Returns the table of a time that was worked out.
-Table parts_table(const ExplainedRun& run) {
+Table parts_table(const TimeAccount& run) {
   std::vector<std::string> names;
   std::vector<std::optional<double>> times, shares;
   const double all = run.time.seconds();
@@ -89,7 +89,7 @@ Table parts_table(const ExplainedRun& run) {
     times.emplace_back(time.seconds());
     shares.emplace_back(all > 0 ? time.seconds() / all : 0);
   };
-  for (const Cost& part : run.parts) add(part.name, part.time);
+  for (const Cost& part : run.costs) add(part.name, part.time);
   add("all of it", run.time);
   Table table{.caption = verdict_sentence(run) + expected_error(run)};
   add_words(table, "where the time goes", names);
@@ -100,8 +100,8 @@ Table parts_table(const ExplainedRun& run) {
 }
 
 Table costs_table(const Explanation& explanation) {
-  if (!explanation.run.parts.empty()) return parts_table(explanation.run);
-  const std::vector<Cost> costs = costs_of_iteration(explanation.run);
+  if (explanation.run.worked_out) return parts_table(explanation.run);
+  const std::vector<Cost> costs = explanation.run.costs_of_iteration();
   const std::size_t shown = std::min(kMostCosts, costs.size());
   std::vector<std::string> names, remarks;
   std::vector<std::optional<double>> times, shares;
@@ -225,7 +225,7 @@ std::string metric_name(const Cost& cost) {
 
 /// Returns the times by verdict: waiting, computing, moving data, and what kernels take beyond. The
 /// last one includes kernels about which nothing is known.
-std::array<double, 4> parts_of(const ExplainedRun& run) {
+std::array<double, 4> parts_of(const TimeAccount& run) {
   const WorkSummary& all = all_of(run);
   const double whole = all.time().seconds();
   if (whole <= 0) return {};
@@ -234,60 +234,59 @@ std::array<double, 4> parts_of(const ExplainedRun& run) {
 }
 
 /// Returns the legend of a picture of such runs.
-std::vector<BarPart> picture_parts(const ExplainedRun& run) {
-  if (run.parts.empty()) {
+std::vector<BarPart> picture_parts(const TimeAccount& run) {
+  if (!run.worked_out) {
     return {{"no program runs", std::string(kRestColor)},
             {"arithmetic at its peak", std::string(series_color(0))},
             {"DRAM at its peak", std::string(series_color(2))},
             {"kernels beyond both", std::string(series_color(1))}};
   }
   std::vector<BarPart> parts;
-  for (std::size_t i = 0; i < run.parts.size(); ++i) {
-    parts.push_back({run.parts[i].name, std::string(part_color(run.parts[i].name))});
+  for (std::size_t i = 0; i < run.costs.size(); ++i) {
+    parts.push_back({run.costs[i].name, std::string(part_color(run.costs[i].name))});
   }
   return parts;
 }
 
 /// Returns the shares of a run's time in the order of the picture's legend, which is that of
 /// `first`.
-std::vector<double> shares_of(const ExplainedRun& run, const ExplainedRun& first) {
-  if (first.parts.empty()) {
+std::vector<double> shares_of(const TimeAccount& run, const TimeAccount& first) {
+  if (!first.worked_out) {
     const auto parts = parts_of(run);
     return {parts.begin(), parts.end()};
   }
   std::vector<double> shares;
-  for (const Cost& part : first.parts) {
-    const auto found = std::ranges::find(run.parts, part.name, &Cost::name);
-    const bool is_there = found != run.parts.end() && run.time > SimTime();
+  for (const Cost& part : first.costs) {
+    const auto found = std::ranges::find(run.costs, part.name, &Cost::name);
+    const bool is_there = found != run.costs.end() && run.time > SimTime();
     shares.push_back(is_there ? found->time.seconds() / run.time.seconds() : 0);
   }
   return shares;
 }
 
 /// Kernels may be busy and still not be what the time depends on.
-std::string pace_sentence(const ExplainedRun& run) {
-  const TimeAccount& account = run.account;
-  const bool host = account.pace() == profiler::Pace::host;
-  const SimTime working = host ? account.host_working : account.dispatcher_working;
+std::string pace_sentence(const TimeAccount& run) {
+  const bool host = run.pace() == profiler::Pace::host;
+  const SimTime working = host ? run.host_working : run.dispatcher_working;
   return fmt::format(
       "dispatch-bound: the {} for {} of {} and sets the pace; the cores wait for {} of it",
       host ? "host is busy with its calls" : "dispatcher is busy",
-      percent(working.seconds() / account.window.duration().seconds()), text_of(run.time),
+      percent(working.seconds() / run.window.duration().seconds()), text_of(run.time),
       percent(parts_of(run)[0]));
 }
 
-void describe(const ExplainedRun& run, PointResult& point) {
+void describe(const TimeAccount& run, PointResult& point) {
   point.metrics.push_back(time_metric("time", run.time));
   if (run.expected_error) {
     point.metrics.push_back({.name = "expected_error", .value = *run.expected_error, .unit = "1"});
     point.details.emplace_back("known", run.known);
   }
   point.warnings = run.warnings;
-  if (!run.parts.empty()) {
-    for (const Cost& part : run.parts) {
+  if (run.worked_out) {
+    for (const Cost& part : run.costs) {
       point.metrics.push_back(time_metric("part." + part.name, part.time));
     }
-    point.details.emplace_back("bound_by", run.parts.front().name);
+    point.details.emplace_back("bound_by", run.bound());
     return;
   }
   constexpr std::array kNames{"share_waiting", "share_compute", "share_dram", "share_kernel"};
@@ -295,8 +294,8 @@ void describe(const ExplainedRun& run, PointResult& point) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     point.metrics.push_back({.name = kNames.at(i), .value = parts.at(i), .unit = "1"});
   }
-  point.details.emplace_back("bound_by", run.account.bound());
-  for (const Cost& cost : costs_of_iteration(run)) {
+  point.details.emplace_back("bound_by", run.bound());
+  for (const Cost& cost : run.costs_of_iteration()) {
     point.metrics.push_back(time_metric(metric_name(cost), cost.time));
   }
 }
@@ -311,36 +310,22 @@ PointResult point_of(const Explanation& explanation, const Parameters& changes) 
 
 }  // namespace
 
-std::vector<Cost> costs_of_iteration(const ExplainedRun& run) {
-  std::vector<Cost> costs = run.account.costs;
-  // Each sum is rounded, not each cost, so that the costs still add up.
-  SimTime sum;
-  SimTime given;
-  for (Cost& cost : costs) {
-    sum += cost.time;
-    const SimTime rounded = SimTime::picoseconds(sum.ps() / run.iterations);
-    cost.time = rounded - given;
-    given = rounded;
-  }
-  return costs;
-}
-
-std::string verdict_sentence(const ExplainedRun& run) {
-  if (!run.parts.empty()) {
-    const Cost& largest = run.parts.front();
+std::string verdict_sentence(const TimeAccount& run) {
+  if (run.worked_out) {
+    const Cost& largest = run.costs.front();
     return fmt::format("{} is {} of {}", largest.name,
                        percent(largest.time.seconds() / run.time.seconds()), text_of(run.time));
   }
   const WorkSummary& all = all_of(run);
   const std::string share =
-      fmt::format("{} of {}", percent(all.share_of(run.account.verdict())), text_of(run.time));
+      fmt::format("{} of {}", percent(all.share_of(run.verdict())), text_of(run.time));
   const auto worst = [&](bool waiting) {
-    const auto found = std::ranges::find(run.account.costs, waiting, &Cost::waiting);
-    return found == run.account.costs.end() ? std::string() : found->name;
+    const auto found = std::ranges::find(run.costs, waiting, &Cost::waiting);
+    return found == run.costs.end() ? std::string() : found->name;
   };
-  switch (run.account.verdict()) {
+  switch (run.verdict()) {
     case Verdict::dispatch_bound:
-      if (run.account.pace() != profiler::Pace::neither) return pace_sentence(run);
+      if (run.pace() != profiler::Pace::neither) return pace_sentence(run);
       return fmt::format("dispatch-bound: for {} the cores wait for the next program, mostly: {}",
                          share, worst(true));
     case Verdict::compute_bound:
@@ -421,7 +406,7 @@ PlotFiles write_explanation_plot(const Explanation& explanation, const Canvas& c
                      .headings = {with_unit("time", scale.unit), "gain"},
                      .longest = in_unit(*std::ranges::max_element(times), scale),
                      .line = in_unit(times.front(), scale)};
-  const auto add = [&](std::string name, const ExplainedRun& run, std::string gain) {
+  const auto add = [&](std::string name, const TimeAccount& run, std::string gain) {
     const double time = run.time.seconds();
     BarRow row{.name = std::move(name), .cells = {format_number(time, scale), std::move(gain)}};
     double end = 0;

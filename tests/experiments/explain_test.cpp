@@ -181,13 +181,13 @@ TEST(Explain, EachHowGivesTheFigureBesideItToThePicosecond) {
 TEST(Explain, CostsAddUpToTheTime) {
   for (const Subject& subject : subjects()) {
     const Explanation explanation = explained(*subject.experiment, subject.given);
-    std::vector<const reports::ExplainedRun*> runs{&explanation.run};
+    std::vector<const profiler::TimeAccount*> runs{&explanation.run};
     for (const TriedChange& change : explanation.tried) runs.push_back(&change.run);
-    for (const reports::ExplainedRun* const run : runs) {
+    for (const profiler::TimeAccount* const run : runs) {
       SimTime sum;
-      for (const profiler::Cost& cost : reports::costs_of_iteration(*run)) sum += cost.time;
+      for (const profiler::Cost& cost : run->costs_of_iteration()) sum += cost.time;
       EXPECT_EQ(sum, run->time) << subject.experiment->name();
-      EXPECT_EQ(run->account.bottlenecks.all.time(), run->account.window.duration());
+      EXPECT_EQ(run->bottlenecks.all.time(), run->window.duration());
     }
   }
 }
@@ -196,7 +196,7 @@ TEST(Explain, OnlyTheProgramsOfTheTimedIterationsCount) {
   const auto experiment = make_experiment("mlp_engines", box());
   const Explanation step = explained(*experiment, {{"engine", "static"}});
   std::uint64_t programs = 0;
-  for (const profiler::Cost& cost : step.run.account.costs) programs += cost.programs;
+  for (const profiler::Cost& cost : step.run.costs) programs += cost.programs;
   constexpr std::uint64_t kLaunches = 25;
   EXPECT_EQ(programs, kLaunches * static_cast<std::uint64_t>(step.run.iterations));
   EXPECT_EQ(step.run.iterations, experiment->timing().iterations);
@@ -205,11 +205,11 @@ TEST(Explain, OnlyTheProgramsOfTheTimedIterationsCount) {
 TEST(Explain, ATinyProductWaitsForDispatchAndALargeOneDoesNot) {
   const auto experiment = make_experiment("matmul_sweep", box());
   const Explanation tiny = explained(*experiment, {{"shape", "32x32x32"}});
-  EXPECT_EQ(tiny.run.account.verdict(), Verdict::dispatch_bound);
+  EXPECT_EQ(tiny.run.verdict(), Verdict::dispatch_bound);
   EXPECT_GT(gain(tiny, "no finish after each"), 1.5);
   EXPECT_GT(gain(tiny, "trace"), 1.2);
   const Explanation large = explained(*experiment, {{"shape", "4096x4096x4096"}});
-  EXPECT_NE(large.run.account.verdict(), Verdict::dispatch_bound);
+  EXPECT_NE(large.run.verdict(), Verdict::dispatch_bound);
   EXPECT_LT(gain(large, "trace"), 1.02);
   EXPECT_GT(gain(large, "ETH dispatch"), 4) << "128 rows of tiles do not divide by 7";
   EXPECT_GT(gain(large, "pad M"), 4) << "134 do not either, but are 20 a core, not 19, a prime";
@@ -221,8 +221,7 @@ TEST(Explain, SaysTheSameBoundAsTheExperimentsTable) {
                               const Parameters& parameters) {
     const auto points = run_emulated(experiment, overrides);
     ASSERT_EQ(points.size(), 1U);
-    EXPECT_EQ(explained(experiment, parameters).run.account.bound(),
-              *points[0].find_detail("bound_by"));
+    EXPECT_EQ(explained(experiment, parameters).run.bound(), *points[0].find_detail("bound_by"));
   };
   for (const char* shape : {"32x32x32", "4096x4096x4096"}) {
     expect_same(*make_experiment("matmul_sweep", box()),
@@ -239,21 +238,21 @@ TEST(Explain, SaysTheSameBoundAsTheExperimentsTable) {
 TEST(Explain, ADramBoundOpIsSaidToBeOne) {
   const Explanation sum = explained(*make_experiment("op_list", box()),
                                     {{"ops", "4096x4096/add"}, {"engine", "traced"}});
-  EXPECT_EQ(sum.run.account.verdict(), Verdict::dram_bound);
+  EXPECT_EQ(sum.run.verdict(), Verdict::dram_bound);
 }
 
 TEST(Explain, ATraceHelpsWhereTheHostSetsThePaceAndNotALargeModel) {
   const Explanation mlp = explained(*make_experiment("mlp_engines", box()),
                                     {{"engine", "static"}, {"variant", "corrected"}});
-  EXPECT_EQ(mlp.run.account.pace(), Pace::host);
-  EXPECT_EQ(mlp.run.account.verdict(), Verdict::dispatch_bound);
+  EXPECT_EQ(mlp.run.pace(), Pace::host);
+  EXPECT_EQ(mlp.run.verdict(), Verdict::dispatch_bound);
   EXPECT_GT(gain(mlp, "trace"), 1.03);
   EXPECT_LT(gain(mlp, "another core grid"), 1.02) << "faster kernels wait for the host";
 
   const Explanation gpt2 =
       explained(*make_experiment("gpt2_trace", box()),
                 {{"engine", "static"}, {"variant", "corrected"}, {"layers", "6"}});
-  EXPECT_NE(gpt2.run.account.verdict(), Verdict::dispatch_bound);
+  EXPECT_NE(gpt2.run.verdict(), Verdict::dispatch_bound);
   EXPECT_LT(gain(gpt2, "trace"), 1.02);
 }
 

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
-#include <functional>
+#include <iterator>
+#include <optional>
 
 #include "engines/ops/tensor.h"
 #include "profiler/bottleneck.h"
@@ -52,33 +53,41 @@ double sum_rate(Device& device) {
   return static_cast<double>(3 * spec.host_bytes().value()) / best_seconds(device, program);
 }
 
+/// Holds the best rates that the host engine has reached.
+struct HostPeaks {
+  explicit HostPeaks(Device& host)
+      : float32(product_rate(host, DataType::float32)),
+        bfloat16(product_rate(host, DataType::bfloat16)),
+        bandwidth(sum_rate(host)) {}
+  double float32, bfloat16;  ///< FLOP/s of a product.
+  double bandwidth;          ///< B/s of a sum that no cache holds.
+};
+
 }  // namespace
 
-const BottleneckTables::HostPeaks& BottleneckTables::host_peaks() {
-  if (!host_peaks_) {
-    Device& host = open_host_();
-    host_peaks_ = {.float32 = product_rate(host, DataType::float32),
-                   .bfloat16 = product_rate(host, DataType::bfloat16),
-                   .bandwidth = sum_rate(host)};
+std::vector<reports::Table> bottleneck_tables(const std::deque<TracedPoint>& points,
+                                              const std::function<Device&()>& open_host) {
+  std::optional<HostPeaks> peaks;
+  std::vector<reports::Table> tables;
+  for (const TracedPoint& point : points) {
+    const profiler::EventRecorder& recorder = point.recorder.recorder();
+    const profiler::Timeline timeline = profiler::timeline_of(recorder.events(), recorder.losses());
+    std::deque<ProgramFacts> with_peaks;
+    const auto facts = [&](std::uint64_t program) -> const ProgramFacts* {
+      const ProgramFacts* const known = point.recorder.facts(program);
+      if (known == nullptr || point.backend == harness::Backend::emulated) return known;
+      if (!peaks) peaks.emplace(open_host());
+      ProgramFacts& own = with_peaks.emplace_back(*known);
+      const bool half = own.inputs.front().dtype == name_of(DataType::bfloat16);
+      own.work.peak_flops = half ? peaks->bfloat16 : peaks->float32;
+      own.work.peak_bandwidth = peaks->bandwidth;
+      return &own;
+    };
+    std::ranges::move(reports::bottleneck_tables(timeline, profiler::op_runs(timeline, facts),
+                                                 point.name, kShownOps),
+                      std::back_inserter(tables));
   }
-  return *host_peaks_;
-}
-
-std::vector<reports::Table> BottleneckTables::of(const TracedPoint& point) {
-  const profiler::EventRecorder& recorder = point.recorder.recorder();
-  const profiler::Timeline timeline = profiler::timeline_of(recorder.events(), recorder.losses());
-  std::deque<ProgramFacts> with_peaks;
-  const auto facts = [&](std::uint64_t program) -> const ProgramFacts* {
-    const ProgramFacts* const known = point.recorder.facts(program);
-    if (known == nullptr || point.backend == harness::Backend::emulated) return known;
-    ProgramFacts& own = with_peaks.emplace_back(*known);
-    const bool half = own.inputs.front().dtype == name_of(DataType::bfloat16);
-    own.work.peak_flops = half ? host_peaks().bfloat16 : host_peaks().float32;
-    own.work.peak_bandwidth = host_peaks().bandwidth;
-    return &own;
-  };
-  return reports::bottleneck_tables(timeline, profiler::op_runs(timeline, facts), point.name,
-                                    kShownOps);
+  return tables;
 }
 
 }  // namespace howard::cli

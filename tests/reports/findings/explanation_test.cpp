@@ -16,13 +16,14 @@ namespace {
 using profiler::OpRun;
 using profiler::ProgramRun;
 using profiler::Span;
+using profiler::TimeAccount;
 using profiler::Timeline;
 
 SimTime us(std::int64_t count) { return SimTime::microseconds(count); }
 
 /// Returns three iterations of 100 us less a picosecond. `idle` comes before a product that takes
 /// the rest, for which arithmetic takes `compute` and data take `dram` at their peaks.
-ExplainedRun run_of(std::int64_t idle, std::int64_t compute, std::int64_t dram) {
+TimeAccount run_of(std::int64_t idle, std::int64_t compute, std::int64_t dram) {
   Timeline timeline;
   for (std::uint64_t i = 0; i < 3; ++i) {
     const SimTime start = us(100) * static_cast<std::int64_t>(i);
@@ -39,10 +40,14 @@ ExplainedRun run_of(std::int64_t idle, std::int64_t compute, std::int64_t dram) 
     run.peak_flops = run.peak_bandwidth = 1e6;
     run.limited_by = "unpack";
   };
-  return {.time = us(100),
-          .iterations = 3,
-          .account = account_for(timeline, {SimTime(), us(300) + SimTime::picoseconds(2)}, work),
-          .warnings = {}};
+  return account_for(timeline, {SimTime(), us(300) + SimTime::picoseconds(2)}, work, 3);
+}
+
+/// Returns what such a run would be if an iteration took another time.
+TimeAccount taking(SimTime time, TimeAccount run) {
+  run.time = time;
+  run.iterations = 1;
+  return run;
 }
 
 std::string text_of(const Explanation& explanation) {
@@ -61,16 +66,16 @@ Explanation sample() {
           .tried = {{.what = "trace",
                      .changes = {{"engine", "traced"}},
                      .how = "-a engine=traced",
-                     .run = {.time = us(40), .account = run_of(20, 5, 2).account}},
+                     .run = taking(us(40), run_of(20, 5, 2))},
                     {.what = "ETH dispatch",
                      .changes = {{"dispatch", "eth"}},
                      .how = "-a dispatch=eth",
-                     .run = {.time = us(100), .account = run_of(80, 10, 5).account}},
+                     .run = taking(us(100), run_of(80, 10, 5))},
                     {.what = "pad batch",
                      .changes = {{"batch", "96"}},
                      .how = "-a batch=96",
                      .candidates = 4,
-                     .run = {.time = us(110), .account = run_of(80, 10, 5).account}}},
+                     .run = taking(us(110), run_of(80, 10, 5))}},
           .untried = {{"fusing", "it is one op"}}};
 }
 
@@ -88,9 +93,9 @@ TEST(Explanation, TheVerdictIsTheLargestPartOfTheTime) {
 }
 
 TEST(Explanation, CostsOfAnIterationAddUpToItsTimeToThePicosecond) {
-  const ExplainedRun run = run_of(33, 10, 5);
+  const TimeAccount run = run_of(33, 10, 5);
   SimTime sum;
-  for (const profiler::Cost& cost : costs_of_iteration(run)) sum += cost.time;
+  for (const profiler::Cost& cost : run.costs_of_iteration()) sum += cost.time;
   EXPECT_EQ(sum, run.time);
 }
 
