@@ -99,10 +99,11 @@ Repeat longest_repeat(const std::vector<Row>& rows, std::size_t begin) {
 
 std::string rows_text(const std::vector<std::string>& texts) {
   const std::vector<Row> rows = rows_of(texts);
+  const bool repeats = std::cmp_less_equal(rows.size(), kMostRepeatedRows);
   std::string text;
   bool follows = false;  // a row on the same line
   for (std::size_t i = 0; i < rows.size();) {
-    const Repeat repeat = longest_repeat(rows, i);
+    const Repeat repeat = repeats ? longest_repeat(rows, i) : Repeat();
     const bool is_row = repeat.saved() < kLeastSaved;
     if (i > 0) text += ",";
     if (!is_row || !follows) text += "\n";

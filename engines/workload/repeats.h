@@ -9,6 +9,9 @@
 
 namespace howard::workload {
 
+/// A list with repeats has no more rows than this, however often they come.
+inline constexpr std::int64_t kMostRepeatedRows = 10'000'000;
+
 /// Writes a list of rows, each a JSON list of words and whole numbers from 0. Rows that come three
 /// times or more, with numbers that move on evenly, are said once:
 /// {"repeat":12,"of":[["make","40+22"]]} makes 40, 62, 84 and so on. A repeat has a line of its
@@ -18,8 +21,8 @@ std::string rows_text(const std::vector<std::string>& rows);
 /// Reads such lists. A list without repeats is one, too.
 class RowReader {
  public:
-  /// Calls `read` with the node of each row, as often as the row comes. Fails for more rows than
-  /// memory has room for.
+  /// Calls `read` with the node of each row, as often as the row comes. Fails for too many of
+  /// them.
   template <class Read>
   void each(const JsonNode& list, const Read& read) {
     std::int64_t rows = 0;
@@ -27,9 +30,9 @@ class RowReader {
       const bool repeats = item.has("repeat");
       const std::vector<JsonNode> of =
           repeats ? item.member("of").items() : std::vector<JsonNode>{item};
-      const std::int64_t times = repeats ? item.member("repeat").integer(1, kMostRows) : 1;
+      const std::int64_t times = repeats ? item.member("repeat").integer(1, kMostRepeatedRows) : 1;
       rows += times * static_cast<std::int64_t>(of.size());
-      if (repeats && rows > kMostRows) item.fail("10 million rows at most: it is too long");
+      if (repeats && rows > kMostRepeatedRows) item.fail("10 million rows at most: it is too long");
       for (turn_ = 0; turn_ < times; ++turn_) {
         for (const JsonNode& row : of) read(row);
       }
@@ -41,7 +44,6 @@ class RowReader {
   std::int64_t number(const JsonNode& node, std::int64_t most) const;
 
  private:
-  static constexpr std::int64_t kMostRows = 10'000'000;
   std::int64_t turn_ = 0;
 };
 

@@ -23,7 +23,7 @@ double metric(const harness::PointResult& point, const char* name) {
 
 TEST(Vision, APassTakesItsKernelsAndASecondQueueHidesItsInputs) {
   const auto points = passes({});
-  ASSERT_EQ(points.size(), 8U);
+  ASSERT_GE(points.size(), 8U) << "four models, each with two queues and one";
   for (std::size_t i = 0; i < points.size(); i += 2) {
     const harness::PointResult &two = points[i], &one = points[i + 1];
     double parts = 0;
