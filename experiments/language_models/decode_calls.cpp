@@ -21,7 +21,7 @@ class DecodeStep {
     wide_cores_ = common_divisor(model_.hidden, wide());
   }
 
-  CallGroup begin() {
+  WorkGroup begin() {
     const TensorSpec token{
         .shape = {1, kUserRows}, .dtype = DataType::uint32, .layout = Layout::row_major};
     const TensorSpec table{.shape = {model_.vocabulary, serving_.column_share(model_.hidden)},
@@ -41,13 +41,13 @@ class DecodeStep {
     return take(1);
   }
 
-  CallGroup layers(const LayerFormats& formats, std::int64_t times) {
+  WorkGroup layers(const LayerFormats& formats, std::int64_t times) {
     attention(formats);
     feed_forward(formats);
     return take(times);
   }
 
-  CallGroup end() {
+  WorkGroup end() {
     gather_residual();
     norm("last norm", wide_cores_);
     const std::int64_t cores = head_cores(serving_, cores_);
@@ -132,13 +132,15 @@ class DecodeStep {
     return spec;
   }
 
-  void add(std::string_view part, Attributes attributes, SpecList inputs, SpecList outputs) {
-    group_.push_back({part, std::move(attributes), std::move(inputs), std::move(outputs)});
+  void add(std::string_view part, const Attributes& attributes, const SpecList& inputs,
+           const SpecList& outputs) {
+    group_.push_back({part, make_program(attributes, {inputs.begin(), inputs.end()},
+                                         {outputs.begin(), outputs.end()})});
   }
   void move(std::string_view part, const TensorSpec& from, const TensorSpec& to) {
     if (from != to) add(part, MemoryMoveAttributes{}, {from}, {to});
   }
-  CallGroup take(std::int64_t times) { return {times, std::exchange(group_, {})}; }
+  WorkGroup take(std::int64_t times) { return {times, std::exchange(group_, {})}; }
 
   /// The columns of the weights lie over the banks of the DRAM, each of which has a core beside it.
   TensorSpec weights(std::int64_t k, std::int64_t n, DataType dtype) const {
@@ -341,15 +343,15 @@ class DecodeStep {
   CoreGrid cores_;
   int banks_;
   std::int64_t residual_cores_ = 1, wide_cores_ = 1;
-  std::vector<ModelCall> group_;
+  std::vector<WorkCall> group_;
 };
 
 }  // namespace
 
-CallList decode_calls(const Serving& serving, const ChipSizes& chip) {
+Work decode_calls(const Serving& serving, const ChipSizes& chip) {
   DecodeStep step(serving, chip);
   const LanguageModel& model = serving.model;
-  CallList list;
+  Work list;
   list.push_back(step.begin());
   if (model.layers > 1) {
     list.push_back(step.layers(layer_formats(model, serving.mode, false), model.layers - 1));

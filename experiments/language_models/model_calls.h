@@ -2,28 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
-#include "engines/program/attributes.h"
 #include "engines/program/matmul_config.h"
+#include "experiments/cases/work.h"
 #include "experiments/language_models/serving.h"
 
 namespace howard::experiments {
-
-/// A call of a model on one of its chips. All chips of a group make the same calls.
-struct ModelCall {
-  std::string_view part;  ///< What it is for: "qkv", "attention".
-  Attributes attributes;
-  SpecList inputs, outputs;
-};
-
-/// Calls that follow each other, some number of times.
-struct CallGroup {
-  std::int64_t times = 1;
-  std::vector<ModelCall> calls;
-};
-using CallList = std::vector<CallGroup>;
 
 /// What the calls depend on of a chip.
 struct ChipSizes {
@@ -33,12 +18,13 @@ struct ChipSizes {
 };
 
 /// Returns the calls of a step in which tt_transformers writes a token for each user behind
-/// `context` others: token and rotary tables, layers, last norm, head, logits.
-CallList decode_calls(const Serving& serving, const ChipSizes& chip);
+/// `context` others: token and rotary tables, layers, last norm, head, logits. All chips of a group
+/// make the same calls.
+Work decode_calls(const Serving& serving, const ChipSizes& chip);
 
 /// Returns the calls for the prompt of one user, of `tokens` tokens, which are whole chunks or less
 /// than one. Only the tile of the last token goes through the head.
-CallList prefill_calls(const Serving& serving, const ChipSizes& chip, std::int64_t tokens);
+Work prefill_calls(const Serving& serving, const ChipSizes& chip, std::int64_t tokens);
 
 /// Returns the cores that hold the operand and the result of the head's products: as many
 /// rows of eight cores, up to eight, as divide the tiles of hidden_size.

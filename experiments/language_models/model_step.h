@@ -19,27 +19,21 @@ namespace howard::experiments {
 class ModelStep {
  public:
   /// `device` must outlive it. Throws Error if an operand of a single call does not fit.
-  ModelStep(chip::EmulatedChip& device, const CallList& calls);
+  ModelStep(chip::EmulatedChip& device, Work work);
 
   /// Calls `visit` with each program, as often as it is called.
   template <class Visit>
   void each(Visit&& visit) const {
-    for (const Group& group : groups_) {
+    for (const WorkGroup& group : work_) {
       for (std::int64_t i = 0; i < group.times; ++i) {
-        for (const Program& program : group.programs) with_operands(program, visit);
+        for (const WorkCall& call : group.calls) with_operands(call.program, visit);
       }
     }
   }
 
-  std::int64_t calls() const;
   const KernelAccount& kernels() const { return kernels_; }
 
  private:
-  struct Group {
-    std::int64_t times = 1;
-    std::vector<Program> programs;
-  };
-
   /// Calls `visit` with the program on operands that exist.
   template <class Visit>
   void with_operands(Program program, Visit&& visit) const {
@@ -59,11 +53,11 @@ class ModelStep {
     }
     visit(static_cast<const Program&>(program));
   }
-  void reserve_dram(const CallList& calls);
+  void reserve_dram();
 
   chip::EmulatedChip& device_;
+  Work work_;
   std::optional<ops::Tensor> dram_;
-  std::vector<Group> groups_;
   KernelAccount kernels_{KernelParts::layers};
 };
 

@@ -18,7 +18,7 @@ class PrefillStep {
         l1_(chip.l1),
         tokens_(tokens) {}
 
-  CallGroup begin() {
+  WorkGroup begin() {
     const TensorSpec token{
         .shape = {1, tokens_}, .dtype = DataType::uint32, .layout = Layout::row_major};
     const TensorSpec table{.shape = {model_.vocabulary, my_hidden()}, .layout = Layout::row_major};
@@ -27,14 +27,14 @@ class PrefillStep {
   }
 
   /// `before` tokens of the prompt are in the cache already.
-  CallGroup layers(const LayerFormats& formats, std::int64_t times, std::int64_t before) {
+  WorkGroup layers(const LayerFormats& formats, std::int64_t times, std::int64_t before) {
     attention(formats, before);
     feed_forward(formats);
     return take(times);
   }
 
   /// The tile of the last token goes through the head.
-  CallGroup end() {
+  WorkGroup end() {
     const TensorSpec all = interleaved(tokens_, my_hidden());
     const TensorSpec last = interleaved(kTileSide, my_hidden());
     if (tokens_ > kTileSide) {
@@ -70,10 +70,12 @@ class PrefillStep {
  private:
   std::int64_t my_hidden() const { return serving_.column_share(model_.hidden); }
 
-  void add(std::string_view part, Attributes attributes, SpecList inputs, SpecList outputs) {
-    group_.push_back({part, std::move(attributes), std::move(inputs), std::move(outputs)});
+  void add(std::string_view part, const Attributes& attributes, const SpecList& inputs,
+           const SpecList& outputs) {
+    group_.push_back({part, make_program(attributes, {inputs.begin(), inputs.end()},
+                                         {outputs.begin(), outputs.end()})});
   }
-  CallGroup take(std::int64_t times) { return {times, std::exchange(group_, {})}; }
+  WorkGroup take(std::int64_t times) { return {times, std::exchange(group_, {})}; }
 
   void gather(std::int64_t rows) {
     if (!serving_.is_divided()) return;
@@ -240,16 +242,16 @@ class PrefillStep {
   int banks_;
   Bytes l1_;
   std::int64_t tokens_;
-  std::vector<ModelCall> group_;
+  std::vector<WorkCall> group_;
 };
 
 }  // namespace
 
-CallList prefill_calls(const Serving& serving, const ChipSizes& chip, std::int64_t tokens) {
+Work prefill_calls(const Serving& serving, const ChipSizes& chip, std::int64_t tokens) {
   const LanguageModel& model = serving.model;
   const std::int64_t chunk = std::min(tokens, prefill_chunk(serving));
   PrefillStep step(serving, chip, chunk);
-  CallList list;
+  Work list;
   for (std::int64_t before = 0; before < tokens; before += chunk) {
     list.push_back(step.begin());
     if (model.layers > 1) {

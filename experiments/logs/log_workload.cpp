@@ -22,7 +22,6 @@
 #include "experiments/questions/what_ifs.h"
 #include "profiler/silicon/log_advice.h"
 #include "profiler/silicon/logged_position.h"
-#include "profiler/silicon/logged_program.h"
 #include "reports/tables/format.h"
 
 namespace howard::experiments {
@@ -168,9 +167,7 @@ class Collector {
           profiler::take_position(program, places_[call].median, grid, profiles_);
           note_positions();
         }
-        workload_.moves_only.push_back(moves(program));
-        workload_.stands_in.push_back(logged->stands_in);
-        workload_.calls.push_back(std::move(program));
+        workload_.calls.push_back(std::move(*logged));
         return {.known = true, .call = workload_.calls.size() - 1, .reason = {}};
       }
     } catch (const Error& failure) {
@@ -224,16 +221,16 @@ class LogCase final : public EmulatedCase {
  public:
   LogCase(const DevBox& box, const LogOptions& options, const LogWorkload& workload)
       : EmulatedCase(box.open_chip({.dispatch = options.dispatch})), python_(options.python) {
-    std::vector<Program> calls = workload.calls;
-    for (Program& program : calls) prepare(program, options);
+    std::vector<profiler::LoggedProgram> calls = workload.calls;
+    for (profiler::LoggedProgram& call : calls) prepare(call.program, options);
     std::vector<std::int64_t> runs(calls.size());
     for (const std::size_t i : workload.order) {
-      if (!options.movements && workload.moves_only[i]) continue;
-      programs_.push_back(calls[i]);
+      if (!options.movements && moves(calls[i].program)) continue;
+      programs_.push_back(calls[i].program);
       ++runs[i];
     }
     for (std::size_t i = 0; i < calls.size(); ++i) {
-      if (runs[i] > 0) add_known({calls[i], workload.stands_in[i]}, runs[i]);
+      if (runs[i] > 0) add_known(calls[i], runs[i]);
     }
     if (programs_.empty()) {
       throw Error(
@@ -310,7 +307,7 @@ class LogCase final : public EmulatedCase {
 };
 
 bool has_call(const LogWorkload& workload, bool (*is_one)(const Program&)) {
-  return std::ranges::any_of(workload.calls, is_one);
+  return std::ranges::any_of(workload.calls, is_one, &profiler::LoggedProgram::program);
 }
 
 std::vector<harness::WhatIf> log_what_ifs(const LogWorkload& workload, const Point& point) {
@@ -327,9 +324,11 @@ std::vector<harness::WhatIf> log_what_ifs(const LogWorkload& workload, const Poi
   const bool products = has_call(workload, is_product);
   constexpr std::string_view kNoProduct = "it has no matrix product";
   const auto fidelity = [&](MathFidelity wanted) {
-    const bool is_so = std::ranges::all_of(workload.calls, [&](const Program& program) {
+    const auto has_it = [&](const Program& program) {
       return !is_product(program) || fidelity_of(program) == wanted;
-    });
+    };
+    const bool is_so =
+        std::ranges::all_of(workload.calls, has_it, &profiler::LoggedProgram::program);
     return where(
         !products || !is_so || point[kFidelity].has_value(),
         where(products, set(fmt::format("math fidelity {}", name_of(wanted)), kFidelity, wanted),

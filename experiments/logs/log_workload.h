@@ -7,21 +7,20 @@
 #include <string>
 #include <vector>
 
-#include "engines/program/program.h"
 #include "experiments/laboratory/devbox.h"
 #include "experiments/questions/explain_question.h"
 #include "harness/experiment.h"
 #include "profiler/formats/log.h"
+#include "profiler/silicon/logged_program.h"
 
 namespace howard::experiments {
 
 /// Holds the ops of a log as calls for the emulated chip.
 struct LogWorkload {
-  std::string log;                      ///< The file.
-  std::vector<Program> calls;           ///< The different ones; their operands are not allocated.
-  std::vector<bool> stands_in;          ///< True for each call that another op stands for.
+  std::string log;  ///< The file.
+  /// The different ones; their operands are not allocated.
+  std::vector<profiler::LoggedProgram> calls;
   std::vector<std::size_t> order;       ///< Indices into `calls`: the programs as they ran.
-  std::vector<bool> moves_only;         ///< True for each call that computes nothing.
   chip::DispatchCoreType dispatch{};    ///< As the log's cores say.
   bool python = false;                  ///< The host's calls are as slow as Python's.
   std::uint64_t programs = 0;           ///< All programs of the log's device.

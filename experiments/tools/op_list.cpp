@@ -25,6 +25,7 @@
 #include "experiments/cases/half_batches.h"
 #include "experiments/cases/kernel_account.h"
 #include "experiments/cases/training_case.h"
+#include "experiments/cases/work.h"
 #include "experiments/experiment.h"
 #include "experiments/questions/what_ifs.h"
 
@@ -56,7 +57,9 @@ struct ListedOp {
   ops::OpCall call{};        ///< An op of the catalogue.
 };
 
-struct OpList {
+/// What the axis `ops` says.
+struct ListedOps {
+  std::string text;
   std::int64_t rows = 0, columns = 0;  ///< The shape of the input.
   std::vector<ListedOp> ops;
 };
@@ -100,35 +103,53 @@ ListedOp parse_op(std::string_view list, const std::string& text) {
       product ? form->first + ":N, N the columns of the weight, 1 to 1048576" : form->first);
 }
 
-/// Says what an op needs beside `x`, and what it makes of it.
-struct OpStep {
-  std::vector<TensorSpec> operands;
-  TensorSpec result;
-};
-
-/// Throws Error when it cannot take x.
-OpStep op_step_of(const ListedOp& op, const TensorSpec& x) {
-  const std::int64_t columns = x.shape.columns();
-  const TensorSpec product{x.shape.with_columns(op.columns > 0 ? op.columns : columns)};
-  switch (op.form) {
-    case Form::matmul:
-    case Form::minimal_matmul:
-      return {{{.shape = {columns, op.columns}}}, product};
-    case Form::linear:
-      return {{{.shape = {op.columns, columns}}, {.shape = {1, op.columns}}}, product};
-    case Form::bias:
-      return {{{.shape = {1, columns}}}, x};
-    case Form::listed:
-      break;
+/// Returns the calls of a pass. The first operand of each is the first result of the one before.
+/// Throws Error when an op cannot take it.
+WorkGroup work_of(const ListedOps& list, MatmulAttributes product = {}, bool fused = false) {
+  WorkGroup work;
+  TensorSpec x{.shape = {list.rows, list.columns}};
+  const auto matrix = [](std::int64_t rows, std::int64_t columns) {
+    return Operand({.shape = {rows, columns}});
+  };
+  const auto add = [&](Program program) {
+    x = program.outputs[0].spec;
+    work.calls.push_back({.part = program.name, .program = std::move(program)});
+  };
+  for (const ListedOp& op : list.ops) {
+    const std::int64_t columns = x.shape.columns();
+    product.transpose_b = op.form == Form::linear;
+    switch (op.form) {
+      case Form::matmul:
+        add(make_program(product, {x, matrix(columns, op.columns)}));
+        break;
+      case Form::minimal_matmul:
+        add(make_program(MinimalMatmulAttributes{}, {x, matrix(columns, op.columns)}));
+        break;
+      case Form::linear: {
+        const Operand turned = matrix(op.columns, columns), bias = matrix(1, op.columns);
+        if (fused) {
+          add(make_program(product, {x, turned, bias}));
+        } else {
+          add(make_program(product, {x, turned}));
+          add(make_program(eltwise_of(Eltwise::add), {x, bias}));
+        }
+        break;
+      }
+      case Form::bias:
+        add(make_program(eltwise_of(Eltwise::add), {x, matrix(1, columns)}));
+        break;
+      case Form::listed: {
+        SpecList inputs = op.call.beside(x);
+        inputs.insert(inputs.begin(), x);
+        const SpecList outputs = op.call.results(inputs);
+        add(op.call.program({inputs.begin(), inputs.end()}, {outputs.begin(), outputs.end()}));
+      }
+    }
   }
-  std::vector<TensorSpec> inputs{x};
-  for (const TensorSpec& spec : op.call.beside(x)) inputs.push_back(spec);
-  TensorSpec result = op.call.results(inputs)[0];
-  inputs.erase(inputs.begin());
-  return {std::move(inputs), result};
+  return work;
 }
 
-OpList parse_ops(std::string_view text) {
+ListedOps parse_ops(std::string_view text) {
   const std::vector<std::string> parts = split(text, '/');
   const std::vector<std::string> sizes = split(parts[0], 'x');
   const auto rows = parse_size(sizes[0]);
@@ -136,90 +157,61 @@ OpList parse_ops(std::string_view text) {
   if (!rows || !columns)
     refuse_list(text, parts[0], "RxC first, rows and columns from 1 to 1048576");
   if (parts.size() == 1) refuse_list(text, parts[0], "one op or more after it");
-  OpList list{*rows, *columns, {}};
-  TensorSpec x{.shape = {*rows, *columns}};
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    list.ops.push_back(parse_op(text, parts[i]));
-    x = op_step_of(list.ops.back(), x).result;
-  }
+  ListedOps list{.text = std::string(text), .rows = *rows, .columns = *columns, .ops = {}};
+  for (std::size_t i = 1; i < parts.size(); ++i) list.ops.push_back(parse_op(text, parts[i]));
+  static_cast<void>(work_of(list));
   return list;
 }
 
-/// Holds the list's operands on a device, and makes the calls of a pass.
+/// Holds the operands of a pass on a device, and makes its calls.
 class Pass {
  public:
-  Pass(Device& device, const OpList& list, bool fused) : list_(list), fused_(fused) {
-    TensorSpec x{.shape = {list.rows, list.columns}};
-    operands_.emplace_back().emplace_back(device, x);
-    for (const ListedOp& each : list.ops) {
-      OpStep step = op_step_of(each, x);
-      operands_.emplace_back();
-      for (const TensorSpec& spec : step.operands) operands_.back().emplace_back(device, spec);
-      x = step.result;
+  Pass(Device& device, WorkGroup work)
+      : work_(std::move(work)), input_(device, work_.calls[0].program.inputs[0].spec) {
+    for (const WorkCall& call : work_.calls) {
+      std::vector<Tensor>& own = beside_.emplace_back();
+      for (std::size_t i = 1; i < call.program.inputs.size(); ++i) {
+        own.emplace_back(device, call.program.inputs[i].spec);
+      }
     }
   }
 
   Tensor run(const Calls& calls) const {
-    Tensor x = operands_[0][0];
-    for (std::size_t i = 0; i < list_.ops.size(); ++i) {
-      x = apply(calls, list_.ops[i], x, operands_[i + 1]);
+    Tensor x = input_;
+    for (std::size_t i = 0; i < work_.calls.size(); ++i) {
+      Program program = work_.calls[i].program;
+      program.inputs[0] = x;
+      std::ranges::copy(beside_[i], program.inputs.begin() + 1);
+      std::vector<Tensor> results;
+      for (Operand& output : program.outputs)
+        output = results.emplace_back(calls.make(output.spec));
+      calls.run(program);
+      x = results[0];
     }
     return x;
   }
 
  private:
-  Tensor apply(const Calls& calls, const ListedOp& op, const Tensor& x,
-               const std::vector<Tensor>& with) const {
-    switch (op.form) {
-      case Form::matmul:
-        return calls.matmul(x, with[0]);
-      case Form::minimal_matmul: {
-        const Tensor out = calls.make({x.spec().shape.with_columns(op.columns)});
-        calls.run(make_program(MinimalMatmulAttributes{}, {x, with[0]}, {out}));
-        return out;
-      }
-      case Form::linear:
-        return fused_ ? calls.linear(x, with[0], with[1])
-                      : calls.add(calls.matmul(x, with[0], Calls::Transposed::b), with[1]);
-      case Form::bias:
-        return calls.add(x, with[0]);
-      case Form::listed:
-        break;
-    }
-    std::vector<Tensor> inputs{x};
-    inputs.insert(inputs.end(), with.begin(), with.end());
-    return calls.call(op.call, inputs)[0];
-  }
-
-  OpList list_;
-  bool fused_;
-  std::vector<std::vector<Tensor>> operands_;  ///< The input, then what each op needs beside it.
+  WorkGroup work_;
+  Tensor input_;
+  std::vector<std::vector<Tensor>> beside_;  ///< What each call needs beside its first operand.
 };
 
 /// Returns a pass as a step without anything to train.
-Training pass(Device& device, const OpList& list, const TrainingOptions& options) {
-  const auto made = std::make_shared<Pass>(device, list, options.fused);
-  return {.step = [&pass = *made, products = options.products](
-                      Device& on) { return pass.run(Calls(on, {.products = products})); },
+Training pass(Device& device, const WorkGroup& work) {
+  const auto made = std::make_shared<Pass>(device, work);
+  return {.step = [&pass = *made](Device& on) { return pass.run(Calls(on)); },
           .parameters = {},
           .model = made};
 }
 
-/// The text and the ops that it names.
-struct ListedOps {
-  std::string text;
-  OpList list;
-};
 const TypedAxis<ListedOps> kOps{
     .name = "ops",
     .meaning =
         "RxC/OP/OP: matmul:N, linear:N, minimal_matmul:N, bias, and all ops of the "
         "catalogue: add, silu, "
         "clamp:0:6, softmax, rms_norm, transpose, ...; add+relu in one kernel",
-    .parse =
-        [](std::string_view value) {
-          return ListedOps{std::string(value), parse_ops(value)};
-        },
+    .parse = parse_ops,
     .print = [](const ListedOps& ops) { return ops.text; }};
 
 std::vector<harness::Axis> op_list_axes() {
@@ -232,12 +224,12 @@ std::vector<harness::Axis> op_list_axes() {
 
 std::vector<harness::WhatIf> op_list_what_ifs(const DevBox& box, const Point& point) {
   std::vector<harness::WhatIf> changes = training_what_ifs(box, point);
-  const auto [text, list] = point[kOps];
+  const ListedOps list = point[kOps];
   if (std::ranges::none_of(list.ops, [](const ListedOp& op) { return op.form == Form::linear; })) {
     const auto fusing = std::ranges::find(changes, "fusing", &harness::WhatIf::what);
     *fusing = {"fusing", {}, "it has no linear, whose bias could be added by the product"};
   }
-  const std::string ops = text.substr(text.find('/'));
+  const std::string ops = list.text.substr(list.text.find('/'));
   changes.push_back(pad("pad rows", "ops", list.rows, [&, columns = list.columns](auto rows) {
     return fmt::format("{}x{}{}", rows, columns, ops);
   }));
@@ -272,9 +264,10 @@ Experiment op_list(const Box& box) {
             }
             TrainingOptions options = training_options(backend, point);
             options.as_published = false;
-            OpList list = point[kOps].list;
+            ListedOps list = point[kOps];
             if (options.queues == 2) list.rows = half_of(list.rows);
-            const auto make = [&](Device& device) { return pass(device, list, options); };
+            const WorkGroup work = work_of(list, options.products, options.fused);
+            const auto make = [&](Device& device) { return pass(device, work); };
             if (options.queues == 2) return half_batches(*box, options, make);
             return std::make_unique<TrainingCase>(*box, options, make);
           },
