@@ -87,8 +87,13 @@ std::string_view meaning_of(const Attributes& attributes) {
 std::string_view ttnn_name_of(const Attributes& attributes) {
   return std::visit(
       [](const auto& op) -> std::string_view {
-        if constexpr (requires { op.kTtnn; }) return op.kTtnn;
-        return {};
+        if constexpr (requires { op.kTtnn; }) {
+          return op.kTtnn;
+        } else if constexpr (requires { op.ttnn(); }) {
+          return op.ttnn();
+        } else {
+          return {};
+        }
       },
       attributes.variant());
 }

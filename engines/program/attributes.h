@@ -21,7 +21,8 @@ namespace howard {
 /// All ops: each kind is one op, with its arguments besides the operands. A kind has
 ///   kName, or name() and all() where one kind has several names;
 ///   kShown or shown(), what timelines and tables call it, if that is not its name;
-///   kTtnn, its name in ttnn's logs, if ttnn has one for all that the kind can be;
+///   kTtnn, or ttnn(), its operation in ttnn's logs, if ttnn has it; kTold or told(), the word that
+///   tells it from others of that operation;
 ///   kMeaning, if lists of ops have it;
 ///   kInputs and kResults, the roles of its operands and its results;
 ///   fields(), if it has arguments: their names, places and limits;
@@ -111,8 +112,7 @@ Attributes op_named(std::string_view name);
 /// Returns what the op computes of tensors like the first one, or nothing if lists do not have it.
 std::string_view meaning_of(const Attributes& attributes);
 
-/// Returns the name that ttnn's profiler gives the op, or nothing if it depends on more than the
-/// kind (engines/chip/kernels/ttnn_names.h).
+/// Returns the name that ttnn's profiler gives the op, or nothing if it depends on the operands.
 std::string_view ttnn_name_of(const Attributes& attributes);
 
 /// Returns whether the devices of a group run the op together.

@@ -238,7 +238,7 @@ std::optional<Eltwise> find_eltwise(std::string_view name) {
 
 std::optional<Eltwise> find_eltwise_by_ttnn(std::string_view enumerator, int values) {
   const auto found = std::ranges::find_if(kCatalogue, [&](const EltwiseEntry& one) {
-    return one.ttnn == enumerator && one.values == values && one.nearest.empty();
+    return one.ttnn == enumerator && one.values == values;
   });
   return found == kCatalogue.end() ? std::nullopt : std::optional(found->function);
 }

@@ -190,7 +190,7 @@ const EltwiseEntry& entry_of(Eltwise function);
 std::optional<Eltwise> find_eltwise(std::string_view name);
 
 /// Returns the function of `values` values that ttnn's enumerator names, or nothing if there is
-/// none, or none whose time was measured.
+/// none.
 std::optional<Eltwise> find_eltwise_by_ttnn(std::string_view enumerator, int values);
 
 /// Returns "add", "subtract", "relu" and so on.

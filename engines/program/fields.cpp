@@ -27,10 +27,10 @@ class FieldReader {
   explicit FieldReader(const JsonNode& object) : object_(object) {}
 
   template <class Value, class... Limits>
-  void operator()(std::string_view name, Value&& value, const Limits&... limits) {
-    names_.push_back(name);
-    if (!object_.has(name) || object_.member(name).is_null()) return;
-    read(object_.member(name), value, limits...);
+  void operator()(const FieldName& name, Value&& value, const Limits&... limits) {
+    names_.push_back(name.own);
+    if (!object_.has(name.own) || object_.member(name.own).is_null()) return;
+    read(object_.member(name.own), value, limits...);
   }
   /// Fails if there is a member that is no field.
   void require_known() const {
@@ -130,7 +130,7 @@ std::vector<std::string_view> field_names(const Attributes& attributes) {
   std::vector<std::string_view> names;
   std::visit(
       [&](const auto& op) {
-        const auto add = [&](std::string_view name, const auto&...) { names.push_back(name); };
+        const auto add = [&](const FieldName& name, const auto&...) { names.push_back(name.own); };
         if constexpr (requires { op.fields(op, add); }) op.fields(op, add);
       },
       attributes.variant());

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "engines/program/op_attributes.h"
 #include "engines/program/tensor_spec.h"
 
 namespace howard {
@@ -220,42 +221,130 @@ std::string text_of(const MatmulConfig& config) {
 
 MatmulConfig parse_matmul_config(std::string_view text) { return ConfigReader(text).read(); }
 
+namespace {
+
+/// Stands for the function that a configuration applies, which is not its own.
+struct Fused {};
+
+/// Calls `visit` with the name and the value of each field that ttnn's class has.
+template <class Config, class Visit>
+void visit_fields(Config& config, bool& mcast_in0, const Visit& visit) {
+  const MatmulKind kind = config.kind;
+  if (kind == MatmulKind::multi_core) return;
+  if (has_grid(kind)) visit("compute_with_storage_grid_size", config.grid);
+  visit("in0_block_w", config.in0_block_w);
+  const bool multicasts = has_grid(kind) && kind != MatmulKind::reuse;
+  if (has_grid(kind)) {
+    visit("out_subblock_h", config.subblock_h);
+    visit("out_subblock_w", config.subblock_w);
+  }
+  if (multicasts) {
+    visit("out_block_h", config.out_block_h);
+    visit("out_block_w", config.out_block_w);
+  }
+  visit("per_core_M", config.per_core_m);
+  visit("per_core_N", config.per_core_n);
+  if (kind == MatmulKind::multicast_2d) visit("transpose_mcast", config.transpose_mcast);
+  if (kind != MatmulKind::reuse) visit("fused_activation", Fused{});
+  if (multicasts) visit("fuse_batch", config.fuse_batch);
+  if (multicasts && kind != MatmulKind::multicast_2d) {
+    visit("gather_in0", config.gather_in0);
+    visit("mcast_in0", mcast_in0);
+  }
+}
+
+/// Calls `visit` as above for each field to write.
+void each_field(const MatmulConfig& config, const auto& visit) {
+  bool mcast_in0 = config.kind == MatmulKind::multicast_1d_in0;
+  visit_fields(config, mcast_in0, visit);
+}
+
+}  // namespace
+
 std::string python_text(const MatmulConfig& config, std::optional<Eltwise> activation) {
   std::string text = fmt::format("ttnn.{}(", python_class(config.kind));
-  const auto field = [&](std::string_view name, const auto& value) {
-    text += fmt::format("\n    {}={},", name, value);
+  each_field(config, [&]<class Value>(std::string_view name, const Value& value) {
+    if (name == "gather_in0" && !config.gather_in0) return;
+    std::string shown;
+    if constexpr (std::is_same_v<Value, CoreGrid>) {
+      shown = fmt::format("ttnn.CoreCoord({}, {})", value.columns, value.rows);
+    } else if constexpr (std::is_same_v<Value, Fused>) {
+      shown = python_activation(activation);
+    } else if constexpr (std::is_same_v<Value, bool>) {
+      shown = python_flag(value);
+    } else {
+      shown = fmt::to_string(value);
+    }
+    text += fmt::format("\n    {}={},", name, shown);
+  });
+  return text + (config.kind == MatmulKind::multi_core ? ")" : "\n)");
+}
+
+std::string ttnn_text(const MatmulConfig& config) {
+  std::string fields;
+  each_field(config, [&]<class Value>(std::string_view name, const Value& value) {
+    std::string shown;
+    if constexpr (std::is_same_v<Value, CoreGrid>) {
+      shown = fmt::format("(x={};y={})", value.columns, value.rows);
+    } else if constexpr (std::is_same_v<Value, Fused>) {
+      shown = "std::nullopt";
+    } else {
+      shown = fmt::to_string(static_cast<std::int64_t>(value));
+    }
+    fields += fmt::format("{}{}={}", fields.empty() ? "" : ";", name, shown);
+  });
+  return fmt::format("{}({})", python_class(config.kind), fields);
+}
+
+MatmulConfig parse_ttnn_config(std::string_view text) {
+  const auto refuse = [](std::string value, std::string accepted) {
+    throw Error({.attempted = "read its program_config",
+                 .value = std::move(value),
+                 .accepted = std::move(accepted)});
   };
-  if (config.kind == MatmulKind::multi_core) return text + ")";
-  if (config.kind == MatmulKind::dram_sharded) {
-    field("in0_block_w", config.in0_block_w);
-    field("per_core_M", config.per_core_m);
-    field("per_core_N", config.per_core_n);
-    field("fused_activation", python_activation(activation));
-    return text + "\n)";
+  const std::string_view name = text.substr(0, text.find('('));
+  const auto is = [&](std::string_view word) { return name.find(word) != name.npos; };
+  const auto told = [&](std::string_view field) { return ttnn_member(text, field); };
+  const auto flag = [](std::string_view value) { return value == "1" || value == "true"; };
+  bool mcast_in0 = flag(told("mcast_in0").value_or("1"));
+  MatmulConfig config;
+  // The names of some classes begin with those of others.
+  if (is("DRAMSharded")) {
+    config.kind = MatmulKind::dram_sharded;
+  } else if (is("MultiCast1D")) {
+    config.kind = mcast_in0 ? MatmulKind::multicast_1d_in0 : MatmulKind::multicast_1d_in1;
+  } else if (is("ReuseMultiCast")) {
+    config.kind = MatmulKind::multicast_2d;
+  } else if (is("MatmulMultiCoreReuse")) {
+    config.kind = MatmulKind::reuse;
+  } else if (is("MatmulMultiCoreProgramConfig")) {
+    config.kind = MatmulKind::multi_core;
+  } else {
+    refuse(fmt::format("program_config {}", name), "the configurations of ttnn.matmul");
   }
-  field("compute_with_storage_grid_size",
-        fmt::format("ttnn.CoreCoord({}, {})", config.grid.columns, config.grid.rows));
-  field("in0_block_w", config.in0_block_w);
-  field("out_subblock_h", config.subblock_h);
-  field("out_subblock_w", config.subblock_w);
-  if (config.kind != MatmulKind::reuse) {
-    field("out_block_h", config.out_block_h);
-    field("out_block_w", config.out_block_w);
-  }
-  field("per_core_M", config.per_core_m);
-  field("per_core_N", config.per_core_n);
-  if (config.kind == MatmulKind::multicast_2d) {
-    field("transpose_mcast", python_flag(config.transpose_mcast));
-  }
-  if (config.kind != MatmulKind::reuse) {
-    field("fused_activation", python_activation(activation));
-    field("fuse_batch", python_flag(config.fuse_batch));
-  }
-  if (config.kind == MatmulKind::multicast_1d_in0 || config.kind == MatmulKind::multicast_1d_in1) {
-    if (config.gather_in0) field("gather_in0", "True");
-    field("mcast_in0", python_flag(config.kind == MatmulKind::multicast_1d_in0));
-  }
-  return text + "\n)";
+  const auto read = [&]<class Value>(std::string_view field, Value&& value) {
+    const std::string_view word = told(field).value_or("");
+    if constexpr (std::is_same_v<Value, CoreGrid&>) {
+      const auto grid = parse_ttnn_grid(word);
+      if (!grid) {
+        refuse("a program_config without a grid", "compute_with_storage_grid_size=(x=8;y=8)");
+      }
+      value = *grid;
+    } else if constexpr (std::is_same_v<Value, bool&>) {
+      if (!word.empty()) value = flag(word);
+    } else if constexpr (std::is_same_v<Value, std::int64_t&>) {
+      constexpr std::int64_t kMost = 65'536;
+      const auto number = parse_integer(word.empty() ? "1" : word);
+      if (!number || *number < 1 || *number > kMost) {
+        refuse(fmt::format("{}={}", field, word), "1 to 65536 tiles");
+      }
+      value = *number;
+    }
+  };
+  visit_fields(config, mcast_in0, read);
+  if (!told("out_block_h")) config.out_block_h = config.per_core_m;
+  if (!told("out_block_w")) config.out_block_w = config.per_core_n;
+  return config;
 }
 
 }  // namespace howard

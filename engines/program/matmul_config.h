@@ -72,6 +72,13 @@ MatmulConfig parse_matmul_config(std::string_view text);
 std::pair<std::int64_t, std::int64_t> preferred_subblock(std::int64_t h, std::int64_t w,
                                                          std::int64_t most_tiles);
 
+/// Returns the configuration as ttnn's logs print it:
+/// "MatmulMultiCoreReuseMultiCast1DProgramConfig(compute_with_storage_grid_size=(x=8;y=4);...)".
+std::string ttnn_text(const MatmulConfig& config);
+/// Parses such a text. Throws Error for a class that is none of ttnn.matmul's, for a missing grid
+/// and for sizes that are not from 1 to 65536.
+MatmulConfig parse_ttnn_config(std::string_view text);
+
 /// Returns ttnn's constructor call for the configuration,
 /// "ttnn.MatmulMultiCoreReuseMultiCastProgramConfig(...)", with a line for each field. `activation`
 /// is its fused_activation.

@@ -55,6 +55,55 @@ struct Whole {
   std::int64_t least = 0, most = 0;
 };
 
+/// A struct that ttnn's logs print as one of an op's attributes, and that has fields of the op.
+struct TtnnStruct {
+  std::string_view attribute, type;
+};
+
+/// Says what a field of an op is called.
+struct FieldName {
+  constexpr FieldName(const char* name)  // NOLINT(google-explicit-constructor)
+      : FieldName(name, name) {}
+  constexpr FieldName(std::string_view name, std::string_view in_logs, TtnnStruct of = {})
+      : own(name), ttnn(in_logs.substr(0, in_logs.find('='))), in(of) {
+    if (ttnn.size() < in_logs.size()) words = in_logs.substr(ttnn.size() + 1);
+  }
+
+  /// Returns the word that ttnn has for one of the field's values.
+  constexpr std::string_view word(std::size_t value) const {
+    std::string_view rest = words;
+    for (; value > 0; --value) rest.remove_prefix(rest.find('/') + 1);
+    return rest.substr(0, rest.find('/'));
+  }
+
+  std::string_view own;
+  /// Its name in the logs of ttnn's profiler; "" where they do not tell it. Behind "|" are its
+  /// names in other versions, behind "," those of further numbers of it.
+  std::string_view ttnn;
+  std::string_view words;  ///< Behind "=": those of its values, in their order: "nearest/bilinear".
+  TtnnStruct in;           ///< The struct of which it is a member in the logs, if it is.
+  bool needed = false;     ///< Without it a log's call is not known.
+};
+constexpr FieldName needed(FieldName name) {
+  name.needed = true;
+  return name;
+}
+
+/// Fields that many ops have.
+namespace field {
+inline constexpr TtnnStruct kCompute{"compute_kernel_config", "WormholeComputeKernelConfig"};
+inline constexpr FieldName kFidelity{"fidelity", "math_fidelity", kCompute},
+    kFp32{"fp32_accumulation", "fp32_dest_acc_en", kCompute},
+    kPacker{"packer_accumulates", "packer_l1_acc", kCompute}, kEpsilon{"epsilon", "eps"};
+}  // namespace field
+
+/// An argument that tells an op from others of one operation of ttnn.
+struct TtnnWord {
+  std::string_view name, value;
+  bool is_default = true;  ///< The op is meant where a log has no such argument.
+};
+inline constexpr TtnnWord kLastDimension{"dim", "3"};
+
 /// Every side of a tensor or of a block is at most this large.
 inline constexpr Whole kSides{0, std::int64_t{1} << 40};
 inline constexpr Whole kBlockSides{1, std::int64_t{1} << 20};

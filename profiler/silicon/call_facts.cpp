@@ -13,9 +13,9 @@
 #include "engines/chip/calibration/bands.h"
 #include "engines/chip/kernels/planner.h"
 #include "engines/chip/kernels/ttnn_names.h"
+#include "engines/program/op_attributes.h"
 #include "profiler/silicon/logged_call.h"
 #include "profiler/silicon/logged_position.h"
-#include "profiler/silicon/op_attributes.h"
 
 namespace howard::profiler {
 namespace {

@@ -10,9 +10,9 @@
 #include <variant>
 
 #include "engines/chip/kernels/ttnn_names.h"
+#include "engines/program/op_attributes.h"
 #include "profiler/merged_devices.h"
 #include "profiler/silicon/host_advice.h"
-#include "profiler/silicon/op_attributes.h"
 
 namespace howard::profiler {
 namespace {
@@ -222,7 +222,7 @@ bool has_its_cores(const OpRow& call) {
   if (std::ranges::any_of(call.inputs, sharded("_DRAM_"))) return true;
   const bool decodes = call.name.find("HeadsDecode") != call.name.npos ||
                        chip::updates_a_part(call.name) || chip::reads_a_part(call.name);
-  const bool is_norm = chip::stem_of(call.name) == chip::stem_of(chip::operation::kLayernorm);
+  const bool is_norm = chip::stem_of(call.name) == chip::stem_of(LayernormAttributes::kTtnn);
   const bool is_rotary = call.name.find("RotaryEmbedding") != call.name.npos;
   return decodes || ((is_norm || is_rotary) && std::ranges::any_of(call.inputs, sharded("_L1_")));
 }

@@ -49,12 +49,6 @@ std::optional<Side> parse_side(std::string_view cell) {
   return Side{*padded, *logical};
 }
 
-std::string_view enumerator(std::string_view text) {
-  const std::size_t colons = text.rfind("::");
-  const std::string_view rest = colons == std::string_view::npos ? text : text.substr(colons + 2);
-  return rest.substr(0, rest.find_first_of(";,)} "));
-}
-
 void require_size(std::initializer_list<std::int64_t> sides) {
   constexpr double kMost = 0x1p36;  // No chip's memory holds more.
   double elements = 1;
@@ -129,38 +123,36 @@ std::optional<std::int64_t> Call::cores() const {
 
 std::int64_t Call::banks() const { return row_.architecture == "blackhole" ? 8 : 12; }
 
-ComputeConfig compute_of(const Call& call) {
-  ComputeConfig compute;
-  if (!call.fidelity.empty()) compute.fidelity = parse_math_fidelity(call.fidelity);
-  const auto told = [&](std::string_view name) -> std::optional<bool> {
-    const auto word = call.attributes.member("compute_kernel_config", name);
-    if (!word) return std::nullopt;
-    return word == "1" || word == "true";
-  };
-  compute.fp32_accumulation = told("fp32_dest_acc_en");
-  compute.packer_accumulates = told("packer_l1_acc");
-  return compute;
-}
-
-std::int64_t member_or(const Call& call, std::string_view attribute, std::string_view name,
-                       std::int64_t otherwise) {
-  const auto text = call.attributes.member(attribute, name);
-  return text ? parse_integer(*text).value_or(otherwise) : otherwise;
-}
-
-std::optional<CoreGrid> configured_grid(std::string_view text) {
-  constexpr std::string_view kKey = "compute_with_storage_grid_size=(x=";
-  const std::size_t at = text.find(kKey);
-  if (at == std::string_view::npos) return std::nullopt;
-  const std::vector<std::string> parts =
-      split(text.substr(at + kKey.size(), text.find(')', at) - at - kKey.size()), ';');
-  if (parts.size() != 2 || !parts[1].starts_with("y=")) return std::nullopt;
-  const auto columns = parse_integer(parts[0]);
-  const auto rows = parse_integer(std::string_view(parts[1]).substr(2));
-  if (!columns || !rows || *columns < 1 || *rows < 1 || *columns > 64 || *rows > 64) {
-    return std::nullopt;
+Program program_of(const Call& call, Attributes op) {
+  if (!is_told(op, call.attributes)) {
+    const TtnnWord word = ttnn_word_of(op);
+    refuse(fmt::format("{} '{}'", word.name, call.attributes.find(word.name).value_or("")),
+           std::string(word.value));
   }
-  return CoreGrid{static_cast<int>(*columns), static_cast<int>(*rows)};
+  read_ttnn(op, call.attributes, call.fidelity);
+  SpecList inputs;
+  for (const OperandRole& role : input_roles(op)) {
+    if (role.is_optional && inputs.size() >= call.inputs()) break;
+    do {
+      inputs.push_back(call.in(inputs.size()));
+    } while (role.repeats && inputs.size() < call.inputs());
+  }
+  std::vector<Operand> results{call.out()};
+  const std::span<const OperandRole> roles = result_roles(op);
+  if (roles.size() > 1 || roles.front().takes == Takes::indices) {
+    // Further results may have no columns. Places may have 16 bits, or fewer dimensions.
+    const SpecList made = results_of(op, inputs);
+    results.clear();
+    for (TensorSpec spec : made) {
+      if (spec.is_real()) {
+        spec.storage = call.out().storage;
+        spec.dtype = call.out().dtype;
+        if (spec.shape == made.front().shape) spec.sharding = call.out().sharding;
+      }
+      results.emplace_back(spec);
+    }
+  }
+  return make_program(op, {inputs.begin(), inputs.end()}, std::move(results));
 }
 
 }  // namespace howard::profiler::logged

@@ -6,11 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engines/program/program.h"
+#include "engines/program/ttnn_words.h"
 #include "profiler/formats/ops_csv/ops_csv_reader.h"
-#include "profiler/silicon/op_attributes.h"
 
 namespace howard::profiler::logged {
 
@@ -25,10 +26,6 @@ struct Side {
 /// Reads "32[19]", padded and logical, or "32", of version 1, which is both. The result is absent
 /// for anything else.
 std::optional<Side> parse_side(std::string_view cell);
-
-/// Returns what stands behind the "::" of an enumerator: "BinaryOpType::ADD", or
-/// "op_type=...::ERF;".
-std::string_view enumerator(std::string_view text);
 
 /// Says what an op does with its numbers. Where it only moves them, whole numbers take as long as
 /// real ones of their size, and stand as these.
@@ -75,24 +72,17 @@ void require_size(std::initializer_list<std::int64_t> sides);
 /// the cells are malformed, or of storage or numbers that the emulator does not have.
 TensorSpec spec_of(const TensorCells& cells, Numbers numbers = Numbers::computed);
 
-/// Returns the fidelity and the accumulation that the row and its compute_kernel_config tell.
-ComputeConfig compute_of(const Call& call);
+/// Returns an op with what the call was told.
+template <OpKind Kind>
+Kind told(const Call& call, Kind op = {}) {
+  Attributes attributes = std::move(op);
+  read_ttnn(attributes, call.attributes, call.fidelity);
+  return std::get<Kind>(attributes);
+}
 
-/// Reads "compute_with_storage_grid_size=(x=8;y=8)" of a configuration; absent if it has none.
-std::optional<CoreGrid> configured_grid(std::string_view text);
-
-/// Returns a number of a struct that an attribute prints, or what it is otherwise.
-std::int64_t member_or(const Call& call, std::string_view attribute, std::string_view name,
-                       std::int64_t otherwise);
-
-/// Returns the functions of one value that ttnn prints as a chain, one after the other:
-/// "BasicUnaryWithParam<float>(op_type=UnaryOpType::CLAMP_TSS;param={0;6})". The result is empty
-/// where there is none. Throws Error for a function that the emulator does not have, and for a
-/// fast, less exact variant.
-std::vector<EltwiseStep> chain_of(std::string_view text);
-/// Returns the one function that attribute `name` has; absent if there is none. Throws Error as for
-/// a chain, or for several functions.
-std::optional<EltwiseStep> activation_of(const Call& call, const char* name);
+/// Returns the program of an op whose operands and results are those of the log, with what the call
+/// was told. Throws Error when the emulator cannot run it.
+Program program_of(const Call& call, Attributes op);
 
 // These are the elementwise ops, by ttnn's names of their functions. Each throws Error when the
 // emulator cannot run it.
@@ -107,10 +97,6 @@ Program cast(const Call& call);
 Program attention(const Call& call);
 Program chunked_attention(const Call& call);
 Program decode_attention(const Call& call);
-Program split_heads(const Call& call);
-Program split_heads_decode(const Call& call);
-Program concat_heads(const Call& call);
-Program concat_heads_decode(const Call& call);
 Program update_cache(const Call& call);
 Program fill_cache(const Call& call);
 Program rotary(const Call& call);
@@ -121,28 +107,16 @@ Program convolution(const Call& call);
 Program halo(const Call& call);
 Program pool(const Call& call);
 Program upsample(const Call& call);
-Program fold(const Call& call);
 Program group_norm(const Call& call);
 
-// These are softmax, norms and what training adds to them and to attention. Each throws Error when
-// the emulator cannot run it.
+// These are softmax, norms, sums and what chooses tokens. Each throws Error when the emulator
+// cannot run it.
 Program softmax(const Call& call);
-Program softmax_backward(const Call& call);
 Program layernorm(const Call& call);
-Program ttml_layernorm(const Call& call);
-Program layernorm_backward(const Call& call);
-Program ttml_rms_norm(const Call& call);
-Program rms_norm_backward(const Call& call);
 /// The sums along any dimension.
 Program running_sums(const Call& call);
-Program ttml_attention(const Call& call);
-Program attention_backward(const Call& call);
-
-// These are the ops that choose tokens. Each throws Error when the emulator cannot run it.
-Program argmax(const Call& call);
 Program topk(const Call& call);
 Program sampling(const Call& call);
-Program plus_one(const Call& call);
 
 /// Returns what a product's attributes say, with its program_config.
 MatmulAttributes product_attributes(const Call& call);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,17 +14,6 @@
 
 namespace howard::profiler::logged {
 namespace {
-
-/// Returns the value of the first of some names, which versions of ttnn spell with and without "_"
-/// at the end.
-std::optional<std::string_view> find_any(const Call& call,
-                                         std::initializer_list<std::string_view> names) {
-  for (const std::string_view name : names) {
-    if (const auto value = call.attributes.find(name)) return value;
-    if (const auto value = call.attributes.find(std::string(name) + "_")) return value;
-  }
-  return std::nullopt;
-}
 
 /// Returns what follows `key` and "=" in a struct as ttnn prints it: the text up to the next key.
 std::optional<std::string_view> value_of(std::string_view text, std::string_view key) {
@@ -52,7 +40,8 @@ std::optional<std::int64_t> number_of(std::string_view text, std::string_view ke
 }
 
 std::string_view window_text(const Call& call) {
-  const auto text = find_any(call, {"sliding_window_config", "config"});
+  auto text = call.attributes.find("sliding_window_config");
+  if (!text) text = call.attributes.find("config");
   if (!text) refuse("no sliding_window_config among its attributes", "one");
   return *text;
 }
@@ -141,17 +130,14 @@ TensorSpec result_of(const Call& call, const Window& window, std::int64_t channe
 
 ShardLayout layout_of_call(const Call& call) {
   if (const auto layout = layout_of(call.cells(0).memory)) return *layout;
-  return layout_of(call.out_cells().memory).value_or(ShardLayout::height);
+  if (const auto layout = layout_of(call.out_cells().memory)) return *layout;
+  const auto told = call.attributes.member("memory_config", "memory_layout");
+  return layout_of(told.value_or("")).value_or(ShardLayout::height);
 }
 
-/// Returns the function that follows: of 2024 and 2025 "relu", later a chain.
+/// Returns the function that follows as logs of 2024 and 2025 have it: "relu".
 std::optional<EltwiseStep> activation_after(const Call& call) {
   const std::string_view text = call.attributes.find("activation").value_or("");
-  if (text.find("UnaryOpType::") != text.npos) {
-    const std::vector<EltwiseStep> chain = chain_of(text);
-    if (chain.size() > 1) refuse("several activations", "one");
-    return chain.front();
-  }
   if (text.empty() || text == "none") {
     if (!call.attributes.flag("fuse_relu").value_or(false)) return std::nullopt;
     return step_of(Eltwise::relu);
@@ -180,11 +166,6 @@ std::optional<CoreGrid> cores_of_norm(const Call& call, const TensorSpec& x, std
   return found;
 }
 
-bool told(const Call& call, std::string_view name) {
-  const auto value = find_any(call, {name});
-  return value == "true" || value == "1";
-}
-
 }  // namespace
 
 Program convolution(const Call& call) {
@@ -194,15 +175,11 @@ Program convolution(const Call& call) {
   const std::int64_t channels = weights.shape.columns();
   require_size({window.places(), x.shape.columns(), channels});
   weights.shape = {window.places() * x.shape.columns(), channels};
-  Conv2dAttributes op{.window = window,
-                      .sharding = layout_of_call(call),
-                      .double_buffers_x = told(call, "enable_act_double_buffer"),
-                      .double_buffers_weights = told(call, "enable_weights_double_buffer"),
-                      .reuses_x = told(call, "enable_activation_reuse"),
-                      .full_inner_dim = told(call, "full_inner_dim"),
-                      .compute = compute_of(call),
-                      .activation = activation_after(call)};
-  const std::string_view dealt = find_any(call, {"parallelization_config"}).value_or("");
+  auto op = told<Conv2dAttributes>(call);
+  op.window = window;
+  op.sharding = layout_of_call(call);
+  if (!op.activation) op.activation = activation_after(call);
+  const std::string_view dealt = call.attributes.find("parallelization_config").value_or("");
   const Cores cores = cores_of(call);
   constexpr std::int64_t kMostCores = 1 << 10;
   op.cores = std::clamp<std::int64_t>(number_of(dealt, "num_cores_nhw").value_or(cores.places), 0,
@@ -212,11 +189,8 @@ Program convolution(const Call& call) {
     op.channel_cores =
         std::clamp<std::int64_t>(in ? *in : any.value_or(cores.channels), 0, kMostCores);
   }
-  const std::string_view blocks = find_any(call, {"block_config"}).value_or("");
-  const auto act_block = number_of(blocks, "act_block_h_ntiles");
-  op.act_block_h = std::clamp<std::int64_t>(act_block.value_or(0), 0, 1 << 16);
   std::vector<Operand> inputs{x, weights};
-  if (call.inputs() > 2 && told(call, "has_bias")) {
+  if (call.inputs() > 2 && call.attributes.flag("has_bias").value_or(false)) {
     TensorSpec bias = spec_of(call.cells(2));
     bias.shape = {channels};
     inputs.push_back(bias);
@@ -239,14 +213,11 @@ Program pool(const Call& call) {
   const Window window = window_of(call);
   const auto [places, channels] = cores_of(call);
   const TensorSpec x = images_of(call, window);
-  const std::string_view type = find_any(call, {"pool_type"}).value_or("MAX_POOL2D");
-  const auto divisor = parse_integer(find_any(call, {"divisor_override"}).value_or(""));
-  const Pool2dAttributes op{
-      .kind = type.find("AVG") != type.npos ? PoolKind::average : PoolKind::max,
-      .window = window,
-      .divisor = std::clamp<std::int64_t>(divisor.value_or(0), 0, 1 << 16),
-      .cores = places,
-      .channel_cores = channels};
+  auto op = told<Pool2dAttributes>(call);
+  if (!is_told(op, call.attributes)) op.kind = PoolKind::average;
+  op.window = window;
+  op.cores = places;
+  op.channel_cores = channels;
   return make_program(op, {x}, {result_of(call, window, x.shape.columns())});
 }
 
@@ -258,25 +229,13 @@ Program upsample(const Call& call) {
       to.rows() != factor[1] * from.rows()) {
     refuse(fmt::format("{} to {}", from.text(), to.text()), "whole factors of [n, h, w, c]");
   }
-  const UpsampleAttributes op{.factor = factor, .bilinear = find_any(call, {"mode"}) == "bilinear"};
+  auto op = told<UpsampleAttributes>(call);
+  op.factor = factor;
   return make_program(op, {call.in(0)}, {call.out()});
 }
 
-Program fold(const Call& call) {
-  const auto side = [&](std::string_view name) {
-    const auto number = parse_integer(find_any(call, {name}).value_or(""));
-    if (!number || *number < 1 || *number > (1 << 16)) refuse(fmt::format("no {}", name), "1 on");
-    return *number;
-  };
-  const FoldAttributes op{.stride = {side("stride_h"), side("stride_w")}};
-  TensorSpec out = call.out();
-  out.shape = results_of(op, std::array{call.in(0)})[0].shape;
-  return make_program(op, {call.in(0)}, {out});
-}
-
 Program group_norm(const Call& call) {
-  const auto groups = parse_integer(find_any(call, {"num_groups"}).value_or(""));
-  if (!groups || *groups < 1 || *groups > (1 << 20)) refuse("no num_groups", "1 on");
+  auto op = told<GroupNormAttributes>(call);
   const TensorSpec& x = call.in(0);
   TensorSpec out = call.out();
   if (out.shape.columns() != x.shape.columns() || out.shape.elements() > x.shape.elements()) {
@@ -284,10 +243,7 @@ Program group_norm(const Call& call) {
            "a result of the operand's channels, with no more rows");
   }
   out.shape = x.shape;  // The kernel goes over all rows, those of padding too.
-  GroupNormAttributes op{.groups = *groups,
-                         .fp32_accumulation = compute_of(call).fp32_accumulation.value_or(false)};
-  op.core_grid = configured_grid(call.attributes.find("program_config").value_or(""));
-  if (!op.core_grid && !x.sharding) op.core_grid = cores_of_norm(call, x, *groups);
+  if (!op.core_grid && !x.sharding) op.core_grid = cores_of_norm(call, x, op.groups);
   return make_program(op, {x}, {out});
 }
 

@@ -14,16 +14,14 @@
 #include "engines/chip/calibration/bands.h"
 #include "engines/chip/kernels/planner.h"
 #include "engines/chip/kernels/ttnn_names.h"
-#include "engines/program/fields.h"
 #include "profiler/silicon/logged_call.h"
 #include "profiler/silicon/logged_shards.h"
 
 namespace howard::profiler {
 namespace {
 
-namespace operation = chip::operation;
 using logged::Call;
-using logged::enumerator;
+using logged::program_of;
 using logged::refuse;
 
 Program product(const Call& call, const MatmulAttributes& attributes) {
@@ -86,7 +84,7 @@ Program reduce_moreh(const Call& call) {
   const std::string_view dim = call.attributes.find("dim").value_or("missing");
   const bool known = dim == "0" || dim == "1" || dim == "2" || dim == "3";
   if (!known) refuse(fmt::format("dim '{}'", dim), "0 to 3");
-  const Reduction reduction = call.code == operation::kMorehMean ? Reduction::mean : Reduction::sum;
+  const Reduction reduction = call.code == "MorehMeanOperation" ? Reduction::mean : Reduction::sum;
   return reduce(call, reduction,
                 dim == "3"   ? Dimension::columns
                 : dim == "2" ? Dimension::rows
@@ -94,30 +92,23 @@ Program reduce_moreh(const Call& call) {
                 true);
 }
 
-/// Returns an op of one result that is told nothing on which its time depends.
-template <auto kOp>
-Program untold(const Call& call) {
-  std::vector<Operand> inputs;
-  for (const OperandRole& role : kOp.kInputs) {
-    if (!role.is_optional) inputs.emplace_back(call.in(inputs.size()));
-  }
-  return make_program(kOp, std::move(inputs), {call.out()});
+/// Returns the op that is told what its fields are, if it has any, of what the log lists.
+template <class Kind>
+Program as(const Call& call) {
+  return program_of(call, Kind{});
 }
 
 /// Brings tiles to other places and does nothing else.
-constexpr auto move_tiles = untold<MoveTilesAttributes{}>;
+constexpr auto move_tiles = as<MoveTilesAttributes>;
 
 /// Moves a tensor to another memory. Both need not have room beside each other: a move within L1
 /// may be in place.
-constexpr auto move = untold<MemoryMoveAttributes{}>;
+constexpr auto move = as<MemoryMoveAttributes>;
 
 Program transpose(const Call& call) {
   const std::string_view dim = enumerator(call.attributes.find("dim").value_or("missing"));
   if (dim == "CN" && call.in(0).layout == Layout::tile) return move_tiles(call);
-  if (dim != "WH" && dim != "HC") refuse(fmt::format("dim '{}'", dim), "WH, HC, CN of tiles");
-  return make_program(
-      TransposeAttributes{.swap = dim == "WH" ? Swap::rows_columns : Swap::heads_rows},
-      {call.in(0)}, {call.out()});
+  return program_of(call, TransposeAttributes{});
 }
 
 /// Of row-major tensors the kernel moves the pieces of rows that are together in both: as many as
@@ -149,61 +140,6 @@ Program to_layout(const Call& call) {
   return make_program(LayoutAttributes{.to = out.layout}, {in}, {out});
 }
 
-Program concat(const Call& call) {
-  const auto dim = parse_integer(call.attributes.find("dim").value_or("3"));
-  if (!dim || *dim < 0 || *dim > 3) refuse("no dimension", "dim 0 to 3");
-  std::vector<Operand> parts;
-  for (std::size_t i = 0; i < call.inputs(); ++i) parts.emplace_back(call.in(i));
-  if (parts.empty()) refuse("no inputs", "what is put side by side");
-  return make_program(ConcatAttributes{.dimension = static_cast<int>(*dim)}, std::move(parts),
-                      {call.out()});
-}
-
-/// Returns the four numbers of a list like "Shape([0; 0; 32; 0])"; absent when there are others.
-std::optional<Sides> four_numbers(std::optional<std::string_view> text) {
-  if (!text) return std::nullopt;
-  const std::size_t open = text->find('[');
-  const std::size_t close = text->find(']');
-  if (open == std::string_view::npos || close == std::string_view::npos) return std::nullopt;
-  const std::vector<std::string> parts = split(text->substr(open + 1, close - open - 1), ';');
-  Sides sides{};
-  if (parts.size() > sides.size()) return std::nullopt;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::size_t begin = parts[i].find_first_not_of(' ');
-    const auto number =
-        parse_integer(begin == std::string::npos ? "" : std::string_view(parts[i]).substr(begin));
-    if (!number) return std::nullopt;
-    sides.at(sides.size() - parts.size() + i) = *number;
-  }
-  return sides;
-}
-
-Program slice(const Call& call) {
-  const auto begins = four_numbers(call.attributes.find("slice_start"));
-  if (!begins) refuse("no slice_start among its attributes", "one of four numbers at the most");
-  Sides steps{1, 1, 1, 1};
-  if (const auto given = four_numbers(call.attributes.find("step"))) {
-    for (std::size_t i = 0; i < steps.size(); ++i)
-      steps.at(i) = std::max<std::int64_t>(1, (*given)[i]);
-  }
-  return make_program(SliceAttributes{.begins = *begins, .steps = steps}, {call.in(0)},
-                      {call.out()});
-}
-
-Program pad(const Call& call) {
-  const auto before = four_numbers(call.attributes.find("input_tensor_start"));
-  return make_program(PadAttributes{.before = before.value_or(Sides{}), .value = 0}, {call.in(0)},
-                      {call.out()});
-}
-
-Program permute(const Call& call) {
-  const auto dims = four_numbers(call.attributes.find("dims"));
-  if (!dims) refuse("no dims among its attributes", "four numbers");
-  std::array<int, 4> order{};
-  for (std::size_t i = 0; i < order.size(); ++i) order.at(i) = static_cast<int>((*dims)[i]);
-  return make_program(PermuteAttributes{.order = order}, {call.in(0)}, {call.out()});
-}
-
 /// Returns what fills a tensor with a number; what else the call was given is not read.
 Program fill(const Call& call) {
   if (call.out().layout != Layout::tile) refuse("row-major tensors", "tiles");
@@ -214,69 +150,58 @@ Program fill(const Call& call) {
 }
 
 Program minimal_matmul(const Call& call) {
-  const ComputeConfig compute = logged::compute_of(call);
+  auto op = logged::told<MinimalMatmulAttributes>(call, {.subblock_h = 0, .subblock_w = 0});
   // These are ttnn's sub-blocks where the caller gives no configuration.
   const bool wide =
       call.out().shape.columns() >= call.in(0).shape.batch() * call.in(0).shape.rows();
-  const bool fp32 = compute.fp32_accumulation.value_or(false);
-  const MinimalMatmulAttributes attributes{
-      .block_m = logged::member_or(call, "config", "M_block_size", 8),
-      .block_k = logged::member_or(call, "config", "K_block_size", 8),
-      .block_n = logged::member_or(call, "config", "N_block_size", 8),
-      .subblock_h = logged::member_or(call, "config", "subblock_h", fp32 || wide ? 2 : 4),
-      .subblock_w = logged::member_or(call, "config", "subblock_w", fp32 || !wide ? 2 : 4),
-      .core_grid = logged::configured_grid(call.attributes.find("config").value_or("")),
-      .compute = compute,
-      .activation = logged::activation_of(call, "fused_activation")};
-  if (call.inputs() < 3) {
-    return make_program(attributes, {call.in(0), call.in(1)}, {call.out()});
+  const bool fp32 = op.compute.fp32_accumulation.value_or(false);
+  if (op.subblock_h == 0) op.subblock_h = fp32 || wide ? 2 : 4;
+  if (op.subblock_w == 0) op.subblock_w = fp32 || !wide ? 2 : 4;
+  return program_of(call, op);
+}
+
+/// What is updated is so in place: all operands but the gradient.
+template <class Kind>
+Program optimizer(const Call& call) {
+  std::vector<Operand> inputs, results;
+  for (std::size_t i = 0; i < call.inputs(); ++i) {
+    inputs.emplace_back(call.in(i));
+    if (i != 1) results.emplace_back(call.in(i));
   }
-  return make_program(attributes, {call.in(0), call.in(1), call.in(2)}, {call.out()});
+  return make_program(logged::told<Kind>(call), std::move(inputs), std::move(results));
 }
 
-Program adamw(const Call& call) {
-  const TensorSpec& parameter = call.in(0);
-  const TensorSpec& moment = call.in(2);
-  return make_program(AdamWAttributes{}, {parameter, call.in(1), moment, moment},
-                      {parameter, moment, moment});
+Program fused_gelu_backward(const Call& call) {
+  return program_of(call, GeluBackwardAttributes{.fused = true});
 }
 
-Program sgd(const Call& call) {
-  const std::string_view momentum = call.attributes.find("momentum").value_or("0");
-  const std::string_view decay = call.attributes.find("weight_decay").value_or("0");
-  const auto is_set = [](std::string_view number) {
-    return number.find_first_of("123456789") != std::string_view::npos ? 1.0F : 0.0F;
-  };
-  const SgdAttributes attributes{.momentum = is_set(momentum),
-                                 .weight_decay = is_set(decay),
-                                 .nesterov = call.attributes.flag("nesterov").value_or(false)};
-  std::vector<Operand> kept{call.in(0)};
-  if (attributes.momentum != 0) kept.emplace_back(call.in(0));
-  std::vector<Operand> inputs = kept;
-  inputs.insert(inputs.begin() + 1, call.in(1));
-  return make_program(attributes, std::move(inputs), std::move(kept));
+/// TTML's attention sees only what lies before, unless it says otherwise.
+template <class Kind>
+Program causal(const Call& call) {
+  return program_of(call, Kind{.causal = true});
 }
 
-/// A log has no columns for the fourth operand, which is like the second.
-Program swiglu(const Call& call) {
-  const TensorSpec& gate = call.in(1);
-  return make_program(SwigluAttributes{}, {call.in(0), gate, call.in(2), gate}, {call.out()});
+Program split_heads(const Call& call) {
+  if (call.inputs() > 1) return program_of(call, SplitGroupsAttributes{});
+  return program_of(call, SplitHeadsAttributes{});
 }
 
-Program swiglu_backward(const Call& call) {
-  return make_program(SwigluBackwardAttributes{}, {call.in(0), call.in(1), call.in(2)},
-                      {call.out(), call.in(1)});
+/// Of what is repeated otherwise, tiles are brought to other places.
+Program repeat(const Call& call) {
+  const Shape &in = call.in(0).shape, &out = call.out().shape;
+  const bool heads = in.outer() == out.outer() && in.rows() == out.rows() &&
+                     in.columns() == out.columns() && out.heads() % in.heads() == 0;
+  return heads ? program_of(call, RepeatAttributes{}) : move_tiles(call);
 }
 
-/// Returns an op of one result whose fields ttnn prints by the names that they have here.
-Program op_of(const Call& call, Attributes op) {
-  for (const std::string_view field : field_names(op)) {
-    const auto value = call.attributes.find(field);
-    if (value) read_fields(op, fmt::format("{}={}", field, *value));
-  }
-  std::vector<Operand> inputs;
-  for (std::size_t i = 0; i < call.inputs(); ++i) inputs.push_back(call.in(i));
-  return make_program(op, std::move(inputs), {call.out()});
+/// Of a part other than rows, what is written is moved to the other memory.
+Program slice_write(const Call& call) {
+  const auto begins = parse_ttnn_list(call.attributes.find("slice_start").value_or(""));
+  const bool rows = begins && begins->size() == 4 && call.inputs() > 1 &&
+                    call.in(0).shape.with_rows(1) == call.out().shape.with_rows(1) &&
+                    (*begins)[0] == 0 && (*begins)[1] == 0 && (*begins)[3] == 0;
+  if (!rows) return logged::memory_to_part(call);
+  return program_of(call, WriteRowsAttributes{.row = (*begins)[2]});
 }
 
 struct Builder {
@@ -288,28 +213,24 @@ struct Builder {
 constexpr auto kMoved = logged::Numbers::moved;
 constexpr auto kComputed = logged::Numbers::computed;
 constexpr std::array kBuilders{
-    Builder{operation::kMatmul, matmul}, Builder{operation::kBinary, logged::binary},
-    Builder{operation::kUnary, logged::unary}, Builder{operation::kReduce, reduce_one},
-    Builder{operation::kReduceBatch, reduce_batch}, Builder{operation::kMorehSum, reduce_moreh},
-    Builder{operation::kMorehMean, reduce_moreh}, Builder{operation::kTranspose, transpose, kMoved},
-    Builder{"ReshapeViewDeviceOperation", reshape, kMoved},
-    Builder{operation::kTilize, to_layout, kMoved},
+    Builder{MatmulAttributes::kTtnn, matmul}, Builder{"BinaryNg", logged::binary},
+    Builder{"Unary", logged::unary}, Builder{"Reduce", reduce_one},
+    Builder{"FastReduceNC", reduce_batch}, Builder{"MorehSum", reduce_moreh},
+    Builder{"MorehMean", reduce_moreh}, Builder{TransposeAttributes::kTtnn, transpose, kMoved},
+    Builder{"ReshapeViewDeviceOperation", reshape, kMoved}, Builder{"Tilize", to_layout, kMoved},
     Builder{"TilizeWithValPaddingDeviceOperation", to_layout, kMoved},
-    Builder{operation::kUntilize, to_layout, kMoved},
+    Builder{"Untilize", to_layout, kMoved},
     Builder{"UntilizeWithUnpaddingDeviceOperation", to_layout, kMoved},
-    Builder{operation::kConcat, concat, kMoved},
-    Builder{operation::kSplitHeads, logged::split_heads},
-    Builder{SplitHeadsDecodeAttributes::kTtnn, logged::split_heads_decode},
-    Builder{ConcatHeadsAttributes::kTtnn, logged::concat_heads},
-    Builder{ConcatHeadsDecodeAttributes::kTtnn, logged::concat_heads_decode},
-    Builder{operation::kUpdateCache, logged::update_cache},
+    Builder{SplitHeadsAttributes::kTtnn, split_heads},
+    Builder{UpdateCacheAttributes::kTtnn, logged::update_cache},
     Builder{"PagedFusedUpdateCache", logged::update_cache},
     Builder{"UpdateKVCache", logged::update_cache}, Builder{"FillCache", logged::fill_cache},
     Builder{PagedFillCacheAttributes::kTtnn, logged::fill_cache},
-    Builder{operation::kDecodeAttention, logged::decode_attention},
+    Builder{DecodeAttentionAttributes::kTtnn, logged::decode_attention},
     Builder{"ChunkedScaledDotProductAttention", logged::chunked_attention},
-    Builder{operation::kAllGather, logged::all_gather}, Builder{"AllGather", logged::all_gather},
-    Builder{operation::kReduceScatter, logged::reduce_scatter},
+    Builder{AllGatherAttributes::kTtnn, logged::all_gather},
+    Builder{"AllGather", logged::all_gather},
+    Builder{ReduceScatterAttributes::kTtnn, logged::reduce_scatter},
     Builder{"ReduceScatter", logged::reduce_scatter}, Builder{"AllReduceAsync", logged::all_reduce},
     Builder{"AllReduce", logged::all_reduce},
     Builder{CumsumAttributes::kTtnn, logged::running_sums, kMoved},
@@ -319,28 +240,21 @@ constexpr std::array kBuilders{
     Builder{"AllGatherMinimalMatmulAsync", logged::all_gather_matmul},
     Builder{"LlamaAllGatherMatmulAsync", logged::all_gather_matmul},
     Builder{"MatmulReduceScatterAsync", logged::matmul_reduce_scatter},
-    Builder{operation::kConv2d, logged::convolution}, Builder{HaloAttributes::kTtnn, logged::halo},
-    Builder{Pool2dAttributes::kTtnn, logged::pool},
+    Builder{Conv2dAttributes::kTtnn, logged::convolution},
+    Builder{HaloAttributes::kTtnn, logged::halo}, Builder{Pool2dAttributes::kTtnn, logged::pool},
     Builder{UpsampleAttributes::kTtnn, logged::upsample},
-    Builder{FoldAttributes::kTtnn, logged::fold},
     Builder{GroupNormAttributes::kTtnn, logged::group_norm},
-    Builder{operation::kSoftmax, logged::softmax},
+    Builder{SoftmaxAttributes::kTtnn, logged::softmax},
     Builder{"MorehSoftmaxOperation", logged::softmax},
-    Builder{operation::kSoftmaxBackward, logged::softmax_backward},
-    Builder{operation::kLayernorm, logged::layernorm},
-    Builder{operation::kTtmlLayernorm, logged::ttml_layernorm},
-    Builder{LayernormBackwardAttributes::kTtnn, logged::layernorm_backward},
-    Builder{operation::kGeluBackward, untold<GeluBackwardAttributes{.fused = true}>},
-    Builder{operation::kCrossEntropy, untold<CrossEntropyAttributes{}>},
-    Builder{operation::kCrossEntropyBackward, untold<CrossEntropyBackwardAttributes{}>},
-    Builder{operation::kNllLoss, untold<CrossEntropyAttributes{.of_logarithms = true}>},
-    Builder{operation::kDropout, untold<DropoutAttributes{}>}, Builder{operation::kAdamW, adamw},
-    Builder{operation::kSgd, sgd}, Builder{SwigluAttributes::kTtnn, swiglu},
-    Builder{SwigluBackwardAttributes::kTtnn, swiglu_backward},
-    Builder{operation::kTernary, logged::ternary},
-    Builder{operation::kSiluBackward, logged::silu_backward},
-    Builder{"TypecastDeviceOperation", logged::cast}, Builder{operation::kSlice, slice, kMoved},
-    Builder{operation::kPad, pad, kMoved}, Builder{operation::kPermute, permute, kMoved},
+    Builder{LayernormAttributes::kTtnn, logged::layernorm},
+    Builder{GeluBackwardAttributes::kTtnn, fused_gelu_backward},
+    Builder{TtmlAttentionAttributes::kTtnn, causal<TtmlAttentionAttributes>},
+    Builder{AttentionBackwardQAttributes::kTtnn, causal<AttentionBackwardQAttributes>},
+    Builder{AttentionBackwardKvAttributes::kTtnn, causal<AttentionBackwardKvAttributes>},
+    Builder{AdamWAttributes::kTtnn, optimizer<AdamWAttributes>},
+    Builder{SgdAttributes::kTtnn, optimizer<SgdAttributes>}, Builder{"Ternary", logged::ternary},
+    Builder{"SiLUBackward", logged::silu_backward},
+    Builder{"TypecastDeviceOperation", logged::cast},
     Builder{"InterleavedToShardedDeviceOperation", move, kMoved},
     Builder{"ShardedToInterleavedDeviceOperation", move, kMoved},
     Builder{"ReshardDeviceOperation", move, kMoved}, Builder{"CopyDeviceOperation", move, kMoved},
@@ -350,22 +264,20 @@ constexpr std::array kBuilders{
     Builder{"NlpCreateHeadsVit", move_tiles, kMoved},
     Builder{"SplitFusedQKVAndSplitHeads", move_tiles, kMoved},
     Builder{"NlpKVCacheLoadSlice", move_tiles, kMoved},
-    Builder{operation::kRepeat, move_tiles, kMoved}, Builder{"CloneOperation", move, kMoved},
+    Builder{RepeatAttributes::kTtnn, repeat, kMoved}, Builder{"CloneOperation", move, kMoved},
     Builder{"AssignOperation", move, kMoved}, Builder{"ExpandDeviceOperation", move_tiles, kMoved},
     Builder{"BcastToOperation", move_tiles, kMoved}, Builder{"FullOperation", fill},
-    Builder{"FullLikeOperation", fill}, Builder{operation::kMinimalMatmul, minimal_matmul},
-    Builder{operation::kAttention, logged::attention},
-    Builder{operation::kTtmlAttention, logged::ttml_attention},
-    Builder{operation::kAttentionBackwardQ, logged::attention_backward},
-    Builder{operation::kAttentionBackwardKv, logged::attention_backward},
-    Builder{operation::kTtmlRmsNorm, logged::ttml_rms_norm},
-    Builder{RmsNormBackwardAttributes::kTtnn, logged::rms_norm_backward},
-    Builder{ArgmaxAttributes::kTtnn, logged::argmax}, Builder{TopkAttributes::kTtnn, logged::topk},
+    Builder{"FullLikeOperation", fill}, Builder{MinimalMatmulAttributes::kTtnn, minimal_matmul},
+    Builder{AttentionAttributes::kTtnn, logged::attention},
+    Builder{TopkAttributes::kTtnn, logged::topk},
     Builder{SamplingAttributes::kTtnn, logged::sampling},
-    Builder{PlusOneAttributes::kTtnn, logged::plus_one},
-    Builder{operation::kRotaryPairs, logged::rotary},
+    Builder{"RotaryEmbeddingLlama", logged::rotary},
     Builder{"RotaryEmbeddingLlamaFusedQk", logged::rotary},
-    Builder{operation::kRotaryHalves, logged::rotary},
+    Builder{"RotaryEmbedding", logged::rotary},
+    Builder{ConcatAttributes::kTtnn, as<ConcatAttributes>, kMoved},
+    Builder{SliceAttributes::kTtnn, as<SliceAttributes>, kMoved},
+    Builder{PadAttributes::kTtnn, as<PadAttributes>, kMoved},
+    Builder{PermuteAttributes::kTtnn, as<PermuteAttributes>, kMoved},
     // From here on the emulator has no such op, and another one stands for it.
     Builder{"LayerNormPreAllGather", logged::statistics_of_norm, kComputed, true},
     Builder{"RMSNormPreAllGather", logged::statistics_of_norm, kComputed, true},
@@ -379,8 +291,10 @@ constexpr std::array kBuilders{
     Builder{"MorehLayerNorm", logged::layernorm, kComputed, true},
     Builder{"MorehBiasAddBackward", logged::sum_of_rows, kComputed, true},
     Builder{"MorehLinearBackward", logged::sum_of_rows, kComputed, true},
-    Builder{"MorehAdam", adamw, kComputed, true}, Builder{"AdamW", adamw, kComputed, true},
-    Builder{"AdamWFused", adamw, kComputed, true}, Builder{"MorehSGD", sgd, kComputed, true},
+    Builder{"MorehAdam", optimizer<AdamWAttributes>, kComputed, true},
+    Builder{"AdamW", optimizer<AdamWAttributes>, kComputed, true},
+    Builder{"AdamWFused", optimizer<AdamWAttributes>, kComputed, true},
+    Builder{"MorehSGD", optimizer<SgdAttributes>, kComputed, true},
     Builder{"ProdNc", reduce_batch, kComputed, true},
     Builder{"Rand", logged::random, kComputed, true},
     Builder{"Uniform", logged::random, kComputed, true},
@@ -394,7 +308,7 @@ constexpr std::array kBuilders{
     Builder{"PaddedSlice", logged::part_to_memory, kMoved, true},
     Builder{"InterleavedToShardedPartial", logged::part_to_memory, kMoved, true},
     Builder{"ShardedToInterleavedPartial", logged::memory_to_part, kMoved, true},
-    Builder{operation::kSliceWrite, logged::memory_to_part, kMoved, true},
+    Builder{WriteRowsAttributes::kTtnn, slice_write, kMoved, true},
     Builder{"MeshPartition", logged::part_to_memory, kMoved, true},
     Builder{"NdReshard", move, kMoved, true},
     Builder{"ReduceScatterAsync", logged::reduce_scatter, kComputed, true},
@@ -407,19 +321,14 @@ constexpr std::array kBuilders{
 }  // namespace
 
 MatmulAttributes logged::product_attributes(const Call& call) {
-  MatmulAttributes attributes;
-  attributes.transpose_a = call.attributes.flag("transpose_a").value_or(false);
-  attributes.transpose_b = call.attributes.flag("transpose_b").value_or(false);
-  attributes.core_grid = call.attributes.core_grid("user_core_coord");
-  attributes.compute = logged::compute_of(call);
-  attributes.activation = logged::activation_of(call, "user_fused_activation");
-  attributes.config = logged::matmul_config(call.attributes);
-  if (attributes.config) {
-    attributes.core_grid.reset();
-    const auto chain = logged::chain_of(logged::config_activation(call.attributes));
-    if (chain.size() == 1) attributes.activation = chain.front();
+  auto op = told<MatmulAttributes>(call);
+  if (op.config) {
+    op.core_grid.reset();
+    const auto function = call.attributes.member("program_config", "fused_activation");
+    const auto chain = parse_ttnn_chain(function.value_or(""));
+    if (chain.size() == 1) op.activation = chain.front();
   }
-  return attributes;
+  return op;
 }
 
 std::optional<LoggedProgram> logged_program(const OpRow& row) {
@@ -428,12 +337,15 @@ std::optional<LoggedProgram> logged_program(const OpRow& row) {
   const auto builder = std::ranges::find(
       kBuilders, stem, [](const Builder& one) { return chip::stem_of(one.code); });
   if (builder != kBuilders.end()) {
-    return LoggedProgram{builder->build(Call(row, builder->numbers)), builder->stands_in};
+    Program program = builder->build(Call(row, builder->numbers));
+    const bool stands_in =
+        builder->stands_in && !std::holds_alternative<WriteRowsAttributes>(program.attributes);
+    return LoggedProgram{std::move(program), stands_in};
   }
   const auto op = std::ranges::find(
       all_ops(), stem, [](const Attributes& one) { return chip::stem_of(ttnn_name_of(one)); });
   if (op == all_ops().end()) return std::nullopt;
-  return LoggedProgram{op_of(Call(row), *op)};
+  return LoggedProgram{program_of(Call(row), *op)};
 }
 
 std::optional<Program> plain_product(const OpRow& row) {
@@ -463,7 +375,11 @@ std::string reason_of(const Error& failure) {
 }
 
 std::optional<CoreGrid> logged_grid(const OpRow& row, const chip::ChipProfile& chip) {
-  if (const auto grid = OpAttributes(row.attributes).core_range("worker_grid")) return grid;
+  if (const auto told = OpAttributes(row.attributes).find("worker_grid")) {
+    const auto grid = parse_ttnn_range(*told);
+    if (!grid) refuse(fmt::format("worker_grid '{}'", *told), "one range from the first core on");
+    return grid;
+  }
   if (!row.worker_cores) return std::nullopt;
   // What is harvested, or dispatches, are rows or columns of the chip: the other side stays.
   const int side = chip.dispatch_takes_row ? chip.tensix.columns : chip.tensix.rows;

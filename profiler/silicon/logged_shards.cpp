@@ -29,11 +29,6 @@ std::int64_t field(const OpAttributes& attributes, std::string_view name, std::i
   return *number;
 }
 
-bool flag(const OpAttributes& attributes, std::string_view name, bool otherwise) {
-  const auto text = attributes.member(kConfig, name);
-  return text ? *text == "1" || *text == "true" : otherwise;
-}
-
 /// Returns the numbers behind each `key` of a text, up to the first character that is no digit.
 std::vector<std::int64_t> numbers_behind(std::string_view text, std::string_view key) {
   std::vector<std::int64_t> numbers;
@@ -54,17 +49,6 @@ std::optional<CoreGrid> grid_of(std::string_view text) {
   const auto [left, right] = std::ranges::minmax(x);
   const auto [top, bottom] = std::ranges::minmax(y);
   return CoreGrid{static_cast<int>(right - left + 1), static_cast<int>(bottom - top + 1)};
-}
-
-std::optional<MatmulKind> kind_of(std::string_view config, bool mcast_in0) {
-  if (config.find("DRAMSharded") != config.npos) return MatmulKind::dram_sharded;
-  if (config.find("MultiCast1D") != config.npos) {
-    return mcast_in0 ? MatmulKind::multicast_1d_in0 : MatmulKind::multicast_1d_in1;
-  }
-  if (config.find("ReuseMultiCast") != config.npos) return MatmulKind::multicast_2d;
-  if (config.find("MatmulMultiCoreReuse") != config.npos) return MatmulKind::reuse;
-  if (config.find("MatmulMultiCoreProgramConfig") != config.npos) return MatmulKind::multi_core;
-  return std::nullopt;
 }
 
 /// Returns the most parts of `tiles`, up to `most`, that are equal and multiples of `step`.
@@ -195,7 +179,12 @@ std::optional<Sharding> told_shards(const Call& call, const TensorSpec& spec, Sh
   return std::nullopt;
 }
 
-bool is_product(const Call& call) { return chip::stem_of(call.code) == chip::operation::kMatmul; }
+/// Returns the configuration that a product was given; absent for another op.
+std::optional<MatmulConfig> config_of_product(const Call& call) {
+  const auto text = call.attributes.find(kConfig);
+  if (!text || chip::stem_of(call.code) != MatmulAttributes::kTtnn) return std::nullopt;
+  return parse_ttnn_config(*text);
+}
 
 /// Returns what the program configurations of norms and of softmax tell: a core's block.
 ShardRules block_of(const Call& call) {
@@ -228,50 +217,10 @@ std::vector<std::int64_t> leading_numbers(std::string_view text) {
   return numbers;
 }
 
-std::optional<MatmulConfig> matmul_config(const OpAttributes& attributes) {
-  const auto text = attributes.find(kConfig);
-  if (!text) return std::nullopt;
-  const std::string_view name = text->substr(0, text->find('('));
-  const auto kind = kind_of(name, flag(attributes, "mcast_in0", true));
-  if (!kind) refuse(fmt::format("program_config {}", name), "the configurations of ttnn.matmul");
-  MatmulConfig config{.kind = *kind,
-                      .grid = {1, 1},  // unless it has one
-                      .per_core_m = field(attributes, "per_core_M", 1),
-                      .per_core_n = field(attributes, "per_core_N", 1),
-                      .in0_block_w = field(attributes, "in0_block_w", 1)};
-  if (*kind == MatmulKind::multi_core || *kind == MatmulKind::dram_sharded) return config;
-  constexpr std::string_view kGrid = "compute_with_storage_grid_size=(x=";
-  const std::vector<std::int64_t> x = numbers_behind(*text, kGrid);
-  const std::vector<std::int64_t> y =
-      numbers_behind(text->substr(std::min(text->size(), text->find(kGrid))), ";y=");
-  constexpr std::int64_t kMostSide = 64;
-  if (x.empty() || y.empty() || x[0] < 1 || y[0] < 1 || x[0] > kMostSide || y[0] > kMostSide) {
-    refuse("a program_config without a grid", "compute_with_storage_grid_size=(x=8;y=8)");
-  }
-  config.grid = {static_cast<int>(x[0]), static_cast<int>(y[0])};
-  config.out_block_h = field(attributes, "out_block_h", config.per_core_m);
-  config.out_block_w = field(attributes, "out_block_w", config.per_core_n);
-  config.subblock_h = field(attributes, "out_subblock_h", 1);
-  config.subblock_w = field(attributes, "out_subblock_w", 1);
-  config.transpose_mcast = flag(attributes, "transpose_mcast", false);
-  config.fuse_batch = flag(attributes, "fuse_batch", *kind != MatmulKind::reuse);
-  config.gather_in0 = flag(attributes, "gather_in0", false);
-  return config;
-}
-
-std::string_view config_activation(const OpAttributes& attributes) {
-  const std::string_view text = attributes.find(kConfig).value_or("");
-  constexpr std::string_view kKey = "fused_activation=";
-  const std::size_t at = text.find(kKey);
-  if (at == std::string_view::npos) return "";
-  const std::string_view rest = text.substr(at + kKey.size());
-  return rest.starts_with("std::nullopt") ? std::string_view() : rest;
-}
-
 std::optional<ShardLayout> layout_of(std::string_view memory) {
-  if (memory.ends_with("_HEIGHT_SHARDED")) return ShardLayout::height;
-  if (memory.ends_with("_WIDTH_SHARDED")) return ShardLayout::width;
-  if (memory.ends_with("_BLOCK_SHARDED")) return ShardLayout::block;
+  if (memory.ends_with("HEIGHT_SHARDED")) return ShardLayout::height;
+  if (memory.ends_with("WIDTH_SHARDED")) return ShardLayout::width;
+  if (memory.ends_with("BLOCK_SHARDED")) return ShardLayout::block;
   return std::nullopt;
 }
 
@@ -280,7 +229,7 @@ std::optional<Sharding> output_shards(const Call& call, const TensorSpec& spec) 
   if (!layout) return std::nullopt;
   if (spec.storage == Storage::dram) return on_banks(spec, call.banks());
   if (auto told = told_shards(call, spec, *layout)) return told;
-  const auto config = is_product(call) ? matmul_config(call.attributes) : std::nullopt;
+  const auto config = config_of_product(call);
   if (!config) return usual_shards(spec, *layout, block_of(call));
   return usual_shards(spec, *layout, {.rows = config->per_core_m, .columns = config->per_core_n});
 }
@@ -289,7 +238,7 @@ std::optional<Sharding> input_shards(const Call& call, std::size_t i, const Tens
   const auto layout = layout_of(call.cells(i).memory);
   if (!layout) return std::nullopt;
   if (spec.storage == Storage::dram) return on_banks(spec, call.banks());
-  const auto config = is_product(call) ? matmul_config(call.attributes) : std::nullopt;
+  const auto config = config_of_product(call);
   if (config && i == 0) {
     return usual_shards(
         spec, *layout,

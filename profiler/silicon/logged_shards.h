@@ -6,21 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "engines/program/matmul_config.h"
 #include "engines/program/tensor_spec.h"
-#include "profiler/silicon/op_attributes.h"
 
 namespace howard::profiler::logged {
 
 class Call;
-
-/// Returns the program configuration of a product, by its class and its fields as ttnn prints them:
-/// "MatmulMultiCoreReuseMultiCast1DProgramConfig(compute_with_storage_grid_size=(x=8;y=4);...)".
-/// Absent where the call has none. Throws Error for a class that the emulator does not have.
-std::optional<MatmulConfig> matmul_config(const OpAttributes& attributes);
-
-/// Returns the fused_activation of the configuration as ttnn prints it; "" for none.
-std::string_view config_activation(const OpAttributes& attributes);
 
 /// Returns the numbers that a text like "{32; 64}" or "((3;3);(2;2))" begins with: those before the
 /// first letter.

@@ -31,9 +31,8 @@ Program move_of(const TensorSpec& moved, const TensorSpec& from, const TensorSpe
 /// also collected from the cores that share them, as in a whole norm.
 Program statistics_of_norm(const Call& call) {
   const TensorSpec& x = call.in(0);
-  const bool wide = compute_of(call).fp32_accumulation.value_or(true);
   if (x.sharding && x.storage == Storage::l1) {
-    return make_program(RmsNormAttributes{.fp32_accumulation = wide}, {x}, {x});
+    return make_program(told<RmsNormAttributes>(call), {x}, {x});
   }
   if (x.layout != Layout::tile) refuse("row-major tensors", "tiles");
   return make_program(
@@ -46,9 +45,7 @@ Program norm_of_statistics(const Call& call) {
   TensorSpec out = call.out();
   out.shape = call.in(0).shape;
   const TensorSpec scale{{call.in(0).shape.columns()}, call.in(0).dtype};
-  return make_program(
-      RmsNormAttributes{.fp32_accumulation = compute_of(call).fp32_accumulation.value_or(true)},
-      {call.in(0), scale}, {out});
+  return make_program(told<RmsNormAttributes>(call), {call.in(0), scale}, {out});
 }
 
 /// All parts together have the operand's tiles.
@@ -121,7 +118,7 @@ Program running_sums(const Call& call) {
   if (!dim || *dim < 0 || *dim > 3) refuse("no dim", "0 to 3");
   if (x.layout != Layout::tile) refuse("row-major tensors", "tiles");
   if (*dim >= 2) {
-    return make_program(CumsumAttributes{.dim = static_cast<int>(*dim)}, {x}, {x});
+    return make_program(told<CumsumAttributes>(call), {x}, {x});
   }
   const std::int64_t length = *dim == 0 ? x.shape.outer() : x.shape.heads();
   return sums_of_lines(x, length, x.shape.tiles() / length);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/chip/kernels/ttnn_names.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -85,7 +83,7 @@ bool reads_a_part(std::string_view operation) {
 }
 
 bool is_product(std::string_view operation) {
-  return operation.find(operation::kMatmul) != std::string_view::npos;
+  return operation.find("Matmul") != std::string_view::npos;
 }
 
 bool is_convolution(std::string_view operation) {
@@ -96,29 +94,6 @@ bool is_attention(std::string_view operation) {
   constexpr std::array<std::string_view, 3> kWords{"SDPAOperation", "SDPAForward",
                                                    "ScaledDotProductAttention"};
   return has_any(operation, kWords) && !reads_a_part(operation);
-}
-
-std::string ttnn_chain(std::span<const EltwiseStep> steps) {
-  std::string chain;
-  for (const EltwiseStep& step : steps) {
-    const EltwiseEntry& entry = entry_of(step.function);
-    // The fast gelu is ttnn's gelu with a number that says so.
-    const bool is_fast = step.function == Eltwise::gelu_approx;
-    chain += fmt::format("{}BasicUnaryWithParam<float>(op_type=UnaryOpType::{};param={{{}",
-                         chain.empty() ? "" : "; ", is_fast ? "GELU" : entry.ttnn,
-                         is_fast ? 1.0F : step.numbers[0]);
-    if (entry.numbers == 2) chain += fmt::format(";{}", step.numbers[1]);
-    chain += "})";
-  }
-  return chain;
-}
-
-std::string ttnn_text(const std::optional<CoreGrid>& grid) {
-  return grid ? fmt::format("(x={};y={})", grid->columns, grid->rows) : "std::nullopt";
-}
-
-std::string ttnn_range_text(CoreGrid grid) {
-  return fmt::format("{{[(x=0;y=0) - (x={};y={})]}}", grid.columns - 1, grid.rows - 1);
 }
 
 }  // namespace howard::chip

@@ -8,10 +8,13 @@ namespace howard {
 
 // In all of these, q is [b, h, s, d], and k and v are [b, g, t, d], where h is a multiple of g.
 
+inline constexpr TtnnStruct kSdpaConfig{"program_config", "SDPAProgramConfig"};
+
 /// Computes softmax(scale q k^T + mask) v for each head: ttnn's scaled_dot_product_attention. The
 /// mask is [b or 1, h or 1, s, t].
 struct AttentionAttributes {
   static constexpr std::string_view kName = "attention";
+  static constexpr std::string_view kTtnn = "SDPAOperation";
   static constexpr std::array kInputs{role::tiles("q"), role::tiles("k"), role::tiles("v"),
                                       role::maybe(role::tiles("mask"))};
   static constexpr std::array kResults{role::tiles("result")};
@@ -23,13 +26,15 @@ struct AttentionAttributes {
   ComputeConfig compute;    ///< HiFi2 by default.
 
   static void fields(auto& self, auto&& visit) {
-    visit("causal", self.causal);
+    visit({"causal", "is_causal"}, self.causal);
     visit("scale", self.scale);
-    visit("approximate", self.approximate);
-    visit("query_chunk", self.query_chunk, Whole{kTileSide, kBlockSides.most});
-    visit("key_chunk", self.key_chunk, Whole{kTileSide, kBlockSides.most});
-    visit("fidelity", self.compute.fidelity);
-    visit("fp32_accumulation", self.compute.fp32_accumulation);
+    visit({"approximate", "exp_approx_mode", kSdpaConfig}, self.approximate);
+    visit({"query_chunk", "q_chunk_size", kSdpaConfig}, self.query_chunk,
+          Whole{kTileSide, kBlockSides.most});
+    visit({"key_chunk", "k_chunk_size", kSdpaConfig}, self.key_chunk,
+          Whole{kTileSide, kBlockSides.most});
+    visit(field::kFidelity, self.compute.fidelity);
+    visit(field::kFp32, self.compute.fp32_accumulation);
   }
   SpecList results(Specs in) const;
   Flops flops(Specs in, Specs out) const;
@@ -41,6 +46,7 @@ struct AttentionAttributes {
 /// cache k and v [b, g, t, d]. This is ttnn's scaled_dot_product_attention_decode.
 struct DecodeAttentionAttributes {
   static constexpr std::string_view kName = "decode_attention";
+  static constexpr std::string_view kTtnn = "SdpaDecodeDeviceOperation";
   static constexpr std::array kInputs{role::tiles("q"), role::tiles("k"), role::tiles("v"),
                                       role::one("position")};
   static constexpr std::array kResults{role::tiles("result")};
@@ -54,12 +60,13 @@ struct DecodeAttentionAttributes {
 
   static void fields(auto& self, auto&& visit) {
     visit("scale", self.scale);
-    visit("seen", self.seen, kSides);
-    visit("key_chunk", self.key_chunk, Whole{0, kBlockSides.most});
-    visit("cores_of_head", self.cores_of_head, Whole{1, 1 << 10});
-    visit("approximate", self.approximate);
-    visit("fidelity", self.compute.fidelity);
-    visit("fp32_accumulation", self.compute.fp32_accumulation);
+    visit({"seen", ""}, self.seen, kSides);
+    visit({"key_chunk", "k_chunk_size", kSdpaConfig}, self.key_chunk, Whole{0, kBlockSides.most});
+    visit({"cores_of_head", "max_cores_per_head_batch", kSdpaConfig}, self.cores_of_head,
+          Whole{1, 1 << 10});
+    visit({"approximate", "exp_approx_mode", kSdpaConfig}, self.approximate);
+    visit(field::kFidelity, self.compute.fidelity);
+    visit(field::kFp32, self.compute.fp32_accumulation);
   }
   SpecList results(Specs in) const;
   Flops flops(Specs in, Specs out) const;
@@ -76,6 +83,7 @@ TensorSpec attention_statistics(const TensorSpec& q);
 /// another width than q and k, which the result then has too.
 struct TtmlAttentionAttributes {
   static constexpr std::string_view kName = "sdpa_fw";
+  static constexpr std::string_view kTtnn = "SDPAForwardDeviceOperation";
   static constexpr std::string_view kShown = "attention";
   static constexpr std::array kInputs{role::tiles("q"), role::tiles("k"), role::tiles("v")};
   static constexpr std::array kResults{role::tiles("result"), role::tiles("largest"),
@@ -85,7 +93,7 @@ struct TtmlAttentionAttributes {
   float scale = 1;
 
   static void fields(auto& self, auto&& visit) {
-    visit("causal", self.causal);
+    visit({"causal", "is_causal"}, self.causal);
     visit("scale", self.scale);
   }
   SpecList results(Specs in) const;
@@ -98,6 +106,7 @@ struct TtmlAttentionAttributes {
 /// numbers, from which it computes the probabilities again: the first program of TTML's sdpa_bw.
 struct AttentionBackwardQAttributes {
   static constexpr std::string_view kName = "sdpa_bw_q";
+  static constexpr std::string_view kTtnn = "SDPABackwardQDeviceOperation";
   static constexpr std::string_view kShown = "attention_backward_q";
   static constexpr std::array kInputs{
       role::tiles("q"),    role::tiles("k"),       role::tiles("v"),           role::tiles("out"),
@@ -108,7 +117,7 @@ struct AttentionBackwardQAttributes {
   float scale = 1;
 
   static void fields(auto& self, auto&& visit) {
-    visit("causal", self.causal);
+    visit({"causal", "is_causal"}, self.causal);
     visit("scale", self.scale);
   }
   SpecList results(Specs in) const;
@@ -122,6 +131,7 @@ struct AttentionBackwardQAttributes {
 /// This is the second program of TTML's sdpa_bw.
 struct AttentionBackwardKvAttributes {
   static constexpr std::string_view kName = "sdpa_bw_kv";
+  static constexpr std::string_view kTtnn = "SDPABackwardKVDeviceOperation";
   static constexpr std::string_view kShown = "attention_backward_kv";
   static constexpr std::array kInputs = AttentionBackwardQAttributes::kInputs;
   static constexpr std::array kResults{role::tiles("dk"), role::tiles("dv")};
@@ -130,7 +140,7 @@ struct AttentionBackwardKvAttributes {
   float scale = 1;
 
   static void fields(auto& self, auto&& visit) {
-    visit("causal", self.causal);
+    visit({"causal", "is_causal"}, self.causal);
     visit("scale", self.scale);
   }
   SpecList results(Specs in) const;
@@ -157,7 +167,12 @@ struct RotaryEmbeddingAttributes {
 
   RotaryStyle style = RotaryStyle::pairs;
 
-  static void fields(auto& self, auto&& visit) { visit("style", self.style, kRotaryStyles); }
+  std::string_view ttnn() const {
+    return style == RotaryStyle::pairs ? "RotaryEmbeddingLlamaDeviceOperation"
+                                       : "RotaryEmbeddingDeviceOperation";
+  }
+
+  static void fields(auto& self, auto&& visit) { visit({"style", ""}, self.style, kRotaryStyles); }
   SpecList results(Specs in) const;
 
   friend auto operator<=>(const RotaryEmbeddingAttributes&,

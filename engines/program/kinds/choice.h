@@ -13,6 +13,7 @@ namespace howard {
 struct ArgmaxAttributes {
   static constexpr std::string_view kName = "argmax";
   static constexpr std::string_view kTtnn = "ArgMaxDeviceOperation";
+  static constexpr TtnnWord kTold = kLastDimension;
   static constexpr std::array kInputs{role::reals("x")};
   static constexpr std::array kResults{role::indices("places")};
 
@@ -31,6 +32,7 @@ struct ArgmaxAttributes {
 struct TopkAttributes {
   static constexpr std::string_view kName = "topk";
   static constexpr std::string_view kTtnn = "TopKDeviceOperation";
+  static constexpr TtnnWord kTold = kLastDimension;
   static constexpr std::array kInputs{role::tiles("x")};
   static constexpr std::array kResults{role::tiles("values"), role::indices("places")};
   static constexpr Leeway kLeeway{.layout = true};  // of the places
@@ -42,7 +44,7 @@ struct TopkAttributes {
   static void fields(auto& self, auto&& visit) {
     visit("k", self.k, kBlockSides);
     visit("largest", self.largest);
-    visit("cores", self.cores, Whole{0, 1 << 10});
+    visit({"cores", ""}, self.cores, Whole{0, 1 << 10});
   }
   SpecList results(Specs in) const;
 
@@ -74,7 +76,7 @@ struct SamplingAttributes {
 
   std::int64_t k = 32;  ///< A row's candidates.
 
-  static void fields(auto& self, auto&& visit) { visit("k", self.k, Whole{1, kTileSide}); }
+  static void fields(auto& self, auto&& visit) { visit({"k", ""}, self.k, Whole{1, kTileSide}); }
   SpecList results(Specs in) const;
 
   friend auto operator<=>(const SamplingAttributes&, const SamplingAttributes&) = default;

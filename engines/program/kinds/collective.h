@@ -21,11 +21,11 @@ struct LinkUse {
   int buffers = 0;  ///< Packets that a worker may have on the way to the link; 0: two or more.
 
   static void fields(auto& self, auto&& visit) {
-    visit("links", self.links, Whole{1, 16});
-    visit("ring", self.ring);
-    visit("workers", self.workers, Whole{0, 64});
-    visit("chunk", self.chunk, Whole{0, std::int64_t{1} << 20});
-    visit("buffers", self.buffers, Whole{0, std::int64_t{1} << 10});
+    visit({"links", ""}, self.links, Whole{1, 16});
+    visit({"ring", ""}, self.ring);
+    visit({"workers", ""}, self.workers, Whole{0, 64});
+    visit({"chunk", ""}, self.chunk, Whole{0, std::int64_t{1} << 20});
+    visit({"buffers", ""}, self.buffers, Whole{0, std::int64_t{1} << 10});
   }
 
   friend auto operator<=>(const LinkUse&, const LinkUse&) = default;
@@ -34,6 +34,7 @@ struct LinkUse {
 /// After it, each device has the tensors of all devices, side by side along one dimension.
 struct AllGatherAttributes {
   static constexpr std::string_view kName = "all_gather";
+  static constexpr std::string_view kTtnn = "AllGatherAsyncDeviceOperation";
   static constexpr std::array kInputs{role::reals("part"), role::one("group")};
   static constexpr std::array kResults{role::reals("whole")};
 
@@ -41,7 +42,7 @@ struct AllGatherAttributes {
   LinkUse use{};
 
   static void fields(auto& self, auto&& visit) {
-    visit("dimension", self.dimension, Whole{0, 3});
+    visit({"dimension", ""}, self.dimension, Whole{0, 3});
     LinkUse::fields(self.use, visit);
   }
   void check(Specs in, Specs out) const;
@@ -56,6 +57,7 @@ TensorSpec all_gather_output(const TensorSpec& part, int devices, int dimension)
 /// tensors.
 struct ReduceScatterAttributes {
   static constexpr std::string_view kName = "reduce_scatter";
+  static constexpr std::string_view kTtnn = "ReduceScatterMinimalAsyncDeviceOperation";
   static constexpr std::array kInputs{role::reals("whole"), role::one("group")};
   static constexpr std::array kResults{role::reals("part")};
 
@@ -65,7 +67,7 @@ struct ReduceScatterAttributes {
   int side() const { return dimension == Dimension::rows ? 2 : 3; }
 
   static void fields(auto& self, auto&& visit) {
-    visit("dimension", self.dimension, kDimensions);
+    visit({"dimension", ""}, self.dimension, kDimensions);
     LinkUse::fields(self.use, visit);
   }
   void check(Specs in, Specs out) const;
@@ -81,6 +83,7 @@ TensorSpec reduce_scatter_output(const TensorSpec& whole, int devices, Dimension
 /// has come. This is ttnn's all_gather_matmul_async.
 struct AllGatherMatmulAttributes {
   static constexpr std::string_view kName = "all_gather_matmul";
+  static constexpr std::string_view kTtnn = "AllGatherMatmulAsyncDeviceOperation";
   static constexpr std::array kInputs{role::tiles("part"), role::one("group"), role::tiles("b"),
                                       role::maybe(role::tiles("bias"))};
   static constexpr std::array kResults{role::tiles("whole"), role::tiles("product")};
@@ -103,6 +106,7 @@ struct AllGatherMatmulAttributes {
 /// program: what is computed goes on its way at once. This is ttnn's matmul_reduce_scatter_async.
 struct MatmulReduceScatterAttributes {
   static constexpr std::string_view kName = "matmul_reduce_scatter";
+  static constexpr std::string_view kTtnn = "MatmulReduceScatterAsyncDeviceOperation";
   static constexpr std::array kInputs{role::tiles("a"), role::one("group"), role::tiles("b"),
                                       role::maybe(role::tiles("bias"))};
   static constexpr std::array kResults{role::tiles("product"), role::tiles("part")};

@@ -33,14 +33,14 @@ struct Window {
 
   static void fields(auto& self, auto&& visit) {
     constexpr Whole kSize{1, 1 << 16}, kBorder{0, 1 << 16};
-    visit("images", self.images, kSize);
-    visit("height", self.height, kSize);
-    visit("width", self.width, kSize);
-    visit("window", self.size, kSize);
-    visit("stride", self.stride, kSize);
-    visit("dilation", self.dilation, kSize);
-    visit("padding", self.padding, kBorder);
-    visit("beyond", self.beyond, kBorder);
+    visit({"images", ""}, self.images, kSize);
+    visit({"height", ""}, self.height, kSize);
+    visit({"width", ""}, self.width, kSize);
+    visit({"window", ""}, self.size, kSize);
+    visit({"stride", ""}, self.stride, kSize);
+    visit({"dilation", ""}, self.dilation, kSize);
+    visit({"padding", ""}, self.padding, kBorder);
+    visit({"beyond", ""}, self.beyond, kBorder);
   }
 
   friend auto operator<=>(const Window&, const Window&) = default;
@@ -51,6 +51,7 @@ struct Window {
 /// of channels in groups has weights that are 0 between groups.
 struct Conv2dAttributes {
   static constexpr std::string_view kName = "conv2d";
+  static constexpr std::string_view kTtnn = "Conv2dDeviceOperation";
   static constexpr std::array kInputs{role::reals("x"), role::reals("weights"),
                                       role::maybe(role::reals("bias"))};
   static constexpr std::array kResults{role::reals("result")};
@@ -69,18 +70,20 @@ struct Conv2dAttributes {
   std::optional<EltwiseStep> activation;
 
   static void fields(auto& self, auto&& visit) {
+    constexpr TtnnStruct kBlocks{"block_config", "Conv2dBlockConfig"};
     Window::fields(self.window, visit);
-    visit("sharding", self.sharding, kShardLayouts);
-    visit("cores", self.cores, Whole{0, 1 << 16});
-    visit("channel_cores", self.channel_cores, Whole{0, 1 << 16});
-    visit("act_block_h", self.act_block_h, Whole{0, kBlockSides.most});
-    visit("double_buffers_x", self.double_buffers_x);
-    visit("double_buffers_weights", self.double_buffers_weights);
-    visit("reuses_x", self.reuses_x);
+    visit({"sharding", ""}, self.sharding, kShardLayouts);
+    visit({"cores", ""}, self.cores, Whole{0, 1 << 16});
+    visit({"channel_cores", ""}, self.channel_cores, Whole{0, 1 << 16});
+    visit({"act_block_h", "act_block_h_ntiles", kBlocks}, self.act_block_h,
+          Whole{0, kBlockSides.most});
+    visit({"double_buffers_x", "enable_act_double_buffer"}, self.double_buffers_x);
+    visit({"double_buffers_weights", "enable_weights_double_buffer"}, self.double_buffers_weights);
+    visit({"reuses_x", "enable_activation_reuse"}, self.reuses_x);
     visit("full_inner_dim", self.full_inner_dim);
-    visit("packer_accumulates", self.compute.packer_accumulates);
-    visit("fidelity", self.compute.fidelity);
-    visit("fp32_accumulation", self.compute.fp32_accumulation);
+    visit(field::kPacker, self.compute.packer_accumulates);
+    visit(field::kFidelity, self.compute.fidelity);
+    visit(field::kFp32, self.compute.fp32_accumulation);
     visit("activation", self.activation);
   }
   SpecList results(Specs in) const;
@@ -104,8 +107,8 @@ struct HaloAttributes {
 
   static void fields(auto& self, auto&& visit) {
     Window::fields(self.window, visit);
-    visit("cores", self.cores, Whole{0, 1 << 16});
-    visit("channel_cores", self.channel_cores, Whole{1, 1 << 16});
+    visit({"cores", ""}, self.cores, Whole{0, 1 << 16});
+    visit({"channel_cores", ""}, self.channel_cores, Whole{1, 1 << 16});
   }
   SpecList results(Specs in) const;
 
@@ -131,13 +134,17 @@ struct Pool2dAttributes {
   /// There is an op for each kind.
   static std::vector<Pool2dAttributes> all();
   std::string_view name() const { return kind == PoolKind::max ? "max_pool2d" : "avg_pool2d"; }
+  TtnnWord told() const {
+    return kind == PoolKind::max ? TtnnWord{"pool_type_", "Pool2DType::MAX_POOL2D"}
+                                 : TtnnWord{"pool_type_", "Pool2DType::AVG_POOL2D", false};
+  }
 
   static void fields(auto& self, auto&& visit) {
     Window::fields(self.window, visit);
-    visit("counts_padding", self.counts_padding);
-    visit("divisor", self.divisor, kSides);
-    visit("cores", self.cores, Whole{0, 1 << 16});
-    visit("channel_cores", self.channel_cores, Whole{1, 1 << 16});
+    visit({"counts_padding", "count_include_pad_"}, self.counts_padding);
+    visit({"divisor", "divisor_override_"}, self.divisor, kSides);
+    visit({"cores", ""}, self.cores, Whole{0, 1 << 16});
+    visit({"channel_cores", ""}, self.channel_cores, Whole{1, 1 << 16});
   }
   SpecList results(Specs in) const;
 
@@ -156,8 +163,8 @@ struct UpsampleAttributes {
   bool bilinear = false;
 
   static void fields(auto& self, auto&& visit) {
-    visit("factor", self.factor, Whole{1, 1 << 10});
-    visit("bilinear", self.bilinear);
+    visit({"factor", "scale_factor_h_,scale_factor_w_"}, self.factor, Whole{1, 1 << 10});
+    visit({"bilinear", "mode_=nearest/bilinear"}, self.bilinear);
   }
   SpecList results(Specs in) const;
 
@@ -174,7 +181,9 @@ struct FoldAttributes {
 
   std::array<std::int64_t, 2> stride{1, 1};
 
-  static void fields(auto& self, auto&& visit) { visit("stride", self.stride, Whole{1, 1 << 16}); }
+  static void fields(auto& self, auto&& visit) {
+    visit(needed({"stride", "stride_h,stride_w"}), self.stride, Whole{1, 1 << 16});
+  }
   SpecList results(Specs in) const;
   void check(Specs in, Specs out) const;
 
@@ -198,10 +207,11 @@ struct GroupNormAttributes {
   bool fp32_accumulation = false;  ///< Called fp32_dest_acc_en in ttnn.
 
   static void fields(auto& self, auto&& visit) {
-    visit("groups", self.groups, Whole{1, 1 << 20});
-    visit("epsilon", self.epsilon);
-    visit("core_grid", self.core_grid);
-    visit("fp32_accumulation", self.fp32_accumulation);
+    constexpr TtnnStruct kConfig{"program_config", "GroupNormMultiCoreProgramConfig"};
+    visit(needed({"groups", "num_groups"}), self.groups, Whole{1, 1 << 20});
+    visit(field::kEpsilon, self.epsilon);
+    visit({"core_grid", "compute_with_storage_grid_size", kConfig}, self.core_grid);
+    visit(field::kFp32, self.fp32_accumulation);
   }
   SpecList results(Specs in) const;
 
@@ -221,7 +231,7 @@ struct BatchNormAttributes {
 
   float epsilon = 1e-5F;
 
-  static void fields(auto& self, auto&& visit) { visit("epsilon", self.epsilon); }
+  static void fields(auto& self, auto&& visit) { visit(field::kEpsilon, self.epsilon); }
   SpecList results(Specs in) const;
 
   friend auto operator<=>(const BatchNormAttributes&, const BatchNormAttributes&) = default;

@@ -83,6 +83,13 @@ SpecList LayoutAttributes::results(Specs in) const {
   return {{in[0].shape, in[0].dtype, to}};
 }
 
+std::string_view MemoryMoveAttributes::ttnn(Specs in, Specs out) {
+  const bool from = in[0].sharding.has_value(), to = out[0].sharding.has_value();
+  if (from && to) return "ReshardDeviceOperation";
+  if (to) return "InterleavedToShardedDeviceOperation";
+  return from ? "ShardedToInterleavedDeviceOperation" : "CopyDeviceOperation";
+}
+
 SpecList ConcatAttributes::results(Specs in) const {
   const auto along = static_cast<std::size_t>(dimension);
   Sides sides = in[0].shape.dimensions();

@@ -17,13 +17,16 @@ inline constexpr std::array<std::string_view, 2> kSwaps{"rows_columns", "heads_r
 
 struct TransposeAttributes {
   static constexpr std::string_view kName = "transpose";
+  static constexpr std::string_view kTtnn = "TransposeDeviceOperation";
   static constexpr std::array kInputs{role::reals("x")};
   static constexpr std::array kResults{role::reals("result")};
   static constexpr Leeway kLeeway{.layout = true};
 
   Swap swap = Swap::rows_columns;
 
-  static void fields(auto& self, auto&& visit) { visit("swap", self.swap, kSwaps); }
+  static void fields(auto& self, auto&& visit) {
+    visit({"swap", "dim=TransposeOpDim::WH/TransposeOpDim::HC"}, self.swap, kSwaps);
+  }
   SpecList results(Specs in) const;
 
   friend auto operator<=>(const TransposeAttributes&, const TransposeAttributes&) = default;
@@ -46,6 +49,7 @@ struct ReshapeAttributes {
 /// other. The count follows from the result.
 struct RepeatAttributes {
   static constexpr std::string_view kName = "repeat";
+  static constexpr std::string_view kTtnn = "RepeatDeviceOperation";
   static constexpr std::string_view kShown = "repeat_heads";
   static constexpr std::array kInputs{role::reals("x")};
   static constexpr std::array kResults{role::reals("result")};
@@ -66,6 +70,9 @@ struct LayoutAttributes {
   /// There is an op for each layout.
   static std::vector<LayoutAttributes> all();
   std::string_view name() const { return to == Layout::tile ? "tilize" : "untilize"; }
+  std::string_view ttnn() const {
+    return to == Layout::tile ? "TilizeDeviceOperation" : "UntilizeDeviceOperation";
+  }
   SpecList results(Specs in) const;
 
   friend auto operator<=>(const LayoutAttributes&, const LayoutAttributes&) = default;
@@ -78,6 +85,7 @@ struct MemoryMoveAttributes {
   static constexpr std::array kResults{role::reals("result")};
   static constexpr Leeway kLeeway{.dtype = true};
 
+  static std::string_view ttnn(Specs in, Specs out);
   static SpecList results(Specs in) { return {in[0]}; }
 
   friend auto operator<=>(const MemoryMoveAttributes&, const MemoryMoveAttributes&) = default;
@@ -88,6 +96,7 @@ struct MemoryMoveAttributes {
 /// has it.
 struct MoveTilesAttributes {
   static constexpr std::string_view kName = "move";
+  static constexpr std::string_view kTtnn = "ConcatDeviceOperation";
   static constexpr std::array kInputs{role::many(role::reals("x"))};
   static constexpr std::array kResults{role::many(role::reals("result"))};
 
@@ -99,12 +108,15 @@ struct MoveTilesAttributes {
 /// Puts all operands side by side along one dimension.
 struct ConcatAttributes {
   static constexpr std::string_view kName = "concat";
+  static constexpr std::string_view kTtnn = "ConcatDeviceOperation";
   static constexpr std::array kInputs{role::many(role::reals("part"))};
   static constexpr std::array kResults{role::reals("result")};
 
   int dimension = 3;
 
-  static void fields(auto& self, auto&& visit) { visit("dimension", self.dimension, Whole{0, 3}); }
+  static void fields(auto& self, auto&& visit) {
+    visit({"dimension", "dim"}, self.dimension, Whole{0, 3});
+  }
   SpecList results(Specs in) const;
 
   friend auto operator<=>(const ConcatAttributes&, const ConcatAttributes&) = default;
@@ -114,6 +126,7 @@ struct ConcatAttributes {
 /// d]. The columns hold q first, then k, then v.
 struct SplitHeadsAttributes {
   static constexpr std::string_view kName = "split_heads";
+  static constexpr std::string_view kTtnn = "NlpCreateHeadsDeviceOperation";
   static constexpr std::array kInputs{role::reals("qkv")};
   static constexpr std::array kResults{role::reals("q"), role::reals("k"), role::reals("v")};
 
@@ -122,9 +135,9 @@ struct SplitHeadsAttributes {
   bool transpose_k = false;  ///< k becomes [n, groups, d, s].
 
   static void fields(auto& self, auto&& visit) {
-    visit("heads", self.heads, Whole{1, 1 << 20});
-    visit("groups", self.groups, Whole{0, 1 << 20});
-    visit("transpose_k", self.transpose_k);
+    visit(needed({"heads", "num_q_heads|num_heads"}), self.heads, Whole{1, 1 << 20});
+    visit({"groups", "num_kv_heads"}, self.groups, Whole{0, 1 << 20});
+    visit({"transpose_k", "transpose_k_heads|transpose_k"}, self.transpose_k);
   }
   SpecList results(Specs in) const;
 
@@ -134,6 +147,7 @@ struct SplitHeadsAttributes {
 /// Splits q [n, 1, s, heads d] off one tensor, and k and v off another, [n, 1, t, 2 groups d].
 struct SplitGroupsAttributes {
   static constexpr std::string_view kName = "split_groups";
+  static constexpr std::string_view kTtnn = SplitHeadsAttributes::kTtnn;
   static constexpr std::string_view kShown = "split_heads";
   static constexpr std::array kInputs{role::reals("q"), role::reals("kv")};
   static constexpr std::array kResults = SplitHeadsAttributes::kResults;
@@ -142,9 +156,9 @@ struct SplitGroupsAttributes {
   bool transpose_k = false;  ///< k becomes [n, groups, d, t].
 
   static void fields(auto& self, auto&& visit) {
-    visit("heads", self.heads, Whole{1, 1 << 20});
-    visit("groups", self.groups, Whole{1, 1 << 20});
-    visit("transpose_k", self.transpose_k);
+    visit(needed({"heads", "num_q_heads|num_heads"}), self.heads, Whole{1, 1 << 20});
+    visit({"groups", "num_kv_heads"}, self.groups, Whole{1, 1 << 20});
+    visit({"transpose_k", "transpose_k_heads|transpose_k"}, self.transpose_k);
   }
   SpecList results(Specs in) const;
 
@@ -168,6 +182,7 @@ struct ConcatHeadsAttributes {
 /// begin + i step of the operand. There are as many as the result has room for.
 struct SliceAttributes {
   static constexpr std::string_view kName = "slice";
+  static constexpr std::string_view kTtnn = "SliceDeviceOperation";
   static constexpr std::array kInputs{role::reals("x")};
   static constexpr std::array kResults{role::reals("part")};
 
@@ -175,8 +190,8 @@ struct SliceAttributes {
   Sides steps{1, 1, 1, 1};
 
   static void fields(auto& self, auto&& visit) {
-    visit("begins", self.begins, kSides);
-    visit("steps", self.steps, Whole{1, kSides.most});
+    visit(needed({"begins", "slice_start"}), self.begins, kSides);
+    visit({"steps", "step"}, self.steps, Whole{1, kSides.most});
   }
   void check(Specs in, Specs out) const;
 
@@ -187,12 +202,13 @@ struct SliceAttributes {
 /// other three dimensions of both are equal.
 struct WriteRowsAttributes {
   static constexpr std::string_view kName = "write_rows";
+  static constexpr std::string_view kTtnn = "SliceWriteDeviceOperation";
   static constexpr std::array kInputs{role::reals("x"), role::reals("cache")};
   static constexpr std::array kResults{role::reals("cache")};
 
   std::int64_t row = 0;
 
-  static void fields(auto& self, auto&& visit) { visit("row", self.row, kSides); }
+  static void fields(auto& self, auto&& visit) { visit({"row", ""}, self.row, kSides); }
   SpecList results(Specs in) const;
 
   friend auto operator<=>(const WriteRowsAttributes&, const WriteRowsAttributes&) = default;
@@ -202,6 +218,7 @@ struct WriteRowsAttributes {
 /// replay writes other rows: ttnn's paged_update_cache.
 struct UpdateCacheAttributes {
   static constexpr std::string_view kName = "update_cache";
+  static constexpr std::string_view kTtnn = "PagedUpdateCacheDeviceOperation";
   static constexpr std::string_view kShown = "write_rows";
   static constexpr std::array kInputs{role::reals("x"), role::reals("cache"),
                                       role::one("position")};
@@ -216,6 +233,7 @@ struct UpdateCacheAttributes {
 /// before it, and after it as many as there is room for.
 struct PadAttributes {
   static constexpr std::string_view kName = "pad";
+  static constexpr std::string_view kTtnn = "PadDeviceOperation";
   static constexpr std::array kInputs{role::reals("x")};
   static constexpr std::array kResults{role::reals("result")};
 
@@ -223,8 +241,8 @@ struct PadAttributes {
   float value = 0;
 
   static void fields(auto& self, auto&& visit) {
-    visit("before", self.before, kSides);
-    visit("value", self.value);
+    visit({"before", "input_tensor_start"}, self.before, kSides);
+    visit({"value", "pad_value"}, self.value);
   }
   void check(Specs in, Specs out) const;
 
@@ -234,12 +252,15 @@ struct PadAttributes {
 /// Permutes the dimensions: dimension i of the result is the operand's dimension order[i].
 struct PermuteAttributes {
   static constexpr std::string_view kName = "permute";
+  static constexpr std::string_view kTtnn = "PermuteDeviceOperation";
   static constexpr std::array kInputs{role::reals("x")};
   static constexpr std::array kResults{role::reals("result")};
 
   std::array<int, 4> order{0, 1, 2, 3};
 
-  static void fields(auto& self, auto&& visit) { visit("order", self.order, Whole{0, 3}); }
+  static void fields(auto& self, auto&& visit) {
+    visit(needed({"order", "dims"}), self.order, Whole{0, 3});
+  }
   SpecList results(Specs in) const;
 
   friend auto operator<=>(const PermuteAttributes&, const PermuteAttributes&) = default;

@@ -21,8 +21,8 @@ struct SplitHeadsDecodeAttributes {
   int groups = 1;  ///< Heads of k and of v.
 
   static void fields(auto& self, auto&& visit) {
-    visit("heads", self.heads, Whole{1, 1 << 20});
-    visit("groups", self.groups, Whole{1, 1 << 20});
+    visit(needed({"heads", "num_q_heads|num_heads"}), self.heads, Whole{1, 1 << 20});
+    visit(needed({"groups", "num_kv_heads"}), self.groups, Whole{1, 1 << 20});
   }
   SpecList results(Specs in) const;
 
@@ -39,7 +39,9 @@ struct ConcatHeadsDecodeAttributes {
 
   int heads = 1;
 
-  static void fields(auto& self, auto&& visit) { visit("heads", self.heads, Whole{1, 1 << 20}); }
+  static void fields(auto& self, auto&& visit) {
+    visit(needed({"heads", "num_heads"}), self.heads, Whole{1, 1 << 20});
+  }
   SpecList results(Specs in) const;
 
   friend auto operator<=>(const ConcatHeadsDecodeAttributes&,

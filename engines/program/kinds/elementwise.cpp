@@ -28,6 +28,14 @@ std::vector<EltwiseAttributes> EltwiseAttributes::all() {
   return all;
 }
 
+std::string_view EltwiseAttributes::ttnn() const {
+  if (function == Eltwise::silu_backward) return "SiLUBackwardDeviceOperation";
+  const int values = arity_of(function);
+  return values == 3   ? "TernaryDeviceOperation"
+         : values == 2 ? "BinaryNgDeviceOperation"
+                       : "UnaryDeviceOperation";
+}
+
 void EltwiseAttributes::require_values(std::size_t tensors) const {
   const auto require = [&](bool holds, std::string value, int accepted) {
     if (holds) return;

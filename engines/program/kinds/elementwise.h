@@ -37,14 +37,15 @@ struct EltwiseAttributes {
   /// There is an op for each function, with its default numbers.
   static std::vector<EltwiseAttributes> all();
   std::string_view name() const { return name_of(function); }
+  std::string_view ttnn() const;
 
   static void fields(auto& self, auto&& visit) {
     visit("scalar", self.scalar);
-    visit("core_grid", self.core_grid);
-    visit("numbers", self.numbers);
-    visit("then", self.then);
-    visit("on_a", self.on_a);
-    visit("on_b", self.on_b);
+    visit({"core_grid", "sub_core_grids"}, self.core_grid);
+    visit({"numbers", ""}, self.numbers);
+    visit({"then", "post_activations|activations"}, self.then);
+    visit({"on_a", "lhs_activations|input_tensor_a_activation"}, self.on_a);
+    visit({"on_b", "rhs_activations|input_tensor_b_activation"}, self.on_b);
   }
   /// The result of fill is any tensor.
   SpecList results(Specs in) const;
@@ -60,6 +61,7 @@ EltwiseAttributes eltwise_of(Eltwise function, std::optional<float> scalar = {})
 /// Computes dx from x and dy, for the exact gelu.
 struct GeluBackwardAttributes {
   static constexpr std::string_view kName = "gelu_backward";
+  static constexpr std::string_view kTtnn = "GeluBackwardDeviceOperation";
   static constexpr std::array kInputs{role::reals("x"), role::reals("dy")};
   static constexpr std::array kResults{role::reals("dx")};
   static constexpr Leeway kLeeway{.dtype = true};
@@ -67,7 +69,7 @@ struct GeluBackwardAttributes {
   /// If true, TTML's single program is used; otherwise ttnn's composite of eleven programs.
   bool fused = false;
 
-  static void fields(auto& self, auto&& visit) { visit("fused", self.fused); }
+  static void fields(auto& self, auto&& visit) { visit({"fused", ""}, self.fused); }
   SpecList results(Specs in) const;
 
   friend auto operator<=>(const GeluBackwardAttributes&, const GeluBackwardAttributes&) = default;

@@ -16,6 +16,7 @@ namespace howard {
 /// rows and columns swapped. The planner of the device chooses the rest.
 struct MatmulAttributes {
   static constexpr std::string_view kName = "matmul";
+  static constexpr std::string_view kTtnn = "Matmul";
   static constexpr std::array kInputs{role::tiles("a"), role::tiles("b"),
                                       role::maybe(role::tiles("bias"))};
   static constexpr std::array kResults{role::tiles("product")};
@@ -33,12 +34,12 @@ struct MatmulAttributes {
   static void fields(auto& self, auto&& visit) {
     visit("transpose_a", self.transpose_a);
     visit("transpose_b", self.transpose_b);
-    visit("core_grid", self.core_grid);
-    visit("fidelity", self.compute.fidelity);
-    visit("fp32_accumulation", self.compute.fp32_accumulation);
-    visit("packer_accumulates", self.compute.packer_accumulates);
-    visit("config", self.config);
-    visit("activation", self.activation);
+    visit({"core_grid", "user_core_coord"}, self.core_grid);
+    visit(field::kFidelity, self.compute.fidelity);
+    visit(field::kFp32, self.compute.fp32_accumulation);
+    visit(field::kPacker, self.compute.packer_accumulates);
+    visit({"config", "program_config"}, self.config);
+    visit({"activation", "user_fused_activation"}, self.activation);
   }
   /// With a bias it is a linear layer.
   static std::string_view shown(Specs in) { return in.size() > 2 ? "linear" : kName; }
@@ -52,6 +53,7 @@ struct MatmulAttributes {
 /// minimal_matmul, whose operands go from core to core. Sizes are in tiles.
 struct MinimalMatmulAttributes {
   static constexpr std::string_view kName = "minimal_matmul";
+  static constexpr std::string_view kTtnn = "MinimalMatmulOp";
   static constexpr std::array kInputs = MatmulAttributes::kInputs;
   static constexpr std::array kResults = MatmulAttributes::kResults;
   static constexpr Leeway kLeeway = MatmulAttributes::kLeeway;
@@ -63,12 +65,15 @@ struct MinimalMatmulAttributes {
   std::optional<EltwiseStep> activation{};  ///< A function of each element of the result.
 
   static void fields(auto& self, auto&& visit) {
-    visit("block", std::tie(self.block_m, self.block_k, self.block_n), kBlockSides);
-    visit("subblock", std::tie(self.subblock_h, self.subblock_w), kBlockSides);
-    visit("core_grid", self.core_grid);
-    visit("fidelity", self.compute.fidelity);
-    visit("fp32_accumulation", self.compute.fp32_accumulation);
-    visit("activation", self.activation);
+    constexpr TtnnStruct kConfig{"config", "MinimalMatmulConfig"};
+    visit({"block", "M_block_size,K_block_size,N_block_size", kConfig},
+          std::tie(self.block_m, self.block_k, self.block_n), kBlockSides);
+    visit({"subblock", "subblock_h,subblock_w", kConfig},
+          std::tie(self.subblock_h, self.subblock_w), kBlockSides);
+    visit({"core_grid", "compute_with_storage_grid_size", kConfig}, self.core_grid);
+    visit(field::kFidelity, self.compute.fidelity);
+    visit(field::kFp32, self.compute.fp32_accumulation);
+    visit({"activation", "fused_activation"}, self.activation);
   }
   SpecList results(Specs in) const;
   Flops flops(Specs in, Specs out) const;

@@ -39,6 +39,11 @@ void require_targets(std::string_view op, Specs in) {
 
 }  // namespace
 
+std::string_view ReduceAttributes::ttnn() const {
+  if (moreh) return reduction == Reduction::mean ? "MorehMeanOperation" : "MorehSumOperation";
+  return dimension == Dimension::batch ? "FastReduceNCDeviceOperation" : "Reduce";
+}
+
 std::vector<ReduceAttributes> ReduceAttributes::all() {
   return {
       {.reduction = Reduction::sum}, {.reduction = Reduction::mean}, {.reduction = Reduction::max}};

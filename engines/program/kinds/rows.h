@@ -32,10 +32,11 @@ struct ReduceAttributes {
   /// There is an op for each reduction.
   static std::vector<ReduceAttributes> all();
   std::string_view name() const { return name_of(reduction); }
+  std::string_view ttnn() const;
 
   static void fields(auto& self, auto&& visit) {
-    visit("dimension", self.dimension, kDimensions);
-    visit("moreh", self.moreh);
+    visit({"dimension", ""}, self.dimension, kDimensions);
+    visit({"moreh", ""}, self.moreh);
   }
   SpecList results(Specs in) const;
   void check(Specs in, Specs out) const;
@@ -67,6 +68,8 @@ struct CumsumAttributes {
 /// Computes exp(x) / (sum of exp(x)) along the columns.
 struct SoftmaxAttributes {
   static constexpr std::string_view kName = "softmax";
+  static constexpr std::string_view kTtnn = "SoftmaxDeviceOperation";
+  static constexpr TtnnWord kTold = kLastDimension;
   static constexpr std::string_view kMeaning = "the softmax along the columns";
   static constexpr std::array kInputs{role::reals("x")};
   static constexpr std::array kResults{role::reals("y")};
@@ -77,10 +80,10 @@ struct SoftmaxAttributes {
   bool fp32_accumulation = true;  ///< Called fp32_dest_acc_en in ttnn.
 
   static void fields(auto& self, auto&& visit) {
-    visit("stable", self.stable);
-    visit("masked", self.masked);
-    visit("approximate", self.approximate);
-    visit("fp32_accumulation", self.fp32_accumulation);
+    visit({"stable", "numeric_stable"}, self.stable);
+    visit({"masked", ""}, self.masked);
+    visit({"approximate", "math_approx_mode", field::kCompute}, self.approximate);
+    visit(field::kFp32, self.fp32_accumulation);
   }
   static SpecList results(Specs in) { return {in[0]}; }
 
@@ -91,6 +94,8 @@ struct SoftmaxAttributes {
 /// moreh_softmax_backward.
 struct SoftmaxBackwardAttributes {
   static constexpr std::string_view kName = "softmax_backward";
+  static constexpr std::string_view kTtnn = "MorehSoftmaxBackwardOperation";
+  static constexpr TtnnWord kTold = kLastDimension;
   static constexpr std::string_view kMeaning = "dx of the softmax x and dy";
   static constexpr std::array kInputs{role::reals("y"), role::reals("dy")};
   static constexpr std::array kResults{role::reals("dx")};
@@ -107,6 +112,8 @@ TensorSpec row_numbers(const TensorSpec& x);
 /// Computes y = (x - mean) rstd along the columns, where rstd = 1 / sqrt(variance + epsilon).
 struct LayernormAttributes {
   static constexpr std::string_view kName = "layernorm";
+  static constexpr std::string_view kTtnn = "LayerNormDeviceOperation";
+  static constexpr TtnnWord kTold{"norm_type", "LayerNormType::LAYERNORM"};
   static constexpr std::string_view kMeaning =
       "x less its mean, by its deviation, along the columns";
   static constexpr std::array kInputs{role::reals("x")};
@@ -118,9 +125,9 @@ struct LayernormAttributes {
   bool fp32_accumulation = true;  ///< Called fp32_dest_acc_en in ttnn.
 
   static void fields(auto& self, auto&& visit) {
-    visit("epsilon", self.epsilon);
-    visit("sums", self.sums);
-    visit("fp32_accumulation", self.fp32_accumulation);
+    visit(field::kEpsilon, self.epsilon);
+    visit({"sums", ""}, self.sums);
+    visit(field::kFp32, self.fp32_accumulation);
   }
   static SpecList results(Specs in) { return {in[0]}; }
 
@@ -131,6 +138,7 @@ struct LayernormAttributes {
 /// row. This is TTML's layernorm_fw; without gamma and beta it is ttnn's moreh_layer_norm.
 struct TtmlLayernormAttributes {
   static constexpr std::string_view kName = "ttml_layernorm";
+  static constexpr std::string_view kTtnn = "LayerNormForwardDeviceOperation";
   static constexpr std::string_view kShown = "layernorm";
   static constexpr std::array kInputs{role::reals("x"), role::maybe(role::reals("gamma")),
                                       role::maybe(role::reals("beta"))};
@@ -138,7 +146,7 @@ struct TtmlLayernormAttributes {
 
   float epsilon = 1e-5F;
 
-  static void fields(auto& self, auto&& visit) { visit("epsilon", self.epsilon); }
+  static void fields(auto& self, auto&& visit) { visit(field::kEpsilon, self.epsilon); }
   SpecList results(Specs in) const;
 
   friend auto operator<=>(const TtmlLayernormAttributes&, const TtmlLayernormAttributes&) = default;
@@ -163,6 +171,8 @@ struct LayernormBackwardAttributes {
 /// Computes y = gamma x / sqrt(mean of x^2 + epsilon) along the columns, or without gamma.
 struct RmsNormAttributes {
   static constexpr std::string_view kName = "rms_norm";
+  static constexpr std::string_view kTtnn = LayernormAttributes::kTtnn;
+  static constexpr TtnnWord kTold{"norm_type", "LayerNormType::RMSNORM", false};
   static constexpr std::array kInputs{role::reals("x"), role::maybe(role::reals("gamma"))};
   static constexpr std::array kResults{role::reals("y")};
   static constexpr Leeway kLeeway{.dtype = true};
@@ -172,9 +182,9 @@ struct RmsNormAttributes {
   bool fp32_accumulation = true;  ///< Called fp32_dest_acc_en in ttnn.
 
   static void fields(auto& self, auto&& visit) {
-    visit("epsilon", self.epsilon);
-    visit("sums", self.sums);
-    visit("fp32_accumulation", self.fp32_accumulation);
+    visit(field::kEpsilon, self.epsilon);
+    visit({"sums", ""}, self.sums);
+    visit(field::kFp32, self.fp32_accumulation);
   }
   SpecList results(Specs in) const;
 
@@ -185,13 +195,14 @@ struct RmsNormAttributes {
 /// rmsnorm_fw.
 struct TtmlRmsNormAttributes {
   static constexpr std::string_view kName = "ttml_rms_norm";
+  static constexpr std::string_view kTtnn = "RMSNormForwardDeviceOperation";
   static constexpr std::string_view kShown = "rms_norm";
   static constexpr std::array kInputs{role::reals("x"), role::reals("gamma")};
   static constexpr std::array kResults{role::reals("y"), role::reals("rms")};
 
   float epsilon = 1e-5F;
 
-  static void fields(auto& self, auto&& visit) { visit("epsilon", self.epsilon); }
+  static void fields(auto& self, auto&& visit) { visit(field::kEpsilon, self.epsilon); }
   SpecList results(Specs in) const;
 
   friend auto operator<=>(const TtmlRmsNormAttributes&, const TtmlRmsNormAttributes&) = default;
@@ -222,6 +233,10 @@ struct CrossEntropyAttributes {
   /// There is an op for logits and one for logarithms.
   static std::vector<CrossEntropyAttributes> all() { return {{false}, {true}}; }
   std::string_view name() const { return of_logarithms ? "nll_loss" : "cross_entropy"; }
+  std::string_view ttnn() const {
+    return of_logarithms ? "MorehNllLossStep2DeviceOperation"
+                         : "CrossEntropyForwardDeviceOperation";
+  }
   SpecList results(Specs in) const;
 
   friend auto operator<=>(const CrossEntropyAttributes&, const CrossEntropyAttributes&) = default;
@@ -240,7 +255,11 @@ struct CrossEntropyBackwardAttributes {
   std::string_view name() const {
     return of_logarithms ? "nll_loss_backward" : "cross_entropy_backward";
   }
-  static void fields(auto& self, auto&& visit) { visit("scale", self.scale); }
+  std::string_view ttnn() const {
+    return of_logarithms ? "MorehNllLossBackwardDeviceOperation"
+                         : "CrossEntropyBackwardDeviceOperation";
+  }
+  static void fields(auto& self, auto&& visit) { visit({"scale", "scaler"}, self.scale); }
   SpecList results(Specs in) const;
 
   friend auto operator<=>(const CrossEntropyBackwardAttributes&,

@@ -12,6 +12,7 @@ namespace howard {
 /// not drop the same elements each time.
 struct DropoutAttributes {
   static constexpr std::string_view kName = "dropout";
+  static constexpr std::string_view kTtnn = "DropoutDeviceOperation";
   static constexpr std::array kInputs{role::reals("x"), role::maybe(role::one("offset"))};
   static constexpr std::array kResults{role::reals("y")};
 
@@ -19,7 +20,7 @@ struct DropoutAttributes {
   std::uint32_t seed = 0;
 
   static void fields(auto& self, auto&& visit) {
-    visit("probability", self.probability);
+    visit({"probability", "prob"}, self.probability);
     visit("seed", self.seed, Whole{0, UINT32_MAX});
   }
   SpecList results(Specs in) const;
@@ -36,6 +37,7 @@ struct DropoutAttributes {
 /// is written in place.
 struct AdamWAttributes {
   static constexpr std::string_view kName = "adamw";
+  static constexpr std::string_view kTtnn = "MorehAdamWDeviceOperation";
   static constexpr std::array kInputs{
       role::reals("parameter"),
       role::reals("gradient"),
@@ -60,15 +62,15 @@ struct AdamWAttributes {
   std::optional<std::uint32_t> rounding_seed{};
 
   static void fields(auto& self, auto&& visit) {
-    visit("learning_rate", self.learning_rate);
+    visit({"learning_rate", "lr"}, self.learning_rate);
     visit("beta1", self.beta1);
     visit("beta2", self.beta2);
-    visit("epsilon", self.epsilon);
+    visit(field::kEpsilon, self.epsilon);
     visit("weight_decay", self.weight_decay);
     visit("step", self.step, Whole{1, std::int64_t{1} << 40});
     visit("amsgrad", self.amsgrad);
-    visit("kahan", self.kahan);
-    visit("rounding_seed", self.rounding_seed, Whole{0, UINT32_MAX});
+    visit({"kahan", ""}, self.kahan);
+    visit({"rounding_seed", ""}, self.rounding_seed, Whole{0, UINT32_MAX});
   }
   void check(Specs in, Specs out) const;
 
@@ -82,6 +84,7 @@ struct AdamWAttributes {
 /// PyTorch do.
 struct SgdAttributes {
   static constexpr std::string_view kName = "sgd";
+  static constexpr std::string_view kTtnn = "SGDFusedDeviceOperation";
   static constexpr std::array kInputs{role::reals("parameter"), role::reals("gradient"),
                                       role::maybe(role::reals("buffer"))};
   static constexpr std::array kResults{role::reals("parameter"),
@@ -94,7 +97,7 @@ struct SgdAttributes {
   bool nesterov = false;
 
   static void fields(auto& self, auto&& visit) {
-    visit("learning_rate", self.learning_rate);
+    visit({"learning_rate", "lr"}, self.learning_rate);
     visit("momentum", self.momentum);
     visit("dampening", self.dampening);
     visit("weight_decay", self.weight_decay);

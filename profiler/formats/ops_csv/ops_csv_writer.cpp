@@ -15,7 +15,8 @@ namespace howard::profiler {
 namespace {
 
 /// These are the columns of version 2.1 of the file (source: the test data of tt-perf-report 1.2).
-constexpr std::array<std::string_view, 98> kColumns = {
+/// Between them are those of as many tensors as the op with most of them has.
+constexpr std::array<std::string_view, 34> kColumns = {
     "OP CODE",
     "OP TYPE",
     "GLOBAL CALL COUNT",
@@ -50,34 +51,11 @@ constexpr std::array<std::string_view, 98> kColumns = {
     "DEVICE COMPUTE CB RESERVE BACK [ns]",
     "DISPATCH TOTAL CQ CMD OP TIME [ns]",
     "DISPATCH GO SEND WAIT TIME [ns]",
-    "INPUT_0_W_PAD[LOGICAL]",
-    "INPUT_0_Z_PAD[LOGICAL]",
-    "INPUT_0_Y_PAD[LOGICAL]",
-    "INPUT_0_X_PAD[LOGICAL]",
-    "INPUT_0_LAYOUT",
-    "INPUT_0_DATATYPE",
-    "INPUT_0_MEMORY",
-    "INPUT_1_W_PAD[LOGICAL]",
-    "INPUT_1_Z_PAD[LOGICAL]",
-    "INPUT_1_Y_PAD[LOGICAL]",
-    "INPUT_1_X_PAD[LOGICAL]",
-    "INPUT_1_LAYOUT",
-    "INPUT_1_DATATYPE",
-    "INPUT_1_MEMORY",
-    "INPUT_2_W_PAD[LOGICAL]",
-    "INPUT_2_Z_PAD[LOGICAL]",
-    "INPUT_2_Y_PAD[LOGICAL]",
-    "INPUT_2_X_PAD[LOGICAL]",
-    "INPUT_2_LAYOUT",
-    "INPUT_2_DATATYPE",
-    "INPUT_2_MEMORY",
-    "OUTPUT_0_W_PAD[LOGICAL]",
-    "OUTPUT_0_Z_PAD[LOGICAL]",
-    "OUTPUT_0_Y_PAD[LOGICAL]",
-    "OUTPUT_0_X_PAD[LOGICAL]",
-    "OUTPUT_0_LAYOUT",
-    "OUTPUT_0_DATATYPE",
-    "OUTPUT_0_MEMORY",
+};
+constexpr std::array<std::string_view, 7> kTensorColumns = {
+    "W_PAD[LOGICAL]", "Z_PAD[LOGICAL]", "Y_PAD[LOGICAL]", "X_PAD[LOGICAL]",
+    "LAYOUT",         "DATATYPE",       "MEMORY"};
+constexpr std::array<std::string_view, 36> kColumnsBehind = {
     "METAL TRACE ID",
     "METAL TRACE REPLAY SESSION ID",
     "COMPUTE KERNEL SOURCE",
@@ -115,8 +93,6 @@ constexpr std::array<std::string_view, 98> kColumns = {
     "MATH Util Max (%)",
     "Avg Math util on full grid (%)",
 };
-constexpr std::size_t kInputs = 3;
-constexpr std::size_t kCellsPerTensor = 7;
 /// These columns come after the trace's two: kernel sources and hashes, and sizes.
 constexpr std::size_t kKernelColumns = 13;
 /// The last columns are what the counters of the matrix and vector units found.
@@ -162,13 +138,42 @@ std::string attributes_text(const ProgramFacts& facts) {
   return "{" + text + "}";
 }
 
+/// How many operands and results the file has columns for.
+struct TensorCounts {
+  std::size_t inputs = 3, outputs = 1;
+};
+
+TensorCounts count_tensors(std::span<const OpRecord> records) {
+  TensorCounts most;
+  for (const OpRecord& record : records) {
+    most.inputs = std::max(most.inputs, record.facts.inputs.size());
+    most.outputs = std::max(most.outputs, record.facts.outputs.size());
+  }
+  return most;
+}
+
+void write_header(CsvWriter& csv, TensorCounts tensors) {
+  for (const std::string_view column : kColumns) csv.add(column);
+  const auto add = [&](std::string_view role, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      for (const std::string_view cell : kTensorColumns) {
+        csv.add(fmt::format("{}_{}_{}", role, i, cell));
+      }
+    }
+  };
+  add("INPUT", tensors.inputs);
+  add("OUTPUT", tensors.outputs);
+  for (const std::string_view column : kColumnsBehind) csv.add(column);
+  csv.end_record();
+}
+
 void write_tensors(CsvWriter& csv, const std::vector<TensorFacts>& tensors, std::size_t columns,
                    std::uint16_t device) {
   for (std::size_t i = 0; i < columns; ++i) {
     if (i < tensors.size()) {
       write_tensor(csv, tensors[i], device);
     } else {
-      csv.skip(kCellsPerTensor);
+      csv.skip(kTensorColumns.size());
     }
   }
 }
@@ -260,7 +265,7 @@ void write_model(CsvWriter& csv, const ProgramWork& work, std::int64_t kernel) {
 }
 
 void write_record(CsvWriter& csv, const OpRecord& record, const DeviceFacts& device,
-                  std::int64_t op_to_op) {
+                  TensorCounts tensors, std::int64_t op_to_op) {
   const KernelCycles kernel(record, device.clock);
   const ProgramFacts& facts = record.facts;
   csv.add(facts.operation.empty() ? std::string_view(record.name) : facts.operation);
@@ -292,8 +297,8 @@ void write_record(CsvWriter& csv, const OpRecord& record, const DeviceFacts& dev
     csv.skip();
   }
   csv.skip();  // DISPATCH GO SEND WAIT TIME
-  write_tensors(csv, facts.inputs, kInputs, record.run.device);
-  write_tensors(csv, facts.outputs, 1, record.run.device);
+  write_tensors(csv, facts.inputs, tensors.inputs, record.run.device);
+  write_tensors(csv, facts.outputs, tensors.outputs, record.run.device);
   if (record.run.replay > 0) {
     csv.add(std::uint64_t{record.run.trace});
     csv.add(std::uint64_t{record.run.replay});
@@ -310,8 +315,8 @@ void write_record(CsvWriter& csv, const OpRecord& record, const DeviceFacts& dev
 
 std::string ops_csv(std::span<const OpRecord> records, const DeviceFacts& device) {
   CsvWriter csv;
-  for (const std::string_view column : kColumns) csv.add(column);
-  csv.end_record();
+  const TensorCounts tensors = count_tensors(records);
+  write_header(csv, tensors);
   // This is the latest end of each device, in cycles, so that the latency agrees to the cycle with
   // the cells beside it.
   std::map<std::uint16_t, std::int64_t> last_ends;
@@ -320,7 +325,7 @@ std::string ops_csv(std::span<const OpRecord> records, const DeviceFacts& device
     const auto [last, first] = last_ends.try_emplace(record.run.device, start);
     const std::int64_t latency = start - last->second;
     write_record(
-        csv, record, device,
+        csv, record, device, tensors,
         latency < 0 ? -nanoseconds(-latency, device.clock) : nanoseconds(latency, device.clock));
     last->second = cycles_of(record.run.kernel.end, device.clock);
   }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/program/op_attributes.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace howard {
+namespace {
+
+[[noreturn]] void fail(std::string_view name, std::string_view value, std::string accepted) {
+  throw Error({.attempted = fmt::format("read attribute {}", name),
+               .value = fmt::format("'{}'", value),
+               .accepted = std::move(accepted)});
+}
+
+/// Takes `text` off the beginning of `rest`. Returns false if `rest` does not begin with it.
+bool take(std::string_view& rest, std::string_view text) {
+  if (!rest.starts_with(text)) return false;
+  rest.remove_prefix(text.size());
+  return true;
+}
+
+/// Takes "(x=8;y=7)", or "8-7" of 2026, off the beginning of `rest`.
+std::optional<CoreGrid> take_pair(std::string_view& rest) {
+  int numbers[2] = {};
+  const bool named = take(rest, "(x=");
+  for (const int i : {0, 1}) {
+    if (i == 1 && !take(rest, named ? ";y=" : "-")) return std::nullopt;
+    const auto [end, failure] = std::from_chars(rest.data(), rest.data() + rest.size(), numbers[i]);
+    constexpr int kMost = 64;
+    if (failure != std::errc() || numbers[i] < 0 || numbers[i] > kMost) return std::nullopt;
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+  }
+  if (named && !take(rest, ")")) return std::nullopt;
+  return CoreGrid{numbers[0], numbers[1]};
+}
+
+/// Returns what `text` begins with: the value of a member, up to the ";" or ")" that is not its
+/// own.
+std::string_view member_value(std::string_view text) {
+  int open = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (open == 0 && (c == ';' || c == ')' || c == '\'')) return text.substr(0, i);
+    open += std::string_view("(<{[").find(c) != std::string_view::npos   ? 1
+            : std::string_view(")>}]").find(c) != std::string_view::npos ? -1
+                                                                         : 0;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string_view enumerator(std::string_view text) {
+  const std::size_t colons = text.rfind("::");
+  const std::string_view rest = colons == std::string_view::npos ? text : text.substr(colons + 2);
+  return rest.substr(0, rest.find_first_of(";,)} "));
+}
+
+std::optional<std::vector<std::int64_t>> parse_ttnn_list(std::string_view text) {
+  const std::size_t open = text.find('['), close = text.find(']');
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
+    return std::nullopt;
+  }
+  std::vector<std::int64_t> numbers;
+  for (const std::string& part : split(text.substr(open + 1, close - open - 1), ';')) {
+    const auto number = parse_integer(trimmed(part));
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+std::optional<std::string_view> ttnn_member(std::string_view text, std::string_view name) {
+  const std::string key = fmt::format("{}=", name);
+  for (std::size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
+    if (at == 0 || std::string_view("(; ").find(text[at - 1]) == std::string_view::npos) continue;
+    return member_value(text.substr(at + key.size()));
+  }
+  return std::nullopt;
+}
+
+std::optional<CoreGrid> parse_ttnn_grid(std::string_view text) {
+  const auto size = take_pair(text);
+  return size && text.empty() && size->cores() > 0 ? size : std::nullopt;
+}
+
+std::optional<CoreGrid> parse_ttnn_range(std::string_view text) {
+  if (!take(text, "{[(x=0;y=0) - ") && !take(text, "{[0-0 - ")) return std::nullopt;
+  const auto last = take_pair(text);
+  if (!last || text != "]}") return std::nullopt;
+  return CoreGrid{last->columns + 1, last->rows + 1};
+}
+
+std::optional<std::string_view> OpAttributes::find(std::string_view name) const {
+  const std::string key = fmt::format("'{}", name);
+  for (std::size_t at = cell_.find(key); at != std::string_view::npos;
+       at = cell_.find(key, at + 1)) {
+    const char before = at == 0 ? '{' : cell_[at - 1];
+    if (before != '{' && before != ' ') continue;
+    std::string_view rest = cell_.substr(at + key.size());
+    static_cast<void>(take(rest, "_"));
+    if (!take(rest, "': '")) continue;
+    const std::size_t begin = cell_.size() - rest.size();
+    std::size_t end = cell_.find("'; '", begin);
+    if (end == std::string_view::npos) end = cell_.rfind("'}");
+    if (end == std::string_view::npos || end < begin) return std::nullopt;
+    const std::string_view value = cell_.substr(begin, end - begin);
+    return value == "std::nullopt" ? std::nullopt : std::optional(value);
+  }
+  return std::nullopt;
+}
+
+std::optional<bool> OpAttributes::flag(std::string_view name) const {
+  const auto value = find(name);
+  if (!value) return std::nullopt;
+  if (value == "true" || value == "1") return true;
+  if (value == "false" || value == "0") return false;
+  fail(name, *value, "true, false, 1, 0");
+}
+
+std::optional<std::string_view> OpAttributes::member(std::string_view attribute,
+                                                     std::string_view name) const {
+  const auto value = find(attribute);
+  return value ? ttnn_member(*value, name) : std::nullopt;
+}
+
+std::optional<std::string_view> OpAttributes::anywhere(std::string_view name) const {
+  return ttnn_member(cell_, name);
+}
+
+}  // namespace howard
