@@ -248,8 +248,8 @@ TEST_F(ParallelSteps, AreExplainedByTheirParts) {
                                                   {"socket", "mpi"},
                                                   {"dispatch", "worker"}});
   SimTime sum;
-  for (const profiler::Cost& part : explained.run.parts) sum += part.time;
-  EXPECT_EQ(explained.run.parts.size(), 4U);
+  for (const profiler::Cost& part : explained.run.costs) sum += part.time;
+  EXPECT_EQ(explained.run.costs.size(), 4U);
   EXPECT_EQ(sum, explained.run.time);
   EXPECT_EQ(reports::verdict_sentence(explained.run).find("bubble is "), 0U);
   const auto tried = [&](const std::string& what) {
