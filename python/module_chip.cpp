@@ -15,7 +15,6 @@
 
 #include "base/error.h"
 #include "engines/chip/emulated_chip.h"
-#include "engines/chip/kernels/plan/footprint.h"
 #include "engines/chip/profiles/profiles.h"
 #include "engines/program/eltwise.h"
 #include "engines/program/fields.h"
@@ -24,6 +23,7 @@
 #include "engines/workload/launch.h"
 #include "engines/workload/player.h"
 #include "engines/workload/workload_json.h"
+#include "experiments/cases/workload_case.h"
 #include "python/module_ttnn.h"
 
 namespace py = pybind11;
@@ -56,14 +56,13 @@ class RecordingChip {
  public:
   RecordingChip(const std::vector<std::string>& profiles, const std::vector<std::string>& settings,
                 bool eth, int queues, std::string source)
-      : profiles_(chip::load_profiles({profiles, settings})),
-        device_(profiles_,
+      : device_(chip::load_profiles({profiles, settings}),
                 {.dispatch = eth ? chip::DispatchCoreType::eth : chip::DispatchCoreType::worker,
                  .command_queues = queues}) {
     workload_.source = std::move(source);
     workload_.eth_dispatch = eth;
     workload_.queues = queues;
-    const chip::ScriptTimes& times = profiles_.software.script;
+    const chip::ScriptTimes& times = device_.profiles().software.script;
     workload_.host = {times.ttnn_call, times.program_miss, times.kernel_compile};
   }
 
@@ -105,7 +104,10 @@ class RecordingChip {
                                .outputs = std::move(outputs),
                                .queue = static_cast<std::uint8_t>(queue),
                                .sub_device = static_cast<std::uint8_t>(sub_device)});
-    if (captured_) captured_ = *captured_ + recorded_bytes(workload_.calls.back());
+    if (captured_) {
+      *captured_ +=
+          experiments::recorded_bytes(device_, player_.program_of(workload_.calls.back()));
+    }
     try {
       run({Step::call, 0, static_cast<std::uint32_t>(workload_.calls.size() - 1)});
     } catch (...) {
@@ -166,20 +168,12 @@ class RecordingChip {
   }
 
  private:
-  Bytes recorded_bytes(const workload::CallLine& call) {
-    Bytes size;
-    for (const chip::PlannedProgram& launch : device_.launches(player_.program_of(call))) {
-      size += chip::trace_bytes(launch.footprint, profiles_.software);
-    }
-    return size;
-  }
   void run(const Command& command) {
     player_.run(command);
     workload_.commands.push_back(command);
   }
 
   workload::Workload workload_;
-  chip::Profiles profiles_;
   chip::EmulatedChip device_;
   workload::Player player_{
       device_, workload_, {.pass = [this](SimTime time, std::string_view name) {

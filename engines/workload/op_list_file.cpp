@@ -66,31 +66,17 @@ class OpListReader {
     made_.commands.push_back({step, queue, what});
   }
 
-  /// Reads "1024x512", followed in any order by a data type, a layout, l1, shards in L1
-  /// ("width:8x1:32x512") or in DRAM, or empty. The tensors are made in the order of their names.
+  /// The tensors are made in the order of their names.
   void read_tensors(const JsonNode& node) {
     const auto members = node.members();
     for (const auto& [name, value] : std::map(members.begin(), members.end())) {
-      bool written = true;
-      const TensorSpec spec = spec_of(value, written);
+      bool is_empty = false;
+      const TensorSpec spec = read_spec(value, &is_empty);
       tensors_[name] = static_cast<TensorNumber>(made_.tensors.size());
       made_.tensors.push_back({.spec = spec, .view_of = {}});
       add(Step::make, tensors_[name], value);
-      if (written) add(Step::write, tensors_[name], value);
+      if (!is_empty) add(Step::write, tensors_[name], value);
     }
-  }
-  static TensorSpec spec_of(const JsonNode& node, bool& written) {
-    const std::vector<std::string> words = split(node.text(), ' ');
-    SpecWords spec(read_shape(words.front(), node));
-    for (std::size_t i = 1; i < words.size(); ++i) {
-      if (words[i] == "empty") {
-        written = false;
-      } else if (const std::string_view accepted = spec.refuse(words[i]); !accepted.empty()) {
-        node.fail(accepted);
-      }
-    }
-    require_legal_shards(spec.spec());
-    return spec.spec();
   }
 
   void read_steps(const JsonNode& steps) {

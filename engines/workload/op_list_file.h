@@ -22,6 +22,9 @@ Workload workload_of_op_list(const JsonNode& root, const std::string& name);
 
 /// Reads one to four dimensions, "64x64", of at most 2^40 elements.
 Shape read_shape(std::string_view text, const JsonNode& node);
+/// Reads "1024x512", followed in any order by a data type, a layout, l1, shards in L1
+/// ("width:8x1:32x512") or in DRAM, or empty, if there is a place to say that.
+TensorSpec read_spec(const JsonNode& node, bool* is_empty = nullptr);
 /// Reads what dispatches: "worker" or "eth".
 bool is_eth(const JsonNode& node);
 /// Reads a list of [first column, first row, last column, last row].

@@ -86,19 +86,9 @@ class WorkloadReader {
       json_field("kernel_compile", &HostTimes::kernel_compile, read_picoseconds),
   };
 
-  static TensorSpec read_spec(const JsonNode& node) {
-    const std::vector<std::string> words = split(node.text(), ' ');
-    SpecWords spec(read_shape(words.front(), node));
-    for (std::size_t i = 1; i < words.size(); ++i) {
-      const std::string_view accepted = spec.refuse(words[i]);
-      if (!accepted.empty()) node.fail(accepted);
-    }
-    require_legal_shards(spec.spec());
-    return spec.spec();
-  }
   void read_tensors(const JsonNode& root) {
     std::vector<TensorSpec> specs;
-    root.member("specs").read(specs, read_spec);
+    root.member("specs").read(specs, [](const JsonNode& spec) { return read_spec(spec); });
     rows_.each(root.member("tensors"), [&](const JsonNode& one) {
       const std::vector<JsonNode> parts =
           one.items(1, 2, "[spec] or [spec, tensor that it is a view of]");
@@ -221,6 +211,20 @@ Shape read_shape(std::string_view text, const JsonNode& node) {
   const auto shape = parse_shape(text);
   if (!shape) node.fail("a shape of one to four dimensions, 1x1x32x32");
   return *shape;
+}
+
+TensorSpec read_spec(const JsonNode& node, bool* is_empty) {
+  const std::vector<std::string> words = split(node.text(), ' ');
+  SpecWords spec(read_shape(words.front(), node));
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (is_empty != nullptr && words[i] == "empty") {
+      *is_empty = true;
+    } else if (const std::string_view accepted = spec.refuse(words[i]); !accepted.empty()) {
+      node.fail(accepted);
+    }
+  }
+  require_legal_shards(spec.spec());
+  return spec.spec();
 }
 
 bool is_eth(const JsonNode& node) { return node.word({"worker", "eth"}) == 1; }

@@ -39,9 +39,8 @@ bool may_be_in_a_stretch(Step step) {
 
 WorkloadCase::WorkloadCase(std::unique_ptr<chip::EmulatedChip> device,
                            std::shared_ptr<const workload::Workload> program,
-                           const WorkloadOptions& options, const chip::SoftwareProfile& software)
+                           const WorkloadOptions& options)
     : EmulatedCase(std::move(device)),
-      software_(software),
       program_(std::move(program)),
       options_(options),
       player_(this->device(), *program_,
@@ -86,18 +85,19 @@ void WorkloadCase::capture(const Stretch& stretch, std::uint32_t trace) {
   for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
     const Command& command = program_->commands[i];
     if (is_host_work(command.step)) continue;
-    if (command.step == Step::call) size += recorded_bytes(program_->calls.at(command.what));
+    if (command.step == Step::call) {
+      size += recorded_bytes(device(), player_.program_of(program_->calls.at(command.what)));
+    }
     player_.run(command);
   }
   largest_trace_ = std::max(largest_trace_, size);
   player_.run({Step::end_trace, stretch.queue, trace});
 }
 
-/// Returns what the launches of a call take in the trace region.
-Bytes WorkloadCase::recorded_bytes(const workload::CallLine& call) {
+Bytes recorded_bytes(chip::EmulatedChip& chip, const Program& call) {
   Bytes size;
-  for (const chip::PlannedProgram& launch : device().launches(player_.program_of(call))) {
-    size += chip::trace_bytes(launch.footprint, software_);
+  for (const chip::PlannedProgram& launch : chip.launches(call)) {
+    size += chip::trace_bytes(launch.footprint, chip.profiles().software);
   }
   return size;
 }

@@ -27,15 +27,16 @@ struct FirstCalls {
   SimTime time;                ///< What they took the host.
 };
 
+/// Returns what the launches of a call take in the region for traces.
+Bytes recorded_bytes(chip::EmulatedChip& chip, const Program& call);
+
 /// Runs a recorded program from its first command to its end, its finish included.
 class WorkloadCase final : public EmulatedCase {
  public:
   /// If `traced`, the traces are captured here, before anything is timed. Throws Error when they do
-  /// not fit into the chip's region for them, or the program does not run on the chip. `software`
-  /// is that of the device.
+  /// not fit into the chip's region for them, or the program does not run on the chip.
   WorkloadCase(std::unique_ptr<chip::EmulatedChip> device,
-               std::shared_ptr<const workload::Workload> program, const WorkloadOptions& options,
-               const chip::SoftwareProfile& software);
+               std::shared_ptr<const workload::Workload> program, const WorkloadOptions& options);
 
   void run() override;
   void finish() override {}  // run() has done it
@@ -63,10 +64,8 @@ class WorkloadCase final : public EmulatedCase {
   void find_stretches();
   void capture_stretches();
   void capture(const Stretch& stretch, std::uint32_t trace);
-  Bytes recorded_bytes(const workload::CallLine& call);
   bool is_wanted(const workload::Command& command) const;
 
-  chip::SoftwareProfile software_;
   std::shared_ptr<const workload::Workload> program_;
   WorkloadOptions options_;
   workload::Player player_;

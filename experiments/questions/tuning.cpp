@@ -17,6 +17,7 @@
 #include "engines/program/matmul_config.h"
 #include "experiments/axes/axes.h"
 #include "experiments/cases/emulated_case.h"
+#include "experiments/cases/kernel_account.h"
 #include "harness/measurement.h"
 
 namespace howard::experiments {
@@ -115,11 +116,7 @@ class TunedProduct final : public EmulatedCase {
   }
 
   /// Returns the time of all kernels of the calls.
-  SimTime kernel_time() {
-    SimTime time;
-    for (const auto& launch : device().launches(multiplication())) time += launch.kernel.total;
-    return time;
-  }
+  SimTime kernel_time() { return kernel_time_of(device(), multiplication()); }
   const chip::PlannedProgram& planned() { return device().explain(multiplication()); }
 
   /// Returns the time of the programs beside a product whose kernel does not transpose, nor apply

@@ -150,8 +150,7 @@ Experiment workload(const Box& box) {
                                                   WorkloadOptions{.from_python = point[kFromPython],
                                                                   .first_calls = point[kFirstCalls],
                                                                   .traced = point[kTrace],
-                                                                  .waits = point[kWaits]},
-                                                  box->profiles().software);
+                                                                  .waits = point[kWaits]});
           },
           .what_ifs = [=](const Point& point) { return workload_what_ifs(*programs, point); }};
 }

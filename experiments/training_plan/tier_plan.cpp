@@ -18,6 +18,7 @@
 #include "engines/models/language_model.h"
 #include "engines/ops/tensor.h"
 #include "engines/training/optimizers.h"
+#include "experiments/cases/kernel_account.h"
 
 namespace howard::experiments {
 namespace {
@@ -171,11 +172,7 @@ class TierChip {
     autograd::StepRecorder recorder(*chip_);
     work(recorder);
     SimTime sum;
-    for (const Program& program : recorder.programs()) {
-      for (const chip::PlannedProgram& launch : chip_->launches(program)) {
-        sum += launch.kernel.total;
-      }
-    }
+    for (const Program& program : recorder.programs()) sum += kernel_time_of(*chip_, program);
     forget();
     return sum;
   }
