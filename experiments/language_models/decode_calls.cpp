@@ -13,22 +13,16 @@ constexpr std::int64_t kUserRows = kTileSide;  ///< A step has a tile of rows, w
 
 /// Makes the calls of a decoding step on the cores of a chip, with tt_transformers' rules for which
 /// cores hold what.
-class DecodeStep {
+class DecodeStep : private ModelCalls {
  public:
-  DecodeStep(const Serving& serving, const ChipSizes& chip)
-      : serving_(serving), model_(serving.model), cores_(chip.cores), banks_(chip.banks) {
+  DecodeStep(const Serving& serving, const ChipSizes& chip) : ModelCalls(serving, chip) {
     residual_cores_ = divisor_near(tiles(model_.hidden), cores_.cores() / 2);
     wide_cores_ = common_divisor(model_.hidden, wide());
   }
 
   WorkGroup begin() {
-    const TensorSpec token{
-        .shape = {1, kUserRows}, .dtype = DataType::uint32, .layout = Layout::row_major};
-    const TensorSpec table{.shape = {model_.vocabulary, serving_.column_share(model_.hidden)},
-                           .layout = Layout::row_major};
-    add("embedding", EmbeddingAttributes{}, {token, table},
-        {interleaved(kUserRows, serving_.column_share(model_.hidden))});
-    move("embedding", interleaved(kUserRows, serving_.column_share(model_.hidden)), residual());
+    embed(kUserRows);
+    move("embedding", interleaved(kUserRows, my_hidden()), residual());
     const TensorSpec places{
         .shape = {1, serving_.batch}, .dtype = DataType::uint32, .layout = Layout::row_major};
     const TensorSpec angles{.shape = {serving_.room, model_.head_width},
@@ -48,7 +42,7 @@ class DecodeStep {
   }
 
   WorkGroup end() {
-    gather_residual();
+    gather(kUserRows);
     norm("last norm", wide_cores_);
     const std::int64_t cores = head_cores(serving_, cores_);
     if (cores != wide_cores_) {
@@ -111,11 +105,10 @@ class DecodeStep {
   TensorSpec stream(std::int64_t columns, std::int64_t cores) const {
     return stream_of(columns, cores, DataType::bfloat16);
   }
-  /// Chips that hold a model together divide the columns of what goes from layer to layer.
+  /// Returns what goes from layer to layer.
   TensorSpec residual() const { return residual_on(residual_cores_); }
   TensorSpec residual_on(std::int64_t cores) const {
-    const std::int64_t columns = serving_.column_share(model_.hidden);
-    return stream(columns, divisor_near(tiles(columns), cores));
+    return stream(my_hidden(), divisor_near(tiles(my_hidden()), cores));
   }
 
   /// A user has a core, row by row of eight, with the rows of one tile for the heads. The last row
@@ -132,15 +125,9 @@ class DecodeStep {
     return spec;
   }
 
-  void add(std::string_view part, const Attributes& attributes, const SpecList& inputs,
-           const SpecList& outputs) {
-    group_.push_back({part, make_program(attributes, {inputs.begin(), inputs.end()},
-                                         {outputs.begin(), outputs.end()})});
-  }
   void move(std::string_view part, const TensorSpec& from, const TensorSpec& to) {
     if (from != to) add(part, MemoryMoveAttributes{}, {from}, {to});
   }
-  WorkGroup take(std::int64_t times) { return {times, std::exchange(group_, {})}; }
 
   /// The columns of the weights lie over the banks of the DRAM, each of which has a core beside it.
   TensorSpec weights(std::int64_t k, std::int64_t n, DataType dtype) const {
@@ -176,32 +163,18 @@ class DecodeStep {
         {stream_of(n, cores, out)});
   }
 
-  /// Before a norm each chip gets the columns of all.
-  void gather_residual() {
-    if (!serving_.is_divided()) return;
-    add("all_gather", AllGatherAttributes{.dimension = 3, .use = link_use(serving_)},
-        {interleaved(kUserRows, serving_.column_share(model_.hidden)), group_handle()},
-        {interleaved(kUserRows, serving_.column_share(model_.hidden) * serving_.tensor_parallel)});
-  }
-
   void norm(std::string_view part, std::int64_t cores) {
     const TensorSpec x = stream(model_.hidden, cores);
     add(part, RmsNormAttributes{}, {x, weights_of_norm()}, {x});
   }
   TensorSpec weights_of_norm() const { return interleaved(1, model_.hidden); }
 
-  /// The chips add what they have, and each keeps its columns of the sum.
   void reduce(std::int64_t cores) {
     if (!serving_.is_divided()) {
       move("reshards", stream(model_.hidden, cores), residual());
-      return;
+    } else {
+      scatter_sum(kUserRows);
     }
-    const std::int64_t columns = serving_.column_share(model_.hidden);
-    add("reduce_scatter",
-        ReduceScatterAttributes{.dimension = Dimension::columns, .use = link_use(serving_)},
-        {interleaved(kUserRows, columns * serving_.tensor_parallel, DataType::bfloat8_b),
-         group_handle()},
-        {interleaved(kUserRows, columns, DataType::bfloat8_b)});
   }
   void add_residual() {
     add("add", EltwiseAttributes{.function = Eltwise::add}, {residual(), residual()}, {residual()});
@@ -212,7 +185,7 @@ class DecodeStep {
     const std::int64_t groups = serving_.share(model_.groups);
     const std::int64_t d = model_.head_width;
     const std::int64_t qkv = (heads + 2 * groups) * d;
-    gather_residual();
+    gather(kUserRows);
     norm("norm", residual_cores_);
     product("qkv", model_.hidden, qkv, formats.qkv, residual_cores_);
     if (model_.has_bias) {
@@ -270,7 +243,7 @@ class DecodeStep {
   }
 
   void feed_forward(const LayerFormats& formats) {
-    gather_residual();
+    gather(kUserRows);
     if (!serving_.is_divided()) move("reshards", residual(), stream(model_.hidden, wide_cores_));
     norm("norm", wide_cores_);
     product("w1", model_.hidden, wide(), formats.gate_up, wide_cores_);
@@ -338,12 +311,7 @@ class DecodeStep {
     add("logits", LayoutAttributes{.to = Layout::row_major}, {all}, {rows});
   }
 
-  const Serving& serving_;
-  const LanguageModel& model_;
-  CoreGrid cores_;
-  int banks_;
   std::int64_t residual_cores_ = 1, wide_cores_ = 1;
-  std::vector<WorkCall> group_;
 };
 
 }  // namespace

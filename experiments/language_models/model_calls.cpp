@@ -17,6 +17,34 @@ TensorSpec group_handle() {
   return {.shape = {1}, .dtype = DataType::uint32, .layout = Layout::row_major};
 }
 
+void ModelCalls::add(std::string_view part, const Attributes& attributes, const SpecList& inputs,
+                     const SpecList& outputs) {
+  calls_.push_back({part, make_program(attributes, {inputs.begin(), inputs.end()},
+                                       {outputs.begin(), outputs.end()})});
+}
+
+void ModelCalls::embed(std::int64_t rows) {
+  const TensorSpec token{
+      .shape = {1, rows}, .dtype = DataType::uint32, .layout = Layout::row_major};
+  const TensorSpec table{.shape = {model_.vocabulary, my_hidden()}, .layout = Layout::row_major};
+  add("embedding", EmbeddingAttributes{}, {token, table}, {interleaved(rows, my_hidden())});
+}
+
+void ModelCalls::gather(std::int64_t rows) {
+  if (!serving_.is_divided()) return;
+  add("all_gather", AllGatherAttributes{.dimension = 3, .use = link_use(serving_)},
+      {interleaved(rows, my_hidden()), group_handle()},
+      {interleaved(rows, my_hidden() * serving_.tensor_parallel)});
+}
+
+void ModelCalls::scatter_sum(std::int64_t rows) {
+  add("reduce_scatter",
+      ReduceScatterAttributes{.dimension = Dimension::columns, .use = link_use(serving_)},
+      {interleaved(rows, my_hidden() * serving_.tensor_parallel, DataType::bfloat8_b),
+       group_handle()},
+      {interleaved(rows, my_hidden(), DataType::bfloat8_b)});
+}
+
 std::int64_t head_cores(const Serving& serving, CoreGrid cores) {
   constexpr int kMostSide = 8;  // The grid of tt_transformers' head, on every chip.
   const std::int64_t tiles = ceil_div(serving.model.hidden, kTileSide);

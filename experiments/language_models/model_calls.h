@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engines/program/matmul_config.h"
@@ -36,7 +38,7 @@ std::vector<std::int64_t> head_splits(const Serving& serving, CoreGrid cores, in
 inline constexpr WeightFormat kHead{
     .compute = {.fidelity = MathFidelity::hifi2, .fp32_accumulation = false}};
 
-// These make the specs of both lists.
+// These make the specs and the calls of both lists.
 
 /// Is row after row of tiles, in DRAM or in L1, page by page.
 TensorSpec interleaved(std::int64_t rows, std::int64_t columns, DataType dtype = DataType::bfloat16,
@@ -45,5 +47,32 @@ TensorSpec interleaved(std::int64_t rows, std::int64_t columns, DataType dtype =
 TensorSpec heads_of(std::int64_t heads, std::int64_t rows, std::int64_t columns, DataType dtype);
 /// Stands for the chips of a group.
 TensorSpec group_handle();
+
+/// Makes the calls that a chip of a group makes for any number of rows, one for each token.
+class ModelCalls {
+ protected:
+  ModelCalls(const Serving& serving, const ChipSizes& chip)
+      : serving_(serving), model_(serving.model), cores_(chip.cores), banks_(chip.banks) {}
+
+  /// Returns the columns of a chip: those that hold a model together divide them.
+  std::int64_t my_hidden() const { return serving_.column_share(model_.hidden); }
+  void add(std::string_view part, const Attributes& attributes, const SpecList& inputs,
+           const SpecList& outputs);
+  void embed(std::int64_t rows);
+  /// Gives each chip the columns of all, which a norm needs.
+  void gather(std::int64_t rows);
+  /// Adds what the chips have; each keeps its columns of the sum.
+  void scatter_sum(std::int64_t rows);
+  /// Returns the calls since the last time, as a group.
+  WorkGroup take(std::int64_t times) { return {times, std::exchange(calls_, {})}; }
+
+  const Serving& serving_;
+  const LanguageModel& model_;
+  CoreGrid cores_;
+  int banks_;
+
+ private:
+  std::vector<WorkCall> calls_;
+};
 
 }  // namespace howard::experiments

@@ -8,21 +8,13 @@ namespace howard::experiments {
 namespace {
 
 /// Makes the calls for the tokens of a prompt on the cores of a chip.
-class PrefillStep {
+class PrefillStep : private ModelCalls {
  public:
   PrefillStep(const Serving& serving, const ChipSizes& chip, std::int64_t tokens)
-      : serving_(serving),
-        model_(serving.model),
-        cores_(chip.cores),
-        banks_(chip.banks),
-        l1_(chip.l1),
-        tokens_(tokens) {}
+      : ModelCalls(serving, chip), l1_(chip.l1), tokens_(tokens) {}
 
   WorkGroup begin() {
-    const TensorSpec token{
-        .shape = {1, tokens_}, .dtype = DataType::uint32, .layout = Layout::row_major};
-    const TensorSpec table{.shape = {model_.vocabulary, my_hidden()}, .layout = Layout::row_major};
-    add("embedding", EmbeddingAttributes{}, {token, table}, {interleaved(tokens_, my_hidden())});
+    embed(tokens_);
     return take(1);
   }
 
@@ -68,32 +60,12 @@ class PrefillStep {
   }
 
  private:
-  std::int64_t my_hidden() const { return serving_.column_share(model_.hidden); }
-
-  void add(std::string_view part, const Attributes& attributes, const SpecList& inputs,
-           const SpecList& outputs) {
-    group_.push_back({part, make_program(attributes, {inputs.begin(), inputs.end()},
-                                         {outputs.begin(), outputs.end()})});
-  }
-  WorkGroup take(std::int64_t times) { return {times, std::exchange(group_, {})}; }
-
-  void gather(std::int64_t rows) {
-    if (!serving_.is_divided()) return;
-    add("all_gather", AllGatherAttributes{.dimension = 3, .use = link_use(serving_)},
-        {interleaved(rows, my_hidden()), group_handle()},
-        {interleaved(rows, my_hidden() * serving_.tensor_parallel)});
-  }
   void norm(std::string_view part, std::int64_t rows) {
     const TensorSpec x = interleaved(rows, model_.hidden);
     add(part, RmsNormAttributes{}, {x, interleaved(1, model_.hidden)}, {x});
   }
   void reduce() {
-    if (!serving_.is_divided()) return;
-    add("reduce_scatter",
-        ReduceScatterAttributes{.dimension = Dimension::columns, .use = link_use(serving_)},
-        {interleaved(tokens_, my_hidden() * serving_.tensor_parallel, DataType::bfloat8_b),
-         group_handle()},
-        {interleaved(tokens_, my_hidden(), DataType::bfloat8_b)});
+    if (serving_.is_divided()) scatter_sum(tokens_);
   }
   void add_residual() {
     const TensorSpec x = interleaved(tokens_, my_hidden());
@@ -236,13 +208,8 @@ class PrefillStep {
     add_residual();
   }
 
-  const Serving& serving_;
-  const LanguageModel& model_;
-  CoreGrid cores_;
-  int banks_;
   Bytes l1_;
   std::int64_t tokens_;
-  std::vector<WorkCall> group_;
 };
 
 }  // namespace
