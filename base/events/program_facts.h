@@ -18,7 +18,8 @@ struct TensorFacts {
   std::array<std::int64_t, 4> dimensions{1, 1, 1, 1};
   std::string_view dtype;            ///< "bfloat16".
   std::string_view layout = "tile";  ///< "tile" or "row_major".
-  std::string_view memory = "dram";  ///< "dram" or "l1"; the tensor is interleaved over its banks.
+  /// Or "L1_HEIGHT_SHARDED", and so on.
+  std::string_view memory = "DRAM_INTERLEAVED";
 
   friend auto operator<=>(const TensorFacts&, const TensorFacts&) = default;
 };

@@ -148,8 +148,6 @@ constexpr std::array<std::pair<std::int64_t, std::int64_t>, 20> kPreferredSubblo
     {{4, 2}, {2, 4}, {8, 1}, {1, 8}, {7, 1}, {1, 7}, {3, 2}, {2, 3}, {6, 1}, {1, 6},
      {5, 1}, {1, 5}, {2, 2}, {4, 1}, {1, 4}, {3, 1}, {1, 3}, {2, 1}, {1, 2}, {1, 1}}};
 
-std::string_view python_flag(bool value) { return value ? "True" : "False"; }
-
 /// Returns ttnn's UnaryOpType of a function that a product can apply to its result.
 std::string python_activation(std::optional<Eltwise> activation) {
   if (!activation) return "None";
@@ -253,47 +251,45 @@ void visit_fields(Config& config, bool& mcast_in0, const Visit& visit) {
   }
 }
 
-/// Calls `visit` as above for each field to write.
-void each_field(const MatmulConfig& config, const auto& visit) {
+/// Says how the parts of a configuration are written.
+struct Notation {
+  std::string_view type, begin, end;  ///< Before the class, and around each field.
+  std::string_view grid, yes, no;
+};
+constexpr Notation kPython{"ttnn.", "\n    ", ",", "ttnn.CoreCoord({}, {})", "True", "False"};
+constexpr Notation kLogged{"", "", ";", "(x={};y={})", "1", "0"};
+
+std::string text_of(const MatmulConfig& config, const Notation& in, std::string_view activation) {
+  std::string text = fmt::format("{}{}(", in.type, python_class(config.kind));
   bool mcast_in0 = config.kind == MatmulKind::multicast_1d_in0;
-  visit_fields(config, mcast_in0, visit);
+  visit_fields(config, mcast_in0, [&]<class Value>(std::string_view name, const Value& value) {
+    if (name == "gather_in0" && !config.gather_in0) return;
+    text += fmt::format("{}{}=", in.begin, name);
+    if constexpr (std::is_same_v<Value, CoreGrid>) {
+      text += fmt::format(fmt::runtime(in.grid), value.columns, value.rows);
+    } else if constexpr (std::is_same_v<Value, Fused>) {
+      text += activation;
+    } else if constexpr (std::is_same_v<Value, bool>) {
+      text += value ? in.yes : in.no;
+    } else {
+      text += fmt::to_string(value);
+    }
+    text += in.end;
+  });
+  return text;
 }
 
 }  // namespace
 
 std::string python_text(const MatmulConfig& config, std::optional<Eltwise> activation) {
-  std::string text = fmt::format("ttnn.{}(", python_class(config.kind));
-  each_field(config, [&]<class Value>(std::string_view name, const Value& value) {
-    if (name == "gather_in0" && !config.gather_in0) return;
-    std::string shown;
-    if constexpr (std::is_same_v<Value, CoreGrid>) {
-      shown = fmt::format("ttnn.CoreCoord({}, {})", value.columns, value.rows);
-    } else if constexpr (std::is_same_v<Value, Fused>) {
-      shown = python_activation(activation);
-    } else if constexpr (std::is_same_v<Value, bool>) {
-      shown = python_flag(value);
-    } else {
-      shown = fmt::to_string(value);
-    }
-    text += fmt::format("\n    {}={},", name, shown);
-  });
+  const std::string text = text_of(config, kPython, python_activation(activation));
   return text + (config.kind == MatmulKind::multi_core ? ")" : "\n)");
 }
 
 std::string ttnn_text(const MatmulConfig& config) {
-  std::string fields;
-  each_field(config, [&]<class Value>(std::string_view name, const Value& value) {
-    std::string shown;
-    if constexpr (std::is_same_v<Value, CoreGrid>) {
-      shown = fmt::format("(x={};y={})", value.columns, value.rows);
-    } else if constexpr (std::is_same_v<Value, Fused>) {
-      shown = "std::nullopt";
-    } else {
-      shown = fmt::to_string(static_cast<std::int64_t>(value));
-    }
-    fields += fmt::format("{}{}={}", fields.empty() ? "" : ";", name, shown);
-  });
-  return fmt::format("{}({})", python_class(config.kind), fields);
+  std::string text = text_of(config, kLogged, "std::nullopt");
+  if (text.ends_with(';')) text.pop_back();
+  return text + ")";
 }
 
 MatmulConfig parse_ttnn_config(std::string_view text) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <utility>
@@ -64,13 +65,14 @@ std::string_view enumerator(std::string_view text) {
 }
 
 std::optional<std::vector<std::int64_t>> parse_ttnn_list(std::string_view text) {
-  const std::size_t open = text.find('['), close = text.find(']');
-  if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
-    return std::nullopt;
-  }
+  text = text.substr(std::min(text.find_first_of("[("), text.size()));
+  text = text.substr(0, text.find_last_of("])"));
+  std::string plain(text);
+  std::erase_if(plain,
+                [](char c) { return std::string_view("[]() ").find(c) != std::string_view::npos; });
   std::vector<std::int64_t> numbers;
-  for (const std::string& part : split(text.substr(open + 1, close - open - 1), ';')) {
-    const auto number = parse_integer(trimmed(part));
+  for (const std::string& part : split(plain, ';')) {
+    const auto number = parse_integer(part);
     if (!number) return std::nullopt;
     numbers.push_back(*number);
   }

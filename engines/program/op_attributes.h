@@ -13,7 +13,8 @@ namespace howard {
 /// "op_type=...::ERF;".
 std::string_view enumerator(std::string_view text);
 
-/// Returns the numbers of a list like "Shape([0; 0; 32; 0])"; absent for another text.
+/// Returns the numbers of a list like "Shape([0; 0; 32; 0])" or "((1; 1); (2; 2))"; absent for
+/// another text.
 std::optional<std::vector<std::int64_t>> parse_ttnn_list(std::string_view text);
 
 /// Returns what follows `name` and "=" in a struct as ttnn prints it; absent if it has no such

@@ -30,6 +30,19 @@ std::string_view next(std::string_view& names) {
   return first;
 }
 
+/// Adds a member to a struct among the words, which begins with it if it is not there.
+void add_member(TtnnWords& words, const TtnnStruct& in, std::string_view name,
+                std::string_view value) {
+  auto& all = words.attributes;
+  const auto found =
+      std::ranges::find(all, in.attribute, [](const auto& one) { return one.first; });
+  if (found == all.end()) {
+    all.emplace_back(in.attribute, fmt::format("{}({}={})", in.type, name, value));
+  } else {
+    found->second.insert(found->second.size() - 1, fmt::format(";{}={}", name, value));
+  }
+}
+
 /// Writes each field by the name that ttnn has for it.
 class WordWriter {
  public:
@@ -58,7 +71,8 @@ class WordWriter {
                values);
   }
   void tell(const FieldName& name, const std::array<std::int64_t, 2>& values) {
-    tell(name, std::tie(values[0], values[1]));
+    if (name.ttnn.find(',') != name.ttnn.npos) return tell(name, std::tie(values[0], values[1]));
+    add(name, name.ttnn, fmt::format("({})", fmt::join(values, ";")));
   }
 
   static std::string text_of(const FieldName& name, bool value) {
@@ -80,23 +94,19 @@ class WordWriter {
       return std::string(name.word(static_cast<std::size_t>(value)));
     } else if constexpr (std::is_arithmetic_v<Value>) {
       return fmt::to_string(value);
+    } else if (name.in.attribute.empty()) {
+      const bool is_shape = std::is_same_v<typename Value::value_type, std::int64_t>;
+      return fmt::format("{}([{}])", is_shape ? "Shape" : "SmallVector", fmt::join(value, "; "));
     } else {
-      return fmt::format("Shape([{}])", fmt::join(value, "; "));
+      return fmt::format("(({}; {}); ({}; {}))", value[0], value[1], value[2], value[3]);
     }
   }
 
   void add(const FieldName& name, std::string_view part, std::string value) {
-    auto& all = words_->attributes;
     if (name.in.attribute.empty()) {
-      all.emplace_back(part, std::move(value));
-      return;
-    }
-    const auto found =
-        std::ranges::find(all, name.in.attribute, [](const auto& one) { return one.first; });
-    if (found == all.end()) {
-      all.emplace_back(name.in.attribute, fmt::format("{}({}={})", name.in.type, part, value));
+      words_->attributes.emplace_back(part, std::move(value));
     } else {
-      found->second.insert(found->second.size() - 1, fmt::format(";{}={}", part, value));
+      add_member(*words_, name.in, part, value);
     }
   }
 
@@ -123,7 +133,8 @@ class WordReader {
     std::apply([&](Numbers&... number) { read_each(name, range, number...); }, values);
   }
   void read(const FieldName& name, std::array<std::int64_t, 2>& values, const Whole& range) {
-    read_each(name, range, values[0], values[1]);
+    if (name.ttnn.find(',') != name.ttnn.npos) return read_each(name, range, values[0], values[1]);
+    if (const auto text = find(name, name.ttnn)) take(name, *text, values, range);
   }
   template <class... Numbers>
   void read_each(const FieldName& name, const Whole& range, Numbers&... numbers) {
@@ -137,8 +148,10 @@ class WordReader {
   /// Returns the value of the first of some names that the words have.
   std::optional<std::string_view> find(const FieldName& name, std::string_view names) const {
     for (const std::string& one : split(names, '|')) {
-      const auto text =
+      auto text =
           name.in.attribute.empty() ? words_->find(one) : words_->member(name.in.attribute, one);
+      // What two ops were told in one is told in structs.
+      if (!text && name.in.attribute.empty()) text = words_->anywhere(one);
       if (text && *text != "std::nullopt") return text;
     }
     if (name.needed) {
@@ -237,6 +250,9 @@ class WordReader {
   const OpAttributes* words_;
 };
 
+/// The words of a ShardLayout.
+constexpr std::array kLayouts{"HEIGHT", "WIDTH", "BLOCK"};
+
 /// Writes what is told of a call beside its fields.
 struct FurtherWords {
   Specs in, out;
@@ -296,76 +312,49 @@ struct FurtherWords {
   }
 
   void operator()(const AllGatherAttributes& op) const {
-    told_exchange(op.dimension, op.use, out[0], in[0]);
+    told_exchange(op.dimension, out[0], in[0]);
   }
   void operator()(const ReduceScatterAttributes& op) const {
-    told_exchange(op.side(), op.use, in[0], out[0]);
+    told_exchange(op.side(), in[0], out[0]);
   }
-  void operator()(const AllGatherMatmulAttributes& op) const {
-    told_exchange(op.gather.dimension, op.gather.use, out[0], in[0]);
-  }
+  void operator()(const AllGatherMatmulAttributes& op) const { (*this)(op.gather); }
   void operator()(const MatmulReduceScatterAttributes& op) const {
-    told_exchange(op.scatter.side(), op.scatter.use, out[0], out[1]);
+    told_exchange(op.scatter.side(), out[0], out[1]);
   }
-  /// Tells how the devices exchange `whole`, of which each has `part` before or afterwards.
-  void told_exchange(int dimension, const LinkUse& use, const TensorSpec& whole,
-                     const TensorSpec& part) const {
+  /// Tells that devices exchange `whole`, of which each has `part` before or afterwards.
+  void told_exchange(int dimension, const TensorSpec& whole, const TensorSpec& part) const {
     told("dim", fmt::to_string(dimension));
-    told("num_links", fmt::to_string(use.links));
     told("ring_size", fmt::to_string(whole.shape.elements() / part.shape.elements()));
-    told("topology", use.ring ? "Topology::Ring" : "Topology::Linear");
-    const auto told_count = [&](std::string_view name, int count) {
-      if (count > 0) told(name, fmt::to_string(count));
-    };
-    told_count("chunks_per_sync", use.chunk);
-    told_count("num_workers_per_link", use.workers);
-    told_count("num_buffers_per_channel", use.buffers);
   }
 
   void operator()(const Conv2dAttributes& op) const {
-    told_window("sliding_window_config", op.window, op.cores, op.channel_cores);
-    told("parallelization_config",
-         fmt::format("Conv2dParallelizationConfig(num_cores_nhw={};num_cores_c_in={})", op.cores,
-                     op.channel_cores));
-    constexpr std::array kLayouts{"HEIGHT", "WIDTH", "BLOCK"};
+    told_images("sliding_window_config", op.window);
     told("memory_config", fmt::format("MemoryConfig(memory_layout=TensorMemoryLayout::{}_SHARDED)",
                                       kLayouts.at(static_cast<std::size_t>(op.sharding))));
     told("has_bias", fmt::to_string(in.size() > 2));
   }
-  void operator()(const HaloAttributes& op) const {
-    told_window("config", op.window, op.cores, op.channel_cores);
-  }
+  void operator()(const HaloAttributes& op) const { told_images("config", op.window); }
   void operator()(const Pool2dAttributes& op) const {
-    told_window("sliding_window_config_", op.window, op.cores, op.channel_cores);
+    told_images("sliding_window_config_", op.window);
   }
-  void told_window(std::string_view name, const Window& window, std::int64_t cores,
-                   std::int64_t channel_cores) const {
-    const auto& [top, bottom, left, right] = window.padding;
-    const auto pair = [](const std::array<std::int64_t, 2>& numbers) {
-      return fmt::format("({};{})", numbers[0], numbers[1]);
-    };
-    told(name, fmt::format("SlidingWindowConfig(batch_size={}; input_hw={}; window_hw={}; "
-                           "stride_hw={}; padding=(({}; {}); ({}; {})); output_padding = (0; 0); "
-                           "dilation_hw={}; num_cores_nhw={}; num_cores_c={}; ceil_mode={}; "
-                           "is_transpose=false)",
-                           window.images, pair({window.height, window.width}), pair(window.size),
-                           pair(window.stride), top, bottom, left, right, pair(window.dilation),
-                           cores, channel_cores, window.beyond != std::array<std::int64_t, 2>{}));
+  void told_images(std::string_view attribute, const Window& window) const {
+    const bool ceil = window.beyond != std::array<std::int64_t, 2>{};
+    add_member(words, {attribute, ""}, "input_hw",
+               fmt::format("({};{})", window.height, window.width));
+    add_member(words, {attribute, ""}, "ceil_mode", fmt::to_string(ceil));
   }
 };
 
-/// Returns ttnn's name of the operation, or its own where ttnn has none.
-template <class Kind>
-std::string_view operation_of(const Kind& op, Specs in, Specs out) {
-  if constexpr (requires { op.kTtnn; }) {
-    return op.kTtnn;
-  } else if constexpr (requires { op.ttnn(); }) {
-    return op.ttnn();
-  } else if constexpr (requires { op.ttnn(in, out); }) {
-    return op.ttnn(in, out);
-  } else {
-    return op.kName;
-  }
+/// Returns the shards of a result as ttnn prints its memory.
+std::string memory_text(const TensorSpec& spec) {
+  const Sharding& shards = *spec.sharding;
+  return fmt::format(
+      "MemoryConfig(memory_layout=TensorMemoryLayout::{}_SHARDED;buffer_type="
+      "BufferType::{};shard_spec=ShardSpec(grid={};shape={{{}; {}}};orientation="
+      "ShardOrientation::{}))",
+      kLayouts.at(static_cast<std::size_t>(shards.layout)),
+      spec.storage == Storage::dram ? "DRAM" : "L1", ttnn_range_text(shards.grid), shards.rows,
+      shards.columns, shards.column_major ? "COL_MAJOR" : "ROW_MAJOR");
 }
 
 /// Returns the word that tells an op from others of the same operation; none where there is one.
@@ -390,7 +379,9 @@ TtnnWords ttnn_words(const Attributes& attributes, Specs in, Specs out) {
   TtnnWords words;
   std::visit(
       [&]<class Kind>(const Kind& op) {
-        words.operation = operation_of(op, in, out);
+        words.operation = ttnn_name_of(attributes);
+        if constexpr (requires { op.ttnn(in, out); }) words.operation = op.ttnn(in, out);
+        if (words.operation.empty()) words.operation = name_of(attributes);
         if (const TtnnWord word = word_of(op); !word.name.empty()) {
           words.attributes.emplace_back(word.name, word.value);
         }
@@ -400,6 +391,8 @@ TtnnWords ttnn_words(const Attributes& attributes, Specs in, Specs out) {
           if constexpr (requires { op.fields(op, writer); }) op.fields(op, writer);
         }
         FurtherWords{in, out, words}(op);
+        if (out[0].sharding)
+          words.attributes.emplace_back("output_mem_config", memory_text(out[0]));
       },
       attributes.variant());
   return words;

@@ -129,8 +129,6 @@ Program all_reduce(const Call& call);
 /// These compute a product while they exchange its operand or its result.
 Program all_gather_matmul(const Call& call);
 Program matmul_reduce_scatter(const Call& call);
-/// Returns the links, the ring or line, and the workers that a collective was told.
-LinkUse links_of(const Call& call);
 
 // These stand for ops that the emulator does not have. Each throws Error when the emulator cannot
 // run it.

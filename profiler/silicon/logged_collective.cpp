@@ -16,17 +16,6 @@ Operand group() {
   return TensorSpec{.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major};
 }
 
-/// Returns a whole number that an attribute has, or 0 where it has none: the emulator then takes
-/// what ttnn would choose.
-int number_or_zero(const Call& call, std::string_view name, std::int64_t most) {
-  auto text = call.attributes.find(name);
-  if (!text) text = call.attributes.anywhere(name);
-  const auto number = text ? parse_integer(*text) : std::nullopt;
-  return static_cast<int>(std::clamp<std::int64_t>(number.value_or(0), 0, most));
-}
-
-constexpr std::int64_t kMostDevices = 1 << 16;
-
 /// Returns the only dimension in which two tensors differ, of which `part` is a share. Throws Error
 /// if there is none.
 int shared_dimension(const TensorSpec& part, const TensorSpec& whole) {
@@ -67,26 +56,16 @@ TensorSpec second_factor(const Call& call, const TensorSpec& part, const TensorS
 
 }  // namespace
 
-LinkUse links_of(const Call& call) {
-  constexpr std::int64_t kMostLinks = 16, kMostWorkers = 64, kMostBuffers = 1 << 10,
-                         kMostPackets = 1 << 20;
-  auto topology = call.attributes.find("topology");
-  if (!topology) topology = call.attributes.anywhere("topology");
-  return {.links = std::max(1, number_or_zero(call, "num_links", kMostLinks)),
-          .ring = topology && topology->find("Ring") != std::string_view::npos,
-          .workers = number_or_zero(call, "num_workers_per_link", kMostWorkers),
-          .chunk = number_or_zero(call, "chunks_per_sync", kMostPackets),
-          .buffers = number_or_zero(call, "num_buffers_per_channel", kMostBuffers)};
-}
-
 Program all_gather_matmul(const Call& call) {
   const TensorSpec part = plain(call.in(0)), product = plain(spec_of(call.last_out_cells()));
   const TensorSpec b = second_factor(call, part, product);
   TensorSpec whole = part;
   whole.shape = part.shape.with_columns(b.shape.rows());
-  return make_program(AllGatherMatmulAttributes{.gather = {.dimension = 3, .use = links_of(call)},
-                                                .matmul = product_attributes(call)},
-                      {part, group(), b}, {whole, product});
+  return make_program(
+      AllGatherMatmulAttributes{
+          .gather = {.dimension = 3, .use = told<AllGatherAttributes>(call).use},
+          .matmul = product_attributes(call)},
+      {part, group(), b}, {whole, product});
 }
 
 Program matmul_reduce_scatter(const Call& call) {
@@ -99,28 +78,32 @@ Program matmul_reduce_scatter(const Call& call) {
   return make_program(
       MatmulReduceScatterAttributes{
           .scatter = {.dimension = side == 3 ? Dimension::columns : Dimension::rows,
-                      .use = links_of(call)},
+                      .use = told<AllGatherAttributes>(call).use},
           .matmul = product_attributes(call)},
       {a, group(), b}, {product, part});
 }
 
 Program all_gather(const Call& call) {
   const TensorSpec part = plain(call.in(0)), whole = plain(call.out());
-  return make_program(
-      AllGatherAttributes{.dimension = shared_dimension(part, whole), .use = links_of(call)},
-      {part, group()}, {whole});
+  return make_program(AllGatherAttributes{.dimension = shared_dimension(part, whole),
+                                          .use = told<AllGatherAttributes>(call).use},
+                      {part, group()}, {whole});
 }
 
 Program all_reduce(const Call& call) {
-  const int devices = number_or_zero(call, "ring_size", kMostDevices);
+  auto text = call.attributes.find("ring_size");
+  if (!text) text = call.attributes.anywhere("ring_size");
+  constexpr std::int64_t kMostDevices = 1 << 16;
+  const std::int64_t devices = std::min(parse_integer(text.value_or("")).value_or(0), kMostDevices);
   if (devices < 2) refuse("no ring_size among its attributes", "2 devices or more");
   const TensorSpec part = plain(call.in(0));
   TensorSpec whole = part;
   const Sides& sides = part.shape.dimensions();
   require_size({devices, sides[0], sides[1], sides[2], sides[3]});
   whole.shape = {devices * sides[0], sides[1], sides[2], sides[3]};
-  return make_program(AllGatherAttributes{.dimension = 0, .use = links_of(call)}, {part, group()},
-                      {whole});
+  return make_program(
+      AllGatherAttributes{.dimension = 0, .use = told<AllGatherAttributes>(call).use},
+      {part, group()}, {whole});
 }
 
 Program reduce_scatter(const Call& call) {
@@ -130,7 +113,7 @@ Program reduce_scatter(const Call& call) {
   if (side < 2) refuse("a share of the batch", "a share of the rows or of the columns");
   return make_program(
       ReduceScatterAttributes{.dimension = side == 3 ? Dimension::columns : Dimension::rows,
-                              .use = links_of(call)},
+                              .use = told<AllGatherAttributes>(call).use},
       {whole, group()}, {part});
 }
 

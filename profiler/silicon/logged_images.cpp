@@ -15,30 +15,6 @@
 namespace howard::profiler::logged {
 namespace {
 
-/// Returns what follows `key` and "=" in a struct as ttnn prints it: the text up to the next key.
-std::optional<std::string_view> value_of(std::string_view text, std::string_view key) {
-  for (std::size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
-    const char before = at == 0 ? '(' : text[at - 1];
-    if (before != '(' && before != ' ' && before != ';') continue;
-    std::string_view rest = text.substr(at + key.size());
-    rest.remove_prefix(std::min(rest.size(), rest.find_first_not_of(' ')));
-    if (!rest.starts_with('=')) continue;
-    return rest.substr(1, rest.find('=', 1) - 1);
-  }
-  return std::nullopt;
-}
-
-/// Returns the numbers behind `key`: "window_hw=(3;3)" gives 3 and 3.
-std::vector<std::int64_t> numbers_of(std::string_view text, std::string_view key) {
-  const auto value = value_of(text, key);
-  return value ? leading_numbers(trimmed(*value)) : std::vector<std::int64_t>();
-}
-
-std::optional<std::int64_t> number_of(std::string_view text, std::string_view key) {
-  const std::vector<std::int64_t> numbers = numbers_of(text, key);
-  return numbers.empty() ? std::nullopt : std::optional(numbers.front());
-}
-
 std::string_view window_text(const Call& call) {
   auto text = call.attributes.find("sliding_window_config");
   if (!text) text = call.attributes.find("config");
@@ -46,14 +22,16 @@ std::string_view window_text(const Call& call) {
   return *text;
 }
 
-/// Returns a pair of a window, each number from 1 on.
-std::array<std::int64_t, 2> pair_of(std::string_view text, std::string_view key) {
-  const std::vector<std::int64_t> numbers = numbers_of(text, key);
-  constexpr std::int64_t kMost = 1 << 16;
-  const bool fits = numbers.size() >= 2 && std::min(numbers[0], numbers[1]) >= 1 &&
-                    std::max(numbers[0], numbers[1]) <= kMost;
-  if (!fits) refuse(fmt::format("a sliding_window_config without {}", key), "two numbers");
-  return {numbers[0], numbers[1]};
+/// Returns the numbers of a member: "input_hw=(3;3)" gives 3 and 3.
+std::vector<std::int64_t> numbers_of(std::string_view text, std::string_view name) {
+  return parse_ttnn_list(ttnn_member(text, name).value_or(""))
+      .value_or(std::vector<std::int64_t>());
+}
+
+std::int64_t number_of(std::string_view text, std::string_view name, std::int64_t otherwise) {
+  constexpr std::int64_t kMost = 1 << 10;
+  const auto number = parse_integer(ttnn_member(text, name).value_or(""));
+  return std::clamp<std::int64_t>(number.value_or(otherwise), 0, kMost);
 }
 
 /// Returns what makes the last stop of a side whole.
@@ -63,51 +41,34 @@ std::int64_t beyond_of(std::int64_t side, std::int64_t border, std::int64_t wind
   return room < 0 ? 0 : (stride - room % stride) % stride;
 }
 
-Window window_of(const Call& call) {
+/// Returns the window with what is told of it by all versions in a way of their own.
+Window window_of(const Call& call, Window window) {
   const std::string_view text = window_text(call);
-  const auto turned = value_of(text, "is_transpose");
-  if (turned && (turned->starts_with("true") || turned->starts_with('1'))) {
-    refuse("a transposed convolution", "one that is not");
+  const auto is_told = [&](std::string_view name) {
+    const auto word = ttnn_member(text, name);
+    return word == "true" || word == "1";
+  };
+  if (is_told("is_transpose")) refuse("a transposed convolution", "one that is not");
+  const std::vector<std::int64_t> sides = numbers_of(text, "input_hw");
+  constexpr std::int64_t kMost = 1 << 16;
+  if (sides.size() != 2 || std::ranges::min(sides) < 1 || std::ranges::max(sides) > kMost) {
+    refuse("a sliding_window_config without input_hw", "two numbers");
   }
-  const auto [height, width] = pair_of(text, "input_hw");
-  Window window{
-      .images = std::clamp<std::int64_t>(number_of(text, "batch_size").value_or(1), 1, 1 << 16),
-      .height = height,
-      .width = width,
-      .size = pair_of(text, "window_hw"),
-      .stride = pair_of(text, "stride_hw")};
-  if (value_of(text, "dilation_hw")) window.dilation = pair_of(text, "dilation_hw");
-  const std::vector<std::int64_t> sides = numbers_of(text, "padding");
-  const std::vector<std::int64_t> pair = numbers_of(text, "pad_hw");
-  if (sides.size() >= 4) {
-    window.padding = {sides[0], sides[1], sides[2], sides[3]};
-  } else if (pair.size() >= 2) {
-    window.padding = {pair[0], pair[0], pair[1], pair[1]};
+  window.height = sides[0];
+  window.width = sides[1];
+  const std::vector<std::int64_t> borders = numbers_of(text, "pad_hw");
+  if (borders.size() >= 2) {
+    window.padding = {borders[0], borders[0], borders[1], borders[1]};
+    for (std::int64_t& border : window.padding) border = std::clamp<std::int64_t>(border, 0, kMost);
   }
-  for (std::int64_t& border : window.padding) border = std::min<std::int64_t>(border, 1 << 16);
-  const auto ceil = value_of(text, "ceil_mode");
-  if (ceil && (ceil->starts_with("true") || ceil->starts_with('1'))) {
+  if (is_told("ceil_mode")) {
     const auto& [top, bottom, left, right] = window.padding;
-    window.beyond = {
-        beyond_of(height, top + bottom, window.size[0], window.stride[0], window.dilation[0]),
-        beyond_of(width, left + right, window.size[1], window.stride[1], window.dilation[1])};
+    window.beyond = {beyond_of(window.height, top + bottom, window.size[0], window.stride[0],
+                               window.dilation[0]),
+                     beyond_of(window.width, left + right, window.size[1], window.stride[1],
+                               window.dilation[1])};
   }
   return window;
-}
-
-/// Among how many cores places and channels are dealt out.
-struct Cores {
-  std::int64_t places = 0, channels = 1;
-};
-
-Cores cores_of(const Call& call) {
-  const std::string_view text = window_text(call);
-  constexpr std::int64_t kMost = 1 << 10;
-  const auto at_most = [&](std::int64_t number) {
-    return std::clamp<std::int64_t>(number, 0, kMost);
-  };
-  return {at_most(number_of(text, "num_cores_nhw").value_or(0)),
-          std::max<std::int64_t>(1, at_most(number_of(text, "num_cores_c").value_or(1)))};
 }
 
 /// Returns the operand as the images that it holds: a row for each place. What a halo adds is left
@@ -169,25 +130,23 @@ std::optional<CoreGrid> cores_of_norm(const Call& call, const TensorSpec& x, std
 }  // namespace
 
 Program convolution(const Call& call) {
-  const Window window = window_of(call);
+  auto op = told<Conv2dAttributes>(call);
+  const Window& window = op.window = window_of(call, op.window);
   const TensorSpec x = images_of(call, window);
   TensorSpec weights = spec_of(call.cells(1));
   const std::int64_t channels = weights.shape.columns();
   require_size({window.places(), x.shape.columns(), channels});
   weights.shape = {window.places() * x.shape.columns(), channels};
-  auto op = told<Conv2dAttributes>(call);
-  op.window = window;
   op.sharding = layout_of_call(call);
   if (!op.activation) op.activation = activation_after(call);
   const std::string_view dealt = call.attributes.find("parallelization_config").value_or("");
-  const Cores cores = cores_of(call);
-  constexpr std::int64_t kMostCores = 1 << 10;
-  op.cores = std::clamp<std::int64_t>(number_of(dealt, "num_cores_nhw").value_or(cores.places), 0,
-                                      kMostCores);
-  if (op.sharding != ShardLayout::height) {
-    const auto in = number_of(dealt, "num_cores_c_in"), any = number_of(dealt, "num_cores_c");
-    op.channel_cores =
-        std::clamp<std::int64_t>(in ? *in : any.value_or(cores.channels), 0, kMostCores);
+  if (!ttnn_member(dealt, "num_cores_nhw")) {
+    op.cores = number_of(window_text(call), "num_cores_nhw", 0);
+  }
+  if (op.sharding == ShardLayout::height) {
+    op.channel_cores = 0;
+  } else if (!ttnn_member(dealt, "num_cores_c_in") && !ttnn_member(dealt, "num_cores_c")) {
+    op.channel_cores = number_of(window_text(call), "num_cores_c", 1);
   }
   std::vector<Operand> inputs{x, weights};
   if (call.inputs() > 2 && call.attributes.flag("has_bias").value_or(false)) {
@@ -199,26 +158,21 @@ Program convolution(const Call& call) {
 }
 
 Program halo(const Call& call) {
-  const Window window = window_of(call);
-  const auto [places, channels] = cores_of(call);
-  const TensorSpec x = images_of(call, window);
+  auto op = told<HaloAttributes>(call);
+  op.window = window_of(call, op.window);
+  const TensorSpec x = images_of(call, op.window);
   TensorSpec out = x;
   out.dtype = spec_of(call.out_cells()).dtype;
   out.layout = Layout::row_major;
-  return make_program(HaloAttributes{.window = window, .cores = places, .channel_cores = channels},
-                      {x}, {out});
+  return make_program(op, {x}, {out});
 }
 
 Program pool(const Call& call) {
-  const Window window = window_of(call);
-  const auto [places, channels] = cores_of(call);
-  const TensorSpec x = images_of(call, window);
   auto op = told<Pool2dAttributes>(call);
   if (!is_told(op, call.attributes)) op.kind = PoolKind::average;
-  op.window = window;
-  op.cores = places;
-  op.channel_cores = channels;
-  return make_program(op, {x}, {result_of(call, window, x.shape.columns())});
+  op.window = window_of(call, op.window);
+  const TensorSpec x = images_of(call, op.window);
+  return make_program(op, {x}, {result_of(call, op.window, x.shape.columns())});
 }
 
 Program upsample(const Call& call) {

@@ -76,9 +76,9 @@ Program scatter_heads(const Call& call) {
   TensorSpec part = whole;
   part.shape = whole.shape.with_columns(columns / devices);
   const TensorSpec group{.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major};
-  return make_program(
-      ReduceScatterAttributes{.dimension = Dimension::columns, .use = links_of(call)},
-      {whole, group}, {part});
+  return make_program(ReduceScatterAttributes{.dimension = Dimension::columns,
+                                              .use = told<AllGatherAttributes>(call).use},
+                      {whole, group}, {part});
 }
 
 /// What is drawn for each element takes as long as what a dropout draws.
@@ -146,8 +146,9 @@ Program gather_heads(const Call& call) {
   TensorSpec whole = part;
   whole.shape = {devices * sides[0], sides[1], sides[2], sides[3]};
   const TensorSpec group{.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major};
-  return make_program(AllGatherAttributes{.dimension = 0, .use = links_of(call)}, {part, group},
-                      {whole});
+  return make_program(
+      AllGatherAttributes{.dimension = 0, .use = told<AllGatherAttributes>(call).use},
+      {part, group}, {whole});
 }
 
 namespace {

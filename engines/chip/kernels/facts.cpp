@@ -50,10 +50,14 @@ Attributes as_planned(const PlannedProgram& planned) {
 }
 
 TensorFacts facts_of(const TensorSpec& spec) {
+  constexpr std::string_view kMemories[][4] = {
+      {"DRAM_INTERLEAVED", "DRAM_HEIGHT_SHARDED", "DRAM_WIDTH_SHARDED", "DRAM_BLOCK_SHARDED"},
+      {"L1_INTERLEAVED", "L1_HEIGHT_SHARDED", "L1_WIDTH_SHARDED", "L1_BLOCK_SHARDED"}};
+  const std::size_t cut = spec.sharding ? 1 + static_cast<std::size_t>(spec.sharding->layout) : 0;
   return {.dimensions = spec.shape.dimensions(),
           .dtype = name_of(spec.dtype),
           .layout = spec.layout == Layout::tile ? "tile" : "row_major",
-          .memory = spec.storage == Storage::dram ? "dram" : "l1"};
+          .memory = kMemories[static_cast<std::size_t>(spec.storage)][cut]};
 }
 
 /// Returns the work and the peaks of a launch. Only the matrix unit has a peak that suits a

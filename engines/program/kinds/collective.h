@@ -21,11 +21,11 @@ struct LinkUse {
   int buffers = 0;  ///< Packets that a worker may have on the way to the link; 0: two or more.
 
   static void fields(auto& self, auto&& visit) {
-    visit({"links", ""}, self.links, Whole{1, 16});
-    visit({"ring", ""}, self.ring);
-    visit({"workers", ""}, self.workers, Whole{0, 64});
-    visit({"chunk", ""}, self.chunk, Whole{0, std::int64_t{1} << 20});
-    visit({"buffers", ""}, self.buffers, Whole{0, std::int64_t{1} << 10});
+    visit({"links", "num_links"}, self.links, Whole{1, 16});
+    visit({"ring", "topology=Topology::Linear/Topology::Ring"}, self.ring);
+    visit({"workers", "num_workers_per_link"}, self.workers, Whole{0, 64});
+    visit({"chunk", "chunks_per_sync"}, self.chunk, Whole{0, std::int64_t{1} << 20});
+    visit({"buffers", "num_buffers_per_channel"}, self.buffers, Whole{0, std::int64_t{1} << 10});
   }
 
   friend auto operator<=>(const LinkUse&, const LinkUse&) = default;

@@ -31,15 +31,17 @@ struct Window {
   std::int64_t places_out() const { return images * rows_out() * columns_out(); }
   std::int64_t places() const { return size[0] * size[1]; }  ///< Of the window.
 
-  static void fields(auto& self, auto&& visit) {
+  /// `logged` is the attribute that has it in ttnn's logs.
+  static void fields(auto& self, auto&& visit, std::string_view logged) {
     constexpr Whole kSize{1, 1 << 16}, kBorder{0, 1 << 16};
-    visit({"images", ""}, self.images, kSize);
+    const TtnnStruct of{logged, "SlidingWindowConfig"};
+    visit({"images", "batch_size", of}, self.images, kSize);
     visit({"height", ""}, self.height, kSize);
     visit({"width", ""}, self.width, kSize);
-    visit({"window", ""}, self.size, kSize);
-    visit({"stride", ""}, self.stride, kSize);
-    visit({"dilation", ""}, self.dilation, kSize);
-    visit({"padding", ""}, self.padding, kBorder);
+    visit(needed({"window", "window_hw", of}), self.size, kSize);
+    visit(needed({"stride", "stride_hw", of}), self.stride, kSize);
+    visit({"dilation", "dilation_hw", of}, self.dilation, kSize);
+    visit({"padding", "padding", of}, self.padding, kBorder);
     visit({"beyond", ""}, self.beyond, kBorder);
   }
 
@@ -70,11 +72,13 @@ struct Conv2dAttributes {
   std::optional<EltwiseStep> activation;
 
   static void fields(auto& self, auto&& visit) {
-    constexpr TtnnStruct kBlocks{"block_config", "Conv2dBlockConfig"};
-    Window::fields(self.window, visit);
+    constexpr TtnnStruct kBlocks{"block_config", "Conv2dBlockConfig"},
+        kDealt{"parallelization_config", "Conv2dParallelizationConfig"};
+    Window::fields(self.window, visit, "sliding_window_config");
     visit({"sharding", ""}, self.sharding, kShardLayouts);
-    visit({"cores", ""}, self.cores, Whole{0, 1 << 16});
-    visit({"channel_cores", ""}, self.channel_cores, Whole{0, 1 << 16});
+    visit({"cores", "num_cores_nhw", kDealt}, self.cores, Whole{0, 1 << 16});
+    visit({"channel_cores", "num_cores_c_in|num_cores_c", kDealt}, self.channel_cores,
+          Whole{0, 1 << 16});
     visit({"act_block_h", "act_block_h_ntiles", kBlocks}, self.act_block_h,
           Whole{0, kBlockSides.most});
     visit({"double_buffers_x", "enable_act_double_buffer"}, self.double_buffers_x);
@@ -106,9 +110,10 @@ struct HaloAttributes {
   std::int64_t channel_cores = 1;  ///< Among which the channels are.
 
   static void fields(auto& self, auto&& visit) {
-    Window::fields(self.window, visit);
-    visit({"cores", ""}, self.cores, Whole{0, 1 << 16});
-    visit({"channel_cores", ""}, self.channel_cores, Whole{1, 1 << 16});
+    constexpr TtnnStruct kWindow{"config", "SlidingWindowConfig"};
+    Window::fields(self.window, visit, kWindow.attribute);
+    visit({"cores", "num_cores_nhw", kWindow}, self.cores, Whole{0, 1 << 16});
+    visit({"channel_cores", "num_cores_c", kWindow}, self.channel_cores, Whole{1, 1 << 16});
   }
   SpecList results(Specs in) const;
 
@@ -140,11 +145,12 @@ struct Pool2dAttributes {
   }
 
   static void fields(auto& self, auto&& visit) {
-    Window::fields(self.window, visit);
+    constexpr TtnnStruct kWindow{"sliding_window_config_", "SlidingWindowConfig"};
+    Window::fields(self.window, visit, kWindow.attribute);
     visit({"counts_padding", "count_include_pad_"}, self.counts_padding);
     visit({"divisor", "divisor_override_"}, self.divisor, kSides);
-    visit({"cores", ""}, self.cores, Whole{0, 1 << 16});
-    visit({"channel_cores", ""}, self.channel_cores, Whole{1, 1 << 16});
+    visit({"cores", "num_cores_nhw", kWindow}, self.cores, Whole{0, 1 << 16});
+    visit({"channel_cores", "num_cores_c", kWindow}, self.channel_cores, Whole{1, 1 << 16});
   }
   SpecList results(Specs in) const;
 

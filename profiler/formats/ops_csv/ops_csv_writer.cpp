@@ -126,7 +126,7 @@ void write_tensor(CsvWriter& csv, const TensorFacts& tensor, std::uint16_t devic
   }
   csv.add(upper_case(tensor.layout));
   csv.add(upper_case(tensor.dtype));
-  csv.add(fmt::format("DEV_{}_{}_INTERLEAVED", device, upper_case(tensor.memory)));
+  csv.add(fmt::format("DEV_{}_{}", device, tensor.memory));
 }
 
 /// Returns "{'transpose_a': 'false'; 'transpose_b': 'true'}".

@@ -349,7 +349,7 @@ TEST(OpsCsv, CellsAreOfTheKindsThatReportsRead) {
                                              {.dimensions = {1, 1, 19, 33},
                                               .dtype = "uint32",
                                               .layout = "row_major",
-                                              .memory = "l1"}},
+                                              .memory = "L1_INTERLEAVED"}},
                                   .outputs = {}};
   const std::string text =
       ops_csv(op_records(sample_events(), [](std::uint64_t) { return &facts; }), kWormholeDevice);

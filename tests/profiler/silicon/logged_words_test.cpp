@@ -196,7 +196,10 @@ class LoggedWords : public ::testing::Test {
 
   static std::string texts_of(const std::vector<Operand>& operands) {
     std::string text;
-    for (const Operand& operand : operands) text += layout_text(operand.spec) + ", ";
+    for (const Operand& operand : operands) {
+      text += layout_text(operand.spec) + ", ";
+      if (operand.spec.sharding) text += operand.spec.sharding->text() + ", ";
+    }
     return text;
   }
 
@@ -222,6 +225,19 @@ TEST_F(LoggedWords, OfEachOpAreReadAsItsProgram) {
     ASSERT_FALSE(results.empty()) << "an op needs operands that it takes in op_examples.h";
     expect_back(make_program(op, inputs, results), false);
   }
+}
+
+TEST_F(LoggedWords, OfShardsAreReadAsTheseShards) {
+  const Sharding height{.grid = {8, 1}, .rows = 32, .columns = 96},
+      block{.layout = ShardLayout::block, .grid = {3, 8}, .rows = 32, .columns = 32};
+  const TensorSpec pages{.shape = {256, 96}},
+      rows{.shape = {256, 96}, .storage = Storage::l1, .sharding = height},
+      blocks{.shape = {256, 96}, .storage = Storage::l1, .sharding = block};
+  expect_back(make_program(MemoryMoveAttributes{}, {pages}, {rows}), true);
+  expect_back(make_program(MemoryMoveAttributes{}, {rows}, {pages}), true);
+  expect_back(make_program(MemoryMoveAttributes{}, {pages}, {blocks}), true);
+  expect_back(make_program(eltwise_of(Eltwise::add), {rows, rows}, {rows}), true);
+  expect_back(make_program(eltwise_of(Eltwise::silu), {blocks}, {blocks}), true);
 }
 
 TEST_F(LoggedWords, OfEachFieldAreReadAsItsValue) {
