@@ -76,8 +76,8 @@ std::string dram_sharded_text(const Tuning& tuning, const chip::PricedMatmul& sh
       "{}: the fastest of them takes {}, and {} with B in width shards over {} banks ({}), and A "
       "and the result in width shards in L1 on {} cores ({:.2f}x)",
       gain > 1 ? "DRAM-shard the weights" : "DRAM-sharding the weights gains nothing",
-      time_text(now), time_text(sharded.kernel.total), plan.grid.columns, text_of(config_of(plan)),
-      plan.problem.in0_shards->grid.cores(), gain);
+      time_text(now), time_text(sharded.kernel.total), plan.config.grid.columns,
+      text_of(config_of(plan)), plan.problem.in0_shards->grid.cores(), gain);
 }
 
 reports::Table table_of(const Tuning& tuning) {
@@ -98,18 +98,19 @@ reports::Table table_of(const Tuning& tuning) {
   columns.quantities("L1", "B", &TunedConfig::l1);
   columns.words("kind", text_of([](const MatmulPlan& plan) {
                   const bool loops = plan.is_multicast() && plan.batch > 1;
-                  return fmt::format("{}{}{}", name_of(plan.kind),
-                                     plan.transpose_mcast ? " turned" : "", loops ? " looped" : "");
+                  return fmt::format("{}{}{}", name_of(plan.config.kind),
+                                     plan.config.transpose_mcast ? " turned" : "",
+                                     loops ? " looped" : "");
                 }));
   columns.words("per core", text_of([](const MatmulPlan& plan) {
-                  return fmt::format("{}x{}", plan.per_core_m, plan.per_core_n);
+                  return fmt::format("{}x{}", plan.config.per_core_m, plan.config.per_core_n);
                 }));
-  columns.counts("k", [](const TunedConfig& config) { return config.plan.in0_block_w; });
+  columns.counts("k", [](const TunedConfig& config) { return config.plan.config.in0_block_w; });
   columns.words("block", text_of([](const MatmulPlan& plan) {
-                  return fmt::format("{}x{}", plan.out_block_h, plan.out_block_w);
+                  return fmt::format("{}x{}", plan.config.out_block_h, plan.config.out_block_w);
                 }));
   columns.words("sub", text_of([](const MatmulPlan& plan) {
-                  return fmt::format("{}x{}", plan.subblock_h, plan.subblock_w);
+                  return fmt::format("{}x{}", plan.config.subblock_h, plan.config.subblock_w);
                 }));
   table.notes.emplace_back(
       "time: of the kernels; call: with host, dispatch and a finish after each, as matmul_sweep "
@@ -284,8 +285,8 @@ reports::PlotFiles write_tuning_plot(const Tuning& tuning, const std::string& na
   }
   const reports::Scale scale = reports::fit_scale("s", times);
   const auto share = [](const TunedConfig& config) {
-    return fmt::format("{}, {}x{} tiles a core", name_of(config.plan.kind), config.plan.per_core_m,
-                       config.plan.per_core_n);
+    return fmt::format("{}, {}x{} tiles a core", name_of(config.plan.config.kind),
+                       config.plan.config.per_core_m, config.plan.config.per_core_n);
   };
   constexpr double kAcross = 800;
   constexpr std::size_t kMarks = 9;

@@ -103,7 +103,7 @@ TEST(Tune, TensorsInL1LeaveLessForCircularBuffers) {
 TEST(Tune, ABatchOfBothIsTunedToo) {
   const Tuning tuning = tuned({"m=128", "k=64", "n=128", "batch=24", "batched=both"});
   EXPECT_GT(tuning.gain(tuning.best()), 1);
-  EXPECT_EQ(tuning.best().plan.kind, MatmulKind::reuse);
+  EXPECT_EQ(tuning.best().plan.config.kind, MatmulKind::reuse);
 }
 
 TEST(Tune, BadAxesAreRefusedWithWhatWouldDo) {

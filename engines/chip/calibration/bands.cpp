@@ -68,7 +68,7 @@ const Band& band_named(std::string_view name, std::string_view architecture) {
 /// each, on all cores, with operands as they are stored.
 bool is_of_few_rows(const chip::MatmulPlan& plan) {
   return plan.batch > 1 || plan.problem.transposed_a || plan.problem.transposed_b ||
-         plan.problem.bias || plan.kind == MatmulKind::reuse;
+         plan.problem.bias || plan.config.kind == MatmulKind::reuse;
 }
 
 /// Says what the built-in tables have rows of.

@@ -17,15 +17,16 @@ SimTime tile_time(const MatmulPlan& plan, const Profiles& profiles) {
   const SimTime math = chip.tile_pass() * static_cast<std::int64_t>(plan.fidelity) +
                        profiles.software.matmul_tile_product;
   const SimTime unpack =
-      unpack_time({plan.subblock_h, plan.subblock_w, tile_bytes(plan.problem.types.a),
+      unpack_time({plan.config.subblock_h, plan.config.subblock_w, tile_bytes(plan.problem.types.a),
                    tile_bytes(plan.problem.types.b)},
                   chip);
   const SimTime products =
-      plan.in0_block_w * std::max(math, unpack) + profiles.software.matmul_output_tile;
+      plan.config.in0_block_w * std::max(math, unpack) + profiles.software.matmul_output_tile;
   if (!plan.packer_accumulates) {
     const Bytes sum =
         tile_bytes(plan.fp32_accumulation ? DataType::float32 : plan.problem.types.out);
-    return products + spill_time(plan.subblock_h * plan.subblock_w, sum, plan.k_blocks(), profiles);
+    return products + spill_time(plan.config.subblock_h * plan.config.subblock_w, sum,
+                                 plan.k_blocks(), profiles);
   }
   // The packer adds to the sums in L1.
   return std::max(products, chip.pack_accumulate_tile * (plan.fp32_accumulation ? 2 : 1));
@@ -36,7 +37,7 @@ SimTime tile_time(const MatmulPlan& plan, const Profiles& profiles) {
 SimTime turn_time(const MatmulPlan& plan, const Profiles& profiles) {
   const ChipProfile& chip = profiles.chip;
   if (chip.multicast_flush == SimTime()) return {};
-  const Bytes block = plan.in0_block_w * tile_bytes(plan.problem.types.a);
+  const Bytes block = plan.config.in0_block_w * tile_bytes(plan.problem.types.a);
   return profiles.software.dram_matmul_block + chip.l1_latency +
          transfer_time(block, chip.noc_multicast) + chip.multicast_flush;
 }
@@ -81,9 +82,9 @@ std::optional<PricedMatmul> best_dram_sharded(const MatmulProblem& problem, Core
 MatmulCost dram_sharded_cost(const MatmulPlan& plan, const Profiles& profiles) {
   const ChipProfile& chip = profiles.chip;
   const SoftwareProfile& software = profiles.software;
-  const std::int64_t width = plan.out_block_w;
+  const std::int64_t width = plan.config.out_block_w;
   const std::int64_t blocks = plan.k_blocks();
-  const Bytes block = plan.in0_block_w * width * tile_bytes(plan.problem.types.b);
+  const Bytes block = plan.config.in0_block_w * width * tile_bytes(plan.problem.types.b);
   MatmulCost cost{.steps = blocks, .output_blocks = 1, .products = 1};
   cost.in0_load = software.dram_matmul_block;
   cost.in1_load = transfer_time(block * chip.dram_banks, chip.dram_read_beside);
@@ -101,9 +102,9 @@ MatmulCost dram_sharded_cost(const MatmulPlan& plan, const Profiles& profiles) {
   kernel.first_write = kernel.math_end;
   kernel.total = kernel.math_end + cost.output_exposed;
   kernel.unshared = kernel.total;
-  kernel.dram = blocks * plan.grid.cores() * block;
-  kernel.cores = plan.grid.cores();
-  kernel.grid = plan.grid;
+  kernel.dram = blocks * plan.config.grid.cores() * block;
+  kernel.cores = plan.config.grid.cores();
+  kernel.grid = plan.config.grid;
   kernel.bottleneck = cost.in1_load >= cost.compute ? Bottleneck::in1_reads : Bottleneck::math;
   return cost;
 }

@@ -29,14 +29,14 @@ struct Geometry {
 };
 
 Geometry geometry_of(const MatmulPlan& plan) {
-  const std::int64_t out_tiles = plan.out_block_h * plan.out_block_w;
+  const std::int64_t out_tiles = plan.config.out_block_h * plan.config.out_block_w;
   return {.cores = plan.active_cores(),
           .rows = plan.active_rows(),
           .columns = plan.active_columns(),
-          .in0_tiles = plan.out_block_h * plan.in0_block_w,
-          .in1_tiles = plan.in0_block_w * plan.out_block_w,
+          .in0_tiles = plan.config.out_block_h * plan.config.in0_block_w,
+          .in1_tiles = plan.config.in0_block_w * plan.config.out_block_w,
           .out_tiles = out_tiles,
-          .subblocks = out_tiles / (plan.subblock_h * plan.subblock_w),
+          .subblocks = out_tiles / (plan.config.subblock_h * plan.config.subblock_w),
           .k_steps = plan.k_blocks(),
           .output_blocks = plan.blocks_h() * plan.blocks_w() * plan.products(),
           .in0_tile = tile_bytes(plan.problem.types.a),
@@ -111,14 +111,14 @@ struct Costs {
 TenThousandths in0_share_of_one_bank(const MatmulPlan& plan, std::int64_t readers,
                                      const ChipProfile& chip) {
   if (plan.problem.transposed_a) return 0;
-  const std::int64_t rows = std::min<std::int64_t>(plan.m, readers * plan.out_block_h);
-  return block_share_at_busiest_bank(rows, plan.in0_block_w, plan.k, chip.dram_banks);
+  const std::int64_t rows = std::min<std::int64_t>(plan.m, readers * plan.config.out_block_h);
+  return block_share_at_busiest_bank(rows, plan.config.in0_block_w, plan.k, chip.dram_banks);
 }
 
 /// Works out which cores read what over which NoC. The same RISC reads a block and then multicasts
 /// it, so the two times add. ttnn's multicast kernels read A on NoC 1 and B on NoC 0.
 void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, MatmulCost& cost) {
-  if (plan.kind == MatmulKind::reuse) {
+  if (plan.config.kind == MatmulKind::reuse) {
     const bool in0_shards = plan.problem.in0_shards && plan.problem.in0 == Storage::l1;
     const bool in1_shards = plan.problem.in1_shards && plan.problem.in1 == Storage::l1;
     // In the usual kernels, the reader on NoC 0 fetches A, and the writer on NoC 1 fetches B as
@@ -133,7 +133,7 @@ void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, M
     }
     return;
   }
-  if (plan.kind == MatmulKind::multi_core) {
+  if (plan.config.kind == MatmulKind::multi_core) {
     // One reader fetches both, one after the other.
     cost.in0_load =
         costs.read(plan.problem.in0, g.in0_tiles, g.in0_tile, g.cores, costs.chip.dram_read_noc0) +
@@ -144,16 +144,16 @@ void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, M
   const Bandwidth in1_dram = costs.chip.dram_read_noc0;
   // A is read by the left column of cores, or by a single core, or (1D in1) by every core for
   // itself.
-  const bool in0_shared = plan.kind != MatmulKind::multicast_1d_in1;
-  const bool in1_shared = plan.kind != MatmulKind::multicast_1d_in0;
+  const bool in0_shared = plan.config.kind != MatmulKind::multicast_1d_in1;
+  const bool in1_shared = plan.config.kind != MatmulKind::multicast_1d_in0;
   const std::int64_t in0_readers = in0_shared ? g.rows : g.cores;
   const std::int64_t in1_readers = in1_shared ? g.columns : g.cores;
   const bool in0_shards = plan.problem.in0_shards && plan.problem.in0 == Storage::l1;
   const bool columns = !in1_shared && plan.problem.in1 == Storage::dram;
   const bool in1_shards = plan.problem.in1_shards && plan.problem.in1 == Storage::l1;
-  const bool in0_multicast = in0_shared && g.columns > 1 && !plan.gather_in0;
+  const bool in0_multicast = in0_shared && g.columns > 1 && !plan.config.gather_in0;
   const bool in1_multicast = in1_shared && g.rows > 1;
-  if (plan.gather_in0) {
+  if (plan.config.gather_in0) {
     // Each core hands the block that it has on to the next one.
     cost.in0_load = transfer_time(g.in0_tiles * g.in0_tile, costs.chip.noc_link);
   } else if (in0_shards) {
@@ -168,7 +168,8 @@ void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, M
                                in0_share_of_one_bank(plan, in0_readers, costs.chip));
   }
   if (columns) {
-    cost.in1_load = costs.read_columns(g.in1_tiles, plan.out_block_w, g.in1_tile, in1_readers);
+    cost.in1_load =
+        costs.read_columns(g.in1_tiles, plan.config.out_block_w, g.in1_tile, in1_readers);
   } else if (in1_multicast) {
     cost.in1_load =
         costs.read_and_multicast(plan.problem.in1, g.in1_tiles, g.in1_tile, in1_readers, in1_dram);
@@ -185,15 +186,15 @@ struct TileProduct {
 };
 
 TileProduct tile_product(const MatmulPlan& plan, const Geometry& g, const Costs& costs) {
-  SimTime unpack =
-      unpack_time({plan.subblock_h, plan.subblock_w, g.in0_tile, g.in1_tile}, costs.chip);
+  SimTime unpack = unpack_time(
+      {plan.config.subblock_h, plan.config.subblock_w, g.in0_tile, g.in1_tile}, costs.chip);
   if (plan.problem.transposed_b) {
     // Every operand tile of a sub-block is unpacked once; those of B take longer because they are
     // transposed on the way.
-    const Bytes a = plan.subblock_h * g.in0_tile;
-    const Bytes b = costs.software.matmul_transposed_unpack * plan.subblock_w * g.in1_tile;
+    const Bytes a = plan.config.subblock_h * g.in0_tile;
+    const Bytes b = costs.software.matmul_transposed_unpack * plan.config.subblock_w * g.in1_tile;
     const Bytes bytes = costs.chip.unpackers_share ? a + b : std::max(a, b);
-    const std::int64_t products = plan.subblock_h * plan.subblock_w;
+    const std::int64_t products = plan.config.subblock_h * plan.config.subblock_w;
     unpack = std::max(unpack, SimTime::picoseconds(ceil_div(
                                   transfer_time(bytes, costs.chip.unpack).ps(), products)));
   }
@@ -207,14 +208,14 @@ SimTime compute_time(const MatmulPlan& plan, const Geometry& g, const Costs& cos
   // Partial sums stay in L1, where the packer adds to them when K takes more than two steps, or
   // they come back from there. The kernel without a multicast keeps them in the registers.
   const Bytes sum = tile_bytes(plan.fp32_accumulation ? DataType::float32 : plan.problem.types.out);
-  const bool spills = !plan.packer_accumulates && plan.kind != MatmulKind::multi_core;
-  const SimTime spilled =
-      spills ? spill_time(plan.subblock_h * plan.subblock_w, sum, g.k_steps, costs.profiles)
-             : SimTime();
+  const bool spills = !plan.packer_accumulates && plan.config.kind != MatmulKind::multi_core;
+  const SimTime spilled = spills ? spill_time(plan.config.subblock_h * plan.config.subblock_w, sum,
+                                              g.k_steps, costs.profiles)
+                                 : SimTime();
   const std::int64_t pack_width = plan.fp32_accumulation ? 2 : 1;
   const bool adds = plan.packer_accumulates && g.k_steps > 2;
   const SimTime pack = adds ? costs.chip.pack_accumulate_tile * pack_width : SimTime();
-  const SimTime per_output_tile = plan.in0_block_w * std::max(product.math, product.unpack) +
+  const SimTime per_output_tile = plan.config.in0_block_w * std::max(product.math, product.unpack) +
                                   costs.software.matmul_output_tile + spilled;
   // A transposed A is multicast as it lies, and each core transposes the tiles that it gets.
   const SimTime transposed =
@@ -227,7 +228,7 @@ SimTime compute_time(const MatmulPlan& plan, const Geometry& g, const Costs& cos
 /// write everything over NoC 0.
 std::int64_t twice_cores_on_noc0(const MatmulPlan& plan, const Geometry& g) {
   if (!plan.is_multicast()) return 0;
-  const bool split = plan.kind == MatmulKind::multicast_2d && g.rows > 1 && g.columns > 1;
+  const bool split = plan.config.kind == MatmulKind::multicast_2d && g.rows > 1 && g.columns > 1;
   return split ? g.cores + g.columns : 2 * g.cores;
 }
 
@@ -341,8 +342,8 @@ Bytes dram_traffic(const MatmulPlan& plan, const Geometry& g, const MatmulCost& 
             from(plan.problem.in1, g.in1_tiles * g.k_steps, g.in1_tile) +
             from(plan.problem.out, g.out_tiles, g.out_tile));
   }
-  const bool in0_shared = plan.kind != MatmulKind::multicast_1d_in1;
-  const bool in1_shared = plan.kind != MatmulKind::multicast_1d_in0;
+  const bool in0_shared = plan.config.kind != MatmulKind::multicast_1d_in1;
+  const bool in1_shared = plan.config.kind != MatmulKind::multicast_1d_in0;
   const std::int64_t in0 = (in0_shared ? g.rows : g.cores) * g.in0_tiles * cost.steps;
   const std::int64_t in1 = (in1_shared ? g.columns : g.cores) * g.in1_tiles * cost.steps;
   return from(plan.problem.in0, in0, g.in0_tile) + from(plan.problem.in1, in1, g.in1_tile) +
@@ -365,7 +366,7 @@ Bottleneck find_bottleneck(const MatmulCost& cost, const TileProduct& product) {
 
 int matmul_kernel_groups(const MatmulPlan& plan) {
   if (!plan.is_multicast()) return plan.shares() % plan.active_cores() == 0 ? 1 : 2;
-  const bool grid_2d = plan.kind == MatmulKind::multicast_2d;
+  const bool grid_2d = plan.config.kind == MatmulKind::multicast_2d;
   const bool many_rows = plan.active_rows() > 1;
   const bool many_columns = plan.active_columns() > 1;
   if (!grid_2d) return plan.active_cores() > 1 ? 2 : 1;
@@ -375,7 +376,7 @@ int matmul_kernel_groups(const MatmulPlan& plan) {
 }  // namespace
 
 MatmulCost matmul_cost(const MatmulPlan& plan, const Profiles& profiles) {
-  if (plan.kind == MatmulKind::dram_sharded) return dram_sharded_cost(plan, profiles);
+  if (plan.config.kind == MatmulKind::dram_sharded) return dram_sharded_cost(plan, profiles);
   const Geometry g = geometry_of(plan);
   HOWARD_CHECK(g.k_steps > 0 && g.subblocks > 0 && g.output_blocks > 0, "a plan has blocks");
   const Costs costs{profiles};
@@ -394,27 +395,27 @@ MatmulCost matmul_cost(const MatmulPlan& plan, const Profiles& profiles) {
   cost.kernel.cores = static_cast<int>(g.cores);
   // 2D kinds use a sub-grid; 1D kinds fill the rows of the grid.
   const CoreGrid used{static_cast<int>(g.columns), static_cast<int>(g.rows)};
-  cost.kernel.grid = plan.kind != MatmulKind::multicast_2d ? plan.grid
-                     : plan.transpose_mcast                ? CoreGrid{used.rows, used.columns}
-                                                           : used;
+  cost.kernel.grid = plan.config.kind != MatmulKind::multicast_2d ? plan.config.grid
+                     : plan.config.transpose_mcast ? CoreGrid{used.rows, used.columns}
+                                                   : used;
   return cost;
 }
 
 SimTime least_matmul_time(const MatmulPlan& plan, const Profiles& profiles) {
   // The best sub-block is a row or a column of all tiles that the destination registers hold.
   MatmulPlan best = plan;
-  best.in0_block_w = 1;
+  best.config.in0_block_w = 1;
   best.problem.transposed_b = false;
   const std::int64_t most = plan.fp32_accumulation ? 4 : 8;
   const auto product_time = [&](std::int64_t h, std::int64_t w) {
-    best.out_block_h = best.subblock_h = h;
-    best.out_block_w = best.subblock_w = w;
+    best.config.out_block_h = best.config.subblock_h = h;
+    best.config.out_block_w = best.config.subblock_w = w;
     const TileProduct product = tile_product(best, geometry_of(best), {profiles});
     return std::max(product.math, product.unpack);
   };
   const SimTime per_output_tile = plan.k * std::min(product_time(1, most), product_time(most, 1)) +
                                   profiles.software.matmul_output_tile;
-  return plan.products() * plan.per_core_m * plan.per_core_n * per_output_tile;
+  return plan.products() * plan.config.per_core_m * plan.config.per_core_n * per_output_tile;
 }
 
 Footprint matmul_footprint(const MatmulPlan& plan, const SoftwareProfile& software) {

@@ -92,20 +92,20 @@ bool sums_in_fp32(const MatmulProblem& problem) {
 void choose_subblock(MatmulPlan& plan, bool pairs_are_w_h) {
   const std::int64_t most = most_tiles(plan.fp32_accumulation);
   if (pairs_are_w_h) {
-    std::tie(plan.subblock_w, plan.subblock_h) =
-        preferred_subblock(plan.out_block_w, plan.out_block_h, most);
+    std::tie(plan.config.subblock_w, plan.config.subblock_h) =
+        preferred_subblock(plan.config.out_block_w, plan.config.out_block_h, most);
   } else {
-    std::tie(plan.subblock_h, plan.subblock_w) =
-        preferred_subblock(plan.out_block_h, plan.out_block_w, most);
+    std::tie(plan.config.subblock_h, plan.config.subblock_w) =
+        preferred_subblock(plan.config.out_block_h, plan.config.out_block_w, most);
   }
 }
 
 void take_block(MatmulPlan& plan, bool may_shorten_k, const CircularBuffers& buffers) {
-  const Block block =
-      fit_block(plan.per_core_m, plan.per_core_n, plan.in0_block_w, may_shorten_k, buffers);
-  plan.out_block_h = block.h;
-  plan.out_block_w = block.w;
-  plan.in0_block_w = block.k;
+  const Block block = fit_block(plan.config.per_core_m, plan.config.per_core_n,
+                                plan.config.in0_block_w, may_shorten_k, buffers);
+  plan.config.out_block_h = block.h;
+  plan.config.out_block_w = block.w;
+  plan.config.in0_block_w = block.k;
 }
 
 /// If the longer side is more than this many times the shorter one, ttnn calls an output narrow.
@@ -119,9 +119,10 @@ bool is_narrow(std::int64_t rows, std::int64_t columns) {
 /// Plans the kernel without a multicast, which makes one tile of the result after the other. A step
 /// reads a tile of each operand.
 void plan_multi_core(MatmulPlan& plan) {
-  plan.kind = MatmulKind::multi_core;
-  plan.per_core_m = plan.per_core_n = plan.in0_block_w = 1;
-  plan.out_block_h = plan.out_block_w = plan.subblock_h = plan.subblock_w = 1;
+  plan.config.kind = MatmulKind::multi_core;
+  plan.config.per_core_m = plan.config.per_core_n = plan.config.in0_block_w = 1;
+  plan.config.out_block_h = plan.config.out_block_w = plan.config.subblock_h =
+      plan.config.subblock_w = 1;
 }
 
 /// Says whether the kernel of a call without a core grid has one dimension because of its output.
@@ -150,28 +151,30 @@ void plan_simple(MatmulPlan& plan, bool wide_only, CoreGrid device,
   std::int64_t columns = ceil_div(plan.n, side);
   std::int64_t rows = ceil_div(plan.m, side);
   const bool one_block = columns == 1 && rows == 1;
-  if (one_block || columns > plan.grid.columns || rows > plan.grid.rows) columns = rows = 0;
+  if (one_block || columns > plan.config.grid.columns || rows > plan.config.grid.rows)
+    columns = rows = 0;
 
   if (rows == 1 || wide || columns == 1 || tall) {
     const bool split_columns = rows == 1 || wide;
-    plan.grid = device;
-    plan.kind = split_columns ? MatmulKind::multicast_1d_in0 : MatmulKind::multicast_1d_in1;
-    plan.per_core_m = split_columns ? plan.m : ceil_div(plan.m, plan.grid.cores());
-    plan.per_core_n = split_columns ? ceil_div(plan.n, plan.grid.cores()) : plan.n;
-    plan.in0_block_w = plan.k % 2 == 0 ? 2 : 1;
+    plan.config.grid = device;
+    plan.config.kind = split_columns ? MatmulKind::multicast_1d_in0 : MatmulKind::multicast_1d_in1;
+    plan.config.per_core_m = split_columns ? plan.m : ceil_div(plan.m, plan.config.grid.cores());
+    plan.config.per_core_n = split_columns ? ceil_div(plan.n, plan.config.grid.cores()) : plan.n;
+    plan.config.in0_block_w = plan.k % 2 == 0 ? 2 : 1;
     take_block(plan, /*may_shorten_k=*/false, buffers);
   } else if (!all_in_dram && rows == 0) {
     plan_multi_core(plan);
   } else if (!all_in_dram) {
-    plan.kind = MatmulKind::multicast_2d;
-    plan.per_core_m = plan.out_block_h = side;
-    plan.per_core_n = plan.out_block_w = side;
-    plan.in0_block_w = plan.k % 2 == 0 ? 2 : 1;
+    plan.config.kind = MatmulKind::multicast_2d;
+    plan.config.per_core_m = plan.config.out_block_h = side;
+    plan.config.per_core_n = plan.config.out_block_w = side;
+    plan.config.in0_block_w = plan.k % 2 == 0 ? 2 : 1;
   } else {
-    plan.kind = MatmulKind::multicast_2d;
-    plan.per_core_m = ceil_div(plan.m, plan.grid.rows);
-    plan.per_core_n = ceil_div(plan.n, plan.grid.columns);
-    plan.in0_block_w = plan.k % plan.grid.columns == 0 ? plan.k / plan.grid.columns : 1;
+    plan.config.kind = MatmulKind::multicast_2d;
+    plan.config.per_core_m = ceil_div(plan.m, plan.config.grid.rows);
+    plan.config.per_core_n = ceil_div(plan.n, plan.config.grid.columns);
+    plan.config.in0_block_w =
+        plan.k % plan.config.grid.columns == 0 ? plan.k / plan.config.grid.columns : 1;
     take_block(plan, /*may_shorten_k=*/true, buffers);
   }
   choose_subblock(plan, /*pairs_are_w_h=*/false);
@@ -188,41 +191,41 @@ bool plan_shards(MatmulPlan& plan, const CircularBuffers& buffers) {
   if (batch_of_b && (!plan.problem.batched_a || shards.layout != ShardLayout::height)) return false;
   const std::int64_t rows = std::max<std::int64_t>(1, shards.rows / kTileSide);
   if (batch_of_b) {
-    plan.kind = MatmulKind::reuse;
+    plan.config.kind = MatmulKind::reuse;
     plan.batch_in_share = std::max<std::int64_t>(1, rows / plan.m);
-    plan.per_core_m = plan.out_block_h = std::min(rows, plan.m);
-    plan.per_core_n = plan.out_block_w = plan.n;
-    plan.in0_block_w = plan.k;
+    plan.config.per_core_m = plan.config.out_block_h = std::min(rows, plan.m);
+    plan.config.per_core_n = plan.config.out_block_w = plan.n;
+    plan.config.in0_block_w = plan.k;
     choose_subblock(plan, /*pairs_are_w_h=*/true);
     return true;
   }
   plan.m *= plan.batch;
   plan.batch = 1;
-  plan.per_core_m = std::min(rows, plan.m);
+  plan.config.per_core_m = std::min(rows, plan.m);
   const std::int64_t columns = in0 ? std::max<std::int64_t>(1, shards.columns / kTileSide) : 1;
   if (shards.layout == ShardLayout::width) {
-    plan.kind = MatmulKind::multicast_1d_in0;
-    plan.per_core_n = ceil_div(plan.n, plan.grid.cores());
-    plan.in0_block_w = columns;
+    plan.config.kind = MatmulKind::multicast_1d_in0;
+    plan.config.per_core_n = ceil_div(plan.n, plan.config.grid.cores());
+    plan.config.in0_block_w = columns;
   } else if (shards.layout == ShardLayout::height) {
-    plan.kind = MatmulKind::multicast_1d_in1;
-    plan.per_core_n = plan.n;
-    plan.in0_block_w = plan.k;
+    plan.config.kind = MatmulKind::multicast_1d_in1;
+    plan.config.per_core_n = plan.n;
+    plan.config.in0_block_w = plan.k;
   } else {
-    plan.kind = MatmulKind::multicast_2d;
-    plan.transpose_mcast = shards.column_major;
+    plan.config.kind = MatmulKind::multicast_2d;
+    plan.config.transpose_mcast = shards.column_major;
     const int across = shards.column_major ? shards.grid.rows : shards.grid.columns;
-    plan.per_core_n = ceil_div(plan.n, across);
-    plan.in0_block_w = columns;
+    plan.config.per_core_n = ceil_div(plan.n, across);
+    plan.config.in0_block_w = columns;
   }
-  while (plan.k % plan.in0_block_w != 0) --plan.in0_block_w;
+  while (plan.k % plan.config.in0_block_w != 0) --plan.config.in0_block_w;
   take_block(plan, /*may_shorten_k=*/true, buffers);
   if (out) {
     // A sub-block of a shard of the result is one of its rows of tiles, or a tile.
-    const bool row = plan.out_block_w == plan.per_core_n &&
-                     plan.per_core_n <= most_tiles(plan.fp32_accumulation);
-    plan.subblock_h = 1;
-    plan.subblock_w = row ? plan.per_core_n : 1;
+    const bool row = plan.config.out_block_w == plan.config.per_core_n &&
+                     plan.config.per_core_n <= most_tiles(plan.fp32_accumulation);
+    plan.config.subblock_h = 1;
+    plan.config.subblock_w = row ? plan.config.per_core_n : 1;
     return true;
   }
   choose_subblock(plan, /*pairs_are_w_h=*/false);
@@ -233,10 +236,10 @@ bool plan_shards(MatmulPlan& plan, const CircularBuffers& buffers) {
 /// K in a step. Returns false if the block of one product does not fit.
 bool plan_reuse(MatmulPlan& plan, const CircularBuffers& buffers) {
   if (!buffers.hold(plan.m, plan.n, 1)) return false;
-  plan.kind = MatmulKind::reuse;
-  plan.per_core_m = plan.out_block_h = plan.m;
-  plan.per_core_n = plan.out_block_w = plan.n;
-  plan.in0_block_w = 1;
+  plan.config.kind = MatmulKind::reuse;
+  plan.config.per_core_m = plan.config.out_block_h = plan.m;
+  plan.config.per_core_n = plan.config.out_block_w = plan.n;
+  plan.config.in0_block_w = 1;
   choose_subblock(plan, /*pairs_are_w_h=*/true);
   return true;
 }
@@ -249,23 +252,23 @@ void plan_for_core_grid(MatmulPlan& plan, const CircularBuffers& buffers) {
   plan.batch = 1;
   if (one_tile || is_narrow(plan.m, plan.n)) {
     const bool tall = plan.m > plan.n;
-    plan.kind = tall ? MatmulKind::multicast_1d_in1 : MatmulKind::multicast_1d_in0;
-    plan.per_core_m = tall ? ceil_div(plan.m, plan.grid.cores()) : plan.m;
-    plan.per_core_n = tall ? plan.n : ceil_div(plan.n, plan.grid.cores());
-    plan.in0_block_w = ceil_div(plan.k, plan.grid.cores());
-    while (plan.k % plan.in0_block_w != 0) --plan.in0_block_w;
+    plan.config.kind = tall ? MatmulKind::multicast_1d_in1 : MatmulKind::multicast_1d_in0;
+    plan.config.per_core_m = tall ? ceil_div(plan.m, plan.config.grid.cores()) : plan.m;
+    plan.config.per_core_n = tall ? plan.n : ceil_div(plan.n, plan.config.grid.cores());
+    plan.config.in0_block_w = ceil_div(plan.k, plan.config.grid.cores());
+    while (plan.k % plan.config.in0_block_w != 0) --plan.config.in0_block_w;
     take_block(plan, /*may_shorten_k=*/false, buffers);
     choose_subblock(plan, /*pairs_are_w_h=*/true);
     return;
   }
-  plan.kind = MatmulKind::multicast_2d;
-  plan.per_core_m = ceil_div(plan.m, plan.grid.rows);
-  plan.per_core_n = ceil_div(plan.n, plan.grid.columns);
-  plan.in0_block_w = 4;
-  while (plan.k % plan.in0_block_w != 0) --plan.in0_block_w;
+  plan.config.kind = MatmulKind::multicast_2d;
+  plan.config.per_core_m = ceil_div(plan.m, plan.config.grid.rows);
+  plan.config.per_core_n = ceil_div(plan.n, plan.config.grid.columns);
+  plan.config.in0_block_w = 4;
+  while (plan.k % plan.config.in0_block_w != 0) --plan.config.in0_block_w;
   take_block(plan, /*may_shorten_k=*/false, buffers);
   choose_subblock(plan, /*pairs_are_w_h=*/true);
-  if (plan.subblock_w != plan.per_core_n) plan.subblock_h = 1;
+  if (plan.config.subblock_w != plan.config.per_core_n) plan.config.subblock_h = 1;
 }
 
 /// Chooses ttnn's default compute settings, by the types of both factors:
@@ -293,40 +296,31 @@ void choose_arithmetic(MatmulPlan& plan) {
 /// which makes the columns of its shard.
 void plan_dram_sharded(MatmulPlan& plan, const MatmulConfig& config) {
   const Sharding& banks = *plan.problem.in1_shards;
-  plan.kind = MatmulKind::dram_sharded;
-  plan.grid = {static_cast<int>(ceil_div(plan.n * kTileSide, banks.columns)), 1};
-  plan.per_core_m = plan.out_block_h = plan.subblock_h = 1;
-  plan.per_core_n = config.per_core_n;
-  plan.in0_block_w = config.in0_block_w;
-  plan.out_block_w = banks.columns / kTileSide;
+  plan.config.kind = MatmulKind::dram_sharded;
+  plan.config.grid = {static_cast<int>(ceil_div(plan.n * kTileSide, banks.columns)), 1};
+  plan.config.per_core_m = plan.config.out_block_h = plan.config.subblock_h = 1;
+  plan.config.per_core_n = config.per_core_n;
+  plan.config.in0_block_w = config.in0_block_w;
+  plan.config.out_block_w = banks.columns / kTileSide;
   // ttnn pads the columns of a core until the fewest sub-blocks hold them.
-  const std::int64_t parts = ceil_div(plan.out_block_w, most_tiles(plan.fp32_accumulation));
-  plan.subblock_w = ceil_div(plan.out_block_w, parts);
+  const std::int64_t parts = ceil_div(plan.config.out_block_w, most_tiles(plan.fp32_accumulation));
+  plan.config.subblock_w = ceil_div(plan.config.out_block_w, parts);
 }
 
 /// Takes the caller's configuration, which ttnn accepts.
 void take_config(MatmulPlan& plan, const MatmulConfig& config) {
   if (config.kind == MatmulKind::multi_core) return plan_multi_core(plan);
   if (config.kind == MatmulKind::dram_sharded) return plan_dram_sharded(plan, config);
-  plan.kind = config.kind;
-  plan.gather_in0 = config.gather_in0;
-  plan.grid = config.grid;
-  plan.transpose_mcast = config.transpose_mcast;
+  plan.config = config;
+  plan.config.only.reset();
   if (config.fuse_batch && plan.is_multicast()) {
     plan.m *= plan.batch;
     plan.batch = 1;
   }
-  plan.per_core_m = config.per_core_m;
-  plan.per_core_n = config.per_core_n;
-  plan.in0_block_w = config.in0_block_w;
-  plan.out_block_h = config.out_block_h;
-  plan.out_block_w = config.out_block_w;
-  plan.subblock_h = config.subblock_h;
-  plan.subblock_w = config.subblock_w;
   if (config.kind != MatmulKind::reuse) return;
   plan.batch_in_share = ceil_div(config.per_core_m, plan.m);
-  plan.per_core_m = plan.out_block_h = std::min(config.per_core_m, plan.m);
-  plan.out_block_w = plan.per_core_n;
+  plan.config.per_core_m = plan.config.out_block_h = std::min(config.per_core_m, plan.m);
+  plan.config.out_block_w = config.per_core_n;
 }
 
 /// Returns what the program asks for, with ttnn's choice of a configuration.
@@ -382,7 +376,7 @@ MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,
   HOWARD_CHECK(problem.batch > 0 && problem.m > 0 && problem.k > 0 && problem.n > 0,
                "a matrix product has tiles");
   MatmulPlan plan{.problem = problem,
-                  .grid = device_grid,
+                  .config = {.grid = device_grid},
                   .batch = problem.batch,
                   .m = problem.m,
                   .k = problem.k,
@@ -400,7 +394,7 @@ MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,
   }
   if (problem.core_grid && problem.core_grid->columns <= device_grid.columns &&
       problem.core_grid->rows <= device_grid.rows) {
-    plan.grid = *problem.core_grid;
+    plan.config.grid = *problem.core_grid;
   }
   choose_arithmetic(plan);
   const CircularBuffers buffers{buffers_of(plan), circular_buffer_bytes};

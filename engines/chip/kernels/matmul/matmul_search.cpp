@@ -51,7 +51,7 @@ MatmulPlan uncut_plan(const MatmulProblem& problem, const MatmulSearch& search) 
 
 /// Says whether a share is possible: reuse deals out whole parts of M only.
 bool is_share(const Family& family, std::int64_t m) {
-  return family.plan.kind != MatmulKind::reuse || family.plan.m % m == 0;
+  return family.plan.config.kind != MatmulKind::reuse || family.plan.m % m == 0;
 }
 
 /// Adds the families of `plan`, whose kind and batch are chosen.
@@ -60,9 +60,9 @@ void add_families(const MatmulPlan& plan, CoreGrid grid, std::vector<Family>& re
   const std::int64_t m = plan.m, n = plan.n;
   const auto add = [&](Range of_m, Range of_n, bool transposed = false) {
     result.push_back({.plan = plan, .m = of_m, .n = of_n});
-    result.back().plan.transpose_mcast = transposed;
+    result.back().plan.config.transpose_mcast = transposed;
   };
-  switch (plan.kind) {
+  switch (plan.config.kind) {
     case MatmulKind::multicast_2d:
       add({ceil_div(m, grid.rows), m}, {ceil_div(n, grid.columns), n});
       add({ceil_div(m, grid.columns), m}, {ceil_div(n, grid.rows), n}, true);
@@ -88,7 +88,7 @@ std::vector<Family> families(const MatmulProblem& problem, const MatmulSearch& s
   std::vector<Family> result;
   MatmulPlan plan = uncut_plan(problem, search);
   for (const MatmulKind kind : search.kinds) {
-    plan.kind = kind;
+    plan.config.kind = kind;
     const bool has_both = problem.batched_a && problem.batched_b;
     if (kind == MatmulKind::reuse && problem.batch > 1 && !has_both) continue;
     add_families(plan, search.grid, result);
@@ -116,12 +116,13 @@ bool fits_untransposed(const MatmulPlan& plan, CoreGrid grid) {
 /// Gives the plan a share. 2D configurations name the cores that they use, the others the whole
 /// grid.
 void take_share(MatmulPlan& plan, std::int64_t m, std::int64_t n) {
-  plan.per_core_m = m;
-  plan.per_core_n = n;
-  if (plan.kind != MatmulKind::multicast_2d) return;
+  plan.config.per_core_m = m;
+  plan.config.per_core_n = n;
+  if (plan.config.kind != MatmulKind::multicast_2d) return;
   const auto rows = static_cast<int>(plan.active_rows());
   const auto columns = static_cast<int>(plan.active_columns());
-  plan.grid = plan.transpose_mcast ? CoreGrid{rows, columns} : CoreGrid{columns, rows};
+  plan.config.grid =
+      plan.config.transpose_mcast ? CoreGrid{rows, columns} : CoreGrid{columns, rows};
 }
 
 std::vector<SharedPlan> shared_plans(const std::vector<Family>& all, CoreGrid grid,
@@ -133,7 +134,7 @@ std::vector<SharedPlan> shared_plans(const std::vector<Family>& all, CoreGrid gr
       for (std::int64_t n = family.n.least; n <= family.n.most; ++n) {
         SharedPlan shared{.plan = family.plan, .least = {}};
         take_share(shared.plan, m, n);
-        if (shared.plan.transpose_mcast && fits_untransposed(shared.plan, grid)) continue;
+        if (shared.plan.config.transpose_mcast && fits_untransposed(shared.plan, grid)) continue;
         shared.least = least_matmul_time(shared.plan, profiles);
         plans.push_back(std::move(shared));
       }
@@ -158,24 +159,27 @@ std::int64_t most_tiles_of(const MatmulPlan& plan) { return plan.fp32_accumulati
 template <class Use>
 void each_blocking(const MatmulPlan& share, Bytes limit, const Profiles& profiles, Use use) {
   MatmulPlan plan = share;
-  const bool is_whole = share.kind == MatmulKind::reuse || share.kind == MatmulKind::multi_core;
-  const auto heights = is_whole ? std::vector{share.per_core_m} : factors(share.per_core_m);
-  const auto widths = is_whole ? std::vector{share.per_core_n} : factors(share.per_core_n);
+  const bool is_whole =
+      share.config.kind == MatmulKind::reuse || share.config.kind == MatmulKind::multi_core;
+  const auto heights =
+      is_whole ? std::vector{share.config.per_core_m} : factors(share.config.per_core_m);
+  const auto widths =
+      is_whole ? std::vector{share.config.per_core_n} : factors(share.config.per_core_n);
   const auto steps =
-      share.kind == MatmulKind::multi_core ? std::vector<std::int64_t>{1} : factors(share.k);
+      share.config.kind == MatmulKind::multi_core ? std::vector<std::int64_t>{1} : factors(share.k);
   const auto parts = subblocks(most_tiles_of(share));
   for (const std::int64_t k : steps) {
-    plan.in0_block_w = k;
+    plan.config.in0_block_w = k;
     for (const std::int64_t h : heights) {
-      plan.out_block_h = h;
+      plan.config.out_block_h = h;
       for (const std::int64_t w : widths) {
-        plan.out_block_w = w;
+        plan.config.out_block_w = w;
         if (circular_buffer_bytes(plan) >= limit) break;
         std::optional<PricedMatmul> best;
         for (const auto& [sub_h, sub_w] : parts) {
           if (h % sub_h != 0 || w % sub_w != 0) continue;
-          plan.subblock_h = sub_h;
-          plan.subblock_w = sub_w;
+          plan.config.subblock_h = sub_h;
+          plan.config.subblock_w = sub_w;
           PricedMatmul priced = price(plan, profiles);
           if (!best || ranks_before(priced, *best)) best = std::move(priced);
         }
@@ -189,19 +193,19 @@ void each_blocking(const MatmulPlan& share, Bytes limit, const Profiles& profile
 /// it divides, with every sub-block that divides it.
 std::uint64_t count_legal(const Family& family, Bytes limit) {
   MatmulPlan plan = family.plan;
-  if (plan.kind == MatmulKind::multi_core) return 1;
+  if (plan.config.kind == MatmulKind::multi_core) return 1;
   const auto parts = subblocks(most_tiles_of(plan));
-  const bool whole = plan.kind == MatmulKind::reuse;
+  const bool whole = plan.config.kind == MatmulKind::reuse;
   std::uint64_t count = 0;
   for (const std::int64_t k : factors(plan.k)) {
-    plan.in0_block_w = k;
+    plan.config.in0_block_w = k;
     for (std::int64_t h = 1; h <= family.m.most; ++h) {
       const std::int64_t shares_m =
           whole ? (is_share(family, h) ? 1 : 0) : family.m.multiples_of(h);
       if (shares_m == 0) continue;
-      plan.out_block_h = h;
+      plan.config.out_block_h = h;
       for (std::int64_t w = whole ? plan.n : 1; w <= family.n.most; ++w) {
-        plan.out_block_w = w;
+        plan.config.out_block_w = w;
         if (circular_buffer_bytes(plan) >= limit) break;
         const std::int64_t shares_n = whole ? 1 : family.n.multiples_of(w);
         const auto dividing = std::ranges::count_if(

@@ -6,25 +6,19 @@
 namespace howard::chip {
 
 MatmulConfig config_of(const MatmulPlan& plan) {
-  return {.kind = plan.kind,
-          .grid = plan.grid,
-          .per_core_m = plan.per_core_m * plan.batch_in_share,
-          .per_core_n = plan.per_core_n,
-          .in0_block_w = plan.in0_block_w,
-          .out_block_h = plan.out_block_h * plan.batch_in_share,
-          .out_block_w = plan.out_block_w,
-          .subblock_h = plan.subblock_h,
-          .subblock_w = plan.subblock_w,
-          .transpose_mcast = plan.transpose_mcast,
-          .fuse_batch = plan.batch == 1 || !plan.is_multicast(),
-          .gather_in0 = plan.gather_in0};
+  MatmulConfig config = plan.config;
+  config.per_core_m *= plan.batch_in_share;
+  config.out_block_h *= plan.batch_in_share;
+  config.fuse_batch = plan.batch == 1 || !plan.is_multicast();
+  return config;
 }
 
 std::string MatmulPlan::text() const {
   return fmt::format("{}{} {} cores, per core {}x{}, block {}x{}, k {}, sub-block {}x{}, {}",
-                     name_of(kind), transpose_mcast ? " transposed" : "", active_cores(),
-                     per_core_m, per_core_n, out_block_h, out_block_w, in0_block_w, subblock_h,
-                     subblock_w, name_of(fidelity));
+                     name_of(config.kind), config.transpose_mcast ? " transposed" : "",
+                     active_cores(), config.per_core_m, config.per_core_n, config.out_block_h,
+                     config.out_block_w, config.in0_block_w, config.subblock_h, config.subblock_w,
+                     name_of(fidelity));
 }
 
 MatmulBuffers buffers_of(const MatmulPlan& plan) {
@@ -52,10 +46,11 @@ DataType partial_type(const MatmulPlan& plan) {
 /// Returns what partial sums and results take together. They share a buffer if their types are
 /// equal, unless the result is in shards of several blocks: shards are their own buffer.
 Bytes result_bytes(const MatmulPlan& plan) {
-  const std::int64_t tiles = plan.out_block_h * plan.out_block_w;
+  const std::int64_t tiles = plan.config.out_block_h * plan.config.out_block_w;
   const DataType partial = partial_type(plan), out = plan.problem.types.out;
   const bool in_shards = plan.problem.out_shards.has_value();
-  const bool shares = partial == out && (!in_shards || plan.per_core_m == plan.out_block_h);
+  const bool shares =
+      partial == out && (!in_shards || plan.config.per_core_m == plan.config.out_block_h);
   return tiles *
          ((in_shards ? Bytes() : tile_bytes(out)) + (shares ? Bytes() : tile_bytes(partial)));
 }
@@ -64,18 +59,18 @@ Bytes result_bytes(const MatmulPlan& plan) {
 
 Bytes circular_buffer_bytes(const MatmulPlan& plan) {
   const MatmulBuffers buffers = buffers_of(plan);
-  if (plan.kind == MatmulKind::dram_sharded) {
+  if (plan.config.kind == MatmulKind::dram_sharded) {
     // Three blocks of B are in flight.
-    return buffers.size(plan.out_block_h, plan.out_block_w, plan.in0_block_w) +
-           plan.in0_block_w * plan.out_block_w * buffers.in1_tile;
+    return buffers.size(plan.config.out_block_h, plan.config.out_block_w, plan.config.in0_block_w) +
+           plan.config.in0_block_w * plan.config.out_block_w * buffers.in1_tile;
   }
   // Blocks are double buffered where there is more than one. Shards of rows of A are read where
   // they are.
   const std::int64_t blocks = plan.batch * plan.k_blocks() > 1 ? 2 : 1;
-  const bool in_place = plan.problem.in0_shards && plan.kind == MatmulKind::multicast_1d_in1;
-  const Bytes a = in_place ? Bytes() : plan.out_block_h * buffers.in0_tile;
-  return blocks * plan.in0_block_w * (a + plan.out_block_w * buffers.in1_tile) +
-         plan.out_block_w * buffers.bias_tile + result_bytes(plan);
+  const bool in_place = plan.problem.in0_shards && plan.config.kind == MatmulKind::multicast_1d_in1;
+  const Bytes a = in_place ? Bytes() : plan.config.out_block_h * buffers.in0_tile;
+  return blocks * plan.config.in0_block_w * (a + plan.config.out_block_w * buffers.in1_tile) +
+         plan.config.out_block_w * buffers.bias_tile + result_bytes(plan);
 }
 
 }  // namespace howard::chip

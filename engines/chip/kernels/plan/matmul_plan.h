@@ -45,51 +45,46 @@ struct MatmulProblem {
   friend auto operator<=>(const MatmulProblem&, const MatmulProblem&) = default;
 };
 
-/// The configuration that ttnn chose or was given, in tiles.
+/// How a product is made, as ttnn chose it or was told.
 struct MatmulPlan {
   MatmulProblem problem;  ///< Its sizes may differ from those below.
-  MatmulKind kind{};
-  CoreGrid grid;           ///< The grid it was planned for.
+  /// A core's share of one product, on the grid that it was planned for.
+  MatmulConfig config;
   std::int64_t batch = 1;  ///< The number of products, where ttnn does not fold them into m.
   /// The problem; where ttnn fuses the batch, it is folded into m.
   std::int64_t m = 1, k = 1, n = 1;
-  std::int64_t per_core_m = 1, per_core_n = 1;
-  std::int64_t out_block_h = 1, out_block_w = 1;
-  std::int64_t in0_block_w = 1;  ///< Tiles of K in one step.
-  std::int64_t subblock_h = 1, subblock_w = 1;
   MathFidelity fidelity = MathFidelity::hifi2;
   bool fp32_accumulation = false;
   bool packer_accumulates = true;   ///< Partial sums are added in L1, and not loaded back.
-  bool transpose_mcast = false;     ///< 2D: M over the columns of cores, N over the rows.
-  bool gather_in0 = false;          ///< 1D in0: the shards of A go round a ring.
   std::int64_t batch_in_share = 1;  ///< Reuse: products of a batch that stay together.
 
   /// Returns whether a core with work shares what it reads with others by multicasts.
   bool is_multicast() const {
-    return kind == MatmulKind::multicast_2d || kind == MatmulKind::multicast_1d_in0 ||
-           kind == MatmulKind::multicast_1d_in1;
+    return config.kind == MatmulKind::multicast_2d || config.kind == MatmulKind::multicast_1d_in0 ||
+           config.kind == MatmulKind::multicast_1d_in1;
   }
 
   /// Returns how many shares a kernel without a multicast deals out to the cores: products of a
   /// batch, or parts of them.
   std::int64_t shares() const {
-    return ceil_div(m, per_core_m) * ceil_div(n, per_core_n) * batch / batch_in_share;
+    return ceil_div(m, config.per_core_m) * ceil_div(n, config.per_core_n) * batch / batch_in_share;
   }
-  // Cores that have work are a sub-grid in 2D, and a number of cores in row-major order in 1D.
-  std::int64_t active_columns() const { return ceil_div(n, per_core_n); }
-  std::int64_t active_rows() const { return ceil_div(m, per_core_m); }
+  // Cores that have work are a sub-config.grid in 2D, and a number of cores in row-major order in
+  // 1D.
+  std::int64_t active_columns() const { return ceil_div(n, config.per_core_n); }
+  std::int64_t active_rows() const { return ceil_div(m, config.per_core_m); }
   std::int64_t active_cores() const {
-    if (kind == MatmulKind::dram_sharded) return grid.cores();
+    if (config.kind == MatmulKind::dram_sharded) return config.grid.cores();
     return is_multicast() ? active_columns() * active_rows()
-                          : std::min<std::int64_t>(shares(), grid.cores());
+                          : std::min<std::int64_t>(shares(), config.grid.cores());
   }
   /// Returns how many products the busiest core runs one after the other.
   std::int64_t products() const {
     return is_multicast() ? batch : ceil_div(shares(), active_cores()) * batch_in_share;
   }
-  std::int64_t k_blocks() const { return k / in0_block_w; }
-  std::int64_t blocks_h() const { return per_core_m / out_block_h; }
-  std::int64_t blocks_w() const { return per_core_n / out_block_w; }
+  std::int64_t k_blocks() const { return k / config.in0_block_w; }
+  std::int64_t blocks_h() const { return config.per_core_m / config.out_block_h; }
+  std::int64_t blocks_w() const { return config.per_core_n / config.out_block_w; }
 
   friend bool operator==(const MatmulPlan&, const MatmulPlan&) = default;
 
@@ -97,7 +92,8 @@ struct MatmulPlan {
   std::string text() const;
 };
 
-/// Returns the configuration of `plan`, as a caller would give it.
+/// Returns the plan's configuration as a caller gives it, whose share is of all products that stay
+/// together.
 MatmulConfig config_of(const MatmulPlan& plan);
 
 /// The tiles that the circular buffers of one core hold.

@@ -36,12 +36,12 @@ TEST_F(ChipMemory, TensorsInL1LeaveSmallerBlocksAndInTheEndNone) {
   const TensorSpec large{{2048, 2048}};
   const ops::Tensor a(device_, large), b(device_, large), c(device_, large);
   const Program program = make_program(MatmulAttributes{}, {a, b}, {c});
-  const std::int64_t whole = device_.explain(program).matmul->out_block_h;
+  const std::int64_t whole = device_.explain(program).matmul->config.out_block_h;
   {
     const ops::Tensor held(device_, {.shape = {56 * 32, 400 * 32}, .storage = Storage::l1});
-    EXPECT_LT(device_.explain(program).matmul->out_block_h, whole);
+    EXPECT_LT(device_.explain(program).matmul->config.out_block_h, whole);
   }
-  EXPECT_EQ(device_.explain(program).matmul->out_block_h, whole) << "once it is released";
+  EXPECT_EQ(device_.explain(program).matmul->config.out_block_h, whole) << "once it is released";
   const ops::Tensor held(device_, {.shape = {56 * 32, 684 * 32}, .storage = Storage::l1});
   EXPECT_THROW(queue_.enqueue(program), Error);
   const ops::Tensor small(device_, {{32, 32}});

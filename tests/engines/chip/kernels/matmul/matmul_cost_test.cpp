@@ -116,13 +116,13 @@ TEST(MatmulCost, MoreWorkOfOneConfigurationTakesLonger) {
     const MatmulPlan p = plan(problem);
     MatmulPlan deeper = p;
     // As many steps as there are banks: the tiles of A then lie in the same banks as before.
-    deeper.k += profiles().chip.dram_banks * p.in0_block_w;
+    deeper.k += profiles().chip.dram_banks * p.config.in0_block_w;
     EXPECT_GT(cost(deeper).kernel.total, cost(p).kernel.total) << p.text();
     MatmulPlan finer = p;
     finer.fidelity = MathFidelity::hifi4;
     EXPECT_GE(cost(finer).kernel.total, cost(p).kernel.total) << p.text();
     MatmulPlan repeated = p;
-    repeated.batch += p.kind == MatmulKind::reuse ? p.active_cores() : 1;
+    repeated.batch += p.config.kind == MatmulKind::reuse ? p.active_cores() : 1;
     EXPECT_GT(cost(repeated).kernel.total, cost(p).kernel.total) << p.text();
   }
 }
@@ -194,7 +194,7 @@ MatmulProblem reuse_problem() {
 
 TEST(MatmulCost, CoresWithProductsOfTheirOwnReadAndWriteForThemselves) {
   const MatmulPlan p = plan(reuse_problem());
-  ASSERT_EQ(p.kind, MatmulKind::reuse);
+  ASSERT_EQ(p.config.kind, MatmulKind::reuse);
   const Profiles round = round_profiles();
   const MatmulCost c = cost(p, round);
   // A step is a column of A and a row of B, 8 tiles of 64 ns each, without a multicast.
@@ -233,16 +233,16 @@ TEST(MatmulCost, AFurtherProductOfABatchCostsMoreWithAMulticast) {
 TEST(MatmulCost, ATransposedBUnpacksSlowerUnlessASubBlockReusesItEnough) {
   MatmulPlan p = plan({.m = 32, .k = 32, .n = 32});
   p.fidelity = MathFidelity::lofi;
-  p.out_block_h = p.out_block_w = p.per_core_m = p.per_core_n = 8;
+  p.config.out_block_h = p.config.out_block_w = p.config.per_core_m = p.config.per_core_n = 8;
   const auto compute = [&](std::int64_t h, std::int64_t w, bool transposed) {
-    p.subblock_h = h;
-    p.subblock_w = w;
+    p.config.subblock_h = h;
+    p.config.subblock_w = w;
     p.problem.transposed_b = transposed;
     return cost(p).compute;
   };
   EXPECT_EQ(compute(4, 2, true), compute(4, 2, false)) << "2/4 + 1/2 tiles, less than 5/4";
   // With 1x8 it is 2 + 1/8 tiles a product instead of 9/8; a tile unpacks in 32 ns.
-  EXPECT_EQ(compute(1, 8, true) - compute(1, 8, false), 64 * p.in0_block_w * ns(32));
+  EXPECT_EQ(compute(1, 8, true) - compute(1, 8, false), 64 * p.config.in0_block_w * ns(32));
 }
 
 TEST(MatmulCost, EachCoreTransposesTheTilesOfATransposedAThatItGets) {
@@ -254,7 +254,7 @@ TEST(MatmulCost, EachCoreTransposesTheTilesOfATransposedAThatItGets) {
     MatmulPlan transposed = stored;
     transposed.problem.transposed_a = true;
     EXPECT_EQ(cost(transposed, round).compute - cost(stored, round).compute,
-              stored.out_block_h * stored.in0_block_w * ns(70));
+              stored.config.out_block_h * stored.config.in0_block_w * ns(70));
   }
 }
 
@@ -262,8 +262,8 @@ TEST(MatmulCost, PartialSumsThatThePackerDoesNotAddGoToL1AndComeBackInEachStepBu
   Profiles round = round_profiles();
   round.software.matmul_reload = ns(120);
   MatmulPlan p = plan({.m = 32, .k = 32, .n = 32, .compute = {.fidelity = MathFidelity::hifi4}});
-  ASSERT_EQ(p.out_block_h * p.out_block_w, 20);
-  ASSERT_EQ(p.subblock_h * p.subblock_w, 5);
+  ASSERT_EQ(p.config.out_block_h * p.config.out_block_w, 20);
+  ASSERT_EQ(p.config.subblock_h * p.config.subblock_w, 5);
   ASSERT_EQ(p.k_blocks(), 8);
   const auto spilled = [&] {
     MatmulPlan kept = p;
@@ -275,20 +275,20 @@ TEST(MatmulCost, PartialSumsThatThePackerDoesNotAddGoToL1AndComeBackInEachStepBu
   EXPECT_EQ(spilled(), 20 * SimTime::picoseconds(74'000 * 7 / 8));
   p.fp32_accumulation = true;
   EXPECT_EQ(spilled(), 20 * SimTime::picoseconds(124'000 * 7 / 8));
-  p.in0_block_w = 32;
+  p.config.in0_block_w = 32;
   EXPECT_EQ(spilled(), SimTime()) << "the only step has nothing to load";
 }
 
 TEST(MatmulCost, OperandsThatDoNotShareTheirWayAreUnpackedSideBySide) {
   MatmulPlan p = plan({.m = 32, .k = 32, .n = 32});
   p.fidelity = MathFidelity::lofi;
-  p.out_block_h = p.out_block_w = p.per_core_m = p.per_core_n = 8;
-  p.subblock_h = 4;
-  p.subblock_w = 2;
+  p.config.out_block_h = p.config.out_block_w = p.config.per_core_m = p.config.per_core_n = 8;
+  p.config.subblock_h = 4;
+  p.config.subblock_w = 2;
   Profiles apart = profiles();
   apart.chip.unpackers_share = false;
   // A tile takes 32 ns. Together they are 5/4 tiles a product, apart the longer one is one tile.
-  EXPECT_EQ(cost(p).compute - cost(p, apart).compute, 64 * p.in0_block_w * ns(8));
+  EXPECT_EQ(cost(p).compute - cost(p, apart).compute, 64 * p.config.in0_block_w * ns(8));
 }
 
 TEST(MatmulCost, ABiasIsAddedToAnOutputBlockBeforeItLeaves) {
@@ -332,8 +332,8 @@ TEST(MatmulCost, OperandsAreUnpackedInTheirOwnTypes) {
   MatmulPlan p = plan({.m = 32, .k = 32, .n = 32}, {8, 8});
   p.fidelity = MathFidelity::lofi;  // bound by unpacking
   const auto compute = [&](std::int64_t h, std::int64_t w, MatmulTypes types) {
-    p.subblock_h = h;
-    p.subblock_w = w;
+    p.config.subblock_h = h;
+    p.config.subblock_w = w;
     p.problem.types = types;
     return cost(p, round).compute;
   };
@@ -353,8 +353,8 @@ TEST(MatmulCost, AnActivationTakesTheVectorUnitForEachTileOfTheResult) {
   const auto of = [&](Eltwise function) {
     return tiles.functions.at(static_cast<std::size_t>(function));
   };
-  EXPECT_EQ(cost(gelu).activation,
-            gelu.out_block_h * gelu.out_block_w * (of(Eltwise::gelu) - of(Eltwise::identity)));
+  EXPECT_EQ(cost(gelu).activation, gelu.config.out_block_h * gelu.config.out_block_w *
+                                       (of(Eltwise::gelu) - of(Eltwise::identity)));
   EXPECT_GT(cost(gelu).kernel.total, none.kernel.total);
   problem.activation = Eltwise::relu;
   EXPECT_EQ(cost(plan(problem)).kernel.total, none.kernel.total) << "the packer clips";

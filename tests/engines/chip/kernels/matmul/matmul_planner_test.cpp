@@ -40,14 +40,14 @@ std::string name(const ::testing::TestParamInfo<Expected>& info) {
 }
 
 void expect_plan(const MatmulPlan& actual, const Expected& row) {
-  EXPECT_EQ(actual.kind, MatmulKind::multicast_2d);
-  EXPECT_EQ(actual.per_core_m, row.per_core_m);
-  EXPECT_EQ(actual.per_core_n, row.per_core_n);
-  EXPECT_EQ(actual.in0_block_w, row.k);
-  EXPECT_EQ(actual.out_block_h, row.block_h);
-  EXPECT_EQ(actual.out_block_w, row.block_w);
-  EXPECT_EQ(actual.subblock_h, row.subblock_h);
-  EXPECT_EQ(actual.subblock_w, row.subblock_w);
+  EXPECT_EQ(actual.config.kind, MatmulKind::multicast_2d);
+  EXPECT_EQ(actual.config.per_core_m, row.per_core_m);
+  EXPECT_EQ(actual.config.per_core_n, row.per_core_n);
+  EXPECT_EQ(actual.config.in0_block_w, row.k);
+  EXPECT_EQ(actual.config.out_block_h, row.block_h);
+  EXPECT_EQ(actual.config.out_block_w, row.block_w);
+  EXPECT_EQ(actual.config.subblock_h, row.subblock_h);
+  EXPECT_EQ(actual.config.subblock_w, row.subblock_w);
 }
 
 class DefaultConfiguration : public ::testing::TestWithParam<Expected> {};
@@ -104,46 +104,46 @@ INSTANTIATE_TEST_SUITE_P(SquareBf16, CoreGridConfiguration,
 
 TEST(MatmulPlanner, OneRowOfBlocksGoesOneDimensional) {
   const MatmulPlan wide = plan(product(512, 1024, 1024), kEth);
-  EXPECT_EQ(wide.kind, MatmulKind::multicast_1d_in0);
-  EXPECT_EQ(wide.per_core_m, 16);
-  EXPECT_EQ(wide.per_core_n, 1);
-  EXPECT_EQ(wide.in0_block_w, 2);
+  EXPECT_EQ(wide.config.kind, MatmulKind::multicast_1d_in0);
+  EXPECT_EQ(wide.config.per_core_m, 16);
+  EXPECT_EQ(wide.config.per_core_n, 1);
+  EXPECT_EQ(wide.config.in0_block_w, 2);
   EXPECT_EQ(wide.active_cores(), 32);
 
   const MatmulPlan tall = plan(product(1024, 1024, 512), kEth);
-  EXPECT_EQ(tall.kind, MatmulKind::multicast_1d_in1);
+  EXPECT_EQ(tall.config.kind, MatmulKind::multicast_1d_in1);
   EXPECT_EQ(tall.active_cores(), 32);
-  EXPECT_EQ(tall.per_core_n, 16);
+  EXPECT_EQ(tall.config.per_core_n, 16);
 }
 
 TEST(MatmulPlanner, NarrowOutputsGoOneDimensionalBySide) {
-  EXPECT_EQ(plan(product(32, 1280, 1280), kEth).kind, MatmulKind::multicast_1d_in0);
-  EXPECT_EQ(plan(product(1280, 1280, 32), kEth).kind, MatmulKind::multicast_1d_in1);
-  EXPECT_EQ(plan(product(8192, 512, 512), kWorker).kind, MatmulKind::multicast_1d_in1);
+  EXPECT_EQ(plan(product(32, 1280, 1280), kEth).config.kind, MatmulKind::multicast_1d_in0);
+  EXPECT_EQ(plan(product(1280, 1280, 32), kEth).config.kind, MatmulKind::multicast_1d_in1);
+  EXPECT_EQ(plan(product(8192, 512, 512), kWorker).config.kind, MatmulKind::multicast_1d_in1);
   // A ratio of exactly 8 is not narrow yet, and its blocks (16 rows of them) are no grid.
-  EXPECT_EQ(plan(product(8192, 512, 1024), kWorker).kind, MatmulKind::multicast_2d);
+  EXPECT_EQ(plan(product(8192, 512, 1024), kWorker).config.kind, MatmulKind::multicast_2d);
 }
 
 TEST(MatmulPlanner, OddKTakesStepsOfOneTileInOneDimension) {
-  EXPECT_EQ(plan(product(32, 32 * 7, 1280), kEth).in0_block_w, 1);
-  EXPECT_EQ(plan(product(32, 32 * 6, 1280), kEth).in0_block_w, 2);
+  EXPECT_EQ(plan(product(32, 32 * 7, 1280), kEth).config.in0_block_w, 1);
+  EXPECT_EQ(plan(product(32, 32 * 6, 1280), kEth).config.in0_block_w, 2);
 }
 
 TEST(MatmulPlanner, OnlyTheDefaultTwoDimensionalPlanShortensStepsOfK) {
   // 400 tiles of K a step do not fit L1 with even one tile of output, but 100 do.
-  EXPECT_EQ(plan({.m = 32, .k = 8 * 400, .n = 32}, kEth).in0_block_w, 100);
+  EXPECT_EQ(plan({.m = 32, .k = 8 * 400, .n = 32}, kEth).config.in0_block_w, 100);
   // With a core grid ttnn gives up at once and takes one tile in every direction.
   const MatmulPlan narrow = plan({.m = 1, .k = 56 * 400, .n = 32, .core_grid = kWorker}, kWorker);
-  EXPECT_EQ(narrow.in0_block_w, 1);
-  EXPECT_EQ(narrow.out_block_h * narrow.out_block_w, 1);
+  EXPECT_EQ(narrow.config.in0_block_w, 1);
+  EXPECT_EQ(narrow.config.out_block_h * narrow.config.out_block_w, 1);
 }
 
 TEST(MatmulPlanner, ACoreGridLargerThanTheDeviceIsTheDevice) {
   MatmulProblem problem = product(1024, 1024, 1024);
   problem.core_grid = CoreGrid{8, 8};
-  EXPECT_EQ(plan(problem, kWorker).grid, kWorker);
+  EXPECT_EQ(plan(problem, kWorker).config.grid, kWorker);
   problem.core_grid = CoreGrid{4, 7};
-  EXPECT_EQ(plan(problem, kWorker).grid, (CoreGrid{4, 7}));
+  EXPECT_EQ(plan(problem, kWorker).config.grid, (CoreGrid{4, 7}));
 }
 
 TEST(MatmulPlanner, OnlyACoreGridFoldsTheBatchIntoRows) {
@@ -154,7 +154,7 @@ TEST(MatmulPlanner, OnlyACoreGridFoldsTheBatchIntoRows) {
   problem.core_grid = kWorker;
   EXPECT_EQ(plan(problem, kWorker).batch, 1);
   EXPECT_EQ(plan(problem, kWorker).m, 256);
-  EXPECT_EQ(plan(problem, kWorker).per_core_m, 5);
+  EXPECT_EQ(plan(problem, kWorker).config.per_core_m, 5);
 }
 
 /// Sequences of 256 rows by a weight with as many rows and columns, as TTML's nano_gpt multiplies
@@ -171,22 +171,22 @@ TEST(MatmulPlanner, ACoreGridJudgesAllRowsOfTheBatch) {
   for (const auto& [k, n] : {std::pair(384, 1152), std::pair(384, 384), std::pair(384, 1536),
                              std::pair(1536, 384), std::pair(384, 96)}) {
     const MatmulPlan tall = forward(64, k, n);
-    EXPECT_EQ(tall.kind, MatmulKind::multicast_1d_in1) << k << " by " << n;
-    EXPECT_EQ(tall.per_core_m, 10) << "512 tiles over 56 cores";
-    EXPECT_EQ(tall.per_core_n, n / 32);
-    EXPECT_EQ(tall.in0_block_w, 1);
+    EXPECT_EQ(tall.config.kind, MatmulKind::multicast_1d_in1) << k << " by " << n;
+    EXPECT_EQ(tall.config.per_core_m, 10) << "512 tiles over 56 cores";
+    EXPECT_EQ(tall.config.per_core_n, n / 32);
+    EXPECT_EQ(tall.config.in0_block_w, 1);
     EXPECT_EQ(tall.batch, 1);
   }
   // 32 sequences are 8192 rows: 7 times 1152, 5 times 1536 and 21 times 384.
   for (const std::int64_t n : {1152, 1536}) {
     const MatmulPlan two = forward(32, 384, n);
-    EXPECT_EQ(two.kind, MatmulKind::multicast_2d) << n;
-    EXPECT_EQ(two.per_core_m, 32) << "256 tiles over 8 rows of cores";
-    EXPECT_EQ(two.in0_block_w, 4);
+    EXPECT_EQ(two.config.kind, MatmulKind::multicast_2d) << n;
+    EXPECT_EQ(two.config.per_core_m, 32) << "256 tiles over 8 rows of cores";
+    EXPECT_EQ(two.config.in0_block_w, 4);
   }
   for (const auto& [k, n] : {std::pair(384, 384), std::pair(1536, 384), std::pair(384, 96)}) {
-    EXPECT_EQ(forward(32, k, n).kind, MatmulKind::multicast_1d_in1) << k << " by " << n;
-    EXPECT_EQ(forward(32, k, n).per_core_m, 5);
+    EXPECT_EQ(forward(32, k, n).config.kind, MatmulKind::multicast_1d_in1) << k << " by " << n;
+    EXPECT_EQ(forward(32, k, n).config.per_core_m, 5);
   }
 }
 
@@ -195,31 +195,32 @@ TEST(MatmulPlanner, ASideOfOneTileIsThatOfOneMatrix) {
   MatmulProblem problem = product(32, 1024, 256);
   problem.batch = 8;
   problem.core_grid = kWorker;
-  EXPECT_EQ(plan(problem, kWorker).kind, MatmulKind::multicast_1d_in0) << "not taller than wide";
-  EXPECT_EQ(plan(problem, kWorker).per_core_m, 8);
+  EXPECT_EQ(plan(problem, kWorker).config.kind, MatmulKind::multicast_1d_in0)
+      << "not taller than wide";
+  EXPECT_EQ(plan(problem, kWorker).config.per_core_m, 8);
   problem.batch = 9;
-  EXPECT_EQ(plan(problem, kWorker).kind, MatmulKind::multicast_1d_in1);
+  EXPECT_EQ(plan(problem, kWorker).config.kind, MatmulKind::multicast_1d_in1);
   problem = product(64, 1024, 256);
   problem.batch = 4;
   problem.core_grid = kWorker;
-  EXPECT_EQ(plan(problem, kWorker).kind, MatmulKind::multicast_2d);
+  EXPECT_EQ(plan(problem, kWorker).config.kind, MatmulKind::multicast_2d);
 }
 
 TEST(MatmulPlanner, WithoutACoreGridOneMatrixIsJudged) {
   MatmulProblem problem = product(256, 384, 1536);
   const MatmulPlan one = plan(problem, kWorker);
   problem.batch = 64;
-  EXPECT_EQ(plan(problem, kWorker).kind, one.kind);
+  EXPECT_EQ(plan(problem, kWorker).config.kind, one.config.kind);
   EXPECT_EQ(plan(problem, kWorker).m, 8);
 }
 
 TEST(MatmulPlanner, ASideOfOneTileIsNarrowByDefaultInDramAlone) {
   MatmulProblem problem = product(256, 1024, 32);
-  EXPECT_EQ(plan(problem, kWorker).kind, MatmulKind::multicast_1d_in1);
+  EXPECT_EQ(plan(problem, kWorker).config.kind, MatmulKind::multicast_1d_in1);
   problem.out = Storage::l1;
-  EXPECT_EQ(plan(problem, kWorker).kind, MatmulKind::multi_core) << "the ratio is 8";
+  EXPECT_EQ(plan(problem, kWorker).config.kind, MatmulKind::multi_core) << "the ratio is 8";
   problem.m = 9;
-  EXPECT_EQ(plan(problem, kWorker).kind, MatmulKind::multicast_1d_in1) << "the ratio is 9";
+  EXPECT_EQ(plan(problem, kWorker).config.kind, MatmulKind::multicast_1d_in1) << "the ratio is 9";
 }
 
 TEST(MatmulPlanner, BatchesOfBothWithACoreGridAreWholeProductsOfACore) {
@@ -228,12 +229,12 @@ TEST(MatmulPlanner, BatchesOfBothWithACoreGridAreWholeProductsOfACore) {
   problem.batched_b = true;
   problem.core_grid = kWorker;
   const MatmulPlan reuse = plan(problem, kWorker);
-  EXPECT_EQ(reuse.kind, MatmulKind::reuse);
+  EXPECT_EQ(reuse.config.kind, MatmulKind::reuse);
   EXPECT_EQ(reuse.active_cores(), 56);
   EXPECT_EQ(reuse.products(), 4) << "192 over 56";
-  EXPECT_EQ(reuse.per_core_m * reuse.per_core_n, 64);
-  EXPECT_EQ(reuse.in0_block_w, 1);
-  EXPECT_EQ(reuse.subblock_h * reuse.subblock_w, 8);
+  EXPECT_EQ(reuse.config.per_core_m * reuse.config.per_core_n, 64);
+  EXPECT_EQ(reuse.config.in0_block_w, 1);
+  EXPECT_EQ(reuse.config.subblock_h * reuse.config.subblock_w, 8);
   EXPECT_EQ(reuse.fidelity, MathFidelity::lofi);
   problem.batch = 20;
   EXPECT_EQ(plan(problem, kWorker).active_cores(), 20);
@@ -261,15 +262,15 @@ TEST(MatmulPlanner, AProductThatDoesNotFitOneCoreIsNoReuse) {
   problem.batch = 4;
   problem.batched_b = true;
   problem.core_grid = CoreGrid{4, 4};
-  EXPECT_EQ(plan(problem, kWorker).kind, MatmulKind::multicast_2d);
-  EXPECT_EQ(plan(problem, kWorker).grid, (CoreGrid{4, 4})) << "ttnn's default on this grid";
+  EXPECT_EQ(plan(problem, kWorker).config.kind, MatmulKind::multicast_2d);
+  EXPECT_EQ(plan(problem, kWorker).config.grid, (CoreGrid{4, 4})) << "ttnn's default on this grid";
   EXPECT_EQ(plan(problem, kWorker).products(), 4);
   problem = product(8192, 64, 512);
   problem.batch = 4;
   problem.batched_b = true;
   problem.core_grid = CoreGrid{4, 4};
-  EXPECT_EQ(plan(problem, kWorker).kind, MatmulKind::multicast_1d_in1);
-  EXPECT_EQ(plan(problem, kWorker).grid, kWorker) << "of one dimension: on the device's";
+  EXPECT_EQ(plan(problem, kWorker).config.kind, MatmulKind::multicast_1d_in1);
+  EXPECT_EQ(plan(problem, kWorker).config.grid, kWorker) << "of one dimension: on the device's";
 }
 
 TEST(MatmulPlanner, ABatchOfBWithACoreGridTakesNoActivation) {
@@ -286,28 +287,28 @@ TEST(MatmulPlanner, ABatchOfBWithACoreGridTakesNoActivation) {
 
 TEST(MatmulPlanner, AnAWithoutABatchIsMulticastToAllColumnsOfB) {
   MatmulProblem problem = product(1024, 1024, 1024);
-  EXPECT_EQ(plan(problem, kEth).kind, MatmulKind::multicast_2d);
+  EXPECT_EQ(plan(problem, kEth).config.kind, MatmulKind::multicast_2d);
   problem.batch = 3;
   problem.batched_a = false;
   problem.batched_b = true;
-  EXPECT_EQ(plan(problem, kEth).kind, MatmulKind::multicast_1d_in0);
+  EXPECT_EQ(plan(problem, kEth).config.kind, MatmulKind::multicast_1d_in0);
 }
 
 TEST(MatmulPlanner, ABiasTakesRoomInL1) {
   // This is the least L1 in which it keeps its step of K without a bias.
   const MatmulProblem without{.m = 32, .k = 8 * 42, .n = 32};
-  ASSERT_EQ(plan(without, kEth).in0_block_w, 42);
+  ASSERT_EQ(plan(without, kEth).config.in0_block_w, 42);
   Bytes least;
   for (std::int64_t size = 1;; ++size) {
     least = Bytes(size * 2048 + 1);
-    if (plan_matmul(without, kEth, least).in0_block_w == 42) break;
+    if (plan_matmul(without, kEth, least).config.in0_block_w == 42) break;
   }
   MatmulProblem with = without;
   with.bias = true;
-  EXPECT_LT(plan_matmul(with, kEth, least).in0_block_w, 42);
-  EXPECT_EQ(plan_matmul(with, kEth, least + Bytes(4 * 2048)).in0_block_w, 42);
+  EXPECT_LT(plan_matmul(with, kEth, least).config.in0_block_w, 42);
+  EXPECT_EQ(plan_matmul(with, kEth, least + Bytes(4 * 2048)).config.in0_block_w, 42);
   with.types.bias = DataType::float32;
-  EXPECT_EQ(plan_matmul(with, kEth, least + Bytes(4 * 4096)).in0_block_w, 42);
+  EXPECT_EQ(plan_matmul(with, kEth, least + Bytes(4 * 4096)).config.in0_block_w, 42);
 }
 
 TEST(MatmulPlanner, ArithmeticDefaultsFollowTheDataType) {
@@ -356,8 +357,8 @@ TEST(MatmulPlanner, SubBlocksOfAResultInShardsAreARowOfTheShardOrATile) {
     problem.in0_shards = Sharding{ShardLayout::height, {8, 1}, 64, 128};
     problem.out_shards = Sharding{ShardLayout::height, {8, 1}, 64, n * kTileSide};
     const MatmulPlan found = plan(problem, kEth);
-    EXPECT_EQ(found.per_core_m, 2);
-    return std::pair(found.subblock_h, found.subblock_w);
+    EXPECT_EQ(found.config.per_core_m, 2);
+    return std::pair(found.config.subblock_h, found.config.subblock_w);
   };
   EXPECT_EQ(subblock(1), std::pair(1L, 1L));
   EXPECT_EQ(subblock(6), std::pair(1L, 6L));
@@ -369,40 +370,41 @@ TEST(MatmulPlanner, CircularBuffersHoldEachOperandInItsType) {
   const MatmulPlan wide = plan(problem, kEth);
   problem.types.b = DataType::bfloat8_b;
   const MatmulPlan narrow = plan(problem, kEth);
-  ASSERT_EQ(narrow.in0_block_w, wide.in0_block_w);
+  ASSERT_EQ(narrow.config.in0_block_w, wide.config.in0_block_w);
   // Two buffers of B's block, of tiles of 1088 bytes in place of 2048.
   EXPECT_EQ(circular_buffer_bytes(wide).value() - circular_buffer_bytes(narrow).value(),
-            2 * wide.in0_block_w * wide.out_block_w * (2048 - 1088));
+            2 * wide.config.in0_block_w * wide.config.out_block_w * (2048 - 1088));
 }
 
 TEST(MatmulPlanner, PartialSumsHaveABufferOfTheirOwnOnlyInAnotherType) {
   // 3072x3072x4096 on 8x8 cores: blocks of 12x16 tiles, 6 of K in a step.
-  MatmulPlan blocks{.problem = product(3072, 4096, 3072), .kind = MatmulKind::multicast_2d};
+  MatmulPlan blocks{.problem = product(3072, 4096, 3072),
+                    .config = {.kind = MatmulKind::multicast_2d}};
   blocks.k = 128;
-  blocks.per_core_m = blocks.out_block_h = 12;
-  blocks.per_core_n = blocks.out_block_w = 16;
-  blocks.in0_block_w = 4;
+  blocks.config.per_core_m = blocks.config.out_block_h = 12;
+  blocks.config.per_core_n = blocks.config.out_block_w = 16;
+  blocks.config.in0_block_w = 4;
   const std::int64_t inputs = 2 * 4 * (12 + 16) * 2048, tiles = 12 * 16;
   EXPECT_EQ(circular_buffer_bytes(blocks).value(), inputs + tiles * 2048);
   blocks.problem.types.out = DataType::bfloat8_b;
   EXPECT_EQ(circular_buffer_bytes(blocks).value(), inputs + tiles * (1088 + 2048));
   blocks.fp32_accumulation = true;
   EXPECT_EQ(circular_buffer_bytes(blocks).value(), inputs + tiles * (1088 + 4096));
-  blocks.in0_block_w = 64;
+  blocks.config.in0_block_w = 64;
   blocks.fp32_accumulation = false;
   EXPECT_EQ(circular_buffer_bytes(blocks).value(), 16 * inputs + tiles * 1088) << "of two steps";
   blocks.problem.out_shards = Sharding{};
   EXPECT_EQ(circular_buffer_bytes(blocks).value(), 16 * inputs) << "shards are the buffer";
-  blocks.out_block_h = 6;
+  blocks.config.out_block_h = 6;
   EXPECT_EQ(circular_buffer_bytes(blocks).value(), 2 * 64 * (6 + 16) * 2048 + 6 * 16 * 1088)
       << "of two blocks";
 }
 
 TEST(MatmulPlanner, Fp32AccumulationHalvesTheSubBlock) {
   MatmulProblem problem = product(1024, 1024, 1024);
-  EXPECT_EQ(plan(problem, kEth).subblock_h * plan(problem, kEth).subblock_w, 8);
+  EXPECT_EQ(plan(problem, kEth).config.subblock_h * plan(problem, kEth).config.subblock_w, 8);
   problem.compute.fp32_accumulation = true;
-  EXPECT_EQ(plan(problem, kEth).subblock_h * plan(problem, kEth).subblock_w, 4);
+  EXPECT_EQ(plan(problem, kEth).config.subblock_h * plan(problem, kEth).config.subblock_w, 4);
 }
 
 TEST(MatmulPlanner, TheProblemOfAProgramIsInItsOperands) {
@@ -436,14 +438,14 @@ TEST(MatmulPlanner, EveryPlanCoversTheProductExactly) {
           MatmulProblem problem{.m = m, .k = k, .n = n};
           if (with_grid) problem.core_grid = CoreGrid{4, 7};
           const MatmulPlan p = plan(problem, kWorker);
-          EXPECT_EQ(p.per_core_m % p.out_block_h, 0) << p.text();
-          EXPECT_EQ(p.per_core_n % p.out_block_w, 0) << p.text();
-          EXPECT_EQ(p.out_block_h % p.subblock_h, 0) << p.text();
-          EXPECT_EQ(p.out_block_w % p.subblock_w, 0) << p.text();
-          EXPECT_EQ(p.k % p.in0_block_w, 0) << p.text();
-          EXPECT_LE(p.active_cores(), p.grid.cores()) << p.text();
-          EXPECT_GE(p.per_core_m * p.active_rows(), m) << p.text();
-          EXPECT_GE(p.per_core_n * p.active_columns(), n) << p.text();
+          EXPECT_EQ(p.config.per_core_m % p.config.out_block_h, 0) << p.text();
+          EXPECT_EQ(p.config.per_core_n % p.config.out_block_w, 0) << p.text();
+          EXPECT_EQ(p.config.out_block_h % p.config.subblock_h, 0) << p.text();
+          EXPECT_EQ(p.config.out_block_w % p.config.subblock_w, 0) << p.text();
+          EXPECT_EQ(p.k % p.config.in0_block_w, 0) << p.text();
+          EXPECT_LE(p.active_cores(), p.config.grid.cores()) << p.text();
+          EXPECT_GE(p.config.per_core_m * p.active_rows(), m) << p.text();
+          EXPECT_GE(p.config.per_core_n * p.active_columns(), n) << p.text();
         }
       }
     }
@@ -456,13 +458,13 @@ TEST(MatmulPlanner, TheCliffAt4096IsAPrimeShareOfRows) {
   const MatmulPlan cliff = plan(product(4096, 4096, 4096), kWorker);
   EXPECT_EQ(cliff.blocks_w(), 16) << "A is read from DRAM once for each of these";
   const MatmulPlan aligned = plan(product(4032, 4096, 4096), kWorker);
-  EXPECT_EQ(aligned.out_block_h, 6);
-  EXPECT_EQ(aligned.out_block_w, 8);
+  EXPECT_EQ(aligned.config.out_block_h, 6);
+  EXPECT_EQ(aligned.config.out_block_w, 8);
   const MatmulPlan longer = plan(product(4288, 4096, 4096), kWorker);
-  EXPECT_EQ(longer.per_core_m, 20);
+  EXPECT_EQ(longer.config.per_core_m, 20);
   EXPECT_LT(longer.blocks_w(), 4);
   // A K that leaves no long step (127 tiles) has no cliff, because the block need not be cut.
-  EXPECT_EQ(plan(product(4096, 4064, 4096), kWorker).out_block_w, 16);
+  EXPECT_EQ(plan(product(4096, 4064, 4096), kWorker).config.out_block_w, 16);
 }
 
 }  // namespace

@@ -227,11 +227,11 @@ TEST(MatmulMechanisms, DramTrafficLeavesOutWhatLiesInL1) {
 TEST(MatmulPlanner, WithAnOperandInL1TtnnTakesLargeBlocksOrNoMulticastAtAll) {
   MatmulProblem problem{.m = 32, .k = 32, .n = 64, .in0 = Storage::l1};
   const MatmulPlan few = plan_matmul(problem, kWorker, kCircularBuffers);
-  EXPECT_EQ(few.kind, MatmulKind::multicast_2d);
-  EXPECT_EQ(few.per_core_m, 16);
+  EXPECT_EQ(few.config.kind, MatmulKind::multicast_2d);
+  EXPECT_EQ(few.config.per_core_m, 16);
   EXPECT_EQ(few.active_cores(), 8);
   problem.m = problem.n = 128 + 16;
-  EXPECT_EQ(plan_matmul(problem, kWorker, kCircularBuffers).kind, MatmulKind::multi_core);
+  EXPECT_EQ(plan_matmul(problem, kWorker, kCircularBuffers).config.kind, MatmulKind::multi_core);
 }
 
 }  // namespace
