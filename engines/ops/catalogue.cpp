@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/error.h"
@@ -207,6 +208,16 @@ EltwiseStep parse_step(std::string_view whole, const std::string& text) {
   return step;
 }
 
+/// Returns the scale of an attention.
+float* scale_of(Attributes& op) {
+  return std::visit(
+      [](auto& kind) -> float* {
+        if constexpr (requires { kind.causal; }) return &kind.scale;
+        return nullptr;
+      },
+      op.variant());
+}
+
 std::string form_of(const OpEntry& op) {
   std::string form = op.name;
   for (const OpNumber& number : op.numbers) form += fmt::format(":{}", number.name);
@@ -217,14 +228,9 @@ std::string form_of(const OpEntry& op) {
 
 Attributes OpCall::attributes(Specs inputs) const {
   Attributes made = given;
-  if (op->apply != nullptr) op->apply(*this, made);
-  std::visit(
-      [&](auto& kind) {
-        if constexpr (requires { kind.causal; }) {
-          kind.scale = 1 / std::sqrt(static_cast<float>(inputs[0].shape.columns()));
-        }
-      },
-      made.variant());
+  if (float* const scale = scale_of(made); scale != nullptr && std::isnan(*scale)) {
+    *scale = 1 / std::sqrt(static_cast<float>(inputs[0].shape.columns()));
+  }
   return made;
 }
 
@@ -297,7 +303,7 @@ std::optional<OpCall> parse_op_call(std::string_view text) {
   const OpEntry* const op = find_any(parts[0]);
   if (op == nullptr) return std::nullopt;
   OpCall call{.op = op, .given = op->attributes, .numbers = {}, .then = {}};
-  read_fields(call.given, take_fields(parts));
+  const std::string fields = take_fields(parts);
   if (parts.size() - 1 > op->numbers.size()) {
     refuse_numbers(text, parts[0], op->numbers.size(), form_of(*op));
   }
@@ -312,6 +318,10 @@ std::optional<OpCall> parse_op_call(std::string_view text) {
                 "functions that follow an elementwise op");
   }
   for (std::size_t i = 1; i < steps.size(); ++i) call.then.push_back(parse_step(text, steps[i]));
+  // What a field says stands; numbers that are left out, and the scale, are those of the op.
+  if (op->apply != nullptr) op->apply(call, call.given);
+  if (float* const scale = scale_of(call.given)) *scale = std::numeric_limits<float>::quiet_NaN();
+  read_fields(call.given, fields);
   return call;
 }
 

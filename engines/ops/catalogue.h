@@ -40,12 +40,13 @@ struct OpEntry {
 /// A call of an op, with its numbers and what follows it in the same kernel.
 struct OpCall {
   const OpEntry* op = nullptr;
-  Attributes given;             ///< The op's, with the fields that the text gives.
+  /// The op's, with the numbers and fields that the text gives; a scale that it lacks is NaN.
+  Attributes given;
   std::vector<double> numbers;  ///< As many as the op has.
   std::vector<EltwiseStep> then;
 
-  /// Returns the op with the numbers of this call, for operands of these specs. The scale of
-  /// attention follows from the width of its heads.
+  /// Returns the op for operands of these specs: a scale that the text lacks follows from the width
+  /// of the heads.
   Attributes attributes(Specs inputs) const;
   /// Returns the tensors besides the first that a list of ops gives it.
   SpecList beside(const TensorSpec& first) const;

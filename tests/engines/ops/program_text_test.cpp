@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "base/error.h"
 #include "engines/ops/catalogue.h"
 
@@ -42,6 +44,20 @@ TEST(ProgramText, OpsOverRowsAndOpsThatMoveData) {
   const Program tilize = parse("tilize 19x1280 row_major");
   EXPECT_EQ(tilize.inputs[0].spec.layout, Layout::row_major);
   EXPECT_EQ(tilize.outputs[0].spec.layout, Layout::tile);
+}
+
+TEST(ProgramText, AFieldStandsBesideNumbersThatAreLeftOut) {
+  const auto order = [](std::string_view text) {
+    return std::get<PermuteAttributes>(parse(text).attributes).order;
+  };
+  EXPECT_EQ(order("permute:order=3,1,0,2 2x3x4x5"), (std::array{3, 1, 0, 2}));
+  EXPECT_EQ(order("permute:3:1:0:2 2x3x4x5"), (std::array{3, 1, 0, 2}));
+  EXPECT_EQ(order("permute 2x3x4x5"), (std::array{0, 1, 3, 2}));
+  const auto scale = [](std::string_view text) {
+    return std::get<AttentionAttributes>(parse(text).attributes).scale;
+  };
+  EXPECT_EQ(scale("attention:scale=0.25 1x2x32x64 1x2x32x64 1x2x32x64"), 0.25F);
+  EXPECT_EQ(scale("attention 1x2x32x64 1x2x32x64 1x2x32x64"), 0.125F);
 }
 
 TEST(ProgramText, NonsenseIsAnError) {
