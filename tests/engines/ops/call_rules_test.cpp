@@ -124,7 +124,18 @@ constexpr std::string_view kRefused[] = {
     "sgd 64x96 64x96 uint32 -> 64x96",
     "sgd:momentum=0.9 64x96 64x96 64x64 -> 64x96 64x64",
     "sgd:momentum=0.9 64x96 64x96 -> 64x96",
-    "sgd 64x96 64x96 64x96 -> 64x96 64x96",  // nobody needs the buffer});
+    "sgd 64x96 64x96 64x96 -> 64x96 64x96",  // nobody needs the buffer
+    "adamw:step=0 64x96 64x96 64x96 64x96 -> 64x96 64x96 64x96",
+    "swiglu 4x6 8x6 6x8",
+    "swiglu 4x6 8x6 8x6 8x6",
+    "swiglu 4x6 8x6 6x8 6x8",
+    "rotary_embedding 1x3x5x8 4x8 4x8",  // tables are as long as x, or longer
+    "slice:begins=0,0,1,0:steps=1,1,1,1 4x4 -> 4x4",
+    "pad:before=0,0,1,0 4x4 -> 4x4",
+    "permute:order=1,0,3,2 4x4 -> 1x16",
+    "write_rows:row=4 1x2x2x3 1x2x5x3",  // the cache has five
+    "sdpa_bw_q 1x2x4x8 1x2x4x8 1x2x4x8 1x2x4x8 1x2x4x8 1x2x4x1",
+    "sdpa_bw_q 1x2x4x8 1x2x4x8 1x2x4x8 1x2x4x8 1x2x4x8 1x2x4x1 1x2x4x8",
 };
 
 TEST(CallRules, WhatDoesNotFitIsRefused) {

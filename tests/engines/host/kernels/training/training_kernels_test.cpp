@@ -16,10 +16,6 @@
 namespace howard::host {
 namespace {
 
-std::int64_t index_at(const Given& indices, std::int64_t i) {
-  return static_cast<std::int64_t>(indices.values[at(i)]);
-}
-
 /// Fails unless running `attributes` says which index is where and what it should be below.
 void expect_index_error(const Attributes& attributes, const std::vector<Given>& inputs,
                         const TensorSpec& out, const std::string& index,
@@ -32,41 +28,6 @@ void expect_index_error(const Attributes& attributes, const std::vector<Given>& 
   EXPECT_NO_THROW(device.command_queue(0).finish());
 }
 
-TEST(HostEmbedding, RowsOfTheTableAreLookedUp) {
-  for (const DataType dtype : kRealTypes) {
-    Given table = random({300, 50}, dtype, 1);
-    table.spec.layout = Layout::row_major;
-    const Given indices = random_indices({3, 200}, 300, 2);
-    const Values out = run(EmbeddingAttributes{}, {indices, table}, {{{3, 200, 50}, dtype}})[0];
-    for (std::int64_t i = 0; i < size_of(out); ++i) {
-      ASSERT_EQ(out[at(i)], table.values[at(index_at(indices, i / 50) * 50 + i % 50)]) << i;
-    }
-  }
-}
-
-TEST(HostEmbedding, BackwardSumsTheRowsOfEachIndex) {
-  for (const DataType dtype : kRealTypes) {
-    // Indices come often, once and never.
-    for (const std::int64_t size : {3, 300, 5000}) {
-      const std::int64_t columns = size == 3 ? 130 : 50;
-      const Given indices = random_indices({3, 500}, size, 2);
-      const Given dy = random({3, 500, columns}, dtype, 1);
-      const Values out =
-          run(EmbeddingBackwardAttributes{}, {indices, dy}, {{{size, columns}, dtype}})[0];
-      std::vector<double> sums(at(size * columns));
-      std::vector<double> magnitudes(sums.size());
-      for (std::int64_t i = 0; i < size_of(dy.values); ++i) {
-        const std::size_t target = at(index_at(indices, i / columns) * columns + i % columns);
-        sums[target] += static_cast<double>(dy.values[at(i)]);
-        magnitudes[target] += std::abs(static_cast<double>(dy.values[at(i)]));
-      }
-      expect_close(out, dtype, [&](std::int64_t i) -> Expected {
-        return {sums[at(i)], 140 * kFloatRounding * magnitudes[at(i)]};
-      });
-    }
-  }
-}
-
 TEST(HostEmbedding, AnIndexOutsideTheTableIsAnErrorThatNamesIt) {
   Given table = random({30, 5}, DataType::float32, 1);
   table.spec.layout = Layout::row_major;
@@ -77,74 +38,6 @@ TEST(HostEmbedding, AnIndexOutsideTheTableIsAnErrorThatNamesIt) {
   const Given dy = random({2, 4, 5}, DataType::float32, 1);
   expect_index_error(EmbeddingBackwardAttributes{}, {indices, dy}, {{30, 5}, DataType::float32},
                      "30", "6", "0 to 29");
-}
-
-struct Softmax {
-  std::vector<double> values;
-  double log_sum = 0;
-};
-
-Softmax softmax_of(const Given& logits, std::int64_t row) {
-  const std::int64_t columns = logits.spec.shape.columns();
-  Softmax result;
-  const auto first = logits.values.begin() + row * columns;
-  result.values.assign(first, first + columns);
-  double sum = 0;
-  for (const double x : result.values) sum += std::exp(x);
-  for (double& x : result.values) x = std::exp(x) / sum;
-  result.log_sum = std::log(sum);
-  return result;
-}
-
-TEST(HostCrossEntropy, LossAndGradientAreThoseOfFloat64) {
-  for (const DataType dtype : kRealTypes) {
-    for (const std::int64_t columns : {1, 7, 96, 3000}) {
-      SCOPED_TRACE(columns);
-      const Given logits = random({3, 40, columns}, dtype, 1, -15, 15);
-      const Given targets = random_indices({3, 40}, columns, 2);
-      const Values loss =
-          run(CrossEntropyAttributes{}, {logits, targets}, {{{3, 40, 1}, dtype}})[0];
-      const double chain = (64 + static_cast<double>(columns) / 32) * kFloatRounding;
-      expect_close(loss, dtype, [&](std::int64_t row) -> Expected {
-        const std::int64_t target = row * columns + index_at(targets, row);
-        return {softmax_of(logits, row).log_sum - static_cast<double>(logits.values[at(target)]),
-                chain + 30 * kFloatRounding};
-      });
-      const float scale = 0.125F;
-      const CrossEntropyBackwardAttributes backward{.scale = scale};
-      const Values gradient = run(backward, {logits, targets}, {logits.spec})[0];
-      Softmax softmax;
-      expect_close(gradient, dtype, [&](std::int64_t i) -> Expected {
-        const std::int64_t row = i / columns;
-        if (i % columns == 0) softmax = softmax_of(logits, row);
-        const double own = softmax.values[at(i % columns)];
-        const double one = i % columns == index_at(targets, row) ? 1 : 0;
-        return {static_cast<double>(scale) * (own - one),
-                chain * static_cast<double>(scale) * std::max(own, one)};
-      });
-      EXPECT_TRUE(same_bits(run(backward, {logits, targets}, {logits.spec}, {0})[0], gradient));
-    }
-  }
-}
-
-TEST(HostNll, LossAndGradientAreThoseOfTheTargets) {
-  for (const DataType dtype : kRealTypes) {
-    const std::int64_t columns = 97;
-    const Given logarithms = random({3, 40, columns}, dtype, 1, -15, 0);
-    const Given targets = random_indices({3, 40}, columns, 2);
-    const Values loss = run(CrossEntropyAttributes{.of_logarithms = true}, {logarithms, targets},
-                            {{{3, 40, 1}, dtype}})[0];
-    const CrossEntropyBackwardAttributes backward{.scale = 0.125F, .of_logarithms = true};
-    const Values gradient = run(backward, {logarithms, targets}, {logarithms.spec})[0];
-    for (std::int64_t i = 0; i < size_of(gradient); ++i) {
-      const std::int64_t row = i / columns;
-      const bool hit = i % columns == index_at(targets, row);
-      EXPECT_EQ(gradient[at(i)], hit ? -0.125F : 0.0F);
-      if (hit) {
-        EXPECT_EQ(loss[at(row)], -logarithms.values[at(i)]);
-      }
-    }
-  }
 }
 
 TEST(HostCrossEntropy, ATargetOutsideTheVocabularyIsAnErrorThatNamesIt) {
@@ -208,56 +101,6 @@ TEST(HostDropout, TheSeedAloneChoosesTheElements) {
   EXPECT_EQ(run(DropoutAttributes{.probability = 0, .seed = 1}, {x}, {x.spec})[0], x.values);
 }
 
-struct Parameter {
-  double p, g, m, v;
-};
-
-/// Computes as AdamWAttributes says, in float64.
-Parameter adamw(Parameter x, const AdamWAttributes& a) {
-  const auto t = static_cast<double>(a.step);
-  const auto [lr, b1, b2] = std::array{double{a.learning_rate}, double{a.beta1}, double{a.beta2}};
-  x.p -= double{a.weight_decay} * lr * x.p;
-  x.m = b1 * x.m + (1 - b1) * x.g;
-  x.v = b2 * x.v + (1 - b2) * x.g * x.g;
-  x.p -= lr * (x.m / (1 - std::pow(b1, t))) /
-         (std::sqrt(x.v / (1 - std::pow(b2, t))) + double{a.epsilon});
-  return x;
-}
-
-TEST(HostAdamW, AStepIsThatOfFloat64) {
-  for (const DataType p_type : kRealTypes) {
-    for (const DataType g_type : kRealTypes) {
-      for (const DataType m_type : kRealTypes) {
-        for (const std::int64_t step : {1, 2, 1000}) {
-          const Shape shape{70, 257};
-          const Given p = random(shape, p_type, 1);
-          const Given g = random(shape, g_type, 2);
-          const Given m = random(shape, m_type, 3);
-          const Given v = random(shape, m_type, 4, 0, 1);
-          const AdamWAttributes attributes{.learning_rate = 0.01F, .step = step};
-          const auto results = run(attributes, {p, g, m, v}, {p.spec, m.spec, v.spec}, {0, 2, 3});
-          const auto expected = [&](std::int64_t i) {
-            return adamw({double{p.values[at(i)]}, double{g.values[at(i)]}, double{m.values[at(i)]},
-                          double{v.values[at(i)]}},
-                         attributes);
-          };
-          expect_close(results[0], p_type, [&](std::int64_t i) -> Expected {
-            // 1 - 0.999 has 14 of 24 bits in float32, and 1 / (1 - 0.9^1) loses as many.
-            const double change = std::abs(expected(i).p - double{p.values[at(i)]});
-            return {expected(i).p, 4 * kFloatRounding + 1e-3 * kFloatRounding + 2e-5 * change};
-          });
-          expect_close(results[1], m_type, [&](std::int64_t i) -> Expected {
-            return {expected(i).m, 4 * kFloatRounding};
-          });
-          expect_close(results[2], m_type, [&](std::int64_t i) -> Expected {
-            return {expected(i).v, 4 * kFloatRounding};
-          });
-        }
-      }
-    }
-  }
-}
-
 TEST(HostAdamW, OptionsAreThoseOfFloat64) {
   const Shape shape{70, 257};
   for (const DataType type : kRealTypes) {
@@ -317,68 +160,6 @@ TEST(HostAdamW, RoundingByChanceIsRightOnAverage) {
   EXPECT_EQ(run(attributes, inputs, outputs, {0, 2, 3})[0], drawn) << "the same seed";
   attributes.rounding_seed = 4;
   EXPECT_NE(run(attributes, inputs, outputs, {0, 2, 3})[0], drawn);
-}
-
-TEST(HostSgd, AStepIsThatOfFloat64) {
-  for (const DataType p_type : kRealTypes) {
-    for (const DataType g_type : kRealTypes) {
-      for (const bool nesterov : {false, true}) {
-        const Shape shape{70, 257};
-        const Given p = random(shape, p_type, 1);
-        const Given g = random(shape, g_type, 2);
-        const Given b = random(shape, p_type, 3);
-        const SgdAttributes a{.learning_rate = 0.25F,
-                              .momentum = 0.75F,
-                              .dampening = 0.5F,
-                              .weight_decay = 0.125F,
-                              .nesterov = nesterov};
-        const auto results = run(a, {p, g, b}, {p.spec, b.spec}, {0, 2});
-        const auto slope = [&](std::int64_t i) {
-          return double{g.values[at(i)]} + 0.125 * double{p.values[at(i)]};
-        };
-        const auto buffer = [&](std::int64_t i) {
-          return 0.75 * double{b.values[at(i)]} + 0.5 * slope(i);
-        };
-        expect_close(results[0], p_type, [&](std::int64_t i) -> Expected {
-          const double step = nesterov ? slope(i) + 0.75 * buffer(i) : buffer(i);
-          return {double{p.values[at(i)]} - 0.25 * step, 8 * kFloatRounding};
-        });
-        expect_close(results[1], p_type, [&](std::int64_t i) -> Expected {
-          return {buffer(i), 8 * kFloatRounding};
-        });
-        const auto plain = run(SgdAttributes{.learning_rate = 0.5F}, {p, g}, {p.spec}, {0});
-        expect_close(plain[0], p_type, [&](std::int64_t i) -> Expected {
-          return {double{p.values[at(i)]} - 0.5 * double{g.values[at(i)]}, 4 * kFloatRounding};
-        });
-      }
-    }
-  }
-}
-
-TEST(HostTraining, OperandsThatDoNotFitAreErrors) {
-  HostDevice device;
-  const Given x = random({4, 6}, DataType::float32, 1);
-  const Given narrow = random({4, 6}, DataType::bfloat16, 1);
-  const Given indices = random_indices({1, 4}, 3, 1);
-  const auto refuses = [&](const Attributes& attributes, const std::vector<Given>& inputs,
-                           const std::vector<TensorSpec>& outputs) {
-    EXPECT_THROW(run_on(device, attributes, inputs, outputs), Error);
-  };
-  refuses(EmbeddingAttributes{}, {x, x}, {x.spec});
-  refuses(EmbeddingAttributes{}, {indices, x}, {{{5, 6}, DataType::float32}});
-  refuses(EmbeddingBackwardAttributes{}, {indices, x}, {{{9, 5}, DataType::float32}});
-  refuses(EmbeddingBackwardAttributes{}, {indices, x}, {{{9, 6}, DataType::bfloat16}});
-  refuses(CrossEntropyAttributes{}, {x, x}, {{{4, 1}, DataType::float32}});
-  refuses(CrossEntropyAttributes{}, {x, indices}, {{{3, 1}, DataType::float32}});
-  refuses(CrossEntropyBackwardAttributes{}, {x, indices}, {narrow.spec});
-  refuses(DropoutAttributes{.probability = 1}, {x}, {x.spec});
-  refuses(DropoutAttributes{.probability = 0.5F}, {x}, {narrow.spec});
-  refuses(AdamWAttributes{.step = 0}, {x, x, x, x}, {x.spec, x.spec, x.spec});
-  refuses(AdamWAttributes{}, {x, x, x, narrow}, {x.spec, x.spec, narrow.spec});
-  refuses(AdamWAttributes{}, {x, x, x}, {x.spec, x.spec, x.spec});
-  refuses(SgdAttributes{}, {x, x, x}, {x.spec, x.spec});
-  refuses(SgdAttributes{.momentum = 1}, {x, x, narrow}, {x.spec, x.spec});
-  refuses(SgdAttributes{}, {x, indices}, {x.spec});
 }
 
 }  // namespace
