@@ -85,7 +85,7 @@ TEST_F(Faults, AFileThatFindsNoRoomIsNamedAndTheOthersAreWritten) {
 TEST_F(Faults, AScriptThatFindsNoRoomForItsProgramSaysSoInALine) {
   put("script.py",
       "import ttnn\ndevice = ttnn.open_device(device_id=0)\n"
-      "for i in range(30):\n    ttnn.zeros((32, i * i + 1), device=device)\n"
+      "for i in range(100):\n    ttnn.zeros((32, i * i + 1), device=device)\n"
       "ttnn.close_device(device)\n");
   // Python would cache its modules in the build tree, cut short without an error.
   const Outcome outcome = run("python script.py", "export PYTHONDONTWRITEBYTECODE=1; ulimit -f 1;");

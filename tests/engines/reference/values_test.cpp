@@ -87,6 +87,12 @@ const std::vector<Row>& of_rows() {
       {"rotary_embedding:style=halves 1x4 1x4 1x4",
        {{1, 2, 3, 4}, {0, 0, 0, 0}, {1, 1, 1, 1}},
        {{-3, -4, 1, 2}}},
+  };
+  return kRows;
+}
+
+const std::vector<Row>& losses_updates_and_choices() {
+  static const std::vector<Row> kRows{
       {"cross_entropy 1x1x2 1x1 uint32 row_major", {{0, kLn3}, {0}}, {{1.38629436}}},
       {"nll_loss 1x1x2 1x1 uint32 row_major", {{-1, -2}, {1}}, {{2}}},
       {"cross_entropy_backward:scale=2 1x1x2 1x1 uint32 row_major",
@@ -181,7 +187,8 @@ const std::vector<Row>& of_images() {
 
 std::vector<Row> all_rows() {
   std::vector<Row> all;
-  for (const auto* const part : {&products(), &of_rows(), &moved(), &of_images()}) {
+  for (const auto* const part :
+       {&products(), &of_rows(), &losses_updates_and_choices(), &moved(), &of_images()}) {
     all.insert(all.end(), part->begin(), part->end());
   }
   return all;

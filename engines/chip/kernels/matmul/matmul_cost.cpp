@@ -121,8 +121,7 @@ void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, M
   if (plan.config.kind == MatmulKind::reuse) {
     const bool in0_shards = plan.problem.in0_shards && plan.problem.in0 == Storage::l1;
     const bool in1_shards = plan.problem.in1_shards && plan.problem.in1 == Storage::l1;
-    // In the usual kernels, the reader on NoC 0 fetches A, and the writer on NoC 1 fetches B as
-    // well.
+    // The reader on NoC 0 fetches A, and the writer on NoC 1 fetches B as well.
     if (!in0_shards) {
       cost.in0_load =
           costs.read(plan.problem.in0, g.in0_tiles, g.in0_tile, g.cores, costs.chip.dram_read_noc0);
