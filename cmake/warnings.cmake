@@ -17,5 +17,10 @@ target_compile_options(howard_warnings INTERFACE
   # GCC 12 wants every member named in a designated initialiser; leaving out defaults is the point.
   -Wno-missing-field-initializers)
 if(HOWARD_WARNINGS_AS_ERRORS)
-  target_compile_options(howard_warnings INTERFACE -Werror)
+  target_compile_options(howard_warnings INTERFACE -Werror
+    # What GCC's optimizer says of bounds depends on what it inlined, so that it differs between builds with and
+    # without precompiled headers; of std::string it is often wrong (its bugs 105329 and 105651). It is printed, and
+    # fails no build.
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-error=array-bounds -Wno-error=maybe-uninitialized
+      -Wno-error=stringop-overflow -Wno-error=stringop-overread>)
 endif()

@@ -114,7 +114,8 @@ std::string rows_text(const std::vector<std::string>& texts) {
     }
     text += fmt::format("{{\"repeat\":{},\"of\":[", repeat.times);
     for (std::size_t k = i; k < i + repeat.rows; ++k) {
-      text += (k > i ? "," : "") + text_of(rows[k], rows[k + repeat.rows]);
+      if (k > i) text += ",";
+      text += text_of(rows[k], rows[k + repeat.rows]);
     }
     text += "]}";
     i += repeat.rows * repeat.times;
