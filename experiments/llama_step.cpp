@@ -103,8 +103,7 @@ Prepared torch_llama(const DevBox& box, const Point& point) {
   if (options.scaling.factor != 0) {
     return NotApplicable{"PyTorch's Llama has no scaling of frequencies here"};
   }
-  const std::int64_t wide =
-      options.feed_forward > 0 ? options.feed_forward : models::feed_forward_of(options.width);
+  const std::int64_t wide = models::feed_forward_of(options);
   return torch_case(
       box,
       {.model = TorchModel::llama,

@@ -15,18 +15,19 @@
 //
 // Collectives are programs of the emulated chip like any other (chip_links.h has their times): an
 // all_reduce is a reduce_scatter and an all_gather, as in TTML. Chips lie on a line, on which a
-// group's links are its own. Stages are played on a clock of their own from the times of their
-// passes (pipeline_schedule.h). Where the time goes is the mean over the chips: kernels that
-// compute, exchanges that nothing hides, the bubble in which a stage waits, and the host with all
-// other gaps. Nothing published times such steps, so all of it is predicted.
+// group's links are its own. The step is that of `fit`, by the same planner (plan_run). Where its
+// time goes is the mean over the chips: kernels that compute, exchanges that nothing hides, the
+// bubble in which a stage waits, and the rest, of the host and all other gaps. Nothing published
+// times such steps, so all of it is predicted.
 //
 // TTML hides no collective: its sums of gradients follow the backward pass. With overlap=backward
 // each begins as soon as its gradient exists, while the passes go on undisturbed: a bound.
 //
 // Timing: nothing is timed in repetitions; the time is that of a step whose programs have been
-// planned before, from an idle chip to an idle chip, with MorehAdamW. So a step of one chip is
-// longer than the mean of llama_step, whose host calls the next step while the chip still works.
-// The engine is the dynamic one unless engine=traced: then chips replay captured steps.
+// planned before, from an idle chip to an idle chip. So a step of one chip is longer than the mean
+// of llama_step, whose host calls the next step while the chip still works. The engine is the
+// dynamic one, with MorehAdamW, unless engine=traced: then chips replay captured steps, with the
+// numbers of their optimizer: a bound.
 
 #include <fmt/format.h>
 
@@ -35,10 +36,13 @@
 #include <optional>
 #include <utility>
 
+#include "base/error.h"
+#include "engines/training/parallel/mesh_plan.h"
+#include "experiments/axes/mesh_shape.h"
 #include "experiments/cases/llama_training.h"
 #include "experiments/experiment.h"
-#include "experiments/meshes/mesh_step.h"
 #include "experiments/questions/what_ifs.h"
+#include "experiments/training_plan/run_plan.h"
 
 namespace howard::experiments {
 namespace {
@@ -53,9 +57,9 @@ const WordAxis kMeshModel("model");
 const auto kShardedLoss =
     choice_axis<bool>("loss", "of logits that are gathered first, or that stay divided",
                       {{"gathered", false}, {"sharded", true}});
-const auto kSocket =
-    choice_axis<Socket>("socket", "between stages: through the hosts, or over a link",
-                        {{"mpi", Socket::mpi}, {"fabric", Socket::fabric}});
+const auto kFabric =
+    choice_axis<bool>("socket", "between stages: through the hosts, or over a link",
+                      {{"mpi", false}, {"fabric", true}});
 const auto kDividesRows = choice_axis<bool>(
     "sequence", "rows between the layers of TP: divided among its chips, or, not set, on each chip",
     {{"whole", false}, {"divided", true}}, "whole");
@@ -80,39 +84,71 @@ const auto kChunks =
 const auto kLinks =
     count_axis("links", "links are so many times as fast; not set: as published", "1");
 
-MeshJob job_of(const Point& point) {
-  MeshJob job{.model = llama_sizes_of(point[kMeshModel]),
-              .mesh = point[kMesh],
-              .schedule = point[kSchedule],
-              .micro_batches = static_cast<int>(point[kMicroBatches]),
-              .socket = point[kSocket],
-              .dispatch = point[kDispatch]};
-  job.model.batch = point[kSequences];
-  job.model.sharded_loss = point[kShardedLoss];
-  job.model.sequence_parallel = point[kDividesRows];
-  job.traced = point[kEngine] == Engine::traced;
-  job.overlapped = point[kOverlaps];
-  job.chunks = static_cast<int>(point[kChunks]);
-  job.links = static_cast<int>(point[kLinks]);
-  return job;
+RunSetting setting_of(const Point& point) {
+  const MeshShape mesh = point[kMesh];
+  RunSetting setting{.recipe = {.model = llama_sizes_of(point[kMeshModel])},
+                     .plan = {.ddp = mesh.ddp,
+                              .tp = mesh.tp,
+                              .sequence_parallel = point[kDividesRows],
+                              .schedule = point[kSchedule],
+                              .chunks = static_cast<int>(point[kChunks]),
+                              .fabric = point[kFabric]},
+                     .dispatch = point[kDispatch],
+                     .overlapped = point[kOverlaps]};
+  training::Recipe& recipe = setting.recipe;
+  setting.vocabulary = recipe.model.vocabulary;
+  if (mesh.pp > 1) setting.plan.blocks = training::even_blocks(recipe.model.layers, mesh.pp);
+  setting.replayed = point[kEngine] == Engine::traced;
+  recipe.model.batch = point[kSequences];
+  recipe.model.sharded_loss = point[kShardedLoss];
+  recipe.optimizer.kind = training::OptimizerKind::moreh_adamw;
+  recipe.accumulate = static_cast<int>(point[kMicroBatches]);
+  return setting;
+}
+
+/// Returns the profiles with links that are so many times as fast.
+chip::Profiles with_links(chip::Profiles profiles, std::int64_t times) {
+  chip::CollectiveCosts& costs = profiles.software.collectives;
+  costs.gather_link = costs.gather_link * static_cast<int>(times);
+  costs.scatter_link = costs.scatter_link * static_cast<int>(times);
+  return profiles;
 }
 
 /// The metrics of the parts of a step begin so: "step_time.bubble".
 constexpr const char* kStepTimes = "step_time.";
 
-/// Returns why a job is no point, or nothing.
-std::optional<std::string> obstacle_of(const MeshJob& job) {
-  if (auto obstacle = mesh_obstacle(job)) return obstacle;
-  if (job.mesh.pp == 1 && job.schedule != mesh::PipelineSchedule::sequential) {
+/// Returns why the stages cannot interleave their chunks, or nothing.
+std::optional<std::string> chunk_obstacle(const RunSetting& setting) {
+  try {
+    training::require_chunks(setting.plan, setting.recipe.accumulate);
+    return std::nullopt;
+  } catch (const Error& failure) {
+    return failure.what();
+  }
+}
+
+/// Returns why a setting is no point, or nothing.
+std::optional<std::string> obstacle_of(const Point& point) {
+  const RunSetting setting = setting_of(point);
+  const training::MeshPlan& plan = setting.plan;
+  if (setting.recipe.model.batch % plan.ddp != 0) {
+    return fmt::format("{} sequences cannot be divided by {} groups of chips",
+                       setting.recipe.model.batch, plan.ddp);
+  }
+  if (auto obstacle = sharing_obstacle(setting.recipe.model, plan)) return obstacle;
+  if (auto obstacle = chunk_obstacle(setting)) return obstacle;
+  if (plan.stages() == 1 && plan.schedule != mesh::PipelineSchedule::sequential) {
     return "one stage has no schedule";
   }
-  if (job.model.sequence_parallel && job.mesh.tp == 1) {
-    return "one chip of a group has whole sequences";
-  }
-  if (job.socket == Socket::fabric && job.mesh.pp == 1) return "one stage sends over no socket";
-  if (job.links > 1 && job.mesh.chips() == 1) return "one chip has no links";
-  if (job.overlapped && job.mesh.ddp == 1) return "one group of chips sums no gradients";
+  if (plan.sequence_parallel && plan.tp == 1) return "one chip of a group has whole sequences";
+  if (plan.fabric && plan.stages() == 1) return "one stage sends over no socket";
+  if (point[kLinks] > 1 && setting.chips() == 1) return "one chip has no links";
+  if (setting.overlapped && plan.ddp == 1) return "one group of chips sums no gradients";
   return std::nullopt;
+}
+
+std::optional<std::string> obstacle_of(const Point& point, const Parameters& changes) {
+  return obstacle_of(Point(harness::changed(point.parameters(), changes)));
 }
 
 /// Returns the name of what takes most of a step.
@@ -122,46 +158,47 @@ std::string largest_part(const profiler::StepTimes& step) {
   return name == "compute" ? "kernels" : std::string(name);
 }
 
-std::string basis_of(const MeshJob& job) {
-  std::string text = fmt::format("step: emulated, {} engine", job.traced ? "traced" : "dynamic");
-  if (job.mesh.ddp > 1 || job.mesh.tp > 1) {
+std::string basis_of(const RunSetting& setting, std::int64_t links) {
+  const training::MeshPlan& plan = setting.plan;
+  std::string text =
+      fmt::format("step: emulated, {} engine", setting.replayed ? "traced" : "dynamic");
+  if (plan.devices() > 1) {
     text += "; collectives: published rates on a line, predicted beyond four chips";
   }
-  if (job.overlapped) text += "; overlap: a bound, nothing is published";
-  if (job.links > 1) text += fmt::format("; links {} times as fast", job.links);
-  if (job.mesh.pp > 1) {
-    text += job.socket == Socket::mpi
-                ? "; between stages: published transfers, a network of 10 Gbit/s is assumed"
-                : "; between stages: one link, predicted";
+  if (setting.overlapped) text += "; overlap: a bound, nothing is published";
+  if (links > 1) text += fmt::format("; links {} times as fast", links);
+  if (plan.stages() > 1) {
+    text += plan.fabric
+                ? "; between stages: one link, predicted"
+                : "; between stages: published transfers, a network of 10 Gbit/s is assumed";
   }
   return text;
 }
 
-void describe_step(const DevBox& box, const MeshJob& job, harness::PointResult& found) {
-  const MeshStep step = mesh_step(box, job);
-  const double seconds = step.times.time.seconds();
-  const auto tokens = static_cast<double>(job.model.batch * job.model.sequence * job.micro_batches);
-  const CoreGrid grid = box.profiles().chip.compute_grid(job.dispatch);
-  const double peak = box.profiles().chip.peak_flops(grid.cores(), MathFidelity::hifi4);
+void describe_step(const RunSetting& setting, const chip::Profiles& profiles, std::int64_t links,
+                   harness::PointResult& found) {
+  const RunPlan plan = plan_run(setting, with_links(profiles, links));
+  if (!plan.clash.empty()) {
+    throw Error({.attempted = "run the step", .value = plan.clash});
+  }
   const auto add = [&](std::string name, double value, std::string unit, Better better) {
     found.metrics.push_back(
         {.name = std::move(name), .value = value, .unit = std::move(unit), .better = better});
   };
-  found.metrics.push_back(exact_time("time", step.times.time));
-  for (const auto& [name, part] : step.times.parts()) {
+  found.metrics.push_back(exact_time("time", plan.step.time));
+  for (const auto& [name, part] : plan.step.parts()) {
     found.metrics.push_back(exact_time(fmt::format("{}{}", kStepTimes, name), part));
   }
-  add("chips", job.mesh.chips(), "chips", Better::lower);
-  add("tokens", tokens / seconds, "1/s", Better::higher);
-  add("mfu", mesh_step_flops(job) / (peak * job.mesh.chips() * seconds), "1", Better::higher);
-  add("memory", static_cast<double>(step.peak.value()), "B", Better::lower);
-  const Bytes over = step.peak - step.capacity;
-  found.details = {
-      {"fits", step.peak <= step.capacity
-                   ? "yes"
-                   : fmt::format("over by {:.1f} GB", 1e-9 * static_cast<double>(over.value()))},
-      {"bound_by", largest_part(step.times)},
-      {"basis", basis_of(job)}};
+  add("chips", plan.setting.chips(), "chips", Better::lower);
+  add("tokens", plan.tokens_per_second(), "1/s", Better::higher);
+  add("mfu", plan.share_of_peak(), "1", Better::higher);
+  add("memory", static_cast<double>(plan.peak.value()), "B", Better::lower);
+  const Bytes over = plan.peak - plan.capacity;
+  found.details = {{"fits", plan.fits() ? "yes"
+                                        : fmt::format("over by {:.1f} GB",
+                                                      1e-9 * static_cast<double>(over.value()))},
+                   {"bound_by", largest_part(plan.step)},
+                   {"basis", basis_of(plan.setting, links)}};
 }
 
 WhatIf change(std::string what, std::vector<Parameters> candidates, std::string reason) {
@@ -181,9 +218,7 @@ std::vector<Parameters> other_micro_batches(const Point& point, bool more) {
     if (divided % times != 0) continue;
     Parameters changes{kSequences.at(more ? batch / times : batch * times),
                        kMicroBatches.at(more ? count * times : count / times)};
-    if (!obstacle_of(job_of(harness::changed(point.parameters(), changes)))) {
-      candidates.push_back(std::move(changes));
-    }
+    if (!obstacle_of(point, changes)) candidates.push_back(std::move(changes));
   }
   return candidates;
 }
@@ -193,8 +228,7 @@ std::vector<Parameters> more_chunks(const Point& point) {
   std::vector<Parameters> candidates;
   for (const int chunks : {2, 4}) {
     Parameters changes{{"schedule", "1f1b"}, kChunks.at(chunks)};
-    if (chunks != job_of(point).chunks &&
-        !obstacle_of(job_of(harness::changed(point.parameters(), changes)))) {
+    if (chunks != point[kChunks] && !obstacle_of(point, changes)) {
       candidates.push_back(std::move(changes));
     }
   }
@@ -204,7 +238,7 @@ std::vector<Parameters> more_chunks(const Point& point) {
 /// Returns all meshes of as many chips, with the schedules that stages can have. `stages` says
 /// whether they may have several.
 std::vector<Parameters> other_meshes(const Point& point, bool stages) {
-  const MeshShape mesh = job_of(point).mesh;
+  const MeshShape mesh = point[kMesh];
   std::vector<Parameters> candidates;
   for (int ddp = 1; ddp <= mesh.chips(); ++ddp) {
     if (mesh.chips() % ddp != 0) continue;
@@ -220,27 +254,26 @@ std::vector<Parameters> other_meshes(const Point& point, bool stages) {
       } else if (mesh.pp == 1) {
         changes.emplace_back("schedule", "1f1b");
       }
-      if (!obstacle_of(job_of(harness::changed(point.parameters(), changes)))) {
-        candidates.push_back(std::move(changes));
-      }
+      if (!obstacle_of(point, changes)) candidates.push_back(std::move(changes));
     }
   }
   return candidates;
 }
 
 std::vector<WhatIf> parallel_what_ifs(const Point& point) {
-  const MeshJob job = job_of(point);
-  const bool alone = job.mesh.chips() == 1;
+  const MeshShape mesh = point[kMesh];
+  const bool alone = mesh.chips() == 1;
+  const bool overlapped = point[kOverlaps];
   std::vector<WhatIf> changes{
       change("links twice as fast",
-             alone || (job.mesh.ddp * job.mesh.tp == 1 && job.socket == Socket::mpi)
+             alone || (mesh.ddp * mesh.tp == 1 && !point[kFabric])
                  ? std::vector<Parameters>{}
-                 : std::vector<Parameters>{{kLinks.at(2 * job.links)}},
+                 : std::vector<Parameters>{{kLinks.at(2 * point[kLinks])}},
              alone ? "one chip uses no link" : "all that is sent goes through the hosts"),
       change("sums of gradients beside the backward pass",
-             job.overlapped || job.mesh.ddp == 1 ? std::vector<Parameters>{}
-                                                 : std::vector<Parameters>{{kOverlaps.at(true)}},
-             job.overlapped ? "they are so already" : "one group of chips sums no gradients"),
+             overlapped || mesh.ddp == 1 ? std::vector<Parameters>{}
+                                         : std::vector<Parameters>{{kOverlaps.at(true)}},
+             overlapped ? "they are so already" : "one group of chips sums no gradients"),
       set_axis("traced dispatch", point, kEngine, Engine::traced, "it is replayed already"),
       eth_dispatch(point),
       change("smaller micro-batches, more of them", other_micro_batches(point, true),
@@ -249,13 +282,13 @@ std::vector<WhatIf> parallel_what_ifs(const Point& point) {
              "there is one micro-batch"),
       change("the same chips shared otherwise", other_meshes(point, true),
              alone ? "one chip shares nothing" : "no other mesh divides this model")};
-  if (job.mesh.tp > 1) {
+  if (mesh.tp > 1) {
     changes.push_back(set_axis("loss of divided logits", point, kShardedLoss, true,
                                "the logits stay divided already"));
     changes.push_back(set_axis("sequence parallelism", point, kDividesRows, true,
                                "the rows are divided already"));
   }
-  if (job.mesh.pp == 1) return changes;
+  if (mesh.pp == 1) return changes;
   changes.push_back(change("no stages, no bubble: the same chips by DDP and TP",
                            other_meshes(point, false), "no such mesh divides this model"));
   for (const char* const schedule : {"gpipe", "1f1b"}) {
@@ -264,8 +297,7 @@ std::vector<WhatIf> parallel_what_ifs(const Point& point) {
   }
   changes.push_back(change("1f1b with the stages' blocks in interleaved chunks", more_chunks(point),
                            "micro-batches in groups of the stages, and a block for each chunk"));
-  changes.push_back(
-      set_axis("stages over links", point, kSocket, Socket::fabric, "they use links already"));
+  changes.push_back(set_axis("stages over links", point, kFabric, true, "they use links already"));
   return changes;
 }
 
@@ -280,7 +312,7 @@ std::vector<harness::Axis> parallel_axes() {
       kSequences.with({"8"}),
       kMicroBatches.with({"4"}),
       kShardedLoss.with({"gathered"}),
-      kSocket.with({"mpi"}),
+      kFabric.with({"mpi"}),
       kDispatch.with({"worker"}),
       kChunks.optional(),
       kDividesRows.optional(),
@@ -306,10 +338,10 @@ harness::Presentation parallel_presentation() {
                       {"overlap", CellSource::parameter, "overlap"},
                       {"links", CellSource::parameter, "links"},
                       {"time", CellSource::metric, "time"},
-                      {"compute", CellSource::metric, "step_time.compute"},
+                      {"kernels", CellSource::metric, "step_time.compute"},
                       {"exchange", CellSource::metric, "step_time.exchange"},
                       {"bubble", CellSource::metric, "step_time.bubble"},
-                      {"host", CellSource::metric, "step_time.host"},
+                      {"rest", CellSource::metric, "step_time.rest"},
                       {"tokens", CellSource::metric, "tokens"},
                       {"of peak", CellSource::metric, "mfu"},
                       {"DRAM", CellSource::metric, "memory"},
@@ -334,9 +366,11 @@ Experiment parallel(const Box& box) {
           .presentation = parallel_presentation(),
           .parts = kStepTimes,
           .prepare = [=](harness::Backend, const Point& point) -> Prepared {
-            const MeshJob job = job_of(point);
-            if (auto obstacle = obstacle_of(job)) return NotApplicable{std::move(*obstacle)};
-            return finding([=](harness::PointResult& found) { describe_step(*box, job, found); });
+            if (auto obstacle = obstacle_of(point)) return NotApplicable{std::move(*obstacle)};
+            return finding([=, setting = setting_of(point),
+                            links = point[kLinks]](harness::PointResult& found) {
+              describe_step(setting, box->profiles(), links, found);
+            });
           },
           .what_ifs = parallel_what_ifs};
 }

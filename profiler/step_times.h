@@ -19,14 +19,15 @@ struct StepTimes {
   SimTime exchange;  ///< Other collectives and sends; nothing else ran then.
   SimTime bubble;    ///< The chip waited for other stages, or for other ranks of tiers.
 
-  /// Returns the rest: calls, the dispatcher, transfers between chip and host, and gaps.
-  SimTime host() const { return time - compute - sums - exchange - bubble; }
+  /// Returns what is left: the host's calls and the dispatcher as far as kernels do not hide them,
+  /// transfers between chip and host, and gaps.
+  SimTime rest() const { return time - compute - sums - exchange - bubble; }
   /// Returns the parts by name; they add up to the time.
   std::array<std::pair<std::string_view, SimTime>, 4> parts() const {
     return {{{"compute", compute},
              {"exchange", sums + exchange},
              {"bubble", bubble},
-             {"host", host()}}};
+             {"rest", rest()}}};
   }
 
   friend StepTimes operator+(const StepTimes& a, const StepTimes& b) {

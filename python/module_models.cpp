@@ -59,9 +59,7 @@ std::map<std::string, std::string> model_settings(const std::string& config) {
   training::TtmlSettings settings;
   training::read_ttml(config, "the model's configuration", settings);
   const training::Recipe recipe = training::recipe_of(settings);
-  const std::int64_t wide = recipe.model.feed_forward > 0
-                                ? recipe.model.feed_forward
-                                : models::feed_forward_of(recipe.model.width);
+  const std::int64_t wide = models::feed_forward_of(recipe.model);
   std::map<std::string, std::string> found{{"feed_forward", std::to_string(wide)},
                                            {"dropout", std::to_string(recipe.model.dropout)},
                                            {"theta", std::to_string(recipe.model.theta)}};

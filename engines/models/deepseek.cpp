@@ -63,7 +63,7 @@ ModelOptions deepseek_sizes(ModelOptions options) {
   require(options.shards() == 1 && !options.sequence_parallel && !options.divides_parameters(),
           "layers that devices divide", "one device");
   require(options.has_input() && options.has_output(), "a part of the blocks", "all of them");
-  if (options.feed_forward == 0) options.feed_forward = feed_forward_of(options.width);
+  options.feed_forward = feed_forward_of(options);
   return options;
 }
 

@@ -95,7 +95,7 @@ ModelOptions llama_sizes(ModelOptions options) {
   if (head_width(options) % 2 != 0) {
     refuse(fmt::format("heads of {} columns", head_width(options)), "an even number");
   }
-  if (options.feed_forward == 0) options.feed_forward = feed_forward_of(options.width);
+  options.feed_forward = feed_forward_of(options);
   if (options.end_block == 0) options.end_block = options.layers;
   require_blocks(options);
   require_shards(options);
@@ -146,6 +146,10 @@ using autograd::Value;
 std::int64_t feed_forward_of(std::int64_t width) {
   constexpr std::int64_t kMultiple = 256;
   return ceil_div(8 * width / 3, kMultiple) * kMultiple;
+}
+
+std::int64_t feed_forward_of(const ModelOptions& options) {
+  return options.feed_forward > 0 ? options.feed_forward : feed_forward_of(options.width);
 }
 
 std::int64_t parameter_count(const ModelOptions& given) {

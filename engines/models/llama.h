@@ -21,6 +21,8 @@ namespace howard::models {
 
 /// Returns 8/3 of the width, rounded up to a multiple of 256, which is Llama's rule.
 std::int64_t feed_forward_of(std::int64_t width);
+/// Returns the width of the feed-forward part, of which the options may say nothing.
+std::int64_t feed_forward_of(const ModelOptions& options);
 
 /// Returns the number of values that one share of all blocks trains, without making the model.
 std::int64_t parameter_count(const ModelOptions& options);

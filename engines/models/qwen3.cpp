@@ -44,7 +44,7 @@ ModelOptions qwen3_sizes(ModelOptions options) {
           fmt::format("{} devices for its layers", options.shards()),
           "one: devices share a qwen3 by its batch");
   require(options.has_input() && options.has_output(), "a part of the blocks", "all of them");
-  if (options.feed_forward == 0) options.feed_forward = feed_forward_of(options.width);
+  options.feed_forward = feed_forward_of(options);
   return options;
 }
 

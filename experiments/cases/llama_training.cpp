@@ -51,8 +51,10 @@ struct TrainedLlama {
 }  // namespace
 
 models::ModelOptions llama_sizes_of(std::string_view model) {
-  if (model == "nanollama3") return {.batch = 1, .vocabulary = 32000, .theta = 5e5F};
-  models::ModelOptions options{.batch = 1,
+  if (model == "nanollama3")
+    return {.kind = models::ModelKind::llama, .batch = 1, .vocabulary = 32000, .theta = 5e5F};
+  models::ModelOptions options{.kind = models::ModelKind::llama,
+                               .batch = 1,
                                .sequence = 2048,
                                .width = 2048,
                                .heads = 32,

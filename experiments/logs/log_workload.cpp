@@ -416,7 +416,7 @@ LogWorkload log_workload(const profiler::Log& log, const std::string& file,
   if (const auto call = time_of_calls(programs)) {
     workload.python = calls_like_python(profiles, *call);
     workload.notes.push_back(fmt::format("the log's calls come every {}: they are taken to be {}'s",
-                                         reports::format_quantity(call->seconds(), "s"),
+                                         reports::format_time(*call),
                                          workload.python ? "Python" : "C++"));
   }
   for (const std::string& warning : warnings_of(log)) {
@@ -479,15 +479,14 @@ reports::Explanation explain_log(const DevBox& box, const ExplainQuestion& quest
       "{} of {} programs are emulated, {} of the kernels' logged time; the others keep their "
       "logged {}, in every time and gain here",
       workload.order.size(), workload.programs, share,
-      reports::format_quantity(workload.kernels_left.seconds(), "s")));
+      reports::format_time(workload.kernels_left)));
   std::vector<std::pair<SimTime, std::string>> left;
   for (const auto& [why, time] : workload.left) left.emplace_back(time, why);
   std::ranges::stable_sort(left, std::greater(), [](const auto& entry) { return entry.first; });
   constexpr std::size_t kMostReasons = 5;
   for (std::size_t i = 0; i < std::min(left.size(), kMostReasons); ++i) {
-    notes.push_back(fmt::format("not emulated, {}: {}",
-                                reports::format_quantity(left[i].first.seconds(), "s"),
-                                left[i].second));
+    notes.push_back(
+        fmt::format("not emulated, {}: {}", reports::format_time(left[i].first), left[i].second));
   }
   return explanation;
 }

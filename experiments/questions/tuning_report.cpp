@@ -25,8 +25,6 @@ std::string_view told(const Tuning& tuning, std::string_view axis) {
   return *find_parameter(tuning.parameters, axis);
 }
 
-std::string time_text(SimTime time) { return reports::format_quantity(time.seconds(), "s"); }
-
 /// Returns "A[4096,4096] B[4096,4096], bfloat16, transpose b, 8x7 cores".
 std::string product_text(const Tuning& tuning) {
   const std::string batch =
@@ -59,11 +57,11 @@ std::string answer_text(const Tuning& tuning) {
   const double gain = tuning.gain(tuning.best());
   if (gain <= 1) {
     return fmt::format("none of {} configurations is faster than ttnn's own choice, {}",
-                       tuning.legal, time_text(tuning.own_choice().time));
+                       tuning.legal, reports::format_time(tuning.own_choice().time));
   }
   return fmt::format("ttnn's own choice takes {}, the best of {} configurations {}: {:.2f}x",
-                     time_text(tuning.own_choice().time), tuning.legal,
-                     time_text(tuning.best().time), gain);
+                     reports::format_time(tuning.own_choice().time), tuning.legal,
+                     reports::format_time(tuning.best().time), gain);
 }
 
 /// Says what is gained by sharding the weights over the banks of the DRAM: "DRAM-shard the weights:
@@ -76,8 +74,9 @@ std::string dram_sharded_text(const Tuning& tuning, const chip::PricedMatmul& sh
       "{}: the fastest of them takes {}, and {} with B in width shards over {} banks ({}), and A "
       "and the result in width shards in L1 on {} cores ({:.2f}x)",
       gain > 1 ? "DRAM-shard the weights" : "DRAM-sharding the weights gains nothing",
-      time_text(now), time_text(sharded.kernel.total), plan.config.grid.columns,
-      text_of(config_of(plan)), plan.problem.in0_shards->grid.cores(), gain);
+      reports::format_time(now), reports::format_time(sharded.kernel.total),
+      plan.config.grid.columns, text_of(config_of(plan)), plan.problem.in0_shards->grid.cores(),
+      gain);
 }
 
 reports::Table table_of(const Tuning& tuning) {

@@ -99,18 +99,17 @@ GenerationPlan plan_generation(const GenerationQuestion& question, const chip::P
 }
 
 std::string generation_text(const GenerationPlan& plan, std::int64_t times) {
-  const auto time = [](SimTime value) { return reports::format_quantity(value.seconds(), "s"); };
   const std::int64_t tokens = plan.question.tokens;
-  const std::string others = tokens == 1
-                                 ? ""
-                                 : fmt::format(", the second token of each {} and the last {}",
-                                               time(plan.first), time(plan.last));
+  const std::string others =
+      tokens == 1 ? ""
+                  : fmt::format(", the second token of each {} and the last {}",
+                                reports::format_time(plan.first), reports::format_time(plan.last));
   return fmt::format(
       "generate {}: {} completions of {} {} on each chip, {} times in the run; their prompts of {} "
       "tokens take {}{}; keys and values {:.2f} GiB\n",
-      time(plan.whole()), plan.question.completions, tokens, tokens == 1 ? "token" : "tokens",
-      times, plan.prompt(), time(plan.prefill), others,
-      static_cast<double>(plan.cache.value()) / (1 << 30));
+      reports::format_time(plan.whole()), plan.question.completions, tokens,
+      tokens == 1 ? "token" : "tokens", times, plan.prompt(), reports::format_time(plan.prefill),
+      others, static_cast<double>(plan.cache.value()) / (1 << 30));
 }
 
 }  // namespace howard::experiments

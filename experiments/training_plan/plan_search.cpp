@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "engines/models/llama.h"
+#include "experiments/training_plan/pipeline_plan.h"
 #include "experiments/training_plan/tier_plan.h"
 
 namespace howard::experiments {
@@ -89,22 +90,9 @@ bool can_share(const RunSetting& setting, const training::MeshPlan& plan) {
   if (plan.tp == 1) return true;
   if (recipe.model.kind == training::ModelKind::qwen3) return false;
   const std::int64_t tile = kTileSide * plan.tp;
-  const bool divides = !recipe.model.tied && recipe.optimizer.clip == 0 &&
-                       recipe.model.heads % plan.tp == 0 && recipe.model.width % tile == 0;
-  if (!divides || !is_llama) return divides;
-  const std::int64_t wide = recipe.model.feed_forward > 0
-                                ? recipe.model.feed_forward
-                                : models::feed_forward_of(recipe.model.width);
-  return recipe.model.groups % plan.tp == 0 && wide % tile == 0;
-}
-
-/// Returns so many blocks for each stage as evenly as possible; the first stages have the rest.
-std::vector<int> even_blocks(int layers, int stages) {
-  std::vector<int> blocks;
-  for (int i = 0; i < stages; ++i) {
-    blocks.push_back(layers / stages + (i < layers % stages ? 1 : 0));
-  }
-  return blocks;
+  return recipe.optimizer.clip == 0 && recipe.model.width % tile == 0 &&
+         (!is_llama || models::feed_forward_of(recipe.model) % tile == 0) &&
+         !sharing_obstacle(recipe.model, plan);
 }
 
 /// Returns the ways in which so many chips can share a run, without tiers.
@@ -115,7 +103,7 @@ std::vector<training::MeshPlan> ways_to_share(const RunSetting& setting, int chi
       training::MeshPlan plan{.ddp = static_cast<int>(chips / tp / stages),
                               .tp = static_cast<int>(tp)};
       if (stages > 1)
-        plan.blocks = even_blocks(setting.recipe.model.layers, static_cast<int>(stages));
+        plan.blocks = training::even_blocks(setting.recipe.model.layers, static_cast<int>(stages));
       if (can_share(setting, plan)) ways.push_back(std::move(plan));
     }
   }

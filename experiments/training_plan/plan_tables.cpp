@@ -29,8 +29,6 @@ std::string used_text(const RunPlan& plan, double unit, const char* name, int di
                      digits, name);
 }
 
-std::string time_text(SimTime time) { return reports::format_quantity(time.seconds(), "s"); }
-
 std::string fit_text(const std::string& clash, Bytes peak, Bytes capacity) {
   if (!clash.empty()) return "a kernel does not fit L1";
   if (peak <= capacity) return "fits";
@@ -66,14 +64,14 @@ std::string step_text(const RunPlan& plan) {
   const profiler::StepTimes& step = plan.step;
   const bool tiers = plan.setting.plan.workers > 0;
   const auto add = [&](std::string_view what, SimTime time) {
-    parts.push_back(fmt::format("{} {}", what, time_text(time)));
+    parts.push_back(fmt::format("{} {}", what, reports::format_time(time)));
   };
   add(tiers ? "kernels of the passes" : "kernels", step.compute);
   if (plan.parts.empty()) add("sums of gradients", step.sums);
   add(tiers ? "handing on" : "exchanges", step.exchange);
   if (!plan.parts.empty() && !tiers) add("bubble", step.bubble);
-  add("the rest", std::max(step.host(), SimTime()));
-  std::string text = fmt::format("{}: {}", time_text(step.time), join(parts, ", "));
+  add("the rest", std::max(step.rest(), SimTime()));
+  std::string text = fmt::format("{}: {}", reports::format_time(step.time), join(parts, ", "));
   if (plan.launches > 0) text += fmt::format("; {} launches", plan.launches);
   if (plan.expected_error)
     text += fmt::format("; expected error {:.0f} %", 100 * *plan.expected_error);
@@ -86,9 +84,9 @@ std::string phases_text(const RunPlan& plan) {
   for (const char* const phase : {"forward", "backward", "optimizer"}) {
     const auto found = plan.phases.find(phase);
     if (found == plan.phases.end()) continue;
-    parts.push_back(fmt::format("{} {}", phase, time_text(found->second)));
+    parts.push_back(fmt::format("{} {}", phase, reports::format_time(found->second)));
   }
-  parts.push_back("exchange " + time_text(plan.step.sums + plan.step.exchange));
+  parts.push_back("exchange " + reports::format_time(plan.step.sums + plan.step.exchange));
   return join(parts, ", ");
 }
 

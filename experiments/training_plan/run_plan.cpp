@@ -12,33 +12,25 @@
 #include "engines/autograd/optimizers/averaged_gradients.h"
 #include "engines/autograd/steps/step_recorder.h"
 #include "engines/autograd/steps/training_step.h"
-#include "engines/chip/chip_links.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/plan/footprint.h"
 #include "engines/models/adapters.h"
 #include "engines/models/batch.h"
 #include "engines/models/deepseek.h"
+#include "engines/models/llama.h"
 #include "engines/program/program.h"
 #include "engines/training/clipped.h"
 #include "engines/training/optimizers.h"
 #include "engines/training/step_runner.h"
 #include "experiments/cases/host_time.h"
 #include "experiments/cases/kernel_account.h"
-#include "experiments/laboratory/devbox.h"
-#include "experiments/meshes/mesh_step.h"
+#include "experiments/training_plan/pipeline_plan.h"
+#include "experiments/training_plan/planned_chip.h"
 #include "experiments/training_plan/tier_plan.h"
 #include "profiler/memory_recorder.h"
 
 namespace howard::experiments {
 namespace {
-
-/// This is more than any run takes, so that its need is known even where it does not fit.
-constexpr Bytes kEndless{std::int64_t{1} << 56};
-
-chip::Profiles with_endless_dram(chip::Profiles profiles) {
-  profiles.chip.dram_capacity = kEndless;
-  return profiles;
-}
 
 /// Notes when the first kernel of each launch begins, and how long the host waits.
 class UpdateEvents final : public EventSink {
@@ -65,8 +57,10 @@ class EmulatedRun {
       : recipe_(setting.recipe),
         engine_(setting.engine),
         chips_(setting.plan.devices()),
-        chip_(chip::of_mesh(profiles, engine_ == training::Engine::dynamic ? chips_ : 1),
-              {.memory = memory}),
+        overlapped_(setting.overlapped),
+        replayed_(setting.replayed),
+        chip_(planned_profiles(setting, profiles),
+              {.dispatch = setting.dispatch, .memory = memory}),
         tensor_(chip_, 0, setting.plan.tp, 0),
         copies_(chip_, 1, setting.plan.ddp, 0),
         sharers_(chip_, 2, setting.plan.fsdp, 0) {
@@ -119,6 +113,9 @@ class EmulatedRun {
     return chip_.now() - start_;
   }
 
+  /// Returns the time of the next update, by itself.
+  SimTime step_time() { return replayed_ ? replay_time(chip_, step_) : update(); }
+
   /// Runs an update whose data nobody writes, for its memory.
   void update_alone() {
     CommandQueue& queue = chip_.command_queue(0);
@@ -166,7 +163,9 @@ class EmulatedRun {
       }
       exchanged_by.push_back(plan.step.exchange + plan.step.sums - before);
     }
-    if (events_.starts().size() == plan.launches) {
+    if (overlapped_) {
+      hide_sums(recorder, plan);
+    } else if (!replayed_ && events_.starts().size() == plan.launches) {
       describe_phases(recorder.phases(), launches_before, exchanged_by, plan);
     }
     const auto whole = models::make_model(recorder, recipe_.model.with(vocabulary_));
@@ -176,11 +175,7 @@ class EmulatedRun {
     }
   }
 
-  Bytes peak() const {
-    Bytes most;
-    for (const MemoryPhase& phase : chip_.memory_phases()) most = std::max(most, phase.peak);
-    return most;
-  }
+  Bytes peak() const { return peak_of(chip_); }
 
  private:
   void write_batch() {
@@ -217,6 +212,19 @@ class EmulatedRun {
     }
   }
 
+  /// Shortens the step by the sums that its passes hide.
+  void hide_sums(const autograd::StepRecorder& recorder, RunPlan& plan) {
+    const std::size_t update = recorder.phases().back().first;
+    SimTime passes = plan.step.time - plan.step.sums;
+    for (std::size_t i = update; i < recorder.programs().size(); ++i) {
+      const Program& program = recorder.programs()[i];
+      if (!is_collective(program.attributes)) passes = passes - kernel_time_of(chip_, program);
+    }
+    const SimTime hidden = hidden_sums(chip_, recorder, update, passes);
+    plan.step.time = plan.step.time - hidden;
+    plan.step.sums = plan.step.sums - hidden;
+  }
+
   /// Divides the last update at the first kernels of its phases.
   void describe_phases(const std::vector<autograd::StepRecorder::Phase>& phases,
                        const std::vector<std::size_t>& launches_before,
@@ -245,6 +253,7 @@ class EmulatedRun {
   SimTime start_;  ///< When the last update began.
   std::int64_t steps_ = 0;
   int chips_;  ///< That a host drives as a mesh.
+  bool overlapped_, replayed_;
   chip::EmulatedChip chip_;
   std::optional<ops::Tensor> seed_offset_;
   autograd::DeviceGroup tensor_, copies_, sharers_;
@@ -261,14 +270,14 @@ RunPlan measured(RunSetting setting, int batches, const chip::Profiles& profiles
   setting.recipe.accumulate = batches;
   RunPlan plan{.setting = setting};
   if (memory != nullptr) memory->open("model");
-  EmulatedRun run(setting, with_endless_dram(profiles), memory);
+  EmulatedRun run(setting, profiles, memory);
   static_cast<void>(run.update());
   if (memory != nullptr) {
     memory->close();
     plan.memory = memory->use();
   }
   run.note_events();
-  plan.step.time = run.update();
+  plan.step.time = run.step_time();
   plan.peak = run.peak();
   run.describe(profiles, memory != nullptr, plan);
   return plan;
@@ -278,7 +287,7 @@ RunPlan measured(RunSetting setting, int batches, const chip::Profiles& profiles
 /// further ones need no more; so does a second update, if the first one leaves gradients.
 Bytes peak_of_updates(RunSetting setting, const chip::Profiles& profiles) {
   setting.recipe.accumulate = std::min(setting.recipe.accumulate, 2);
-  EmulatedRun run(setting, with_endless_dram(profiles), nullptr);
+  EmulatedRun run(setting, profiles, nullptr);
   run.update_alone();
   if (run.has_gradients()) run.update_alone();
   return run.peak();
@@ -303,26 +312,34 @@ RunPlan plan_mesh(const RunSetting& setting, const chip::Profiles& profiles,
   return plan;
 }
 
-void describe_stages(const MeshStep& step, RunPlan& plan) {
-  plan.step = step.times;
-  plan.peak = step.peak;
-  for (std::size_t i = 0; i < step.stages.size(); ++i) {
-    const StageNeed& stage = step.stages[i];
-    plan.parts.push_back(
-        {.name = fmt::format("stage {}", i),
-         .share = fmt::format("{} block{}", stage.blocks, stage.blocks == 1 ? "" : "s"),
-         .working = stage.working,
-         .waiting = stage.bubble,
-         .micro_batches = stage.alive,
-         .peak = stage.peak});
-  }
-}
-
 }  // namespace
 
 std::int64_t vocabulary_rows(const RunSetting& setting) {
   const std::int64_t rows = kTileSide * setting.plan.tp;
   return ceil_div(setting.vocabulary, rows) * rows;
+}
+
+std::optional<std::string> sharing_obstacle(const models::ModelOptions& model,
+                                            const training::MeshPlan& plan) {
+  const auto refuse = [](std::int64_t size, std::string_view what, int by, std::string_view who) {
+    return fmt::format("{} {} cannot be divided by {} {}", size, what, by, who);
+  };
+  const int tp = plan.tp;
+  const int stages = plan.stages();
+  if (model.heads % tp != 0) return refuse(model.heads, "heads", tp, "chips");
+  if (model.kind == training::ModelKind::llama) {
+    const std::int64_t wide = models::feed_forward_of(model);
+    if (model.groups % tp != 0) return refuse(model.groups, "groups of heads", tp, "chips");
+    if (wide % tp != 0) return refuse(wide, "columns of the feed-forward part", tp, "chips");
+  }
+  if (plan.sequence_parallel && tp > 1 && model.sequence % (kTileSide * tp) != 0) {
+    return refuse(model.sequence, "rows of a sequence", tp, "chips in whole tiles");
+  }
+  if (model.layers < stages) return refuse(model.layers, "blocks", stages, "stages");
+  if (model.tied && (tp > 1 || stages > 1)) {
+    return "the head is the token table, which is on each chip";
+  }
+  return std::nullopt;
 }
 
 std::int64_t RunSetting::sequences() const {
@@ -401,13 +418,14 @@ std::optional<std::int64_t> largest_batch(const RunPlan& plan, const chip::Profi
   return most * shared.batch_shares();
 }
 
-void complete_plan(const RunSetting& setting, const chip::Profiles& profiles, RunPlan& plan) {
+RunPlan complete_plan(RunPlan plan, const RunSetting& setting, const chip::Profiles& profiles) {
   plan.setting = setting;
   plan.capacity = profiles.chip.dram_capacity - profiles.software.trace_region;
-  const CoreGrid grid = profiles.chip.compute_grid(chip::DispatchCoreType::worker);
+  const CoreGrid grid = profiles.chip.compute_grid(setting.dispatch);
   plan.peak_flops = profiles.chip.peak_flops(grid.cores(), MathFidelity::hifi4);
   plan.core_flops = 1000 * static_cast<double>(profiles.chip.aiclk.value());
   plan.cores = static_cast<int>(grid.cores());
+  return plan;
 }
 
 RunPlan plan_run(const RunSetting& setting, const chip::Profiles& profiles, bool with_memory) {
@@ -426,40 +444,7 @@ RunPlan plan_run(const RunSetting& setting, const chip::Profiles& profiles, bool
   } catch (const Error& failure) {
     plan.clash = failure.what();
   }
-  complete_plan(setting, profiles, plan);
-  return plan;
-}
-
-std::vector<RunPlan> plan_pipeline(const RunSetting& setting, const chip::Profiles& profiles,
-                                   std::span<const mesh::PipelineSchedule> schedules) {
-  const training::MeshPlan& shared = setting.plan;
-  const DevBox box(profiles, host::HostOptions{}, 1);
-  MeshJob job{
-      .model = setting.recipe.model.with(setting.vocabulary, nullptr, shared.sequence_parallel),
-      .mesh = {shared.ddp, shared.tp, shared.stages()},
-      .blocks = shared.blocks,
-      .chunks = shared.chunks,
-      .micro_batches = setting.recipe.accumulate,
-      .socket = shared.fabric ? Socket::fabric : Socket::mpi,
-      .make_optimizer = [&](const autograd::Calls& calls,
-                            std::vector<autograd::Parameter*> parameters) {
-        return training::make_optimizer(setting.recipe, calls, std::move(parameters), false);
-      }};
-  std::vector<RunPlan> plans(schedules.size());
-  try {
-    const auto steps = mesh_steps(box, job, schedules);
-    for (std::size_t i = 0; i < steps.size(); ++i) describe_stages(steps[i], plans[i]);
-  } catch (const Error& failure) {
-    for (RunPlan& plan : plans) plan.clash = failure.what();
-  }
-  models::ModelOptions whole = job.model;
-  whole.vocabulary = vocabulary_rows(setting);
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    complete_plan(setting, profiles, plans[i]);
-    plans[i].parameters = models::parameter_count(whole);
-    plans[i].setting.plan.schedule = schedules[i];
-  }
-  return plans;
+  return complete_plan(std::move(plan), setting, profiles);
 }
 
 }  // namespace howard::experiments

@@ -5,13 +5,14 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "base/sim_time.h"
 #include "base/units.h"
+#include "engines/chip/emulated_chip.h"
 #include "engines/chip/profiles/profile.h"
+#include "engines/models/model_options.h"
 #include "engines/training/parallel/mesh_plan.h"
 #include "engines/training/recipe.h"
 #include "engines/training/step_runner.h"
@@ -28,6 +29,13 @@ struct RunSetting {
   std::int64_t vocabulary = 0;  ///< The tokens; chips that divide them round up to whole tiles.
   training::MeshPlan plan;
   training::Engine engine = training::Engine::dynamic;  ///< TTML's; others without stages or tiers.
+  chip::DispatchCoreType dispatch{};
+  /// Each sum of gradients starts as soon as its gradient exists, beside the passes: a bound.
+  /// Otherwise all follow the passes, as in TTML. Of tiers there is no such plan.
+  bool overlapped = false;
+  /// The chips replay captured steps of the dynamic engine, with the numbers of their AdamW, which
+  /// take the time of those that read others: a bound too. Of tiers there is no such plan.
+  bool replayed = false;
 
   int chips() const { return plan.ranks(); }
   /// Returns the sequences of an update of all chips.
@@ -36,6 +44,11 @@ struct RunSetting {
 
 /// Returns the rows of the token table: TTML rounds up to tiles of each chip that divides them.
 std::int64_t vocabulary_rows(const RunSetting& setting);
+
+/// Returns why chips cannot divide a Llama so, or the heads of another model, as "3 groups of heads
+/// cannot be divided by 2 chips"; absent if they can.
+std::optional<std::string> sharing_obstacle(const models::ModelOptions& model,
+                                            const training::MeshPlan& plan);
 
 /// Says what the chips of one stage of a pipeline, or one rank of tiers, do in a step.
 struct PlanPart {
@@ -96,7 +109,7 @@ struct RunPlan {
 
 /// Runs the set-up and two updates on an emulated chip whose DRAM has no end, with the engine of
 /// TTML: dynamic. Each batch of an update after the second counts as the second. Of a pipeline it
-/// runs the passes of each stage (mesh_step), and of tiers the work of each rank.
+/// runs the passes of each stage (plan_pipeline), and of tiers the work of each rank.
 RunPlan plan_run(const RunSetting& setting, const chip::Profiles& profiles,
                  bool with_memory = false);
 
@@ -104,11 +117,7 @@ RunPlan plan_run(const RunSetting& setting, const chip::Profiles& profiles,
 /// if not even one sequence for each group does, or for stages and tiers.
 std::optional<std::int64_t> largest_batch(const RunPlan& plan, const chip::Profiles& profiles);
 
-/// Plans a pipeline with each of `schedules`; its stages run once for all.
-std::vector<RunPlan> plan_pipeline(const RunSetting& setting, const chip::Profiles& profiles,
-                                   std::span<const mesh::PipelineSchedule> schedules);
-
-/// Sets what does not depend on the run: the setting, a chip's DRAM and its peak.
-void complete_plan(const RunSetting& setting, const chip::Profiles& profiles, RunPlan& plan);
+/// Returns `plan` with what does not depend on its run: the setting, a chip's DRAM and its peak.
+RunPlan complete_plan(RunPlan plan, const RunSetting& setting, const chip::Profiles& profiles);
 
 }  // namespace howard::experiments

@@ -19,26 +19,24 @@
 #include "engines/ops/tensor.h"
 #include "engines/training/optimizers.h"
 #include "experiments/cases/kernel_account.h"
+#include "experiments/training_plan/planned_chip.h"
 
 namespace howard::experiments {
 namespace {
 
 using autograd::Parameter;
 
-/// This is more than any rank takes, so that its need is known even where it does not fit.
-constexpr Bytes kDramOfTiers{std::int64_t{1} << 56};
-
 /// Emulates a chip of one rank of tiers: what TierTrainer does there, without values. A message is
 /// a tensor as it lies on the chip, in whole tiles, from each chip of a rank's mesh to that in the
 /// same place of the other rank's. Its time between the ranks counts where it is received.
 class TierChip {
  public:
-  TierChip(const RunSetting& setting, chip::Profiles profiles)
+  TierChip(const RunSetting& setting, const chip::Profiles& profiles)
       : recipe_(setting.recipe),
         chips_(setting.plan.ddp * setting.plan.tp),
         fabric_(setting.plan.fabric) {
-    profiles.chip.dram_capacity = kDramOfTiers;
-    chip_ = std::make_unique<chip::EmulatedChip>(chip::of_mesh(std::move(profiles), chips_));
+    chip_ = std::make_unique<chip::EmulatedChip>(planned_profiles(setting, profiles),
+                                                 chip::DeviceOptions{.dispatch = setting.dispatch});
     chip_->begin_phase("model");
     tensor_.emplace(*chip_, 0, setting.plan.tp, 0);
     data_.emplace(*chip_, 1, setting.plan.ddp, 0);
@@ -78,12 +76,7 @@ class TierChip {
     return chips_ * sum;
   }
   /// A rank that sends and receives over links has a ring for what it receives.
-  Bytes peak() const {
-    constexpr Bytes kFabricRing{80'000'000};
-    Bytes most;
-    for (const MemoryPhase& phase : chip_->memory_phases()) most = std::max(most, phase.peak);
-    return fabric_ ? most + kFabricRing : most;
-  }
+  Bytes peak() const { return fabric_ ? peak_of(*chip_) + kFabricRing : peak_of(*chip_); }
 
   /// Returns the time of all passes of a step; `kernels` gets the part in which kernels run.
   SimTime passes(SimTime& kernels) {
@@ -313,7 +306,7 @@ std::vector<RunPlan> TierPlanner::plans(const RunSetting& setting,
   for (const training::MeshPlan& plan : tiers) {
     plans.push_back(joined(plan, passes, worker.peak()));
     plans.back().step.compute = kernels;
-    complete_plan(setting, profiles_, plans.back());
+    plans.back() = complete_plan(std::move(plans.back()), setting, profiles_);
     plans.back().setting.plan = plan;
   }
   return plans;

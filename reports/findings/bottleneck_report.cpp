@@ -116,8 +116,7 @@ Table critical_path_table(const profiler::Timeline& timeline, const profiler::Cr
   columns.quantities("least slack", "s", &Op::slack);
   if (!path.programs.empty()) {
     table.notes.push_back(fmt::format("the path is {} long, {} of it between programs",
-                                      format_quantity((path.busy + path.idle).seconds(), "s"),
-                                      format_quantity(path.idle.seconds(), "s")));
+                                      format_time(path.busy + path.idle), format_time(path.idle)));
   }
   return table;
 }

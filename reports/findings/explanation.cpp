@@ -43,12 +43,9 @@ std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share);
 /// where that is not known.
 std::string expected_error(const TimeAccount& run) {
   if (!run.expected_error) return "";
-  return fmt::format("; time {}, expected error {:.0f} % ({})",
-                     format_quantity(run.time.seconds(), "s"), 100 * *run.expected_error,
-                     run.known);
+  return fmt::format("; time {}, expected error {:.0f} % ({})", format_time(run.time),
+                     100 * *run.expected_error, run.known);
 }
-
-std::string text_of(SimTime time) { return format_quantity(time.seconds(), "s"); }
 
 /// Returns "engine traced, batch 256".
 std::string settings_of(const Parameters& parameters) {
@@ -271,7 +268,7 @@ std::string pace_sentence(const TimeAccount& run) {
   return fmt::format(
       "dispatch-bound: the {} for {} of {} and sets the pace; the cores wait for {} of it",
       host ? "host is busy with its calls" : "dispatcher is busy",
-      percent(working.seconds() / run.window.duration().seconds()), text_of(run.time),
+      percent(working.seconds() / run.window.duration().seconds()), format_time(run.time),
       percent(parts_of(run)[0]));
 }
 
@@ -314,11 +311,11 @@ std::string verdict_sentence(const TimeAccount& run) {
   if (run.worked_out) {
     const Cost& largest = run.costs.front();
     return fmt::format("{} is {} of {}", largest.name,
-                       percent(largest.time.seconds() / run.time.seconds()), text_of(run.time));
+                       percent(largest.time.seconds() / run.time.seconds()), format_time(run.time));
   }
   const WorkSummary& all = all_of(run);
   const std::string share =
-      fmt::format("{} of {}", percent(all.share_of(run.verdict())), text_of(run.time));
+      fmt::format("{} of {}", percent(all.share_of(run.verdict())), format_time(run.time));
   const auto worst = [&](bool waiting) {
     const auto found = std::ranges::find(run.costs, waiting, &Cost::waiting);
     return found == run.costs.end() ? std::string() : found->name;
@@ -339,7 +336,7 @@ std::string verdict_sentence(const TimeAccount& run) {
     case Verdict::unknown:
       break;
   }
-  return fmt::format("what {} is spent on is not known", text_of(run.time));
+  return fmt::format("what {} is spent on is not known", format_time(run.time));
 }
 
 std::vector<Table> explanation_tables(const Explanation& explanation) {

@@ -52,8 +52,7 @@ std::vector<Table> merged_devices_tables(const profiler::LoggedRun& run, std::st
         fmt::format("skew: the starts of a program on the devices, counted from each device's "
                     "first one, lie {} "
                     "apart in the median and {} at the most",
-                    format_quantity(merged.median_skew.seconds(), "s"),
-                    format_quantity(merged.worst_skew.seconds(), "s")));
+                    format_time(merged.median_skew), format_time(merged.worst_skew)));
   }
   return {std::move(table)};
 }

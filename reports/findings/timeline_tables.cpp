@@ -131,11 +131,11 @@ void add_clock_notes(const LoggedRun& run, Table& table) {
     std::string note = fmt::format(
         "device {}: its clock counts {:.4f} s in a second of the host's; a call's place among the "
         "programs is known to {}",
-        device.id, clock.rate, format_quantity(clock.uncertainty.seconds(), "s"));
+        device.id, clock.rate, format_time(clock.uncertainty));
     if (clock.assumed_latency > SimTime()) {
       note +=
           fmt::format(" if the shortest time from a call to its program is {}, which no log tells",
-                      format_quantity(clock.assumed_latency.seconds(), "s"));
+                      format_time(clock.assumed_latency));
     }
     table.notes.push_back(std::move(note));
   }
@@ -178,8 +178,8 @@ void lane_table(const LoggedRun& run, std::string_view title, const Variety& var
     table.notes.push_back(
         fmt::format("one program after the other, whatever else ran then: {}, {} idle, "
                     "{} of idle + busy",
-                    counted(sequential.gaps, "gap"),
-                    format_quantity(sequential.idle.seconds(), "s"), format_quantity(*share, "1")));
+                    counted(sequential.gaps, "gap"), format_time(sequential.idle),
+                    format_quantity(*share, "1")));
   }
   if (variety.replayed > 0) {
     table.notes.push_back(fmt::format("{} of the programs are of {} of traces", variety.replayed,
@@ -188,9 +188,9 @@ void lane_table(const LoggedRun& run, std::string_view title, const Variety& var
   add_clock_notes(run, table);
   const profiler::OpToOp op_to_op = profiler::op_to_op(lanes.devices);
   if (op_to_op.negative > 0) {
-    table.notes.push_back(fmt::format(
-        "{} of {} op-to-op latencies are negative (programs overlap), {} in sum", op_to_op.negative,
-        op_to_op.count, format_quantity(op_to_op.negative_total.seconds(), "s")));
+    table.notes.push_back(
+        fmt::format("{} of {} op-to-op latencies are negative (programs overlap), {} in sum",
+                    op_to_op.negative, op_to_op.count, format_time(op_to_op.negative_total)));
   }
   append(std::move(table), title, tables);
 }
@@ -215,9 +215,8 @@ void op_table(const Timeline& timeline, std::string_view title, std::size_t top,
   add_times(table, "longest", each(shown, &OpGroup::longest));
   if (shown.size() < groups.size()) {
     const SimTime rest = total_time(std::span(groups).subspan(shown.size()));
-    table.notes.push_back(fmt::format("{} left out: {}",
-                                      counted(groups.size() - shown.size(), "op"),
-                                      format_quantity(rest.seconds(), "s")));
+    table.notes.push_back(fmt::format(
+        "{} left out: {}", counted(groups.size() - shown.size(), "op"), format_time(rest)));
   }
   append(std::move(table), title, tables);
 }

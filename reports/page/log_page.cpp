@@ -26,15 +26,13 @@ std::vector<BusyLane> devices_of(const profiler::LoggedRun& run) {
   return profiler::find_gaps(run.timeline, LaneKind::device);
 }
 
-std::string quantity(SimTime time) { return format_quantity(time.seconds(), "s"); }
-
 /// Returns "between calls 16.3 s, launch 2.1 ms": the causes that took the most.
 std::string main_causes(const BusyLane& lane) {
   constexpr std::size_t kNamed = 3;
   std::vector<std::string> parts;
   for (const profiler::GapCause cause : causes_present(lane.causes)) {
     if (parts.size() == kNamed) break;
-    parts.push_back(fmt::format("{} {}", name_of(cause), quantity(lane.causes[cause])));
+    parts.push_back(fmt::format("{} {}", name_of(cause), format_time(lane.causes[cause])));
   }
   return join(parts, ", ");
 }
@@ -42,13 +40,14 @@ std::string main_causes(const BusyLane& lane) {
 std::string lane_words(const BusyLane& lane) {
   const SimTime span = lane.span.duration();
   if (span <= SimTime()) return "";
-  std::string words = fmt::format("Device {} ran {} in {} and was busy for {} of it ({:.1f} %).",
-                                  lane.device, counted(lane.programs, "program"), quantity(span),
-                                  quantity(lane.busy), 100 * lane.busy.seconds() / span.seconds());
+  std::string words =
+      fmt::format("Device {} ran {} in {} and was busy for {} of it ({:.1f} %).", lane.device,
+                  counted(lane.programs, "program"), format_time(span), format_time(lane.busy),
+                  100 * lane.busy.seconds() / span.seconds());
   if (lane.idle > SimTime() && lane.causes[profiler::GapCause::unknown] == lane.idle) {
-    words += fmt::format(" It waited for {}; the log does not tell why.", quantity(lane.idle));
+    words += fmt::format(" It waited for {}; the log does not tell why.", format_time(lane.idle));
   } else if (lane.idle > SimTime()) {
-    words += fmt::format(" It waited for {}: {}.", quantity(lane.idle), main_causes(lane));
+    words += fmt::format(" It waited for {}: {}.", format_time(lane.idle), main_causes(lane));
   }
   return words;
 }
@@ -64,14 +63,15 @@ std::string devices_words(const std::vector<BusyLane>& devices) {
   for (const BusyLane& lane : devices) programs += lane.programs;
   const auto [shortest, longest] = std::ranges::minmax(devices, {}, span_of);
   const auto [idlest, busiest] = std::ranges::minmax(devices, {}, busy_of);
-  std::string words = fmt::format(
-      "{} ran {} in {} to {} each and were busy for {:.1f} to {:.1f} % of it.",
-      counted(devices.size(), "device"), counted(programs, "program"), quantity(span_of(shortest)),
-      quantity(span_of(longest)), busy_of(idlest), busy_of(busiest));
+  std::string words =
+      fmt::format("{} ran {} in {} to {} each and were busy for {:.1f} to {:.1f} % of it.",
+                  counted(devices.size(), "device"), counted(programs, "program"),
+                  format_time(span_of(shortest)), format_time(span_of(longest)), busy_of(idlest),
+                  busy_of(busiest));
   const BusyLane& waiting = *std::ranges::max_element(devices, {}, &BusyLane::idle);
   if (waiting.idle > SimTime()) {
     words += fmt::format(" Device {} waited longest, for {}: {}.", waiting.device,
-                         quantity(waiting.idle), main_causes(waiting));
+                         format_time(waiting.idle), main_causes(waiting));
   }
   return words;
 }
@@ -183,8 +183,8 @@ std::vector<std::string> log_words(const PageLog& log) {
   constexpr std::size_t kMostGains = 3;
   for (std::size_t i = 0; i < std::min(kMostGains, log.advice.findings.size()); ++i) {
     const profiler::LogFinding& finding = log.advice.findings[i];
-    words.push_back(fmt::format("{} of {} could go ({}): {}, of {}.", quantity(finding.gain),
-                                quantity(finding.now), name_of(finding.source), finding.what,
+    words.push_back(fmt::format("{} of {} could go ({}): {}, of {}.", format_time(finding.gain),
+                                format_time(finding.now), name_of(finding.source), finding.what,
                                 finding.brief.empty() ? finding.where : finding.brief));
   }
   if (!log.advice.uses.empty() && log.advice.findings.empty()) {

@@ -150,7 +150,7 @@ class PointWriter {
     if (width_ > SimTime()) {
       left_out.push_back(fmt::format(
           "spans that begin within {} of each other are drawn as one; --trace FILE has them all",
-          format_quantity(width_.seconds(), "s")));
+          format_time(width_)));
     }
     nlohmann::json object{{"name", name_}, {"tracks", std::move(tracks)}, {"gaps", gap_list()}};
     object["colors"] = std::move(colors_);

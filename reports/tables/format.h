@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/sim_time.h"
+
 namespace howard::reports {
 
 /// Says how the numbers of one column are written. All have one prefix and one number of decimals,
@@ -34,6 +36,8 @@ std::string format_number(double value, const Scale& scale);
 /// Returns `value` with the prefix that fits it alone, and its unit: "88.82 us", "13.14 TFLOPS",
 /// "42.3 %".
 std::string format_quantity(double value, std::string_view unit);
+/// Does the same for a time.
+inline std::string format_time(SimTime time) { return format_quantity(time.seconds(), "s"); }
 
 /// Returns a number of things: "1 point", "2 points".
 std::string counted(std::size_t count, std::string_view thing);

@@ -196,7 +196,7 @@ TEST_F(Mesh, AStepOfEmulatedChipsSaysWhereItsTimeGoes) {
     const json metrics = json::parse(content(folder() / "out/train.json"))["points"][0]["metrics"];
     std::map<std::string, double> last;
     double sum = 0;
-    for (const char* const part : {"compute", "exchange", "bubble", "host"}) {
+    for (const char* const part : {"compute", "exchange", "bubble", "rest"}) {
       last[part] = metrics[std::string("step_time.") + part]["samples"].back();
       sum += last[part];
     }

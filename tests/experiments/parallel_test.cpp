@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "engines/chip/profiles/profile.h"
+#include "experiments/axes/mesh_shape.h"
 #include "experiments/laboratory/experiment_list.h"
-#include "experiments/meshes/mesh_step.h"
 #include "experiments/questions/explain.h"
+#include "experiments/training_plan/fit.h"
 #include "tests/experiments/run_emulated.h"
 
 namespace howard::experiments {
@@ -31,8 +34,10 @@ class ParallelSteps : public ::testing::Test {
  protected:
   static PointResult point(const std::string& mesh, std::vector<harness::AxisOverride> more = {}) {
     more.push_back({"mesh", {mesh}});
-    // The smallest whose parts chips can share.
-    more.push_back({"model", {parse_mesh(mesh).tp == 1 ? "nanollama3" : "tinyllama"}});
+    if (std::ranges::find(more, "model", &harness::AxisOverride::axis) == more.end()) {
+      // The smallest whose parts chips can share.
+      more.push_back({"model", {parse_mesh(mesh).tp == 1 ? "nanollama3" : "tinyllama"}});
+    }
     const auto points = run_emulated(*make_experiment("parallel", built_in_box()), more);
     EXPECT_EQ(points.size(), 1U);
     return points.front();
@@ -52,11 +57,44 @@ TEST_F(ParallelSteps, PartsAddUpToTheStep) {
   for (const auto& [mesh, step] : steps) {
     double sum = 0;
     for (const char* const part :
-         {"step_time.compute", "step_time.exchange", "step_time.bubble", "step_time.host"}) {
+         {"step_time.compute", "step_time.exchange", "step_time.bubble", "step_time.rest"}) {
       EXPECT_GE(metric(step, part), 0) << mesh << " " << part;
       sum += metric(step, part);
     }
     EXPECT_NEAR(sum, metric(step, "time"), 1e-11) << mesh;
+  }
+}
+
+/// One chip, eight that divide the batch, and eight stages: a question to `fit` and to `parallel`.
+TEST_F(ParallelSteps, AreThoseOfFit) {
+  const std::filesystem::path files = std::filesystem::path(HOWARD_SOURCE) / "data" / "ttml";
+  struct Shared {
+    const char *mesh, *batch, *device, *hosts;
+  };
+  for (const Shared& shared : {Shared{"1x1x1", "1", "", ""},
+                               {"8x1x1", "8", "loudbox_ddp.yaml", ""},
+                               {"1x1x8", "1", "", "tinyllama_pipeline_8.yaml"}}) {
+    FitQuestion question{.files = {.training = files / "train_tinyllama.yaml",
+                                   .keys = {fmt::format("batch_size={}", shared.batch)}},
+                         .search = false};
+    if (*shared.device != 0) question.files.device = files / shared.device;
+    if (*shared.hosts != 0) question.files.multihost = files / shared.hosts;
+    const RunPlan plan = fit(question).plan;
+    const PointResult step =
+        point(shared.mesh,
+              {{"model", {"tinyllama"}}, {"batch", {shared.batch}}, {"micro_batches", {"8"}}});
+    const auto is = [&](const char* name, SimTime time) {
+      EXPECT_EQ(metric(step, name), time.seconds()) << shared.mesh << " " << name;
+    };
+    is("time", plan.step.time);
+    is("step_time.compute", plan.step.compute);
+    is("step_time.exchange", plan.step.exchange + plan.step.sums);
+    is("step_time.bubble", plan.step.bubble);
+    is("step_time.rest", plan.step.rest());
+    EXPECT_EQ(metric(step, "tokens"), plan.tokens_per_second()) << shared.mesh;
+    EXPECT_EQ(metric(step, "memory"), static_cast<double>(plan.peak.value())) << shared.mesh;
+    ASSERT_NE(step.find_detail("fits"), nullptr) << shared.mesh;
+    EXPECT_EQ(*step.find_detail("fits") == "yes", plan.fits()) << shared.mesh;
   }
 }
 
@@ -128,9 +166,16 @@ TEST_F(ParallelSteps, InterleavedChunksDivideTheBubbleAndNeedMore) {
                {{"schedule", {schedule}}, {"micro_batches", {micro_batches}}, {"chunks", {chunks}}})
         .skipped.value_or("");
   };
-  EXPECT_EQ(skipped("gpipe", "4", "2"), "chunks are interleaved by schedule 1f1b alone");
-  EXPECT_EQ(skipped("1f1b", "3", "2"), "3 micro-batches cannot be divided by 2 stages with chunks");
-  EXPECT_EQ(skipped("1f1b", "4", "4"), "3 blocks of a stage cannot be divided by 4 chunks");
+  EXPECT_EQ(skipped("gpipe", "4", "2"),
+            "cannot interleave 2 chunks of each stage: 2 stages, schedule gpipe; accepted: several "
+            "stages "
+            "and schedule 1f1b");
+  EXPECT_EQ(skipped("1f1b", "3", "2"),
+            "cannot interleave 2 chunks of each stage: 3 micro-batches; accepted: "
+            "gradient_accumulation_steps that the 2 stages divide");
+  EXPECT_EQ(skipped("1f1b", "4", "4"),
+            "cannot interleave 4 chunks of each stage: a stage of 3 blocks; accepted: a block for "
+            "each chunk");
 }
 
 TEST_F(ParallelSteps, DividedSequencesKeepFewerActivationsAndMoveAsManyBytes) {
@@ -184,8 +229,8 @@ TEST_F(ParallelSteps, TracedChipsTakeLessOfTheHost) {
     const std::vector<harness::AxisOverride> small{{"batch", {"2"}}};
     auto traced = small;
     traced.push_back({"engine", {"traced"}});
-    EXPECT_LT(metric(point(mesh, traced), "step_time.host"),
-              0.7 * metric(point(mesh, small), "step_time.host"))
+    EXPECT_LT(metric(point(mesh, traced), "step_time.rest"),
+              0.7 * metric(point(mesh, small), "step_time.rest"))
         << mesh;
   }
 }

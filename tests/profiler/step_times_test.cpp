@@ -11,8 +11,8 @@ constexpr StepTimes times(std::int64_t time, std::int64_t compute, std::int64_t 
   return {us(time), us(compute), us(sums), us(3), us(2)};
 }
 
-TEST(StepTimes, TheHostHasTheRest) {
-  EXPECT_EQ(times(100, 60, 10).host(), SimTime::microseconds(25));
+TEST(StepTimes, TheRestIsWhatNoPartHas) {
+  EXPECT_EQ(times(100, 60, 10).rest(), SimTime::microseconds(25));
   SimTime sum;
   for (const auto& [name, part] : times(100, 60, 10).parts()) sum += part;
   EXPECT_EQ(sum, SimTime::microseconds(100));

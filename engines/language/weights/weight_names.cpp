@@ -20,8 +20,7 @@ WeightRule whole(std::string parameter, std::string name, std::int64_t rows,
 
 std::vector<WeightRule> llama_rules(const models::ModelOptions& options) {
   const std::int64_t width = options.width;
-  const std::int64_t wide =
-      options.feed_forward > 0 ? options.feed_forward : models::feed_forward_of(width);
+  const std::int64_t wide = models::feed_forward_of(options);
   const std::int64_t keys = width / options.heads * options.groups;
   WeightRule table = whole("llama/tok_emb/weight", "embed_tokens.weight", 0);
   table.is_padded = true;
@@ -52,8 +51,7 @@ std::vector<WeightRule> llama_rules(const models::ModelOptions& options) {
 /// The names are those of Hugging Face but for the embedding and what follows the blocks.
 std::vector<WeightRule> qwen3_rules(const models::ModelOptions& options) {
   const std::int64_t width = options.width;
-  const std::int64_t wide =
-      options.feed_forward > 0 ? options.feed_forward : models::feed_forward_of(width);
+  const std::int64_t wide = models::feed_forward_of(options);
   const std::int64_t queries = options.heads * options.head_columns();
   const std::int64_t keys = options.groups * options.head_columns();
   std::vector<WeightRule> rules{whole("qwen3/tok_emb/weight", "embed_tokens.weight", 0)};

@@ -11,6 +11,14 @@
 
 namespace howard::training {
 
+std::vector<int> even_blocks(int layers, int stages) {
+  std::vector<int> blocks;
+  for (int i = 0; i < stages; ++i) {
+    blocks.push_back(layers / stages + (i < layers % stages ? 1 : 0));
+  }
+  return blocks;
+}
+
 std::vector<std::vector<int>> groups_of(const MeshPlan& plan, int rank) {
   const MeshPlace place(plan, rank);
   const auto at = [&](int row, int shard, int column) {

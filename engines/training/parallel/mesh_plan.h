@@ -62,6 +62,10 @@ struct MeshPlace {
   int column;  ///< The share of the layers.
 };
 
+/// Returns the blocks of each of so many stages, as equal as possible; the first ones have the
+/// rest.
+std::vector<int> even_blocks(int layers, int stages);
+
 /// Returns the groups of a rank for MeshMember: group 0 divides the layers, the devices of group 1
 /// have copies of the same parameters, and group 2 divides the parameters.
 std::vector<std::vector<int>> groups_of(const MeshPlan& plan, int rank);

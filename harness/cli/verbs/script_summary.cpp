@@ -40,12 +40,10 @@ void say(std::string_view line) {
   }
 }
 
-std::string quantity(SimTime time) { return reports::format_quantity(time.seconds(), "s"); }
-
 void print_regions(const std::vector<workload::RegionTime>& regions) {
   for (const workload::RegionTime& region : regions) {
     fmt::print(stderr, "  region {:<20} {:>12}  {} runs, {} calls\n", region.name,
-               quantity(region.time), region.runs, region.calls);
+               reports::format_time(region.time), region.runs, region.calls);
   }
 }
 
@@ -65,7 +63,7 @@ void print_analogies(const std::string& list) {
 void print_first_calls(const experiments::FirstCalls& first) {
   if (first.programs == 0) return;
   say(fmt::format("  first calls of {} programs: {} of it; {}", first.programs,
-                  quantity(first.time),
+                  reports::format_time(first.time),
                   first.compiled == 0
                       ? "their kernels are in ttnn's cache on disk (--kernel-cache cold compiles "
                         "them)"
@@ -74,7 +72,7 @@ void print_first_calls(const experiments::FirstCalls& first) {
 
 void print_head(const ScriptRun& run, const experiments::WorkloadCase& made_of, SimTime time) {
   fmt::print(stderr, "\n{}: {} of virtual time, {} programs asked for\n", run.script.string(),
-             quantity(time), made_of.calls());
+             reports::format_time(time), made_of.calls());
   print_regions(made_of.regions());
   print_products(made_of.slowest_products());
   print_first_calls(made_of.first_calls());
@@ -87,8 +85,8 @@ void print_call_cost(const ScriptRun& run) {
   const SimTime in_cpp = software.host_op_call + software.host_allocation;
   const SimTime python = run.as_the_report ? software.host_python_call : software.script.ttnn_call;
   say(fmt::format(
-      "a call takes its host {} in C++ and {} more from Python, {}", quantity(in_cpp),
-      quantity(python),
+      "a call takes its host {} in C++ and {} more from Python, {}", reports::format_time(in_cpp),
+      reports::format_time(python),
       run.as_the_report
           ? "as in the report's own Python engine; --call-times ttnn: as in ttnn alone"
           : "as in ttnn's fast mode; --call-times report: as in the report's own Python engine"));

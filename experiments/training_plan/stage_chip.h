@@ -10,12 +10,12 @@
 #include "engines/autograd/tape.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/models/llama.h"
-#include "experiments/meshes/mesh_step.h"
+#include "experiments/training_plan/run_plan.h"
 
 namespace howard::experiments {
 
-/// Holds what the chips of one stage do: the passes of one micro-batch, and the update, each from
-/// an idle chip to an idle chip.
+/// Holds what the chips of one stage of a pipeline do: the passes of one micro-batch, and the
+/// update, each from an idle chip to an idle chip.
 struct StageWork {
   profiler::StepTimes forward, backward, update;
   Bytes resting;      ///< What is in DRAM between the passes: weights, their gradients and more.
@@ -23,16 +23,15 @@ struct StageWork {
   Bytes activations;  ///< What is sent to the next stage, or back as gradients.
 };
 
-/// Emulates a chip with its share of the model and DRAM without end.
-class MeshChip {
+/// Emulates a chip with its share of the blocks of a Llama and DRAM without end.
+class StageChip {
  public:
   /// The chip has the blocks from `first_block` up to, but not including, `end_block`.
-  MeshChip(const DevBox& box, const MeshJob& job, int first_block, int end_block);
+  StageChip(const RunSetting& setting, const chip::Profiles& profiles, int first_block,
+            int end_block);
 
-  /// Runs a step of so many micro-batches without stages, in which the host runs ahead of the chip.
-  profiler::StepTimes whole_step(int micro_batches);
-  /// Runs the passes and the update of a stage, from an idle chip each.
-  StageWork stage();
+  /// Runs the passes and the update, from an idle chip each.
+  StageWork run();
 
   /// Returns the most DRAM that was in use.
   Bytes peak() const;
@@ -40,9 +39,6 @@ class MeshChip {
  private:
   /// Makes a step of so many micro-batches. Its last phase, "step", is the update.
   autograd::StepFunction step_of(int micro_batches);
-  /// Returns the time of a step whose programs have been planned before.
-  SimTime dynamic_step(const autograd::StepFunction& step);
-  SimTime traced_step(const autograd::StepFunction& step);
 
   StageWork passes();
   profiler::StepTimes update();
@@ -58,16 +54,12 @@ class MeshChip {
   /// Returns `time` with what the kernels of these programs take of it.
   profiler::StepTimes with_kernels(SimTime time, const autograd::StepRecorder& recorder,
                                    std::size_t first, std::size_t end);
-  /// Returns how much of the sums of gradients, which begin with program `update`, is hidden if
-  /// each starts as soon as its gradient exists, one at a time, while the rest of the passes goes
-  /// on undisturbed. The passes take `elapsed`.
-  SimTime hidden_sums(const autograd::StepRecorder& recorder, std::size_t update, SimTime elapsed);
 
   void finish() { chip_->command_queue(0).finish(); }
   Bytes used() const { return chip_->memory_phases().back().current; }
   void forget_gradients();
 
-  bool repeats_, traced_, overlapped_;
+  bool repeats_, replayed_, overlapped_;
   std::unique_ptr<chip::EmulatedChip> chip_;
   autograd::DeviceGroup tensor_, data_;
   models::Llama model_;

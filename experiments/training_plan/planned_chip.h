@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "base/sim_time.h"
+#include "base/units.h"
+#include "engines/autograd/steps/step_recorder.h"
+#include "engines/chip/emulated_chip.h"
+#include "experiments/training_plan/run_plan.h"
+
+namespace howard::experiments {
+
+/// A fabric socket receives into a ring buffer of this size in the chip's DRAM, as TTML sets it up.
+inline constexpr Bytes kFabricRing{80'000'000};
+
+/// Returns the profiles of a chip of the setting, which its host drives in a mesh. Its DRAM has no
+/// end, so that a run's need is known even where it does not fit.
+chip::Profiles planned_profiles(const RunSetting& setting, chip::Profiles profiles);
+
+/// Returns the most DRAM that was in use.
+Bytes peak_of(const chip::EmulatedChip& chip);
+
+/// Captures a step whose programs have been planned before, and returns the time of a replay from
+/// an idle chip to an idle chip. It repeats the numbers of AdamW.
+SimTime replay_time(chip::EmulatedChip& chip, const autograd::StepFunction& step);
+
+/// Returns how much of the sums of gradients, which begin with program `update` of a recorded step,
+/// is hidden if each starts as soon as its gradient exists, one at a time, while the passes go on
+/// undisturbed. The passes take `elapsed`.
+SimTime hidden_sums(chip::EmulatedChip& chip, const autograd::StepRecorder& step,
+                    std::size_t update, SimTime elapsed);
+
+}  // namespace howard::experiments
