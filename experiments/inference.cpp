@@ -90,6 +90,9 @@ harness::Presentation served_presentation() {
   return {.timed = "a step that writes a token for each user",
           .columns = {{"model", CellSource::parameter, "model"},
                       {"machine", CellSource::parameter, "machine"},
+                      {"chip", CellSource::detail, "chip", Room::spare,
+                       "of another family than the run's, and therefore without published figures; "
+                       "--chip has them"},
                       {"mode", CellSource::parameter, "mode"},
                       {"batch", CellSource::parameter, "batch"},
                       {"context", CellSource::parameter, "context"},
@@ -134,13 +137,16 @@ Prepared prepare_served(const Box& box, const Point& point) {
   const std::string missing = missing_chips(*box, serving.machine);
   if (!missing.empty()) return NotApplicable{missing};
   require_servable(serving);
-  const std::string fits = fit_text(serving, tensor_memory(box->profiles()));
+  const auto own = box_of(*box, serving.machine);
+  const std::string fits = fit_text(serving, tensor_memory(own->profiles()));
   if (fits != "yes") {
     constexpr std::size_t kNo = 4;  // "no: ", what it needs, and what would fit
     return NotApplicable{fmt::format("{} does not fit a chip of {}: {}", serving.model.name,
                                      serving.machine.word, fits.substr(kNo))};
   }
-  return std::make_unique<ServedModel>(box_of(*box, serving.machine), std::move(serving));
+  const std::string chosen =
+      chooses_its_chip(*box, serving.machine) ? own->profiles().chip.name : "";
+  return std::make_unique<ServedModel>(own, std::move(serving), chosen);
 }
 
 /// Returns the changes that write more tokens in a step, which takes longer then.

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "harness/usual_names.h"
 
 namespace howard::harness {
 
@@ -58,13 +59,33 @@ std::vector<AxisOverride> parse_axis_overrides(std::span<const std::string> text
   return overrides;
 }
 
+namespace {
+
+/// Returns the one spelling of a value, which may be a usual name of it. Throws Error for others.
+std::string canonical_of(const Axis& axis, const std::string& value) {
+  try {
+    return axis.canonical(value);
+  } catch (const Error&) {
+    for (const std::string_view name : other_names(value)) {
+      try {
+        return axis.canonical(name);
+      } catch (const Error&) {
+        continue;  // an axis has one of the names, or none
+      }
+    }
+    throw;
+  }
+}
+
+}  // namespace
+
 void apply_overrides(std::vector<Axis>& axes, std::span<const AxisOverride> overrides) {
   for (const AxisOverride& override : overrides) {
     const auto axis = std::ranges::find(axes, override.axis, &Axis::name);
     if (axis == axes.end()) continue;
     axis->values.clear();
     for (const std::string& value : override.values) {
-      const std::string canonical = axis->canonical(value);
+      const std::string canonical = canonical_of(*axis, value);
       if (std::ranges::find(axis->values, canonical) == axis->values.end()) {
         axis->values.push_back(canonical);
       }

@@ -66,7 +66,14 @@ WordAxis::Words machines_of(const DevBox& box) {
   return with_chips.empty() ? of_family : with_chips;
 }
 
+bool chooses_its_chip(const DevBox& box, const Machine& machine) {
+  return machine.chip_of != box.profiles().chip.architecture && box.has_constants() &&
+         box.constants().chip.built_in() == chip::kDefaultChipProfile &&
+         chip::are_published(box.profiles());
+}
+
 std::string missing_chips(const DevBox& box, const Machine& machine) {
+  if (chooses_its_chip(box, machine)) return {};
   const std::string& family = box.profiles().chip.architecture;
   if (machine.chip_of != family) {
     return fmt::format("a machine {} has no {} chips, which --chip says", machine.word, family);
@@ -78,6 +85,9 @@ std::string missing_chips(const DevBox& box, const Machine& machine) {
 
 std::shared_ptr<const DevBox> box_of(const DevBox& box, const Machine& machine) {
   if (!box.has_constants()) return box.with(box.profiles());
+  if (chooses_its_chip(box, machine)) {
+    return box.with(chip::load_constants({{std::string(machine.profiles.front())}, {}}));
+  }
   chip::ProfileConstants constants = box.constants();
   const std::string chip = constants.chip.built_in();
   if (!chip.empty() && !has(machine, chip)) {

@@ -29,6 +29,10 @@ extern const TypedAxis<Machine> kMachine;
 /// the family if none has.
 WordAxis::Words machines_of(const DevBox& box);
 
+/// Says whether a machine has chips of another family than `box`, and nothing was said of the
+/// latter: neither --chip, nor --software, nor a constant. Its own chip is emulated then.
+bool chooses_its_chip(const DevBox& box, const Machine& machine);
+
 /// Returns why a point with this machine is left out on `box`: --chip says another family of chips,
 /// or a chip of another board; empty if it is not. The chip of the family's first profile,
 /// wormhole_b0_n300 or blackhole_p150, stands for that of every machine. A file that extends no

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <string_view>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -246,10 +248,30 @@ const std::vector<std::string>& known_models() {
   return names;
 }
 
+namespace {
+
+/// Returns the name of the built-in model that a word means: its own, or the one that Hugging Face
+/// has for it, "meta-llama/Llama-3.1-8B-Instruct", unless there is a folder of that name. Empty if
+/// there is none.
+std::string known_name(const std::string& word) {
+  std::string name = lower_case(word);
+  std::error_code ignored;
+  if (!std::filesystem::exists(word, ignored)) {
+    name.erase(0, name.rfind('/') + 1);
+    if (name.starts_with("meta-")) name.erase(0, std::string_view("meta-").size());
+    for (const std::string_view tuned : {"-instruct", "-chat"}) {
+      name.erase(std::min(name.find(tuned), name.size()));
+    }
+  }
+  return std::ranges::find(known_models(), name) != known_models().end() ? name : "";
+}
+
+}  // namespace
+
 LanguageModel model_named(const std::string& word) {
   const std::string small = lower_case(word);
-  if (std::ranges::find(known_models(), small) != known_models().end()) {
-    return ConfigReader(built_in().root().member(small), small).read();
+  if (const std::string name = known_name(word); !name.empty()) {
+    return ConfigReader(built_in().root().member(name), name).read();
   }
   std::filesystem::path path = word;
   const bool names_file = word.find('/') != std::string::npos || word.ends_with(".json") ||
@@ -262,6 +284,12 @@ LanguageModel model_named(const std::string& word) {
                  .hint = suggestion ? "-a model=" + *suggestion : ""});
   }
   if (std::filesystem::is_directory(path)) path /= "config.json";
+  std::error_code ignored;
+  if (!word.ends_with(".json") && !std::filesystem::exists(path, ignored)) {
+    throw Error({.attempted = "set axis model",
+                 .value = fmt::format("there is neither a model nor a folder '{}'", word),
+                 .accepted = join(known_models(), ", ") + ", or a path of a config.json"});
+  }
   return parse_model_config(read_file(path), word, path.string());
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "experiments/cases/emulated_case.h"
 #include "experiments/laboratory/devbox.h"
@@ -24,8 +25,9 @@ SimTime first_token_time(const DevBox& box, const Serving& serving);
 /// of which it takes the largest.
 class ServedModel final : public EmulatedCase {
  public:
-  /// The model fits the chip (fit_text()).
-  ServedModel(std::shared_ptr<const DevBox> box, Serving serving);
+  /// The model fits the chip (fit_text()). `chosen_chip` is the chip's name if the machine chose
+  /// it, and no option.
+  ServedModel(std::shared_ptr<const DevBox> box, Serving serving, std::string chosen_chip);
   ~ServedModel() override;
 
   void run() override;
@@ -35,6 +37,7 @@ class ServedModel final : public EmulatedCase {
  private:
   std::shared_ptr<const DevBox> box_;
   Serving serving_;
+  std::string chosen_chip_;
   SimTime first_token_;
   ModelStep step_;
   ops::Tensor inputs_, logits_;

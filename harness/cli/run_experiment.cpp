@@ -21,6 +21,7 @@
 #include "harness/cli/command/manual.h"
 #include "harness/cli/command/program.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/objects/rewording.h"
 #include "harness/cli/run.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/sharing/ranks.h"
@@ -68,7 +69,8 @@ int run_named(RunOptions& options, const Given& given, Ranks& ranks) {
 }
 
 int run(int argc, const char* const* argv, Ranks& ranks) {
-  std::vector<std::string> words(argv + 1, argv + argc);
+  const std::vector<std::string> given(argv + 1, argv + argc);
+  const std::vector<std::string> words = reworded(given, ranks.is_first());
   const Command* const command = words.empty() ? nullptr : find_command(words.front());
   if (command == nullptr) return run_command(kRunCommand, words, ranks);
   return run_command(*command, std::span(words).subspan(1), ranks);
@@ -102,6 +104,8 @@ const Command kRunCommand{
     .name = "",
     .summary = "run an experiment on an emulated Tenstorrent chip and on this machine's CPU",
     .usage = {"NAME... [OPTIONS]   runs experiments by name",
+              "FILE | FOLDER       runs, analyzes or plans it: step.py, LOG.csv, training.yaml,",
+              "                    config.json, model.onnx, results, a folder of the profiler",
               "all [OPTIONS]       runs every experiment, but not the tools about the emulator",
               "NAME --help         shows the axes of an experiment or the options of a command",
               "COMMAND ..."},

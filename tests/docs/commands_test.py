@@ -11,6 +11,7 @@ only is run once, however many documents show it. A block that writes a script (
 not run.
 """
 
+import json
 import os
 import pathlib
 import re
@@ -190,6 +191,10 @@ def make_repository(folder, environment):
     (folder / "step.py").write_text(text + "\n")
     (folder / "train.py").write_text(text + "\n")
     (folder / "chk.py").write_text(text + "\n")
+    shutil.copy(REPOSITORY / "data" / "ttml" / "train_tinyllama.yaml", folder / "training.yaml")
+    shutil.copy(REPOSITORY / "data" / "ttml" / "tinyllama.yaml", folder)
+    models = REPOSITORY / "experiments" / "language_models" / "known_models.json"
+    (folder / "config.json").write_text(json.dumps(json.loads(models.read_text())["llama-3.2-1b"]))
     os.symlink(REPOSITORY / "data", folder / "data")
     os.symlink(REPOSITORY / "docs", folder / "docs")
     os.symlink(shutil.which("run_experiment", path=environment["PATH"]), folder / "run_experiment")
@@ -210,6 +215,9 @@ def make_repository(folder, environment):
     signpost = "{},signpost" + "," * (head.count(",") - 1)
     (folder / "LOG.csv").write_text("\n".join([head, signpost.format("forward"), *rows, signpost.format("backward")])
                                     + "\n")
+    report = folder / "generated" / "profiler" / "reports" / "2026_07_01"
+    report.mkdir(parents=True)
+    shutil.copy(folder / "OLD.csv", report / "ops_perf_results_2026_07_01.csv")
 
 
 def main():

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <iterator>
@@ -98,11 +99,37 @@ bool is_file(const std::string& name) {
   return std::filesystem::exists(name, ignored);
 }
 
+/// The chips of cards, by the names that Tenstorrent gives the cards, and of families.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kCards{{
+    {"n150", "wormhole_b0_n150"},
+    {"n150d", "wormhole_b0_n150"},
+    {"n150s", "wormhole_b0_n150"},
+    {"n300", "wormhole_b0_n300"},
+    {"n300d", "wormhole_b0_n300"},
+    {"n300s", "wormhole_b0_n300"},
+    {"wormhole", "wormhole_b0_n300"},
+    {"wormhole_b0", "wormhole_b0_n300"},
+    {"p100a", "blackhole_p100a"},
+    {"p150", "blackhole_p150"},
+    {"p150a", "blackhole_p150"},
+    {"p150b", "blackhole_p150"},
+    {"p150c", "blackhole_p150"},
+    {"p300", "blackhole_p300"},
+    {"blackhole", "blackhole_p150"},
+}};
+
+/// Returns the built-in profile that the name of a card means, and other names as they are.
+std::string named(const std::string& name_or_card) {
+  const auto card = std::ranges::find(kCards, lower_case(name_or_card),
+                                      [](const auto& pair) { return pair.first; });
+  return card == kCards.end() ? name_or_card : std::string(card->second);
+}
+
 /// Returns the text of a built-in profile if there is one of that name, otherwise that of a file. A
 /// version of the software that only Blackhole has is of Blackhole.
 std::string profile_text(const std::string& name_or_file) {
   const std::vector<std::string> built_in = built_in_profiles();
-  for (const std::string& name : {name_or_file, built_for(name_or_file, "blackhole")}) {
+  for (const std::string& name : {named(name_or_file), built_for(name_or_file, "blackhole")}) {
     if (std::ranges::find(built_in, name) != built_in.end()) {
       return std::string(built_in_profile(name));
     }
@@ -114,11 +141,13 @@ std::string profile_text(const std::string& name_or_file) {
                    .accepted = "one chip; several make an axis of experiments alone",
                    .hint = "a run for each"});
     }
-    const auto suggestion = closest(name_or_file, built_in);
+    std::vector<std::string> names = built_in;
+    for (const auto& [card, chip] : kCards) names.emplace_back(card);
+    const auto suggestion = closest(name_or_file, names);
     throw Error({.attempted = fmt::format("read profile '{}'", name_or_file),
                  .value = "No such file or directory",
                  .accepted = join(built_in, ", ") + ", or a JSON file",
-                 .hint = suggestion ? option_text(*suggestion) : ""});
+                 .hint = suggestion ? option_text(named(*suggestion)) : ""});
   }
   return read_file(name_or_file);
 }
@@ -135,7 +164,7 @@ Constants load(const std::vector<std::string>& chosen, std::string_view kind,
                    .value = origin + " and " + candidate,
                    .accepted = "one of them"});
     }
-    origin = candidate;
+    origin = named(candidate);
     found = true;
   }
   return Constants::parse(profile_text(origin), origin, kind);
@@ -224,7 +253,7 @@ std::vector<ProfileChoice> each_chip(const ProfileChoice& choice) {
     std::vector<ProfileChoice> choices;
     for (const std::string& name : split(names, ',')) {
       choices.push_back(choice);
-      choices.back().profiles[i] = name;
+      choices.back().profiles[i] = named(name);
     }
     return choices;
   }

@@ -81,58 +81,12 @@ std::string shortened(std::string_view text) {
   return std::string(text.substr(0, text.rfind(' ', kLongest))) + " ...";
 }
 
-/// Returns the values that an axis can have: all its words if the list is closed, else its default
-/// values.
-std::vector<std::string> values_of(const harness::Axis& axis) {
-  std::string accepted;
-  try {
-    static_cast<void>(axis.canonical("\x01"));
-  } catch (const Error& refusal) {
-    accepted = refusal.text().accepted;
-  }
-  std::vector<std::string> values;
-  for (const std::string& part : split(accepted, ',')) {
-    std::string word(trimmed(part));
-    try {
-      if (axis.canonical(word) == word) values.push_back(std::move(word));
-    } catch (const Error&) {
-      return axis.values;  // it is a sentence, not a list of words
-    }
-  }
-  return values;
-}
-
-/// Returns the axes of the experiments that `line` names, each once.
-std::vector<harness::Axis> axes_of(const BegunLine& line) {
-  if (line.command->name == "tune") return experiments::tuning_axes();
-  std::vector<std::string> names = line.names;
-  std::ranges::transform(names, names.begin(), experiments::experiment_of_workload);
-  const bool explains = !line.command->name.empty();
-  if (explains && names.empty()) {
-    names.emplace_back(experiments::experiment_of_workload("matmul"));
-  }
-  const bool all = std::ranges::find(names, "all") != names.end();
-  std::vector<harness::Axis> axes;
-  const experiments::Laboratory laboratory;
-  for (const auto& experiment : laboratory.experiments()) {
-    if (!all && std::ranges::find(names, experiment->name()) == names.end()) continue;
-    for (const auto backend : {harness::Backend::emulated, harness::Backend::host}) {
-      for (harness::Axis& axis : experiment->axes(backend)) {
-        if (std::ranges::find(axes, axis.name, &harness::Axis::name) == axes.end()) {
-          axes.push_back(std::move(axis));
-        }
-      }
-    }
-  }
-  return axes;
-}
-
 /// Returns "shape=", or its values if that is there already, each after the values that come before
 /// a comma.
 Candidates axis_words(const BegunLine& line) {
   Candidates found;
   const std::size_t equals = line.begun.find('=');
-  for (const harness::Axis& axis : axes_of(line)) {
+  for (const harness::Axis& axis : axes_of(*line.command, line.names)) {
     if (equals == std::string::npos) {
       found.push_back({axis.name + "=", axis.meaning});
     } else if (axis.name == line.begun.substr(0, equals)) {

@@ -14,6 +14,14 @@ namespace howard::cli {
 std::vector<const harness::Experiment*> select(const experiments::ExperimentList& list,
                                                const std::vector<std::string>& names);
 
+/// Returns the axes of the experiments that are named after a command, each once; those of tune
+/// have no names. explain without a name means a product.
+std::vector<harness::Axis> axes_of(const Command& command, std::vector<std::string> names);
+
+/// Returns the values that an axis can have: all its words if the list is closed, else its default
+/// values.
+std::vector<std::string> values_of(const harness::Axis& axis);
+
 /// Returns the names of all experiments and commands.
 std::vector<std::string> known_names(const experiments::ExperimentList& list);
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "harness/measurement.h"
+#include "harness/usual_names.h"
 
 namespace howard::cli {
 
@@ -142,10 +143,14 @@ Values choice(Value& place,
   std::vector<std::string> words;
   for (const auto& [word, meaning] : meanings) words.emplace_back(word);
   const auto take = [=, &place](std::string_view option, const std::string& text) {
-    for (const auto& [word, meaning] : meanings) {
-      if (word != text) continue;
-      place = meaning;
-      return;
+    std::vector<std::string_view> names = harness::other_names(text);
+    names.insert(names.begin(), text);
+    for (const std::string_view name : names) {
+      for (const auto& [word, meaning] : meanings) {
+        if (word != name) continue;
+        place = meaning;
+        return;
+      }
     }
     refuse_word(option, text, words);
   };

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace howard::cli {
+
+/// Says what a file or a folder of a user is.
+enum class ObjectKind : std::uint8_t {
+  script,    ///< Python: step.py.
+  training,  ///< A training of TTML's: training.yaml.
+  onnx,      ///< A model that is stored with its graph: model.onnx.
+  model,     ///< The sizes of a language model, Hugging Face's config.json.
+  workload,  ///< howard.workload JSON.
+  result,    ///< howard.result JSON, or a folder with some.
+  log,       ///< Any other file: a log or a trace, which analyze tells apart.
+};
+
+/// Returns "a script", "a log" and so on.
+std::string_view name_of(ObjectKind kind);
+
+struct Object {
+  ObjectKind kind = ObjectKind::log;
+  std::filesystem::path path;  ///< The file; of a folder of the profiler, the newest log in it.
+};
+
+/// Returns what a path is: by its ending, or by its first bytes. Absent if nothing is there, or
+/// something that is neither a file nor a folder. Throws Error for a folder that holds neither a
+/// log nor results.
+std::optional<Object> object_at(const std::string& path);
+
+/// Says whether a word looks like the name of a file, though none may be there: it has a slash or
+/// an ending of one.
+bool looks_like_file(std::string_view word);
+
+}  // namespace howard::cli
