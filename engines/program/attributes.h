@@ -47,8 +47,8 @@ using AnyAttributes = std::variant<
     AllGatherAttributes, ReduceScatterAttributes, AllGatherMatmulAttributes,
     MatmulReduceScatterAttributes, SendAttributes, ReceiveAttributes, Conv2dAttributes,
     HaloAttributes, Pool2dAttributes, UpsampleAttributes, FoldAttributes, GroupNormAttributes,
-    BatchNormAttributes, ArgmaxAttributes, TopkAttributes, ScatterAttributes, SamplingAttributes,
-    PlusOneAttributes>;
+    BatchNormAttributes, ArgmaxAttributes, TopkAttributes, SortAttributes, ScatterAttributes,
+    SamplingAttributes, PlusOneAttributes>;
 
 namespace attributes_detail {
 

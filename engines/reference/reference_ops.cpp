@@ -411,18 +411,19 @@ class Computation {
     });
   }
 
-  void operator()(const ArgmaxAttributes& op) { choose(op); }
-  void operator()(const TopkAttributes& op) { choose(op); }
-  void operator()(const PlusOneAttributes& op) { choose(op); }
-  void operator()(const ScatterAttributes&) { scatter(program_, inputs_, outputs_[0]); }
+  /// Ops that choose among numbers of rows, and ops on images, have functions of their own.
+  template <class Op>
+  requires requires(const Op& op, const Values& x) { choice_values(op, x, 0); }
+  void operator()(const Op& op) { outputs_ = choice_values(op, *inputs_[0], size_of(0)[3]); }
+  template <class Op>
+  requires requires(const Op& op, const Program& call) { image_values(op, call, {}); }
+  void operator()(const Op& op) { outputs_[0] = image_values(op, program_, inputs_); }
 
-  void operator()(const Conv2dAttributes& op) { of_images(op); }
+  void operator()(const SortAttributes& op) {
+    (*this)(TopkAttributes{.k = size_of(0)[3], .largest = op.descending});
+  }
+  void operator()(const ScatterAttributes&) { scatter(program_, inputs_, outputs_[0]); }
   void operator()(const HaloAttributes&) { outputs_[0] = *inputs_[0]; }
-  void operator()(const Pool2dAttributes& op) { of_images(op); }
-  void operator()(const UpsampleAttributes& op) { of_images(op); }
-  void operator()(const FoldAttributes& op) { of_images(op); }
-  void operator()(const GroupNormAttributes& op) { of_images(op); }
-  void operator()(const BatchNormAttributes& op) { of_images(op); }
 
   /// These bring data from elsewhere: only those who connect devices, or nobody, can compute them.
   void operator()(const MoveTilesAttributes&) { refuse(); }
@@ -444,8 +445,6 @@ class Computation {
                  .value = "on one device",
                  .accepted = "ops whose results follow from their operands"});
   }
-  void of_images(const auto& op) { outputs_[0] = image_values(op, program_, inputs_); }
-  void choose(const auto& op) { outputs_ = choice_values(op, *inputs_[0], size_of(0)[3]); }
   /// Writes the rows of the first operand into the second from `first` on.
   void write_rows(std::int64_t first) {
     outputs_[0] = *inputs_[1];

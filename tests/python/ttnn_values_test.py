@@ -211,6 +211,15 @@ class ElementsTest(ValuesCase):
             ttnn.exp_bw(x, x, alpha=1.0)
 
 
+def time_of(call, *args, **how):
+    call(*args, **how)  # the kernel is compiled
+    ttnn.synchronize_device(device)
+    start = howard.now()
+    call(*args, **how)
+    ttnn.synchronize_device(device)
+    return howard.now() - start
+
+
 class OrdersTest(ValuesCase):
     def test_sums_from_the_end_in_another_type(self):
         x = put([[1.5, 2.5, 3.5]])
@@ -222,16 +231,8 @@ class OrdersTest(ValuesCase):
         self.assertIs(ttnn.cumsum(scalar, 0), scalar)
 
     def test_an_argmax_goes_through_its_rows_number_by_number(self):
-        def time(x, **how):
-            ttnn.argmax(x, -1, **how)  # the kernel is compiled
-            ttnn.synchronize_device(device)
-            start = howard.now()
-            ttnn.argmax(x, -1, **how)
-            ttnn.synchronize_device(device)
-            return howard.now() - start
-
         x = put(numpy.zeros((32, 8192)), ttnn.bfloat16, ROWS)
-        alone, shared = time(x, use_multicore=False), time(x)
+        alone, shared = time_of(ttnn.argmax, x, -1, use_multicore=False), time_of(ttnn.argmax, x, -1)
         self.assertGreater(alone, 20 * shared)
         self.assertEqual(get(ttnn.argmax(put([[1.0, 4], [3, 2]]), -1)).tolist(), [1, 0])
 
@@ -246,6 +247,41 @@ class OrdersTest(ValuesCase):
         first, places = ttnn.sort(put([2.0, 1]), 0, False, True)
         self.assertEqual((get(places).tolist(), places.dtype), ([1, 0], ttnn.uint16))
         self.assertEqual(ttnn.sort(put(3.0))[1].item(), 0)
+
+    def test_a_sort_writes_what_it_is_given(self):
+        for x, ordered, order in ((3.0, 3.0, 0), ([[2.0, 1, 2]], [[2, 2, 1]], [[0, 2, 1]])):
+            out = put(numpy.zeros_like(x)), put(numpy.zeros_like(x), ttnn.uint16)
+            self.assertIs(ttnn.sort(put(x), descending=True, out=out)[0], out[0])
+            self.near(out[0], ordered)
+            self.near(out[1], order)
+        x, places = put([[2.0, 1]]), put([[0, 0]], ttnn.uint16)
+        self.refused("accepted: .* of DataType.FLOAT32", ttnn.sort, x, out=(places, places))
+        self.refused("accepted: .* of DataType.UINT16 or", ttnn.sort, x, out=(x, x))
+
+    def test_a_sort_is_one_program_along_whole_rows_of_a_power_of_two_of_tiles(self):
+        def programs(shape, dim):
+            x = put(numpy.random.default_rng(1).random(shape), ttnn.bfloat16)
+            device.disable_and_clear_program_cache()
+            device.enable_program_cache()
+            made, places = ttnn.sort(x, dim)
+            self.near(made, numpy.sort(get(x), dim))
+            self.near(places, numpy.argsort(get(x), dim, kind="stable"))
+            return device.num_program_cache_entries()
+
+        self.assertEqual(programs([2, 32, 64], -1), 1)
+        self.assertEqual(programs([32, 64], 0), 7,
+                         "turned, filled up, sorted, cut off twice, turned twice")
+        self.assertEqual(programs([32, 96], 1), 4, "filled up, sorted, cut off twice")
+        self.assertEqual(programs([2, 3, 64, 40], 2), 4, "turned, sorted, turned twice")
+        self.assertEqual(programs([2, 1, 2, 3, 64], 1), 7, "the same of five dimensions")
+        self.assertEqual(programs([32, 40], 1), 2, "the last tile is filled up")
+
+    def test_a_sort_takes_the_stages_of_its_network(self):
+        short, long = (put(numpy.zeros((32, n)), ttnn.bfloat16) for n in (4096, 65536))
+        self.assertGreater(time_of(ttnn.sort, short), 0.2e-3)
+        self.assertGreater(time_of(ttnn.sort, long), 15 * time_of(ttnn.sort, short))
+        first, _ = ttnn.sort(put(numpy.arange(64.0)[::-1].reshape(1, 64)))
+        self.near(first, [numpy.arange(64.0)])
 
     def test_tokens_are_drawn_among_the_likeliest(self):
         numbers = numpy.full((1, 1, 32, 64), -20.0)

@@ -74,6 +74,7 @@ Kernel make_kernel(const CrossEntropyAttributes&, const Call&, const KernelConte
 Kernel make_kernel(const CrossEntropyBackwardAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const ArgmaxAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const TopkAttributes&, const Call&, const KernelContext&);
+Kernel make_kernel(const SortAttributes&, const Call&, const KernelContext&);
 /// Running the kernel throws Error for a place outside the row.
 Kernel make_kernel(const ScatterAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const PlusOneAttributes&, const Call&, const KernelContext&);

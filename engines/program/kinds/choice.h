@@ -5,8 +5,9 @@
 
 namespace howard {
 
-// These ops choose among the numbers of each row on the device: the next tokens of sequences, where
-// the rows are the sequences and the columns the words of the vocabulary, or the experts of tokens.
+// These ops choose among the numbers of each row on the device, or order them: the next tokens of
+// sequences, where the rows are the sequences and the columns the words of the vocabulary, or the
+// experts of tokens.
 
 /// Finds the place of the largest number of each row, the first one of equals: ttnn's argmax along
 /// the columns.
@@ -49,6 +50,24 @@ struct TopkAttributes {
   SpecList results(Specs in) const;
 
   friend auto operator<=>(const TopkAttributes&, const TopkAttributes&) = default;
+};
+
+/// Brings the numbers of each row into their order and tells where they were: ttnn's sort along the
+/// columns. Of equal numbers the first one comes first.
+struct SortAttributes {
+  static constexpr std::string_view kName = "sort";
+  static constexpr std::string_view kTtnn = "SortDeviceOperation";
+  static constexpr TtnnWord kTold = kLastDimension;
+  static constexpr std::array kInputs{role::tiles("x")};
+  static constexpr std::array kResults{role::tiles("values"), role::indices("places")};
+  static constexpr Leeway kLeeway{.layout = true};  // of the places
+
+  bool descending = false;
+
+  static void fields(auto& self, auto&& visit) { visit("descending", self.descending); }
+  static SpecList results(Specs in) { return {in[0], {in[0].shape, DataType::uint32}}; }
+
+  friend auto operator<=>(const SortAttributes&, const SortAttributes&) = default;
 };
 
 /// Replaces the numbers of each row of x at some places by those of a source, which has one for

@@ -158,6 +158,15 @@ TEST(HostValues, SumsMeansAndMaxima) {
       {{"cumsum", {"2x40x70"}, {}, 40, 10}, {"cumsum:dim=3:flip", {"2x40x70"}, {}, 70, 10}});
 }
 
+TEST(HostValues, ChoicesAndOrders) {
+  const std::vector<std::string> shapes{"1x7", "33x31", "2x3x40x70", "2x3000"};
+  expect_exact({{"argmax", shapes},
+                {"topk:k=5", shapes},
+                {"topk:k=7:largest=false", shapes},
+                {"sort", shapes},
+                {"sort:descending", shapes}});
+}
+
 TEST(HostValues, OpsAlongRows) {
   const std::vector<std::string> one{"3x7", "33x31", "2x3x40x70", "2x100x384", "2x3000"};
   expect_exact({{"softmax", {"1", "5x1"}, {{-20, 20}}, 72, 0, {{0}}},

@@ -86,6 +86,27 @@ TEST(Choice, TopkIsSortedAndKnowsWhereItsNumbersWere) {
   EXPECT_THROW(results_of(TopkAttributes{.k = 5}, std::array{kNumbers}), Error);
 }
 
+TEST(Choice, ASortKeepsEqualNumbersInTheirOrderAndKnowsWhereTheyWere) {
+  on_both([](Device& device) {
+    Chosen up(device, SortAttributes{}, kNumbers);
+    up.run(kValues);
+    EXPECT_EQ(up.result<float>(0), (Numbers{-1, 3, 7, 7, -9, -5, -3, -2}));
+    EXPECT_EQ(up.result<std::uint32_t>(1), (Places{2, 0, 1, 3, 2, 0, 3, 1}));
+    Chosen down(device, SortAttributes{.descending = true}, kNumbers);
+    down.run(kValues);
+    EXPECT_EQ(down.result<float>(0), (Numbers{7, 7, 3, -1, -2, -3, -5, -9}));
+    EXPECT_EQ(down.result<std::uint32_t>(1), (Places{1, 3, 0, 2, 1, 3, 0, 2}));
+  });
+  const TensorSpec rows{{2, 4}, DataType::float32, Layout::row_major};
+  try {
+    make_program(SortAttributes{}, {rows}, {rows, rows});
+    FAIL() << "it sorts tiles";
+  } catch (const Error& failure) {
+    EXPECT_NE(failure.text().value.find("row"), std::string::npos) << failure.text().value;
+    EXPECT_NE(failure.text().accepted.find("tile"), std::string::npos) << failure.text().accepted;
+  }
+}
+
 TEST(Choice, ScatterPutsNumbersAtPlacesOfEachRow) {
   on_both([](Device& device) {
     CommandQueue& queue = device.command_queue(0);
@@ -149,8 +170,63 @@ class ChoiceOnTheChip : public ::testing::Test {
     return {shape, DataType::bfloat16, Layout::row_major};
   }
 
+  /// Returns how long a sort of rows of tiles takes besides its start.
+  SimTime sort_time(std::int64_t tile_rows, std::int64_t tiles) {
+    const chip::PlannedProgram sort =
+        plan(SortAttributes{}, {{.shape = {kTileSide * tile_rows, kTileSide * tiles}}});
+    return sort.kernel.total - device_.profiles().software.tiles.start;
+  }
+  /// Returns how many pairs of tiles a network merges one after the other in `stages`.
+  SimTime merges(std::int64_t pairs) { return pairs * device_.profiles().software.choice.merge; }
+
   chip::EmulatedChip device_{chip::load_profiles()};  // 56 cores
 };
+
+/// A network of 2^n tiles has n (n + 1) / 2 stages, in each of which all tiles are in one pair.
+TEST_F(ChoiceOnTheChip, ACoreSortsARowOfFewTilesInAllStagesOfTheNetwork) {
+  EXPECT_EQ(plan(SortAttributes{}, {{.shape = {1760, 1024}}}).kernel.cores, 55);
+  EXPECT_LT(10 * sort_time(55, 32), 11 * sort_time(1, 32)) << "a core for each row of tiles";
+  EXPECT_GT(10 * sort_time(57, 32), 19 * sort_time(56, 32)) << "one core has two rows";
+  EXPECT_GT(sort_time(1, 32), merges(15 * 16));
+  EXPECT_LT(10 * sort_time(1, 32), 11 * merges(15 * 16));
+  EXPECT_LT(2 * sort_time(1, 4), 3 * merges(3 * 2));
+  EXPECT_EQ(sort_time(1, 17), sort_time(1, 32)) << "filled up to a power of two";
+  EXPECT_EQ(sort_time(1, 1), sort_time(1, 2)) << "two tiles at the least";
+}
+
+TEST_F(ChoiceOnTheChip, APowerOfTwoOfCoresSortsALongRowTogetherAndExchangesTiles) {
+  EXPECT_EQ(plan(SortAttributes{}, {{.shape = {32, 2048}}}).kernel.cores, 32) << "two tiles each";
+  EXPECT_EQ(plan(SortAttributes{}, {{.shape = {32, 131072}}}).kernel.cores, 32) << "of 56";
+  // Four tiles a core: 13 of 28 stages are of its own two pairs; in 15 each of its tiles is merged
+  // with one of another core.
+  EXPECT_GT(sort_time(1, 128), merges(13 * 2 + 15 * 4));
+  EXPECT_LT(5 * sort_time(1, 128), 6 * merges(13 * 2 + 15 * 4));
+  EXPECT_GT(10 * sort_time(3, 128), 29 * sort_time(1, 128)) << "one row after the other";
+  EXPECT_LT(sort_time(1, 64), sort_time(1, 32)) << "32 cores in place of one";
+}
+
+TEST_F(ChoiceOnTheChip, TheLongestRowsAreSortedInTheDramByAllCoresButOne) {
+  const TensorSpec longest{.shape = {32, 262144}};  // 2^13 tiles, 256 for each of 32 cores
+  const chip::PlannedProgram sort = plan(SortAttributes{}, {longest});
+  EXPECT_EQ(sort.kernel.cores, 56) << "one starts the stages";
+  constexpr std::int64_t kStages = 13 * 14 / 2, kPairs = 75;  // 4096 among 55
+  EXPECT_GT(sort.kernel.total, merges(kStages * kPairs));
+  EXPECT_LT(sort.kernel.total, 3 * merges(kStages * kPairs));
+  const Bytes pair{2 * (2048 + 4096)};  // tiles of numbers, and of places of 32 bits
+  EXPECT_EQ(sort.kernel.dram.value(), kStages * 4096 * 2 * pair.value());
+  EXPECT_GT(10 * sort_time(2, 8192), 19 * sort_time(1, 8192));
+}
+
+TEST_F(ChoiceOnTheChip, ASortOfOneOrTwoCoresIsPlanned) {
+  for (const CoreGrid grid : {CoreGrid{1, 1}, CoreGrid{2, 1}}) {
+    for (const std::int64_t columns : {32, 2048, 16384}) {
+      const TensorSpec x{.shape = {64, columns}};
+      const Program program =
+          make_program(SortAttributes{}, {x}, {x, TensorSpec{{64, columns}, DataType::uint32}});
+      EXPECT_LE(plan_program(program, grid, device_.profiles()).kernel.cores, grid.cores());
+    }
+  }
+}
 
 TEST_F(ChoiceOnTheChip, CoresShareTheColumnsOfAnArgmaxUnlessItsRowsAreTilesOrItIsToldNotTo) {
   const chip::PlannedProgram shared = plan(ArgmaxAttributes{}, {rows({32, 131072})});

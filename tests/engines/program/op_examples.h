@@ -23,9 +23,10 @@ inline constexpr std::string_view kGradients =
     "1x2x64x32 1x2x64x32 1x2x64x32 1x2x64x32 1x2x64x32 1x2x64x1 1x2x64x1";
 inline constexpr std::string_view kHeads = "1x1x64x32 1x1x64x32 1x1x64x32";
 
-/// Those of ops on images, of ops on several devices, and of scatter.
+/// Those of ops on images, of ops on several devices, of sort and of scatter.
 inline std::map<std::string_view, Example> further_examples() {
   return {
+      {"sort", {"64x96", "64x96 t64x96"}},
       {"scatter", {"r64x96 u64x2 r64x2", "r64x96"}},
       {"all_gather", {"64x32 u1x1", "64x64"}},
       {"reduce_scatter", {"64x64 u1x1", "64x32"}},

@@ -112,6 +112,8 @@ const std::vector<Row>& losses_updates_and_choices() {
       {"argmax 2x3", {{1, 3, 2, 5, 5, 4}}, {{1, 0}}},
       {"topk:k=2 1x3", {{1, 3, 2}}, {{3, 2}, {1, 2}}},
       {"topk:k=2:largest=false 1x3", {{1, 3, 2}}, {{1, 2}, {0, 2}}},
+      {"sort 2x3", {{1, 3, 2, 5, 5, 4}}, {{1, 2, 3, 4, 5, 5}, {0, 2, 1, 2, 0, 1}}},
+      {"sort:descending 1x4", {{1, 3, 2, 3}}, {{3, 3, 2, 1}, {1, 3, 2, 0}}},
       {"plus_one 1x2 uint32 row_major", {{4, 7}}, {{5, 8}}},
       {"scatter 1x3 row_major 1x2 uint32 row_major 1x2 row_major",
        {{1, 2, 3}, {2, 0}, {9, 8}},

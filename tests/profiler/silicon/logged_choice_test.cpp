@@ -92,6 +92,19 @@ SimTime emulated(const Row& row) {
   return call.emulated;
 }
 
+TEST(LoggedChoice, ASortIsEmulatedAlongTheColumns) {
+  Row sort{.code = "SortDeviceOperation",
+           .attributes = "{'descending': 'false'; 'dim': '-1'; 'stable': 'false'}",
+           .worker_cores = "64",
+           .input0 = tensor(32, 4096),
+           .input1 = kNoTensor,
+           .output = tensor(32, 4096)};
+  // tt-metal, pull request 25384 (2025): 178 us on Wormhole.
+  EXPECT_NEAR(emulated(sort).seconds(), 178e-6, 18e-6);
+  sort.attributes = "{'descending': 'false'; 'dim': '2'}";
+  EXPECT_NE(reason_of(sort).find("dim '2'"), std::string::npos);
+}
+
 TEST(LoggedChoice, AProductThatGathersItsOperandHidesTheExchangeBehindIt) {
   // The memory of the gathered operand may stand among the operands.
   const Row fused{.code = "AllGatherMatmulAsync",

@@ -102,6 +102,7 @@ constexpr Call kCalls[] = {
     {"rotary_embedding", R"({"style":"halves"})", "1x2x64x32 64x32 64x32", kImage},
     {"argmax", R"({"use_multicore":false})", "r64x96", "u64x1"},
     {"topk", R"({"k":64,"largest":false})", kMatrix, "64x64 t64x64"},
+    {"sort", R"({"descending":true})", kMatrix, "64x96 t64x96"},
     {"sampling", R"({"k":16})", "32x96 u32x96", "u32"},
     {"transpose", R"({"swap":"heads_rows"})", kImage, "1x64x2x32"},
     {"concat", R"({"dimension":1})", "1x2x64x32 1x1x64x32", "1x3x64x32"},

@@ -67,6 +67,9 @@ PlannedProgram plan(const ArgmaxAttributes&, const Program&, CoreGrid, const Pro
 /// ttnn's topk, a bitonic sort of tiles in pairs. A core has rows of tiles. Rows of 8192 columns or
 /// more, and a k of up to 64, are shared by cores, whose parts another core merges.
 PlannedProgram plan(const TopkAttributes&, const Program&, CoreGrid, const Profiles&);
+/// ttnn's sort, a bitonic network of pairs of tiles. A core has rows of tiles; longer rows are
+/// sorted one after the other, by cores that exchange tiles, and the longest ones in the DRAM.
+PlannedProgram plan(const SortAttributes&, const Program&, CoreGrid, const Profiles&);
 /// ttnn's scatter. Nobody has measured it: it is planned as a copy of the result's rows.
 PlannedProgram plan(const ScatterAttributes&, const Program&, CoreGrid, const Profiles&);
 /// ttnn's sampling: a core for each row sorts, makes probabilities, and looks at one candidate

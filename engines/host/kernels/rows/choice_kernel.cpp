@@ -71,6 +71,12 @@ Kernel make_kernel(const TopkAttributes& attributes, const Call& call,
   });
 }
 
+Kernel make_kernel(const SortAttributes& attributes, const Call& call,
+                   const KernelContext& context) {
+  const TopkAttributes all{.k = call.in(0).shape.columns(), .largest = attributes.descending};
+  return make_kernel(all, call, context);
+}
+
 Kernel make_kernel(const ScatterAttributes&, const Call& call, const KernelContext& context) {
   const std::int64_t columns = call.in(0).shape.columns();
   const std::int64_t placed = call.in(1).shape.columns();

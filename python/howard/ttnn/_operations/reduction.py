@@ -208,41 +208,98 @@ def topk(input_tensor, k=32, dim=-1, largest=True, *, memory_config=None, out=No
         first, places = (np.split(one, [k], axis)[0] for one in arrays.sort(a, axis, largest))
         return [first, places if names is None else arrays.gathered(names, axis, places)]
 
+    def launch(out, places):
+        _launch_ordered("topk", input_tensor, out, places, k=k, largest=bool(largest))
+
     own = indices_tensor is None and axis == len(shape) - 1 and \
         input_tensor._layout is Layout.TILE and not input_tensor._dtype.whole
     return _two_outputs("topk", input_tensor, shape, kind, compute, memory_config,
-                        out or output_tensor, indices_tensor,
-                        {"k": k, "largest": bool(largest)} if own else None)
+                        out or output_tensor, indices_tensor, launch if own else None)
 
 
 @operation(unread={"stable": 3})
 def sort(input_tensor, dim=-1, descending=False, *, memory_config=None, out=None):
-    if not len(input_tensor._shape):
-        return [input_tensor, _rows_op("sort", "move", [input_tensor], [], np.zeros_like,
-                                       memory_config, DataType.UINT16)]
-    axis = _axis("sort", input_tensor, dim)
-    kind = DataType.UINT16 if input_tensor._shape[axis] < 65535 else DataType.UINT32
-    return _two_outputs("sort", input_tensor, list(input_tensor._shape), kind,
-                        lambda a: list(arrays.sort(a, axis, descending)), memory_config, out)
+    """Returns the numbers along a dimension in their order, and where they were."""
+    shape = list(input_tensor._shape)
+    axis = _axis("sort", input_tensor, dim) if shape else 0
+    kind = DataType.UINT32 if shape and shape[axis] >= 65535 else DataType.UINT16
+    kinds = [input_tensor._dtype], [DataType.UINT16, DataType.UINT32]
+    for given, accepted in zip(out or (), kinds):
+        if given._shape != input_tensor._shape or given._dtype not in accepted:
+            fail("sort", f"out={given._shape} of {given._dtype}; accepted: {input_tensor._shape} of "
+                 + " or ".join(map(str, accepted)))
+
+    def compute(a):
+        return list(arrays.sort(a, axis, descending)) if shape else [a, np.zeros_like(a)]
+
+    def launch(made, places):
+        _launch_sort(input_tensor, made, places, axis, bool(descending))
+
+    own = input_tensor._layout is Layout.TILE and input_tensor._shape.volume() and \
+        input_tensor._dtype is not DataType.UINT32
+    return _two_outputs("sort", input_tensor, shape, kind, compute, memory_config,
+                        out or (None if shape else (input_tensor, None)), None,
+                        launch if own and shape else None)
 
 
 def _two_outputs(name, tensor, shape, kind, compute, memory_config, given=None, indices=None,
-                 fields=None):
-    """Launches the kernel of this name, which has `fields`, or one by analogy if there are none."""
+                 launch=None):
+    """Launches the programs of an op that orders numbers, or one by analogy."""
     inputs = [tensor] + ([indices] if indices is not None else [])
     require_device(name, *inputs)
     first, second = given or (None, None)
     out = make_output(shape, tensor, None, None, memory_config, first)
     places = make_output(shape, tensor, kind, None, memory_config, second)
-    if fields is None:
+    if launch is None:
         program(name, "move", inputs, [out, places], True)
     else:
-        # The chip's whole numbers have 32 bits, so those of 16 stand in for a while.
-        wide = places if places._dtype is DataType.UINT32 else device_tensor(
-            shape, DataType.UINT32, tensor._layout, None, tensor._device)
-        program(name, name, inputs, [out, wide], **fields)
+        launch(out, places)
     values(compute, inputs, [out, places])
     return [out, places]
+
+
+def _launch_ordered(name, tensor, out, places, **fields):
+    """Launches a kernel that orders numbers and tells their places. The chip's whole numbers have 32
+    bits, so those of 16 stand in for a while."""
+    wide = places if places._dtype is DataType.UINT32 else device_tensor(
+        places._shape, DataType.UINT32, tensor._layout, None, tensor._device)
+    program(name, name, [tensor], [out, wide], **fields)
+
+
+def _launch_sort(tensor, out, places, axis, descending):
+    """Launches what ttnn does. Its kernel sorts rows of a power of two of tiles, two or more: another
+    dimension changes places with the columns and goes back, and what fills rows up is cut off."""
+    order = list(range(len(tensor._shape)))
+    order[axis], order[-1] = order[-1], order[axis]
+    shape = [tensor._shape[d] for d in order]
+    tiles = -(-shape[-1] // 32)
+    whole = [*shape[:-1], 32 << ((tiles - 1).bit_length() or 1)]
+    turned, cut = axis < len(order) - 1, whole[-1] != 32 * tiles
+
+    def step(dims, kind):
+        return device_tensor(dims, kind, Layout.TILE, None, tensor._device)
+
+    source = tensor
+    if turned:
+        source = step(shape, tensor._dtype)
+        launch_permute("transpose", tensor, source, order)
+    if cut or shape[-1] % 32:
+        short, source = source, step(whole if cut else shape, tensor._dtype)
+        if cut:
+            program("pad", "pad", [short], [source], before=[0] * 4)
+        else:
+            program("fill_implicit_tile_padding", "move", [short], [source], True)
+    ends = [out, places]
+    made = [step(whole if cut else shape, end._dtype) for end in ends] if turned or cut else ends
+    _launch_ordered("sort", source, *made, descending=descending)
+    if cut:
+        parts = [step(shape, end._dtype) for end in ends] if turned else ends
+        for part, of in zip(parts, made):
+            program("slice", "slice", [of], [part], begins=[0] * 4, steps=[1] * 4)
+        made = parts
+    if turned:
+        for end, of in zip(ends, made):
+            launch_permute("transpose", of, end, order)
 
 
 @operation("experimental.fast_reduce_nc", unread="compute_kernel_config")

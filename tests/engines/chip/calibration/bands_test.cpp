@@ -35,6 +35,7 @@ TEST_F(Bands, AKindIsKnownAsWellAsItsRowsAreMany) {
   EXPECT_EQ(band("ttml_layernorm 64x64").known, Known::by_analogy) << "shown as a layernorm";
   EXPECT_EQ(band("rms_norm 64x64 1x64").known, Known::interpolated) << "rows on shards";
   EXPECT_EQ(band("topk:k=32 32x4096").known, Known::one_kernel) << "of two chips";
+  EXPECT_EQ(band("sort 32x1024").known, Known::interpolated) << "four longer rows";
   EXPECT_EQ(band("plus_one 1x32 uint32 row_major").known, Known::by_analogy);
   EXPECT_EQ(band("silu 64x64").known, Known::calibrated) << "rows of two sizes";
   EXPECT_EQ(band("tanh 64x64").known, Known::interpolated) << "a row";

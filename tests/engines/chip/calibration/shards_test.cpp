@@ -112,6 +112,12 @@ TEST(ShardTruth, TheChoiceOfTokensIsAsOnTheChipsThatItRestsOn) {
   EXPECT_LE(rows_of("choice of tokens, the older Galaxy").worst(), 0.15);
 }
 
+/// No constant is of these rows: the time of a merge is that of a topk.
+TEST(ShardTruth, SortsAreWithinTwentyPercent) {
+  EXPECT_EQ(rows_of("sorts").measured.size(), 4U);
+  EXPECT_LE(rows_of("sorts").worst(), 0.20);
+}
+
 TEST(ShardTruth, ElementwiseKernelsInL1AreWithinTenPercentInTheMedian) {
   EXPECT_LE(rows_of("elementwise in L1").median(), 0.08);
   EXPECT_LE(rows_of("elementwise on shards").median(), 0.10);
