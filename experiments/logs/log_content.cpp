@@ -30,13 +30,15 @@ namespace {
 }
 
 profiler::SiliconComparison compare_log(profiler::ByteSource& source, const std::string& file,
-                                        profiler::LogKind kind, const chip::Profiles& emulated) {
+                                        profiler::LogKind kind, const chip::Profiles& emulated,
+                                        const profiler::ToldCalls* told = nullptr) {
   if (kind != profiler::LogKind::ops_csv) {
     throw Error({.attempted = "compare " + file + " with the emulator",
                  .value = fmt::format("a {} does not say what its ops computed", name_of(kind)),
                  .accepted = "an ops_perf_results CSV"});
   }
-  profiler::SiliconComparison comparison = profiler::compare_with_silicon(source, file, emulated);
+  profiler::SiliconComparison comparison =
+      profiler::compare_with_silicon(source, file, emulated, told);
   if (comparison.calls.empty() && comparison.not_emulated.empty()) {
     refuse_empty(file, comparison.dropped);
   }
@@ -73,7 +75,7 @@ LogContent read_log_content(const std::string& file, const chip::Profiles* emula
     profiler::OpsCsvText text = ops_csv_text(kind, whole, file);
     profiler::TextBytes bytes(text.csv);
     profiler::SiliconComparison comparison =
-        compare_log(bytes, file, profiler::LogKind::ops_csv, *emulated);
+        compare_log(bytes, file, profiler::LogKind::ops_csv, *emulated, text.told_calls());
     std::ranges::move(text.notes, std::back_inserter(comparison.notes));
     return comparison;
   }

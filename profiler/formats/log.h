@@ -81,7 +81,8 @@ struct LogRange {
 struct ReadOptions {
   Tensors tensors = Tensors::skipped;  ///< Read: `Log::calls` is filled, of an ops CSV.
   LogRange range = {};
-  bool host_ids = false;  ///< Whether `LoggedRun::host_ids` is filled of an ops CSV.
+  const ToldCalls* told = nullptr;  ///< What is known besides of the calls of an ops CSV.
+  bool host_ids = false;            ///< Whether `LoggedRun::host_ids` is filled of an ops CSV.
 };
 
 /// At most this many programs of one log are kept, which is a gigabyte or two of its text. Rows

@@ -124,27 +124,25 @@ std::size_t raw_file_of(std::string_view text) {
 OpsCsvText join_raw_files(std::string text, std::string_view name) {
   const std::size_t own = raw_file_of(text);
   const std::filesystem::path folder = std::filesystem::path(name).parent_path();
-  std::array<std::string, kRawNames.size()> texts;
+  RawFiles files;
+  const std::array<std::string*, kRawNames.size()> texts{&files.ops, &files.times, &files.devices};
   std::vector<std::string> others;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const std::filesystem::path other = folder / kRawNames.at(i);
     std::error_code ignored;
     if (i == own || !std::filesystem::is_regular_file(other, ignored)) continue;
     FileSource source(other);
-    texts.at(i) = rest_of(source);
+    *texts.at(i) = rest_of(source);
     others.emplace_back(kRawNames.at(i));
   }
-  texts.at(own) = std::move(text);
+  *texts.at(own) = std::move(text);
   OpsCsvText found;
-  const bool devices_alone = texts[0].empty() && texts[1].empty();
-  found.csv = devices_alone
-                  ? std::move(texts[2])
-                  : ops_csv_of({.ops = texts[0], .times = texts[1], .devices = texts[2]}, name);
+  found.csv = read_raw_files(files, name, found.told);
   if (!others.empty()) {
     found.notes.push_back(
         fmt::format("read together with {} of its folder", join(others, " and ")));
   }
-  if (!devices_alone && texts[2].empty()) {
+  if (files.devices.empty()) {
     found.notes.push_back(
         fmt::format("there is no {} beside it: only what the host did is known", kRawNames[2]));
   }
@@ -184,7 +182,9 @@ Log read_log(LogKind kind, ByteSource& source, std::string_view name, const Read
     case LogKind::perf_report: {
       OpsCsvText text = ops_csv_text(kind, source, name);
       TextBytes bytes(text.csv);
-      Log log = read_ops_csv(bytes, name, options);
+      ReadOptions with = options;
+      with.told = text.told_calls();
+      Log log = read_ops_csv(bytes, name, with);
       std::ranges::move(text.notes, std::back_inserter(log.notes));
       return log;
     }

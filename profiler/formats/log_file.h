@@ -40,10 +40,13 @@ bool becomes_ops_csv(LogKind kind);
 /// Holds an ops_perf_results CSV that was made of something else, and what its reader must know.
 struct OpsCsvText {
   std::string csv;
+  ToldCalls told = {};
   std::vector<std::string> notes = {};
+
+  const ToldCalls* told_calls() const { return told.rows.empty() ? nullptr : &told; }
 };
 /// Makes it. `name` is the file's path: a raw file is joined with those in its folder. Throws Error
-/// as ops_csv_of() does.
+/// as read_raw_files() does.
 OpsCsvText ops_csv_text(LogKind kind, ByteSource& source, std::string_view name);
 
 /// Reads a log of any kind but a result. `name` is the file's path. Throws Error as the readers do,

@@ -383,11 +383,12 @@ double error_with_skew(const ComparedCall& call, const MeasuredRun& run) {
 }
 
 SiliconComparison compare_with_silicon(ByteSource& source, std::string_view name,
-                                       const chip::Profiles& profiles) {
+                                       const chip::Profiles& profiles, const ToldCalls* told) {
   SiliconComparison found;
   Comparer comparer(profiles, found);
-  const bool cut_off = for_each_op_row(source, name, Tensors::read, found.dropped,
-                                       [&](const OpRow& row) { comparer.add(row); });
+  const bool cut_off = for_each_op_row(
+      source, name, Tensors::read, found.dropped, [&](const OpRow& row) { comparer.add(row); },
+      [](const OpsFileKnows&) {}, told);
   if (cut_off) found.notes.emplace_back("the file ends within a row");
   comparer.take_positions();
   leave_out_doubtful(found);

@@ -75,7 +75,8 @@ double error_with_skew(const ComparedCall& call, const MeasuredRun& run);
 /// more than `kMostDifferentCalls` others, are counted as dropped. Errors are those of
 /// `OpsColumns`.
 SiliconComparison compare_with_silicon(ByteSource& source, std::string_view name,
-                                       const chip::Profiles& profiles);
+                                       const chip::Profiles& profiles,
+                                       const ToldCalls* told = nullptr);
 
 /// A program with static shapes has some hundred.
 inline constexpr std::size_t kMostDifferentCalls = 100'000;

@@ -99,6 +99,22 @@ bool has_fraction(std::string_view text) {
 
 }  // namespace
 
+void ToldCalls::tell(Tensors tensors, OpRow& row) const {
+  const auto found = rows.find(row.call.value_or(0));
+  if (row.type.empty()) row.type = "tt_dnn_device";
+  if (found == rows.end()) return;
+  const OpRow& told = found->second;
+  row.host_start = told.host_start;
+  row.host_time = told.host_time;
+  if (told.name.empty()) return;
+  row.name = told.name;
+  row.attributes = told.attributes;
+  row.fidelity = told.fidelity;
+  if (tensors == Tensors::skipped) return;
+  row.inputs = told.inputs;
+  row.outputs = told.outputs;
+}
+
 OpsColumns::OpsColumns(std::span<const std::string_view> header, std::optional<std::uint64_t> line,
                        std::string_view name)
     : width_(header.size()) {

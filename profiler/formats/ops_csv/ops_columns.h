@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -77,6 +79,18 @@ struct OpRow {
   std::vector<CountedShare> counters;
 };
 
+/// Says whether the cells of tensors are read, which are a third of the cells that are of use.
+enum class Tensors : std::uint8_t { skipped, read };
+
+/// Holds what other files tell of calls, by GLOBAL CALL COUNT: names, tensors and the host's times.
+struct ToldCalls {
+  std::map<std::int64_t, OpRow> rows;
+  std::deque<std::string> texts;  ///< Never moves a string: the rows point there.
+
+  /// Writes into a row what is told of its call.
+  void tell(Tensors tensors, OpRow& row) const;
+};
+
 /// Says which columns a file has, of those without which less is known.
 struct OpsFileKnows {
   bool names = true;         ///< OP CODE or OP NAME.
@@ -86,9 +100,6 @@ struct OpsFileKnows {
   bool latencies = true;     ///< OP TO OP LATENCY [ns].
   bool sub_devices = false;  ///< SUB DEVICE ID.
 };
-
-/// Says whether the cells of tensors are read, which are a third of the cells that are of use.
-enum class Tensors : std::uint8_t { skipped, read };
 
 /// Holds a record of an `ops_perf_results` file.
 struct OpsRecord {

@@ -51,7 +51,7 @@ void read_records(const OpsColumns& columns, Tensors tensors, OpsBlock& block) {
 
 bool for_each_op_row(ByteSource& source, std::string_view name, Tensors tensors,
                      DroppedRows& dropped, const std::function<void(const OpRow&)>& take,
-                     const std::function<void(const OpsFileKnows&)>& begin) {
+                     const std::function<void(const OpsFileKnows&)>& begin, const ToldCalls* told) {
   CsvBlockReader reader(source);
   const OpsColumns columns = read_header(reader, name);
   begin(columns.knows());
@@ -63,6 +63,7 @@ bool for_each_op_row(ByteSource& source, std::string_view name, Tensors tensors,
         case OpsRecord::Kind::row:
           record.row.starts_file = starts_file;
           starts_file = false;
+          if (told != nullptr) told->tell(tensors, record.row);
           take(record.row);
           break;
         case OpsRecord::Kind::header:
@@ -104,7 +105,7 @@ Log read_ops_csv(ByteSource& source, std::string_view name, const ReadOptions& o
   std::optional<OpsTimelineBuilder> builder;
   const bool cut_off = for_each_op_row(
       source, name, options.tensors, log.dropped, [&](const OpRow& row) { builder->add(row); },
-      [&](const OpsFileKnows& knows) { builder.emplace(log, knows, options); });
+      [&](const OpsFileKnows& knows) { builder.emplace(log, knows, options); }, options.told);
   builder->end_run();
   builder->end_log();
   if (cut_off) log.notes.emplace_back("the file ends within a row");

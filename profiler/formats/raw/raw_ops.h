@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "profiler/formats/ops_csv/ops_columns.h"
+
 namespace howard::profiler {
 
 // tt-metal makes an ops_perf_results CSV of three files, which is all that is left when its script
@@ -16,10 +18,10 @@ struct RawFiles {
   std::string devices;  ///< cpp_device_perf_report.csv: when it ran, by GLOBAL CALL COUNT.
 };
 
-/// Returns the ops_perf_results CSV of them. Each program of `devices` has the operands and the
-/// host's times of its call. Without `devices` the ops are those of the host, which takes the times
-/// of its calls. `name` is the file's name, for messages. Throws Error if `ops` has no op.
-std::string ops_csv_of(const RawFiles& files, std::string_view name);
+/// Returns the CSV of the programs of `devices`, or of the host's calls if it is empty, and what is
+/// told of their calls besides. `name` is the file's name, for messages. Throws Error if there is
+/// no op.
+std::string read_raw_files(const RawFiles& files, std::string_view name, ToldCalls& told);
 
 /// Returns the ops_perf_results CSV of what tt-perf-report writes with --csv. It has the times, the
 /// cores, and of products the shapes.

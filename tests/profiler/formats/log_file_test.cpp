@@ -73,19 +73,20 @@ TEST(LogFile, RawFilesMakeAnOpsCsv) {
   for (const std::string& file : {kMessages, kTimes, kDevices}) {
     EXPECT_EQ(detect_kind(file, ""), LogKind::raw_ops);
   }
-  const std::string csv =
-      ops_csv_of({.ops = kMessages, .times = kTimes, .devices = kDevices}, "raw");
-  TextBytes source(csv);
-  const Log log = read_ops_csv(source, "raw", {.tensors = Tensors::read});
+  const auto log_of = [](const RawFiles& files) {
+    ToldCalls told;
+    const std::string csv = read_raw_files(files, "raw", told);
+    TextBytes source(csv);
+    return read_ops_csv(source, "raw", {.tensors = Tensors::read, .told = &told});
+  };
+  const Log log = log_of({.ops = kMessages, .times = kTimes, .devices = kDevices});
   ASSERT_EQ(log.runs.size(), 1U);
   EXPECT_EQ(log.runs[0].timeline.programs.size(), 2U);
   ASSERT_EQ(log.calls.size(), 1U) << "the short message means the call of the same hash";
   EXPECT_EQ(log.calls.row(1).attributes, "{'transpose_a': 'false'}");
   ASSERT_EQ(log.calls.row(1).inputs.size(), 1U);
   EXPECT_EQ(log.calls.row(1).inputs[0].memory, "DEV_0_DRAM_INTERLEAVED");
-  const std::string alone = ops_csv_of({.ops = kMessages, .times = kTimes, .devices = ""}, "raw");
-  TextBytes calls(alone);
-  const Log host = read_ops_csv(calls, "raw");
+  const Log host = log_of({.ops = kMessages, .times = kTimes, .devices = ""});
   ASSERT_EQ(host.runs.size(), 1U);
   ASSERT_EQ(host.runs[0].host_ops.size(), 1U);
   EXPECT_EQ(host.runs[0].host_ops[0].time, SimTime::nanoseconds(1'000));
