@@ -118,6 +118,17 @@ TEST_F(Objects, AxesNeedNoOption) {
   EXPECT_EQ(unknown.status, 2);
 }
 
+TEST_F(Objects, AnOptionAfterAScriptIsTheScriptsAndThatIsSaid) {
+  put("step.py", "print('ran')\n");
+  put("own.py", "import sys  # takes --chip\nprint(sys.argv[1:])\n");
+  const Outcome lost = run("step.py --chip p150");
+  EXPECT_TRUE(contains(lost.err, "note: --chip is handed to step.py, which does not name it"))
+      << lost.err;
+  const Outcome own = run("own.py --chip p150");
+  EXPECT_FALSE(contains(own.err, "note:")) << own.err;
+  EXPECT_TRUE(contains(own.out, "['--chip', 'p150']")) << own.out;
+}
+
 TEST_F(Objects, UsualNamesAreUnderstood) {
   const auto dry = [&](const std::string& words) {
     return run("matmul_sweep --backend emulated --shape 64 --dry-run " + words).out;

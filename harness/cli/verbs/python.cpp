@@ -20,6 +20,7 @@
 
 #include "base/child_process.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "engines/chip/profiles/profile.h"
 #include "engines/python/installation.h"
 #include "harness/cli/command/command.h"
@@ -134,6 +135,23 @@ void require_script(const ScriptOptions& options) {
   require_settings(options.profiles);
 }
 
+/// Says so if a word after the script is an option of this command, and the text of the script has
+/// no such word: it is handed to the script all the same.
+void note_options_after(const std::vector<std::string>& script) {
+  if (script.size() < 2) return;
+  const std::string text = read_file(script.front());
+  const OptionList options = options_of(kPython);
+  for (std::size_t i = 1; i < script.size(); ++i) {
+    const std::string name = script[i].substr(0, script[i].find('='));
+    if (!name.starts_with("--") || find_option(options, name) == nullptr) continue;
+    if (text.find(name.substr(2)) != std::string::npos) continue;
+    complain(
+        "note: {0} is handed to {1}, which does not name it; for the chip: run_experiment "
+        "python {0} ... {1}",
+        name, script.front());
+  }
+}
+
 python::Installation require_python() {
   const auto python = python::find_installation();
   if (python) return *python;
@@ -214,6 +232,7 @@ ScriptOptions in_box(ScriptOptions options) {
 int run_script(const ScriptOptions& given) {
   const ScriptOptions options = in_box(given);
   require_script(options);
+  if (options.module.empty()) note_options_after(options.script);
   const fs::path script = options.module.empty() ? options.script.front() : options.module;
   const fs::path workload =
       options.workload.empty()
