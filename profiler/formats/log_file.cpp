@@ -33,7 +33,6 @@ struct Guess {
 Guess guess(std::string_view beginning) {
   if (beginning.empty()) return {"the file is empty", "the run again: its log was not written"};
   if (beginning.starts_with("\x28\xb5\x2f\xfd")) return {"it is compressed", "unzstd"};
-  if (beginning.starts_with("PK\x03\x04")) return {"it is a zip archive", "unzip"};
   if (beginning.starts_with("tracy") || beginning.starts_with("tlZ") ||
       beginning.starts_with("tr\xfdP")) {
     return {"it is a Tracy capture", "the ops_perf_results CSV of the same run"};
@@ -70,7 +69,24 @@ std::string_view name_of(LogKind kind) {
   return "";
 }
 
+namespace {
+
+/// Says whether a file is an archive, whose members may look like a log from the first line on.
+bool is_archive(std::string_view beginning) {
+  constexpr std::size_t kTarMagic = 257;
+  return beginning.starts_with("PK\x03\x04") ||
+         (beginning.size() > kTarMagic && beginning.substr(kTarMagic).starts_with("ustar"));
+}
+
+}  // namespace
+
 LogKind detect_kind(std::string_view beginning, std::string_view name) {
+  if (is_archive(beginning)) {
+    throw Error({.attempted = fmt::format("tell what {} is", name),
+                 .value = "it is an archive",
+                 .accepted = "one of its files",
+                 .hint = "tar xf, or unzip"});
+  }
   if (is_perfetto_trace(beginning)) return LogKind::perfetto_trace;
   std::string_view text = beginning;
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);

@@ -89,6 +89,13 @@ TEST_F(Objects, EachHasItsCommand) {
   EXPECT_EQ(results.status, 0) << results.err;
   EXPECT_EQ(results.out, run("report results").out);
 
+  // Options of the command may stand before what is given to it.
+  EXPECT_EQ(run("--no-progress --chip n150 my.yaml").status, 2);
+  EXPECT_EQ(run("--chip n150 my.yaml --no-search").out,
+            run("fit -c my.yaml --chip n150 --no-search").out);
+  EXPECT_TRUE(contains(run("--chip n150 my.yaml --no-search").out, "wormhole_b0_n150"));
+  EXPECT_EQ(run("-- ops.csv").out, log.out);
+
   const Outcome missing = run("nothing.py");
   EXPECT_EQ(missing.status, 2);
   EXPECT_TRUE(contains(missing.err, "there is no file 'nothing.py'")) << missing.err;
@@ -114,6 +121,8 @@ TEST_F(Objects, AxesNeedNoOption) {
   EXPECT_EQ(run("tune --m 64 --k 64 --n 64").out, run("tune -a m=64 -a k=64 -a n=64").out);
   // The value of an option stays its value, and an option that is none an error.
   EXPECT_EQ(run("matmul_sweep --filter shape=64 --dry-run").status, 2);
+  EXPECT_TRUE(
+      contains(run("matmul_sweep --shape").err, "--shape needs a value; try --shape VALUE"));
   const Outcome unknown = run("matmul_sweep --shap 64");
   EXPECT_EQ(unknown.status, 2);
 }

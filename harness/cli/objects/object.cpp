@@ -76,6 +76,9 @@ Object object_in(const fs::path& folder) {
   }
   if (has_results) return {ObjectKind::result, folder};
   if (log) return {ObjectKind::log, *log};
+  if (fs::is_regular_file(folder / "config.json", failure)) {
+    return {kind_of_json(folder / "config.json"), folder / "config.json"};
+  }
   throw Error({.attempted = fmt::format("tell what the folder {} is", folder.string()),
                .value = "it has neither results nor a log of tt-metal's profiler",
                .accepted = "a folder with *.json of a run, or with an ops_perf_results CSV"});

@@ -88,10 +88,24 @@ std::string taken_for(const Object& object, const std::string& given, const Word
   return fmt::format("{} is {}: run_experiment {}", given, name_of(object.kind), join(shell, " "));
 }
 
-/// Puts a command before the object with which the words begin.
+/// Returns the index of the first word that is neither an option of a run nor the value of one.
+std::size_t first_name(const Words& words) {
+  const OptionList options = options_of(kRunCommand);
+  std::size_t i = 0;
+  for (; i < words.size() && words[i].starts_with('-'); ++i) {
+    if (words[i] == "--") return i + 1;
+    const Option* const option = find_option(options, words[i]);
+    if (option != nullptr && option->takes_word()) ++i;
+  }
+  return i;
+}
+
+/// Puts a command before the object that is the first name among the words. Options that stand
+/// before it stand behind the command then.
 void name_command(Words& words, bool speaks) {
-  const std::string& first = words.front();
-  if (first.starts_with('-')) return;
+  const std::size_t at = first_name(words);
+  if (at >= words.size()) return;
+  const std::string first = words[at];
   const std::optional<Object> object = object_at(first);
   if (!object) {
     if (!looks_like_file(first) || first.find('=') != std::string::npos) return;
@@ -102,8 +116,17 @@ void name_command(Words& words, bool speaks) {
     return;
   }
   Words by = command_for(*object);
+  const auto names_machine = [](const std::string& word) {
+    return word.starts_with("machine=") || word.starts_with("--machine");
+  };
+  if (object->kind == ObjectKind::model && std::ranges::any_of(words, names_machine)) {
+    by.resize(3);  // the model, and not every machine
+  }
   if (speaks) complain("{}", taken_for(*object, first, by));
-  replace_first(words, 1, std::move(by));
+  Words leading(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(at));
+  std::erase(leading, "--");
+  by.insert(by.begin() + 1, leading.begin(), leading.end());
+  replace_first(words, at + 1, std::move(by));
 }
 
 /// Changes the command that an object follows, where another is meant.
@@ -178,7 +201,9 @@ Words with_axes(const Words& words, const Command& command) {
     std::ranges::replace(name, '-', '_');
     if (is_pair && axes.has(name)) {
       made.insert(made.end(), {"-a", name + word.substr(equals)});
-    } else if (is_long && i + 1 < words.size() && axes.has(name)) {
+    } else if (is_long && option == nullptr && axes.has(name)) {
+      if (i + 1 == words.size())
+        throw UsageError(fmt::format("{0} needs a value; try {0} VALUE", word));
       made.insert(made.end(), {"-a", name + "=" + words[++i]});
     } else {
       made.push_back(word);
