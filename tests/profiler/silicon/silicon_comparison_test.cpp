@@ -98,11 +98,11 @@ TEST(SiliconComparison, ErrorsAreRelativeToTheMeasuredTime) {
 }
 
 TEST(SiliconComparison, AnOpTheEmulatorLacksIsNamedAndCounted) {
-  Row unknown{.code = "GridSample", .kernel = "500"};
+  Row unknown{.code = "NoSuchOp", .kernel = "500"};
   const SiliconComparison found = compare({unknown, Row{}, unknown});
   EXPECT_EQ(found.calls.size(), 1U);
   ASSERT_EQ(found.not_emulated.size(), 1U);
-  EXPECT_EQ(found.not_emulated[0].code, "GridSample");
+  EXPECT_EQ(found.not_emulated[0].code, "NoSuchOp");
   EXPECT_EQ(found.not_emulated[0].reason, "the emulator has no such op");
   EXPECT_EQ(found.not_emulated[0].runs, 2U);
   EXPECT_EQ(found.not_emulated[0].measured, SimTime::microseconds(1));
