@@ -77,10 +77,10 @@ class SuiteTest(unittest.TestCase):
                 "      ttnn.GetNumPCIeDevices())\n")
         (pathlib.Path(self.folder.name) / "box.py").write_text(text)
         for name, expected in (("n150", "1 N150 1 1 1"), ("n300", "2 N300 1 2 1"),
-                               ("t3000", "8 T3K 2 4 4"), ("galaxy", "32 GALAXY 8 4 32")):
+                               ("t3000", "8 T3K 2 4 4"), ("t3k", "8 T3K 2 4 4"), ("galaxy", "32 GALAXY 8 4 32")):
             made = self.run_python("--box", name, "box.py")
             self.assertEqual(made.stdout.strip(), expected, made.stderr)
-        made = self.run_python("--box", "t3k", "box.py")
+        made = self.run_python("--box", "t5000", "box.py")
         self.assertEqual(made.returncode, 2)
         self.assertIn("n150, n300, t3000, galaxy", made.stderr)
 
