@@ -175,9 +175,10 @@ std::string basis_of(const RunSetting& setting, std::int64_t links) {
   return text;
 }
 
-void describe_step(const RunSetting& setting, const chip::Profiles& profiles, std::int64_t links,
+void describe_step(const DevBox& box, const RunSetting& setting, std::int64_t links,
                    harness::PointResult& found) {
-  const RunPlan plan = plan_run(setting, with_links(profiles, links));
+  const RunPlan plan =
+      plan_run(setting, with_links(box.profiles(), links), false, box.chip_memory());
   if (!plan.clash.empty()) {
     throw Error({.attempted = "run the step", .value = plan.clash});
   }
@@ -369,7 +370,7 @@ Experiment parallel(const Box& box) {
             if (auto obstacle = obstacle_of(point)) return NotApplicable{std::move(*obstacle)};
             return finding([=, setting = setting_of(point),
                             links = point[kLinks]](harness::PointResult& found) {
-              describe_step(setting, box->profiles(), links, found);
+              describe_step(*box, setting, links, found);
             });
           },
           .what_ifs = parallel_what_ifs};

@@ -33,6 +33,8 @@ class DevBox {
   /// Returns the constants of which the box was made; it must have been made of constants.
   const chip::ProfileConstants& constants() const;
   std::uint64_t seed() const { return seed_; }
+  /// Returns who hears of what the chips allocate; null if nobody does.
+  MemorySink* chip_memory() const { return chip_memory_; }
   const std::function<bool()>& stop() const { return stop_; }
 
   /// Returns a fresh chip with its clock at zero.

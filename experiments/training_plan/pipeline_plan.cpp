@@ -25,8 +25,9 @@ struct Part {
   Bytes peak;
 };
 
-Part part_of(const RunSetting& setting, const chip::Profiles& profiles, int first, int end) {
-  StageChip chip(setting, profiles, first, end);
+Part part_of(const RunSetting& setting, const chip::Profiles& profiles, int first, int end,
+             MemorySink* listener) {
+  StageChip chip(setting, profiles, first, end, listener);
   Part part{.work = chip.run()};
   part.send = setting.plan.fabric ? chip::send_time(profiles, part.work.activations)
                                   : chip::message_time(profiles, part.work.activations);
@@ -46,7 +47,7 @@ Bytes ring_buffers(const training::MeshPlan& plan, int stage) {
 
 /// Returns all parts. Those in the middle with equally many blocks are equal.
 std::vector<Part> parts_of(const RunSetting& setting, const chip::Profiles& profiles,
-                           const std::vector<int>& blocks) {
+                           const std::vector<int>& blocks, MemorySink* listener) {
   std::map<std::tuple<bool, bool, int>, Part> known;
   std::vector<Part> parts;
   int first = 0;
@@ -55,7 +56,7 @@ std::vector<Part> parts_of(const RunSetting& setting, const chip::Profiles& prof
     const std::tuple key(i == 0, i + 1 == blocks.size(), end - first);
     auto found = known.find(key);
     if (found == known.end())
-      found = known.emplace(key, part_of(setting, profiles, first, end)).first;
+      found = known.emplace(key, part_of(setting, profiles, first, end, listener)).first;
     parts.push_back(found->second);
     first = end;
   }
@@ -124,7 +125,8 @@ void describe_step(const std::vector<Part>& parts, const std::vector<int>& block
 }  // namespace
 
 std::vector<RunPlan> plan_pipeline(const RunSetting& setting, const chip::Profiles& profiles,
-                                   std::span<const mesh::PipelineSchedule> schedules) {
+                                   std::span<const mesh::PipelineSchedule> schedules,
+                                   MemorySink* listener) {
   models::ModelOptions whole = setting.recipe.model.with(vocabulary_rows(setting));
   const RunPlan begun =
       complete_plan({.parameters = models::parameter_count(whole)}, setting, profiles);
@@ -132,7 +134,7 @@ std::vector<RunPlan> plan_pipeline(const RunSetting& setting, const chip::Profil
   for (std::size_t i = 0; i < plans.size(); ++i) plans[i].setting.plan.schedule = schedules[i];
   try {
     const std::vector<int> blocks = mesh::blocks_of_parts(setting.plan.blocks, setting.plan.chunks);
-    const std::vector<Part> parts = parts_of(setting, profiles, blocks);
+    const std::vector<Part> parts = parts_of(setting, profiles, blocks, listener);
     for (RunPlan& plan : plans) describe_step(parts, blocks, plan);
   } catch (const Error& failure) {
     for (RunPlan& plan : plans) plan.clash = failure.what();

@@ -24,11 +24,11 @@ struct GradientSum {
   SimTime ready, time;
 };
 
+}  // namespace
+
 SimTime scaled(SimTime time, double factor) {
   return SimTime::picoseconds(std::llround(static_cast<double>(time.ps()) * factor));
 }
-
-}  // namespace
 
 chip::Profiles planned_profiles(const RunSetting& setting, chip::Profiles profiles) {
   profiles.chip.dram_capacity = kEndless;

@@ -18,6 +18,9 @@ inline constexpr Bytes kFabricRing{80'000'000};
 /// end, so that a run's need is known even where it does not fit.
 chip::Profiles planned_profiles(const RunSetting& setting, chip::Profiles profiles);
 
+/// Returns a part of a time, or a multiple of it, to the nearest picosecond.
+SimTime scaled(SimTime time, double factor);
+
 /// Returns the most DRAM that was in use.
 Bytes peak_of(const chip::EmulatedChip& chip);
 

@@ -266,11 +266,11 @@ class EmulatedRun {
 
 /// Plans a run with `batches` batches; its step is the second update.
 RunPlan measured(RunSetting setting, int batches, const chip::Profiles& profiles,
-                 profiler::MemoryRecorder* memory) {
+                 profiler::MemoryRecorder* memory, MemorySink* listener = nullptr) {
   setting.recipe.accumulate = batches;
   RunPlan plan{.setting = setting};
   if (memory != nullptr) memory->open("model");
-  EmulatedRun run(setting, profiles, memory);
+  EmulatedRun run(setting, profiles, memory != nullptr ? memory : listener);
   static_cast<void>(run.update());
   if (memory != nullptr) {
     memory->close();
@@ -294,9 +294,9 @@ Bytes peak_of_updates(RunSetting setting, const chip::Profiles& profiles) {
 }
 
 RunPlan plan_mesh(const RunSetting& setting, const chip::Profiles& profiles,
-                  profiler::MemoryRecorder* memory) {
+                  profiler::MemoryRecorder* memory, MemorySink* listener) {
   const int batches = setting.recipe.accumulate;
-  RunPlan plan = measured(setting, std::min(batches, 2), profiles, memory);
+  RunPlan plan = measured(setting, std::min(batches, 2), profiles, memory, listener);
   if (batches <= 2) return plan;
   const RunPlan one = measured(setting, 1, profiles, nullptr);
   const int more = batches - 2;
@@ -428,9 +428,10 @@ RunPlan complete_plan(RunPlan plan, const RunSetting& setting, const chip::Profi
   return plan;
 }
 
-RunPlan plan_run(const RunSetting& setting, const chip::Profiles& profiles, bool with_memory) {
+RunPlan plan_run(const RunSetting& setting, const chip::Profiles& profiles, bool with_memory,
+                 MemorySink* listener) {
   if (setting.plan.stages() > 1) {
-    return plan_pipeline(setting, profiles, std::span(&setting.plan.schedule, 1)).front();
+    return plan_pipeline(setting, profiles, std::span(&setting.plan.schedule, 1), listener).front();
   }
   profiler::MemoryRecorder memory;
   RunPlan plan;
@@ -438,7 +439,7 @@ RunPlan plan_run(const RunSetting& setting, const chip::Profiles& profiles, bool
     if (setting.plan.workers > 0) {
       return TierPlanner(setting, profiles).plans(setting, std::span(&setting.plan, 1)).front();
     }
-    plan = plan_mesh(setting, profiles, with_memory ? &memory : nullptr);
+    plan = plan_mesh(setting, profiles, with_memory ? &memory : nullptr, listener);
   } catch (const models::NoSuchLayer&) {
     throw;  // there is no such model, on any chips
   } catch (const Error& failure) {

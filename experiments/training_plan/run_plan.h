@@ -109,9 +109,10 @@ struct RunPlan {
 
 /// Runs the set-up and two updates on an emulated chip whose DRAM has no end, with the engine of
 /// TTML: dynamic. Each batch of an update after the second counts as the second. Of a pipeline it
-/// runs the passes of each stage (plan_pipeline), and of tiers the work of each rank.
+/// runs the passes of each stage (plan_pipeline), and of tiers the work of each rank. Without
+/// `with_memory` and tiers, `listener` hears of what the chip allocates; null if nobody listens.
 RunPlan plan_run(const RunSetting& setting, const chip::Profiles& profiles,
-                 bool with_memory = false);
+                 bool with_memory = false, MemorySink* listener = nullptr);
 
 /// Returns the largest batch of all chips that fits, with the same runner and way to share; nothing
 /// if not even one sequence for each group does, or for stages and tiers.

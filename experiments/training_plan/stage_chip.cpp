@@ -2,7 +2,6 @@
 #include "experiments/training_plan/stage_chip.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -29,25 +28,23 @@ models::ModelOptions share_of_stage(const RunSetting& setting, int first_block, 
 }
 
 std::unique_ptr<chip::EmulatedChip> open_chip(const RunSetting& setting,
-                                              const chip::Profiles& profiles) {
+                                              const chip::Profiles& profiles,
+                                              MemorySink* listener) {
   auto chip = std::make_unique<chip::EmulatedChip>(
-      planned_profiles(setting, profiles), chip::DeviceOptions{.dispatch = setting.dispatch});
+      planned_profiles(setting, profiles),
+      chip::DeviceOptions{.dispatch = setting.dispatch, .memory = listener});
   chip->begin_phase("step");
   return chip;
-}
-
-SimTime scaled(SimTime time, double factor) {
-  return SimTime::picoseconds(std::llround(static_cast<double>(time.ps()) * factor));
 }
 
 }  // namespace
 
 StageChip::StageChip(const RunSetting& setting, const chip::Profiles& profiles, int first_block,
-                     int end_block)
+                     int end_block, MemorySink* listener)
     : repeats_(setting.recipe.accumulate > 1),
       replayed_(setting.replayed),
       overlapped_(setting.overlapped),
-      chip_(open_chip(setting, profiles)),
+      chip_(open_chip(setting, profiles, listener)),
       tensor_(*chip_, 0, setting.plan.tp, 0),
       data_(*chip_, 1, setting.plan.ddp, 0),
       model_(*chip_, share_of_stage(setting, first_block, end_block, tensor_)),

@@ -26,9 +26,10 @@ struct StageWork {
 /// Emulates a chip with its share of the blocks of a Llama and DRAM without end.
 class StageChip {
  public:
-  /// The chip has the blocks from `first_block` up to, but not including, `end_block`.
+  /// The chip has the blocks from `first_block` up to, but not including, `end_block`. `listener`
+  /// hears of what it allocates; null if nobody listens.
   StageChip(const RunSetting& setting, const chip::Profiles& profiles, int first_block,
-            int end_block);
+            int end_block, MemorySink* listener);
 
   /// Runs the passes and the update, from an idle chip each.
   StageWork run();

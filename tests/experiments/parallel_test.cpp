@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "experiments/laboratory/experiment_list.h"
 #include "experiments/questions/explain.h"
 #include "experiments/training_plan/fit.h"
+#include "profiler/memory_recorder.h"
 #include "tests/experiments/run_emulated.h"
 
 namespace howard::experiments {
@@ -95,6 +97,19 @@ TEST_F(ParallelSteps, AreThoseOfFit) {
     EXPECT_EQ(metric(step, "memory"), static_cast<double>(plan.peak.value())) << shared.mesh;
     ASSERT_NE(step.find_detail("fits"), nullptr) << shared.mesh;
     EXPECT_EQ(*step.find_detail("fits") == "yes", plan.fits()) << shared.mesh;
+  }
+}
+
+TEST_F(ParallelSteps, WhoListensHearsOfWhatTheirChipsAllocate) {
+  for (const char* const mesh : {"1x1x1", "1x1x2"}) {
+    profiler::MemoryRecorder memory;
+    memory.open("step");
+    const auto box =
+        std::make_shared<const DevBox>(chip::load_constants(), host::HostOptions{}, 1, &memory);
+    run_emulated(*make_experiment("parallel", box),
+                 {{"model", {"nanollama3"}}, {"mesh", {mesh}}, {"micro_batches", {"1"}}});
+    // The token table of the first chip, and much more.
+    EXPECT_GT(memory.use().dram_peak().dram, (Bytes{2 * 32000 * 384})) << mesh;
   }
 }
 
