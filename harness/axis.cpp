@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "harness/usual_names.h"
+#include "base/usual_names.h"
 
 namespace howard::harness {
 

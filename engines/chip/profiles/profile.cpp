@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <iterator>
@@ -15,6 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/usual_names.h"
 #include "engines/chip/profiles/choice_text.h"
 #include "engines/chip/profiles/contradictions.h"
 #include "engines/chip/profiles/profiles.h"
@@ -99,30 +99,23 @@ bool is_file(const std::string& name) {
   return std::filesystem::exists(name, ignored);
 }
 
-/// The chips of cards, by the names that Tenstorrent gives the cards, and of families.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kCards{{
-    {"n150", "wormhole_b0_n150"},
-    {"n150d", "wormhole_b0_n150"},
-    {"n150s", "wormhole_b0_n150"},
-    {"n300", "wormhole_b0_n300"},
-    {"n300d", "wormhole_b0_n300"},
-    {"n300s", "wormhole_b0_n300"},
-    {"wormhole", "wormhole_b0_n300"},
-    {"wormhole_b0", "wormhole_b0_n300"},
-    {"p100a", "blackhole_p100a"},
-    {"p150", "blackhole_p150"},
-    {"p150a", "blackhole_p150"},
-    {"p150b", "blackhole_p150"},
-    {"p150c", "blackhole_p150"},
-    {"p300", "blackhole_p300"},
-    {"blackhole", "blackhole_p150"},
-}};
-
-/// Returns the built-in profile that the name of a card means, and other names as they are.
+/// Returns the built-in profile of a card's chip, "wormhole_b0_n300" for "n300d", or of the usual
+/// chip of a family, "blackhole"; other names as they are.
 std::string named(const std::string& name_or_card) {
-  const auto card = std::ranges::find(kCards, lower_case(name_or_card),
-                                      [](const auto& pair) { return pair.first; });
-  return card == kCards.end() ? name_or_card : std::string(card->second);
+  const std::string small = lower_case(name_or_card);
+  if (small == "blackhole") return "blackhole_p150";
+  if (small == "wormhole" || small == "wormhole_b0") return std::string(kDefaultChipProfile);
+  if (!small.starts_with('n') && !small.starts_with('p')) return name_or_card;
+  std::vector<std::string_view> cards = other_names(small);
+  cards.push_back(small);
+  for (const std::string& profile : built_in_profiles()) {
+    for (const std::string_view card : cards) {
+      if (profile.ends_with(fmt::format("_{}", card)) &&
+          profile_kind(built_in_profile(profile), profile) == "chip")
+        return profile;
+    }
+  }
+  return name_or_card;
 }
 
 /// Returns the text of a built-in profile if there is one of that name, otherwise that of a file. A
@@ -142,7 +135,7 @@ std::string profile_text(const std::string& name_or_file) {
                    .hint = "a run for each"});
     }
     std::vector<std::string> names = built_in;
-    for (const auto& [card, chip] : kCards) names.emplace_back(card);
+    for (const std::string& name : built_in) names.push_back(name.substr(name.rfind('_') + 1));
     const auto suggestion = closest(name_or_file, names);
     throw Error({.attempted = fmt::format("read profile '{}'", name_or_file),
                  .value = "No such file or directory",

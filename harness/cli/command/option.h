@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/usual_names.h"
 #include "harness/measurement.h"
-#include "harness/usual_names.h"
 
 namespace howard::cli {
 
@@ -143,7 +143,7 @@ Values choice(Value& place,
   std::vector<std::string> words;
   for (const auto& [word, meaning] : meanings) words.emplace_back(word);
   const auto take = [=, &place](std::string_view option, const std::string& text) {
-    std::vector<std::string_view> names = harness::other_names(text);
+    std::vector<std::string_view> names = other_names(text);
     names.insert(names.begin(), text);
     for (const std::string_view name : names) {
       for (const auto& [word, meaning] : meanings) {

@@ -4,10 +4,10 @@
 #include <string_view>
 #include <vector>
 
-namespace howard::harness {
+namespace howard {
 
 /// Returns the other names of what a word names, in small letters: "bfloat16" for "bf16", "t3k" for
 /// "T3000". Empty if there are none.
 std::vector<std::string_view> other_names(std::string_view word);
 
-}  // namespace howard::harness
+}  // namespace howard

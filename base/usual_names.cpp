@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/usual_names.h"
+#include "base/usual_names.h"
 
 #include <algorithm>
 #include <array>
@@ -8,12 +8,12 @@
 
 #include "base/text.h"
 
-namespace howard::harness {
+namespace howard {
 namespace {
 
 /// Each row names one thing: a type or a core as papers, PyTorch and ttnn call it, a card or a box
 /// as Tenstorrent's shop and its tools do.
-const std::array<std::vector<std::string_view>, 15> kNames{{
+const std::array<std::vector<std::string_view>, 14> kNames{{
     {"bfloat16", "bf16"},
     {"float32", "fp32", "f32", "float"},
     {"bfloat8_b", "bfp8", "bfp8_b", "bf8"},
@@ -27,7 +27,6 @@ const std::array<std::vector<std::string_view>, 15> kNames{{
     {"n150", "n150d", "n150s"},
     {"n300", "n300d", "n300s"},
     {"t3k", "t3000", "loudbox", "tt-loudbox"},
-    {"p100a", "p100"},
     {"p150", "p150a", "p150b", "p150c"},
 }};
 
@@ -47,4 +46,4 @@ std::vector<std::string_view> other_names(std::string_view word) {
   return {};
 }
 
-}  // namespace howard::harness
+}  // namespace howard
