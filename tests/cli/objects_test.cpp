@@ -96,6 +96,10 @@ TEST_F(Objects, EachHasItsCommand) {
   EXPECT_TRUE(contains(run("--chip n150 my.yaml --no-search").out, "wormhole_b0_n150"));
   EXPECT_EQ(run("-- ops.csv").out, log.out);
 
+  EXPECT_TRUE(contains(run("fit ops.csv").err,
+                       "fit takes a training; ops.csv is a log: run_experiment analyze ops.csv"));
+  EXPECT_EQ(run("tune ops.csv").status, 2);
+
   const Outcome missing = run("nothing.py");
   EXPECT_EQ(missing.status, 2);
   EXPECT_TRUE(contains(missing.err, "there is no file 'nothing.py'")) << missing.err;

@@ -132,20 +132,26 @@ void name_command(Words& words, bool speaks) {
 /// Changes the command that an object follows, where another is meant.
 void change_command(Words& words, bool speaks) {
   if (words.size() < 2 || words[1].starts_with('-')) return;
-  constexpr std::array<std::string_view, 4> kTakeObjects{"analyze", "explain", "fit", "train"};
+  constexpr std::array<std::string_view, 5> kTakeObjects{"analyze", "explain", "fit", "train",
+                                                         "tune"};
   if (std::ranges::find(kTakeObjects, words[0]) == kTakeObjects.end()) return;
-  if (words[0] == "explain" && is_experiment(words[1])) return;
   const std::optional<Object> object = object_at(words[1]);
-  if (!object) return;
+  if (!object || (words[0] == "explain" && is_experiment(words[1]))) return;
   Words by = command_for(*object, words[0], words[1]);
+  if (by.empty() && words[0] != "analyze" && words[0] != "explain") {
+    const std::string_view takes =
+        words[0] == "tune" ? "sizes, -a m=M -a k=K -a n=N" : "a training";
+    throw UsageError(fmt::format("{} takes {}; {}", words[0], takes,
+                                 taken_for(*object, words[1], command_for(*object))));
+  }
   if (by.empty()) return;
   const bool is_plain = by.front() == words[0] && by.back() == words[1];
   if (speaks && !is_plain) complain("{}", taken_for(*object, words[1], by));
   replace_first(words, 2, std::move(by));
 }
 
-/// Names the axes of what a command line asks for, when it is known that it may give one without
-/// -a.
+/// Knows the axes of what a command line asks for. It looks them up when it is asked first, because
+/// most command lines give no axis without -a.
 class AxisNames {
  public:
   AxisNames(const Command& command, Words names) : command_(command), names_(std::move(names)) {}
@@ -165,7 +171,7 @@ class AxisNames {
   std::optional<std::set<std::string>> known_;
 };
 
-/// Returns the words before which no option stands that takes them, and that are none.
+/// Returns the words that are names: neither options, nor values of options, nor AXIS=VALUE.
 Words names_among(const Words& words, std::size_t first, const OptionList& options) {
   Words names;
   for (std::size_t i = first; i < words.size(); ++i) {

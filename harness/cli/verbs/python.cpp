@@ -146,8 +146,9 @@ void note_options_after(const std::vector<std::string>& script) {
     if (!name.starts_with("--") || find_option(options, name) == nullptr) continue;
     if (text.find(name.substr(2)) != std::string::npos) continue;
     complain(
-        "note: {0} is handed to {1}, which does not name it; for the chip: run_experiment "
-        "python {0} ... {1}",
+        "note: {0} is handed to {1}, which does not name it; an option of this command stands "
+        "before "
+        "the script: run_experiment python {0} ... {1}",
         name, script.front());
   }
 }
