@@ -174,6 +174,30 @@ class CaptureTest(unittest.TestCase):
         ttnn.execute_trace(self.device, trace, cq_id=0)
         self.assertEqual(made.to_list()[0][0], 2)
 
+    def test_a_trace_reads_and_writes_addresses_whatever_tensor_is_there(self):
+        ttnn.neg(self.x)
+        trace = ttnn.begin_trace_capture(self.device, cq_id=0)
+        middle = ttnn.neg(self.x)
+        freed = middle.buffer_address()
+        made = ttnn.neg(middle)
+        ttnn.deallocate(middle)
+        spec, address = self.x.spec, self.x.buffer_address()
+        ttnn.deallocate(self.x)
+        inputs = [ttnn.allocate_tensor_on_device(spec, self.device) for _ in range(2)]
+        ttnn.end_trace_capture(self.device, trace, cq_id=0)
+        inputs.sort(key=lambda one: one.buffer_address())
+        self.assertEqual([one.buffer_address() for one in inputs], [address, freed])
+        new = ttnn.full([32, 32], 5.0, dtype=ttnn.bfloat16, layout=TILE)
+        for one in inputs:
+            ttnn.copy_host_to_device_tensor(new, one)
+        ttnn.execute_trace(self.device, trace, cq_id=0)
+        self.assertEqual(made.to_list()[0][0], 5)
+        self.assertEqual(inputs[1].to_list()[0][0], -5, "the trace has written there")
+        ttnn.deallocate(inputs[0])
+        larger = ttnn.full([64, 32], 9.0, dtype=ttnn.bfloat16, layout=TILE, device=self.device)
+        ttnn.execute_trace(self.device, trace, cq_id=0)
+        self.assertEqual((made.to_list()[0][0], larger.to_list()[0][0]), (5, 9))
+
     def test_memory_beside_a_trace_is_warned_of_once_in_a_thread(self):
         said = []
 

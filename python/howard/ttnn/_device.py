@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements devices: what they are, their programs, meshes and sub-devices."""
 
+import weakref
+
 from ._addresses import Addresses
 from ._cores import CoreCoord, CoreGrid, CoreRange, CoreRangeSet
 from ._dispatch import (
@@ -269,6 +271,30 @@ class MeshDevice:
         require_no_capture(self, "synchronise the device")
         for queue in range(self._queues) if cq_id is None else [queue_number(cq_id)]:
             self.chip.finish(0, queue)
+
+    def record(self, step, tensors):
+        """Adds a step, which computes values, to the trace that is captured. Its cells are those of the
+        addresses of `tensors`."""
+        self.capture.steps.append(step)
+        for tensor in tensors:
+            whole = getattr(tensor._storage, "_whole", tensor._storage)
+            key = self._memory(whole, tensor._shape, tensor._dtype)
+            self.capture.cells[key] = weakref.ref(whole), whole.cell
+
+    def cell_of(self, storage, shape, dtype):
+        """Returns the cell of memory on which a trace is replayed, if new memory is there: it holds what
+        lay there before, and the trace finds what is written to it. None if no trace has it."""
+        key = self._memory(storage, shape, dtype)
+        for trace in self.traces.values():
+            last, cell = trace.cells.get(key, (None, None))
+            owner = last() if last is not None else None
+            if cell is not None and (owner is None or not owner.alive):
+                trace.cells[key] = weakref.ref(storage), cell
+                return cell
+        return None
+
+    def _memory(self, storage, shape, dtype):
+        return storage.in_l1, self.addresses.of(storage.number), shape.volume(), dtype
 
     def abandon_capture(self):
         """Ends a capture that an error has cut off, and drops its trace."""

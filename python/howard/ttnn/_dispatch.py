@@ -119,11 +119,13 @@ class MeshTraceId(int):
 
 
 class Trace:
-    """Holds what was recorded: how its values are computed again."""
+    """Holds what was recorded: how its values are computed again, and with the addresses that it reads
+    and writes, the memory that was last there, and its cell."""
 
     def __init__(self, queue):
         self.queue = queue
         self.steps = []
+        self.cells = {}
 
 
 def queue_number(cq_id, device=None):

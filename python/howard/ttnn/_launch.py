@@ -316,7 +316,7 @@ def values(compute, inputs, outputs, places=None, numbered=False):
             cell.shards = result
 
     if device is not None and device.capture is not None:
-        device.capture.steps.append(run)
+        device.record(run, [*inputs, *outputs])
         return
     run()
 

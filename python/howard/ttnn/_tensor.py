@@ -378,6 +378,12 @@ def device_tensor(shape, dtype, layout, config, device, shards=None, topology=No
     config = config or DRAM_MEMORY_CONFIG
     shape = shape if type(shape) is Shape else Shape(shape)
     storage = Storage(Cell(shards), device, shape, dtype, layout, config)
+    if device.traces and device.values:
+        found = device.cell_of(storage, shape, dtype)
+        if found is not None:
+            storage.cell, found.padding = found, 0.0
+            if shards is not None:
+                found.shards = shards
     return Tensor._make(shape, dtype, layout, config, storage, device, topology)
 
 

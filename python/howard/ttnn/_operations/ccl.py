@@ -138,7 +138,7 @@ def _exchange(name, tensor, shape, cluster_axis, combine, memory_config=None, ou
         target.shards = made
 
     if device.capture is not None:
-        device.capture.steps.append(run)
+        device.record(run, [tensor, out])
     else:
         run()
     return out

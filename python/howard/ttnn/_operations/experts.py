@@ -44,7 +44,7 @@ def _on_devices(device, groups, inputs, outputs, compute):
             cell.shards = [arrays.rounded(array, one._dtype.value) for array in kept]
 
     if device.capture is not None:
-        device.capture.steps.append(run)
+        device.record(run, [*inputs, *outputs])
     else:
         run()
 
