@@ -101,6 +101,15 @@ class RowsTest(ValuesCase):
         weight[..., :16] = numpy.arange(64.0).reshape(4, 16)
         made = ttnn.group_norm(put(x), weight=put(weight, layout=ROWS), **options)
         self.near(made, expected * numpy.arange(64.0))
+        # 120 channels of each of 4 cores fill 4 rows, and so would 240 of two cores fill 8.
+        x = numpy.tile(numpy.arange(32.0).reshape(1, 1, 32, 1), (1, 1, 1, 480))
+        weight = numpy.zeros((4, 128))
+        weight[:, :120] = numpy.arange(480.0).reshape(4, 120)
+        config = sharded((32, 120), ttnn.ShardStrategy.BLOCK, 4, use_height_and_width_as_shard_shape=True)
+        made = ttnn.group_norm(put(x, layout=ROWS, memory_config=config), num_groups=4, inplace=False,
+                               core_grid=ttnn.CoreGrid(x=4, y=1),
+                               weight=put(weight.reshape(1, 1, 16, 32), layout=ROWS))
+        self.near(made, (x - x.mean()) / x.std() * numpy.arange(480.0))
 
     def test_group_norm_refuses_what_ttnn_refuses(self):
         x, grid = put(numpy.zeros((1, 1, 32, 64))), ttnn.CoreGrid(x=1, y=1)

@@ -120,6 +120,15 @@ class ElementsTest(ValuesCase):
         self.assertEqual(get(ttnn.logical_right_shift(x, by)).tolist(),
                          [[1, 0, 1073741823, 2147483644, 0]])
 
+    def test_what_ttnn_takes_of_types_and_shapes(self):
+        column, both = put(numpy.ones((2, 2, 1, 32))), put(numpy.ones((2, 2, 32, 32)))
+        self.near(ttnn.addalpha(column, both, 2.0), numpy.full((2, 2, 32, 32), 3.0))
+        blocks = ttnn.to_dtype(ttnn.from_torch(numpy.ones((32, 32), numpy.float32)), ttnn.bfloat8_b)
+        self.assertIs(blocks.layout, TILE)
+        x = put([[1.0, 4.0]])
+        self.near(ttnn.divide_(x, put([[2.0, 2.0]]), fast_and_approximate_mode=True), [[0.5, 2]])
+        self.near(x, [[0.5, 2]])
+
     def test_clamp_needs_a_bound(self):
         x = put([[3.0, 9.0]])
         self.refused("Please provide at least one value", ttnn.clamp, x, None, None)
@@ -442,7 +451,8 @@ class TensorsTest(ValuesCase):
         self.refused("tiles of .16, 32. are not computed", put, [[1.0]], tile=ttnn.Tile((16, 32)))
 
     def test_grids_may_be_lists(self):
-        self.assertEqual(ttnn.num_cores_to_corerangeset(56, [8, 7], True).num_cores(), 56)
+        made = ttnn.num_cores_to_corerangeset(58, [8, 8], True)
+        self.assertEqual((made.num_cores(), len(made.ranges())), (58, 3))
 
     def test_a_fused_bias_is_the_first_row_of_its_tile(self):
         bias = numpy.full((1, 1, 32, 64), 9.0)

@@ -142,14 +142,17 @@ def _grid_set(grid):
 
 
 def num_cores_to_corerangeset(target, grid, row_wise=False):
-    """Returns the first `target` cores of a grid, along its rows or its columns."""
+    """Returns the first `target` cores of a grid, along its rows, which are one range where they are
+    whole, or its columns."""
     grid = CoreCoord(*grid) if isinstance(grid, (tuple, list)) else grid
     cores = [
         CoreCoord(x, y) for y in range(grid.y) for x in range(grid.x)
     ] if row_wise else [CoreCoord(x, y) for x in range(grid.x) for y in range(grid.y)]
     if target > len(cores):
         raise RuntimeError(f"{target} cores do not fit a grid of {grid.x}x{grid.y}")
-    return CoreRangeSet([CoreRange(c, c) for c in cores[:target]])
+    rows = target // grid.x if row_wise else 0
+    whole = [CoreRange(CoreCoord(0, 0), CoreCoord(grid.x - 1, rows - 1))] if rows else []
+    return CoreRangeSet(whole + [CoreRange(c, c) for c in cores[rows * grid.x:target]])
 
 
 def num_cores_to_corerangeset_in_subcoregrids(start_core, target, sub_core_grids, row_wise=False):

@@ -77,6 +77,7 @@ def layer(x):
                                               q_chunk_size=0, k_chunk_size=0))
     seen = ttnn.to_memory_config(seen, heads_config())
     seen = ttnn.experimental.nlp_concat_heads_decode(seen, num_heads=HEADS)
+    assert seen.memory_config() == width(8, 4, DIM), seen.memory_config()
     seen = ttnn.to_memory_config(seen, width(8, 4, DIM))
     x = ttnn.add(x, product(seen, wo, DIM, 4, 32), memory_config=width(8, 4, DIM))
     wide = ttnn.to_memory_config(x, width(8, 8, DIM))

@@ -19,7 +19,7 @@ from .._launch import (
     values_of,
 )
 from .._tensor import Tensor, host_tensor
-from .._types import DataType, broadcast_shape, chip_shape
+from .._types import DataType, Layout, broadcast_shape, chip_shape
 from .data_movement import _moved, reshape, split
 
 
@@ -227,7 +227,7 @@ def _make_in_place(name, original):
         return original.function(tensor, *args, **kwargs)
 
     call.__doc__ = f"{original.name} in the place of its first operand."
-    return operation(name)(call)
+    return operation(name, unread="accurate_mode fast_and_approximate_mode")(call)
 
 
 for _name, _defaults in _UNARY.items():
@@ -301,7 +301,8 @@ def to_dtype(tensor, dtype):
     """Returns the same numbers in another type, on the host."""
     if tensor._device is not None:
         fail("to_dtype", "the tensor must be on the host: ttnn.typecast is for device tensors")
-    return host_tensor([arrays.rounded(a, dtype.value) for a in tensor.shards()], dtype, tensor._layout)
+    layout = Layout.TILE if dtype.block else tensor._layout  # Blocks are parts of tiles.
+    return host_tensor([arrays.rounded(a, dtype.value) for a in tensor.shards()], dtype, layout)
 
 
 @operation("where")
@@ -337,8 +338,10 @@ def _composite(name, inputs, steps, compute, memory_config=None, output=None):
     shapes = _broadcast_shapes(shape, *inputs)
     for kernel, count in steps:
         scalar = {"scalar": 1} if count < values_of(kernel) else {}
-        program(name, kernel, inputs[:count], [out], False, shapes=shapes and shapes[:count],
-                **scalar)
+        used, seen = inputs[:count], shapes and shapes[:count]
+        if broadcast_shape(*[one._shape for one in used]) != list(shape):
+            used, seen = [*used[:-1], out], None  # What is computed so far is as large.
+        program(name, kernel, used, [out], False, shapes=seen, **scalar)
     values(compute, inputs, [out])
     return out
 

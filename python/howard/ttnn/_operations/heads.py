@@ -5,8 +5,9 @@ import math
 
 from .._arrays import np
 from .._launch import fail, make_output, operation, program, require_device, values
-from .._memory import ShardSpec
-from .._types import Layout, TensorMemoryLayout
+from .._cores import num_cores_to_corerangeset
+from .._memory import MemoryConfig, ShardSpec
+from .._types import BufferType, Layout, TensorMemoryLayout
 from .data_movement import _moved
 
 
@@ -193,9 +194,14 @@ def experimental_concatenate_heads(input_tensor, *, memory_config=None):
 
 @operation("experimental.nlp_concat_heads_decode")
 def nlp_concat_heads_decode(input_tensor, *, num_heads, memory_config=None):
-    """Joins the heads of [1, b, h, d] to [1, 1, b, h d]."""
+    """Joins the heads of [1, b, h, d] to [1, 1, b, h d]. Of shards the result has the columns of each
+    head on a core."""
     _one, batch, heads, size = list(input_tensor._shape)
     shape = [1, 1, batch, num_heads * size]
+    if memory_config is None and input_tensor.is_sharded():
+        cores = num_cores_to_corerangeset(num_heads, input_tensor._device.core_grid, True)
+        memory_config = MemoryConfig(TensorMemoryLayout.WIDTH_SHARDED, BufferType.L1,
+                                     ShardSpec(cores, [32, size]))
 
     def compute(x):
         kept = x[:, :, :num_heads]

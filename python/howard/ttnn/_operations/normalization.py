@@ -237,9 +237,11 @@ def group_norm(input_tensor, *, num_groups, epsilon=1e-12, input_mask=None, weig
         back = flat.reshape([n, num_groups, rows, size]).transpose([0, 2, 1, 3])
         y = back.reshape([n, one, rows // one, channels])
         if w is not None:
-            y = y * _channels(w, channels)
-        return y if b is None else y + _channels(b, channels)
+            y = y * _channels(w, channels, cores)
+        return y if b is None else y + _channels(b, channels, cores)
 
+    spec = input_tensor._config.shard_spec
+    cores = [-(-channels // spec.shape[1])] if spec is not None else []
     out = make_output(input_tensor._shape, input_tensor, dtype, output_layout, memory_config,
                       input_tensor if inplace else None)
     images = [[n, 1, rows, channels]]
@@ -250,11 +252,12 @@ def group_norm(input_tensor, *, num_groups, epsilon=1e-12, input_mask=None, weig
     return out
 
 
-def _channels(array, channels):
+def _channels(array, channels, shared):
     """Returns one number for each channel of a weight, which holds the channels of each core in rows
-    of 32."""
+    of 32. `shared` has how many cores share the channels; where that is not known or does not fit the
+    weight, they are the fewest that do."""
     flat = array.reshape([array.size])
-    for cores in range(1, channels + 1):
+    for cores in (*shared, *range(1, channels + 1)):
         each = channels // cores
         if channels % cores == 0 and cores * -(-each // 32) * 32 == flat.size:
             return flat.reshape([cores, -1])[:, :each].reshape([channels])
