@@ -348,22 +348,18 @@ def _composite(name, inputs, steps, compute, memory_config=None, output=None):
 
 @operation("addcmul")
 def _addcmul(a, b, c, *, value=1.0, memory_config=None, output_tensor=None):
-    def compute(x, y, z):
-        return x + value * (y * z)
-
-    return _composite("addcmul", [a, b, c], [("addcmul", 3)], compute, memory_config, output_tensor)
+    return _composite("addcmul", [a, b, c], [("addcmul", 3)],
+                      lambda x, y, z: x + value * (y * z), memory_config, output_tensor)
 
 
 @operation("addcdiv")
 def _addcdiv(a, b, c, *, value=1.0, memory_config=None, output_tensor=None):
-    def compute(x, y, z):
-        return x + value * (y / z)
-
     # ttnn of 2025 computes the quotient, with two choices for a division by zero, the product with
     # value, and a sum.
     steps = [("divide", 2), ("eqz", 1), ("where", 2), ("eqz", 1), ("where", 2), ("multiply", 1),
              ("add", 2)]
-    return _composite("addcdiv", [a, b, c], steps, compute, memory_config, output_tensor)
+    return _composite("addcdiv", [a, b, c], steps, lambda x, y, z: x + value * (y / z), memory_config,
+                      output_tensor)
 
 
 @operation("mac")
