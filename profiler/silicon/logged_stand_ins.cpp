@@ -100,28 +100,12 @@ Program sum_of_rows(const Call& call) {
                       {gradient}, {TensorSpec{gradient.shape.with_rows(1), gradient.dtype}});
 }
 
-namespace {
-
-/// Returns the sums along `length` tiles of each of `lines`, as columns of tiles.
-Program sums_of_lines(const TensorSpec& x, std::int64_t length, std::int64_t lines) {
-  TensorSpec columns = x;
-  columns.sharding.reset();
-  columns.shape = {length * kTileSide, lines * kTileSide};
-  return make_program(CumsumAttributes{.dim = 2}, {columns}, {columns});
-}
-
-}  // namespace
-
 Program running_sums(const Call& call) {
   const TensorSpec& x = call.in(0);
   const auto dim = parse_integer(call.attributes.find("dim").value_or(""));
   if (!dim || *dim < 0 || *dim > 3) refuse("no dim", "0 to 3");
   if (x.layout != Layout::tile) refuse("row-major tensors", "tiles");
-  if (*dim >= 2) {
-    return make_program(told<CumsumAttributes>(call), {x}, {x});
-  }
-  const std::int64_t length = *dim == 0 ? x.shape.outer() : x.shape.heads();
-  return sums_of_lines(x, length, x.shape.tiles() / length);
+  return make_program(told<CumsumAttributes>(call), {x}, {x});
 }
 
 /// An integral image has the sums down and across; a core has all of some channels.
@@ -129,7 +113,9 @@ Program integral_image(const Call& call) {
   const TensorSpec& x = call.in(0);
   if (x.layout != Layout::tile) refuse("row-major tensors", "tiles");
   const std::int64_t lines = x.shape.tile_columns();
-  return sums_of_lines(x, x.shape.tiles() / lines, lines);
+  const TensorSpec columns{.shape = {x.shape.tiles() / lines * kTileSide, lines * kTileSide},
+                           .dtype = x.dtype};
+  return make_program(CumsumAttributes{.dim = 2}, {columns}, {columns});
 }
 
 /// The devices of a group have their own heads of a result, and gather all.

@@ -51,10 +51,8 @@ TEST(Inference, FewerBytesFewerUsersAndMoreChipsAreFaster) {
   EXPECT_GT(usual, rate({{"context", {"30000"}}}));
   EXPECT_GT(usual, rate({{"model", {"llama-3.1-8b"}}}));
   EXPECT_GT(rate({{"machine", {"n300"}}}), usual);
-  EXPECT_GT(rate({{"batch", {"32"}}, {"sampling", {"device"}}}), rate({{"batch", {"32"}}}));
-  EXPECT_GT(rate({{"model", {"llama-3.1-8b"}}, {"sampling", {"device"}}}),
-            rate({{"model", {"llama-3.1-8b"}}}))
-      << "cores share the topk of a row of logits";
+  EXPECT_LT(rate({{"batch", {"32"}}, {"sampling", {"device"}}}), rate({{"batch", {"32"}}}))
+      << "one core has the topk of a row of 128256 logits";
 }
 
 TEST(Inference, FewerUsersAreNeverSlowerByMoreThanTheirUnevenShares) {

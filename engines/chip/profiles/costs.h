@@ -165,12 +165,14 @@ struct AttentionCosts {
 /// The costs of ttnn's kernels that choose tokens (kernels/rows/choice.cpp).
 struct ChoiceCosts {
   SimTime compare, merge, candidate;
+  bool topk_of_rows = false;  // The topk of January 2026 and later.
 
   template <class Visitor>
   void constants(Visitor& visit) {
     visit("choice.compare", compare);
     visit("choice.merge", merge);
     visit("choice.candidate", candidate);
+    visit("choice.topk_of_rows", topk_of_rows);
   }
 
   bool operator==(const ChoiceCosts&) const = default;

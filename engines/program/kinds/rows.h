@@ -53,11 +53,12 @@ struct CumsumAttributes {
   static constexpr std::array kInputs{role::tiles("x")};
   static constexpr std::array kResults{role::tiles("sums")};
 
-  int dim = 2;        ///< 2 adds along the columns, from row to row; 3 adds along the rows.
+  /// 2 adds along the columns, from row to row; 3 adds along the rows; 0 and 1 add whole matrices.
+  int dim = 2;
   bool flip = false;  ///< From the place on, instead of up to it.
 
   static void fields(auto& self, auto&& visit) {
-    visit("dim", self.dim, Whole{2, 3});
+    visit("dim", self.dim, Whole{0, 3});
     visit("flip", self.flip);
   }
   static SpecList results(Specs in) { return {in[0]}; }

@@ -154,8 +154,10 @@ TEST(HostValues, SumsMeansAndMaxima) {
     };
     expect_exact({of("sum", 600), of("mean", 600), of("max", 0)});
   }
-  expect_exact(
-      {{"cumsum", {"2x40x70"}, {}, 40, 10}, {"cumsum:dim=3:flip", {"2x40x70"}, {}, 70, 10}});
+  expect_exact({{"cumsum", {"2x40x70"}, {}, 40, 10},
+                {"cumsum:dim=3:flip", {"2x40x70"}, {}, 70, 10},
+                {"cumsum:dim=0", {"5x2x40x70"}, {}, 5, 10},
+                {"cumsum:dim=1:flip", {"2x5x40x70"}, {}, 5, 10}});
 }
 
 TEST(HostValues, ChoicesAndOrders) {

@@ -243,12 +243,50 @@ TEST_F(ChoiceOnTheChip, CoresShareTheColumnsOfAnArgmaxUnlessItsRowsAreTilesOrItI
 TEST_F(ChoiceOnTheChip, CoresShareTheLongRowsOfATopkAndOneMergesWhatTheyFound) {
   const chip::PlannedProgram whole = plan(TopkAttributes{}, {{.shape = {32, 8160}}});
   EXPECT_EQ(whole.kernel.cores, 1);
-  const chip::PlannedProgram shared = plan(TopkAttributes{}, {{.shape = {32, 16032}}});
-  EXPECT_EQ(shared.kernel.cores, 33) << "32 with 512 columns each";
+  const chip::PlannedProgram shared = plan(TopkAttributes{}, {{.shape = {32, 16384}}});
+  EXPECT_EQ(shared.kernel.cores, 17) << "of 7x5 cores no rectangle has 32";
   EXPECT_LT(shared.kernel.total, whole.kernel.total);
   EXPECT_EQ(shared.kernel.bottleneck, chip::Bottleneck::math) << "it is one step";
   EXPECT_EQ(plan(TopkAttributes{.cores = 17}, {{.shape = {32, 16032}}}).kernel.cores, 17);
-  EXPECT_EQ(plan(TopkAttributes{.k = 65}, {{.shape = {32, 16032}}}).kernel.cores, 1);
+  EXPECT_EQ(plan(TopkAttributes{.cores = 33}, {{.shape = {32, 16032}}}).kernel.cores, 33);
+  EXPECT_EQ(plan(TopkAttributes{.k = 65}, {{.shape = {32, 16384}}}).kernel.cores, 1);
+  EXPECT_EQ(plan(TopkAttributes{}, {{.shape = {32, 16032}}}).kernel.cores, 1) << "3 x 167 tiles";
+  EXPECT_EQ(plan(TopkAttributes{}, {{.shape = {32, 24576}}}).kernel.cores, 17) << "48 tiles each";
+  EXPECT_EQ(plan(TopkAttributes{}, {{.shape = {32, 65536}}}).kernel.cores, 1) << "too long";
+  EXPECT_EQ(plan(TopkAttributes{.cores = 33}, {{.shape = {32, 65536}}}).kernel.cores, 1);
+}
+
+/// A tile is sorted with its places and merged with each of the tiles that are kept.
+TEST_F(ChoiceOnTheChip, ACoreAloneMergesOneTileOfATopkAfterTheOther) {
+  const auto time = [&](std::int64_t k, std::int64_t rows, std::int64_t tiles) {
+    return plan(TopkAttributes{.k = k}, {{.shape = {rows, kTileSide * tiles}}}).kernel.total;
+  };
+  const SimTime tile = time(32, 32, 102) - time(32, 32, 101);
+  EXPECT_GT(tile, merges(2));
+  EXPECT_LT(tile, merges(3));
+  EXPECT_EQ(time(32, 32, 2102) - time(32, 32, 2100), 2 * tile) << "from 65536 columns on as well";
+  EXPECT_EQ(time(96, 32, 102) - time(96, 32, 101) - tile, merges(2)) << "three tiles are kept";
+  EXPECT_GT(10 * (time(32, 96, 102) - time(32, 96, 101)), 29 * tile) << "one core has all rows";
+}
+
+TEST(Topk, OfJanuary2026SharesRowsOfTilesAndPowersOfTwoOfColumns) {
+  const auto cores = [](const char* software, const Shape& shape) {
+    chip::EmulatedChip device(chip::load_profiles({.profiles = {software}, .settings = {}}));
+    const TensorSpec x{.shape = shape};
+    std::vector<Operand> outputs;
+    for (const TensorSpec& spec : results_of(TopkAttributes{}, std::array{x})) {
+      outputs.emplace_back(spec);
+    }
+    return device.explain(make_program(TopkAttributes{}, {x}, outputs)).kernel.cores;
+  };
+  for (const char* software : {"tt_metal_2025_12", "tt_metal_2026_07"}) {
+    EXPECT_EQ(cores(software, {32, 32768}), 17);
+    EXPECT_EQ(cores(software, {32, 65536}), 1);
+  }
+  EXPECT_EQ(cores("tt_metal_2025_12", {32, 24576}), 17);
+  EXPECT_EQ(cores("tt_metal_2026_07", {32, 24576}), 1);
+  EXPECT_EQ(cores("tt_metal_2025_12", {96, 4096}), 1);
+  EXPECT_EQ(cores("tt_metal_2026_07", {96, 4096}), 3);
 }
 
 TEST_F(ChoiceOnTheChip, ATopkOfOneOrTwoCoresIsNotShared) {

@@ -64,8 +64,9 @@ PlannedProgram plan(const CrossEntropyBackwardAttributes&, const Program&, CoreG
 /// columns and compares number by number, and one core compares what they found. Of tiles a core
 /// has whole rows.
 PlannedProgram plan(const ArgmaxAttributes&, const Program&, CoreGrid, const Profiles&);
-/// ttnn's topk, a bitonic sort of tiles in pairs. A core has rows of tiles. Rows of 8192 columns or
-/// more, and a k of up to 64, are shared by cores, whose parts another core merges.
+/// ttnn's topk. A core sorts one tile of a row after the other and merges it with what it keeps.
+/// Rows of 8192 to 65535 columns, and a k of up to 64, are shared by cores, which sort their tiles
+/// in pairs, and whose parts another core merges.
 PlannedProgram plan(const TopkAttributes&, const Program&, CoreGrid, const Profiles&);
 /// ttnn's sort, a bitonic network of pairs of tiles. A core has rows of tiles; longer rows are
 /// sorted one after the other, by cores that exchange tiles, and the longest ones in the DRAM.

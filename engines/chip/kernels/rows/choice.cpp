@@ -21,21 +21,49 @@ SimTime sort_time(std::int64_t tiles, const SoftwareProfile& software) {
          std::max<std::int64_t>(1, tiles - 1) * software.choice.merge;
 }
 
-/// Returns how many columns a core has of a row that cores share: two tiles or more, and a power of
-/// two unless the op says how many cores there are. One core is left for what they found. The
-/// result is 0 if no core shares.
-std::int64_t shared_columns(const TopkAttributes& attributes, const TensorSpec& x, CoreGrid grid) {
-  constexpr std::int64_t kLongRow = 8192, kMostShared = 64;  // conditions of ttnn
-  const std::int64_t columns = x.shape.columns();
-  if (columns < kLongRow || attributes.k > kMostShared || grid.cores() < 2) return 0;
-  constexpr std::int64_t kLeast = 2 * kTileSide;
-  if (attributes.cores > 1) {
-    const std::int64_t parts = std::min(attributes.cores, grid.cores()) - 1;
-    return kLeast * ceil_div(columns, parts * kLeast);
+/// Returns whether so many cores are a rectangle within `x` columns and `y` rows of cores.
+bool is_rectangle(std::int64_t cores, std::int64_t x, std::int64_t y) {
+  for (std::int64_t columns = 1; columns <= x; ++columns) {
+    if (cores % columns == 0 && cores / columns <= y) return true;
   }
-  std::int64_t part = kLeast;
-  while (part < columns && ceil_div(columns, part) + 1 > grid.cores()) part *= 2;
-  return part < columns ? part : 0;
+  return false;
+}
+
+/// Returns how many columns a core has of a row that cores share: two tiles or more. ttnn doubles a
+/// part until it divides the row and a rectangle has as many cores, one column and two rows of the
+/// grid left out, unless the op says how many cores there are. One core more merges what they
+/// found. The result is 0 if no core shares.
+std::int64_t shared_columns(const TopkAttributes& attributes, const TensorSpec& x, CoreGrid grid,
+                            const ChoiceCosts& costs) {
+  constexpr std::int64_t kLongRow = 8192, kTooLong = 65536, kMostShared = 64;  // ttnn's conditions
+  const std::int64_t columns = x.shape.columns();
+  if (columns < kLongRow || columns >= kTooLong || attributes.k > kMostShared) return 0;
+  if (costs.topk_of_rows && !std::has_single_bit(static_cast<std::uint64_t>(columns))) return 0;
+  constexpr std::int64_t kLeast = 2 * kTileSide;
+  if (attributes.cores > 0) {
+    const std::int64_t parts = std::min(attributes.cores, grid.cores()) - 1;
+    return parts > 0 ? kLeast * ceil_div(columns, parts * kLeast) : 0;
+  }
+  const std::int64_t width = grid.columns - 1, height = grid.rows - 2;
+  if (width < 1 || height < 1) return 0;
+  const auto most =
+      static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(width * height)));
+  for (std::int64_t part = std::max<std::int64_t>(1, x.shape.tile_columns() / most);
+       2 * part <= columns; part *= 2) {
+    if (part >= kLeast && columns % part == 0 && is_rectangle(columns / part, width, height)) {
+      return part;
+    }
+  }
+  return 0;
+}
+
+/// Returns the time in which a core finds the largest of a row alone: it sorts each tile with its
+/// places and merges it with each of those that it keeps. Two tiles are the least, and are sorted
+/// at once.
+SimTime choice_time(std::int64_t tiles, std::int64_t kept, const SoftwareProfile& software) {
+  const std::int64_t all = std::max<std::int64_t>(2, tiles);
+  return 2 * (all + kept) * software.tiles.transpose +
+         (1 + (all - 2) * (1 + kept)) * software.choice.merge;
 }
 
 /// What a bitonic network of pairs of tiles makes of each row of tiles. ttnn fills rows up to a
@@ -170,17 +198,19 @@ PlannedProgram plan(const TopkAttributes& attributes, const Program& program, Co
   const std::int64_t tile_rows = x.shape.batch() * x.shape.tile_rows();
   const std::int64_t kept = ceil_div(attributes.k, kTileSide);
   const SimTime write = write_time(2 * kept, tile, profiles);
-  const std::int64_t part = shared_columns(attributes, x, grid);
+  const std::int64_t part = shared_columns(attributes, x, grid, profiles.software.choice);
   if (part == 0) {
     const std::int64_t tiles = x.shape.tile_columns();
-    return plan_steps(split_work(tile_rows, grid),
-                      {.all_steps = tile_rows,
-                       .read = read_time(tiles, tile, profiles),
-                       .compute = sort_time(tiles, profiles.software),
-                       .write = write,
-                       .reads = in_dram(x, tiles * tile),
-                       .writes = 2 * kept * tile},
-                      grid, profiles);
+    const bool alone = !profiles.software.choice.topk_of_rows;
+    return plan_steps(
+        alone ? WorkSplit{.cores = 1, .busiest = tile_rows} : split_work(tile_rows, grid),
+        {.all_steps = tile_rows,
+         .read = read_time(tiles, tile, profiles),
+         .compute = choice_time(tiles, kept, profiles.software),
+         .write = write,
+         .reads = in_dram(x, tiles * tile),
+         .writes = 2 * kept * tile},
+        grid, profiles);
   }
   const std::int64_t parts = ceil_div(x.shape.columns(), part);
   const std::int64_t tiles = part / kTileSide;

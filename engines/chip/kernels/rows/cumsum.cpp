@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engines/chip/kernels/rows/rows.h"
+#include <array>
 
 #include "engines/chip/kernels/plan/plans.h"
+#include "engines/chip/kernels/rows/rows.h"
 
 namespace howard::chip {
 
 PlannedProgram plan(const CumsumAttributes& attributes, const Program& program, CoreGrid grid,
                     const Profiles& profiles) {
   const TensorSpec& x = program.inputs[0].spec;
-  const bool along_columns = attributes.dim == 2;
-  const std::int64_t length = along_columns ? x.shape.tile_rows() : x.shape.tile_columns();
+  const bool from_tile_to_tile = attributes.dim == 3;
+  const std::array<std::int64_t, 4> tiles{x.shape.outer(), x.shape.heads(), x.shape.tile_rows(),
+                                          x.shape.tile_columns()};
+  const std::int64_t length = tiles.at(static_cast<std::size_t>(attributes.dim));
   const std::int64_t lines = x.shape.tiles() / length;
   const WorkSplit work = split_work(lines, grid);
   constexpr int kCircularBuffers = 4;
@@ -23,7 +26,7 @@ PlannedProgram plan(const CumsumAttributes& attributes, const Program& program, 
                      .compute = profiles.software.tiles.pass,
                      .tile = tile_bytes(x.dtype),
                      .out_tile = tile_bytes(program.outputs[0].spec.dtype),
-                     .runs = {lines, work.cores, length, along_columns ? 1 : length}},
+                     .runs = {lines, work.cores, length, from_tile_to_tile ? length : 1}},
                     grid, profiles);
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
 
 #include "engines/host/kernels/kernels.h"
 #include "engines/host/kernels/vector_loops.h"
@@ -7,7 +10,7 @@
 namespace howard::host {
 namespace {
 
-/// The sums along one dimension. A lane is a row, or the columns of a matrix together.
+/// The sums along one dimension. A lane has the dimensions behind it together.
 template <class T>
 struct Sums {
   const T* x;
@@ -33,16 +36,20 @@ struct Sums {
 Kernel make_kernel(const CumsumAttributes& attributes, const Call& call,
                    const KernelContext& context) {
   const Shape& x = call.in(0).shape;
-  const bool along_rows = attributes.dim == 2;
+  const std::array<std::int64_t, 4>& sizes = x.dimensions();
+  const auto dim = static_cast<std::size_t>(attributes.dim);
+  const std::int64_t length = sizes.at(dim);
+  const std::int64_t width = std::accumulate(sizes.begin() + attributes.dim + 1, sizes.end(),
+                                             std::int64_t{1}, std::multiplies<>());
   return with_type(call.out().dtype, [&](auto type) -> Kernel {
     using T = typename decltype(type)::type;
     const Sums<T> sums{.x = call.in_values<T>(0),
                        .out = call.out_values<T>(),
-                       .length = along_rows ? x.rows() : x.columns(),
-                       .width = along_rows ? x.columns() : 1,
+                       .length = length,
+                       .width = width,
                        .flip = attributes.flip};
     return [=, &pool = context.pool, &workspace = context.workspace,
-            lanes = along_rows ? x.batch() : rows_of(x)] {
+            lanes = x.elements() / (length * width)] {
       workspace.require(Bytes(sums.width * 4));
       share(pool, lanes, row_grain(sums.length * sums.width),
             [&](std::int64_t begin, std::int64_t end, int worker) {

@@ -10,6 +10,7 @@ from .._launch import fail, make_output, program, require_device, values
 from .data_movement import _axis, _moved
 from .matmul import matmul
 from .moreh import _both
+from .reduction import cumsum
 
 SoftmaxOp = enum.Enum("SoftmaxOp", "SOFTMAX SOFTMIN LOGSOFTMAX", start=0)
 SoftmaxBackwardOp = enum.Enum("SoftmaxBackwardOp", "SOFTMAX SOFTMIN LOGSOFTMAX", start=0)
@@ -73,10 +74,8 @@ def moreh_dot_backward(output_grad, input, other, *, input_grad=None, other_grad
 
 @_both("cumsum_backward", unread="compute_kernel_config")
 def moreh_cumsum_backward(output_grad, dim, *, input_grad=None, memory_config=None):
-    axis = _axis("moreh_cumsum_backward", output_grad, dim)
-    return _gradient("moreh_cumsum_backward", "cumsum", [output_grad], output_grad._shape,
-                     lambda g: np.flip(np.cumsum(np.flip(g, axis), axis), axis), memory_config,
-                     input_grad)
+    return cumsum.function(output_grad, dim, out=input_grad, reverse_order=True,
+                           memory_config=memory_config)
 
 
 def _norm_gradient(x, norm, g, p):

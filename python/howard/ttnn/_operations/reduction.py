@@ -2,6 +2,8 @@
 """Implements sums and extremes, orders and samples."""
 
 
+import math
+
 from .. import _arrays as arrays
 from .._arrays import np
 from .._launch import fail, make_output, operation, program, require_device, values
@@ -132,10 +134,7 @@ def _accumulation(name):
         if dtype not in (None, input._dtype):
             source = device_tensor(input._shape, dtype, Layout.TILE, None, input._device)
             program("typecast", "cast", [input], [source])
-        if len(input._shape) - axis > 3:
-            program(name, "move", [source], [made], True)
-        else:
-            _accumulate_first(name, source, made, axis)
+        _accumulate(name, source, made, axis, bool(reverse_order))
         kind = (dtype or input._dtype).value
         values(lambda a: arrays.cumulative(name, arrays.rounded(a, kind), axis, reverse_order),
                [input], [made])
@@ -144,18 +143,29 @@ def _accumulation(name):
     return call
 
 
-def _accumulate_first(name, source, made, axis):
-    """Brings the dimension to the first place, accumulates there, and brings it back."""
-    rank = len(source._shape)
-    order = [axis] + [d for d in range(rank) if d != axis]
-    shape = [source._shape[d] for d in order]
-    turned, summed = (device_tensor(shape, made._dtype, Layout.TILE, None, made._device)
-                      for _ in range(2))
-    if axis:
-        launch_permute("permute", source, turned, order)
-    program(name, "move", [turned if axis else source], [summed if axis else made], True)
-    if axis:
-        launch_permute("permute", summed, made, [order.index(d) for d in range(rank)])
+def _accumulate(name, source, made, axis, flip):
+    """Launches what ttnn does: one of the last three dimensions is brought to the first place of four
+    or more and back, and matrices are added."""
+    dims = [1] * (4 - len(source._shape)) + list(source._shape)
+    rank = len(dims)
+    axis += rank - len(source._shape)
+    turned = rank - axis <= 3
+    order = [axis] + [d for d in range(rank) if d != axis] if turned else list(range(rank))
+    shape = [dims[d] for d in order]
+    first, summed = source, made
+    if turned:
+        axis = 0
+        first, summed = (device_tensor(shape, made._dtype, Layout.TILE, None, made._device)
+                         for _ in range(2))
+        launch_permute("permute", source, first, order, dims)
+    before, behind = math.prod(shape[:axis]), math.prod(shape[axis + 1:-2])
+    rows = behind * -(-shape[-2] // 32) * 32
+    seen = [before, shape[axis], rows, shape[-1]]
+    # A product takes as long as a sum, by analogy.
+    program(name, "cumsum", [first], [summed], name != "cumsum", [seen], [seen], dim=1,
+            flip=flip)
+    if turned:
+        launch_permute("permute", summed, made, [order.index(d) for d in range(rank)], shape)
 
 
 cumsum = _accumulation("cumsum")

@@ -27,6 +27,13 @@ void expect_sums(Device& device) {
   EXPECT_EQ(sums(2, true), (Values{11, 22, 33, 10, 20, 30}));
   EXPECT_EQ(sums(3, false), (Values{1, 3, 6, 10, 30, 60}));
   EXPECT_EQ(sums(3, true), (Values{6, 5, 3, 60, 50, 30}));
+  const ops::Tensor matrices = calls.make({{2, 2, 1, 2}, DataType::float32});
+  write_values(calls.queue(), matrices, std::array{1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F, 7.0F, 8.0F});
+  const auto of_matrices = [&](int dim) {
+    return read_values(calls.queue(), calls.call(CumsumAttributes{.dim = dim}, {matrices}));
+  };
+  EXPECT_EQ(of_matrices(0), (Values{1, 2, 3, 4, 6, 8, 10, 12}));
+  EXPECT_EQ(of_matrices(1), (Values{1, 2, 4, 6, 5, 6, 12, 14}));
 }
 
 TEST(Cumsum, IsTheSumUpToEachPlaceOrFromItOn) {
@@ -64,6 +71,8 @@ TEST(Cumsum, OnTheChipACoreGoesThroughALineOfTiles) {
   };
   EXPECT_EQ(time({32, 2048}, 2), time({2048, 32}, 3)) << "64 lines of one tile each";
   EXPECT_GT(time({32, 2048}, 3), time({32, 2048}, 2)) << "one line of 64 tiles";
+  EXPECT_EQ(time({3, 1, 32, 256}, 0), time({96, 256}, 2)) << "three tiles of each of 8 lines";
+  EXPECT_EQ(time({1, 3, 32, 256}, 1), time({96, 256}, 2));
 }
 
 }  // namespace
