@@ -5,19 +5,25 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "engines/autograd/host_values.h"
 #include "engines/device/rounding.h"
 #include "engines/host/host_device.h"
 #include "engines/ops/tensor.h"
 #include "engines/program/eltwise_value.h"
+#include "engines/program/fields.h"
+#include "engines/workload/launch.h"
 #include "python/module_ttnn.h"
 
 namespace py = pybind11;
@@ -72,27 +78,68 @@ void elementwise(const std::string& name, const py::buffer& out,
   });
 }
 
-/// Multiplies matrices [batch, m, k] by [batch, k, n] on the host engine.
-void multiply(const py::buffer& a, const py::buffer& b, const py::buffer& out) {
+/// What Python has of an operand: its numbers, shape and type, and whether its layout is row-major.
+/// Indices are uint32; all other numbers are floats, whatever the type.
+using Given = std::tuple<py::buffer, std::array<std::int64_t, 4>, std::string, bool>;
+
+/// Computes a program of a kernel on the host engine. A result that has the number of an operand in
+/// `in_place` is that operand after the program; other results have -1.
+void compute(const std::string& kernel, const std::string& attributes,
+             const std::vector<Given>& inputs, const std::vector<Given>& outputs,
+             const std::vector<int>& in_place) {
   static host::HostDevice device;
-  const auto tensor = [](const py::buffer& of) {
-    const std::vector<py::ssize_t> shape = of.request().shape;
-    return ops::Tensor(
-        device, {.shape = {shape.at(0), shape.at(1), shape.at(2)}, .dtype = DataType::float32});
-  };
-  const ops::Tensor left = tensor(a), right = tensor(b), result = tensor(out);
   CommandQueue& queue = device.command_queue(0);
-  queue.write_buffer(left.buffer(), std::as_bytes(numbers_of<const float>(a)));
-  queue.write_buffer(right.buffer(), std::as_bytes(numbers_of<const float>(b)));
-  queue.enqueue(make_program(MatmulAttributes{}, {left, right}, {result}));
-  queue.read_buffer(result.buffer(), std::as_writable_bytes(numbers_of<float>(out)));
+  std::vector<ops::Tensor> tensors;
+  std::vector<Operand> operands, results;
+  const auto add = [&](const Given& given, std::vector<Operand>& to) {
+    const auto& [numbers, d, dtype, row_major] = given;
+    tensors.emplace_back(device,
+                         TensorSpec{.shape = {d[0], d[1], d[2], d[3]},
+                                    .dtype = parse_data_type(dtype),
+                                    .layout = row_major ? Layout::row_major : Layout::tile});
+    to.emplace_back(tensors.back());
+  };
+  tensors.reserve(inputs.size() + outputs.size());
+  for (const Given& input : inputs) {
+    add(input, operands);
+    const py::buffer& numbers = std::get<py::buffer>(input);
+    if (tensors.back().spec().is_real()) {
+      autograd::write_values(queue, tensors.back(), numbers_of<const float>(numbers));
+    } else {
+      autograd::write_indices(queue, tensors.back(), numbers_of<const std::uint32_t>(numbers));
+    }
+  }
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (in_place.at(i) < 0) {
+      places.push_back(tensors.size());
+      add(outputs[i], results);
+    } else {
+      places.push_back(static_cast<std::size_t>(in_place[i]));
+      results.push_back(operands.at(places.back()));
+    }
+  }
+  queue.enqueue(workload::make_launch(kernel, parse_attributes(kernel, attributes),
+                                      std::move(operands), std::move(results)));
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const ops::Tensor& tensor = tensors[places[i]];
+    const py::buffer& numbers = std::get<py::buffer>(outputs[i]);
+    if (tensor.spec().dtype == DataType::float32) {
+      queue.read_buffer(tensor.buffer(), std::as_writable_bytes(numbers_of<float>(numbers)));
+    } else if (!tensor.spec().is_real()) {
+      queue.read_buffer(tensor.buffer(),
+                        std::as_writable_bytes(numbers_of<std::uint32_t>(numbers)));
+    } else {
+      std::ranges::copy(autograd::read_values(queue, tensor), numbers_of<float>(numbers).begin());
+    }
+  }
 }
 
 }  // namespace
 
 void bind_values(py::module_& module) {
   module.def("elementwise", &elementwise);
-  module.def("multiply", &multiply);
+  module.def("compute", &compute);
   module.def("round", [](const py::buffer& values, std::string_view dtype, std::size_t width) {
     round_to(parse_data_type(dtype), numbers_of<float>(values), width);
   });

@@ -132,6 +132,39 @@ class PlacesTest(unittest.TestCase):
         self.assertLess(abs(arrays.matmul(a, b[:1]) - numpy.matmul(a, b[:1])).max(), 1e-4)
 
 
+class EngineTest(unittest.TestCase):
+    def test_rows_are_those_of_their_definitions(self):
+        for shape in ((3, 7), (2, 3, 5, 40), (1, 3000)):
+            x = numpy.random.default_rng(4).normal(size=shape).astype(numpy.float32)
+            wide = x.astype(float)
+            for dim in (-1, 0):
+                powers = numpy.exp(wide)
+                self.near(arrays.softmax(x, dim), powers / powers.sum(dim, keepdims=True))
+            gap = wide - wide.mean(-1, keepdims=True)
+            for rms, of in ((True, wide), (False, gap)):
+                expected = of / numpy.sqrt((of * of).mean(-1, keepdims=True) + 0.5)
+                self.near(arrays.normalized(x, 0.5, rms), expected)
+        self.assertEqual(arrays.softmax(numpy.zeros((2, 0)), -1).shape, (2, 0))
+
+    def test_results_take_the_place_of_operands_and_indices_are_whole(self):
+        row = (1, 1, 1, 2), "float32", False
+        made = arrays.computed("sgd", '{"learning_rate":0.5}', [[row] * 2, [row]], [0],
+                               [real(1, 2), real(2, 4)])
+        self.assertEqual(made[0].ravel().tolist(), [0, 0])
+        places = (1, 1, 1, 3), "uint32", True
+        table, found = (((1, 1, rows, 2), "float32", True) for rows in (4, 3))
+        made = arrays.computed("embedding", "{}", [[places, table], [found]], [-1],
+                               [whole(3, 0, 1), real(*range(8))])
+        self.assertEqual(made[0].ravel().tolist(), [6, 7, 0, 1, 2, 3])
+        with self.assertRaisesRegex(RuntimeError, "index 4 at position 1; accepted: 0 to 3"):
+            arrays.computed("embedding", "{}", [[places, table], [found]], [-1],
+                            [whole(3, 4, 1), real(*range(8))])
+
+    def near(self, found, expected):
+        self.assertEqual(found.shape, expected.shape)
+        self.assertLess(abs(found - expected).max(), 2e-6)
+
+
 class ImportTest(unittest.TestCase):
     def test_a_script_without_values_needs_no_numpy(self):
         text = ("import sys, howard.ttnn as ttnn\n"

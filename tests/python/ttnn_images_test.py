@@ -173,6 +173,8 @@ class ImagesTest(unittest.TestCase):
         wanted = np.stack([x[:, a:b, 2 * i:2 * i + 2].astype(np.float64).mean((1, 2))
                            for a, b in ((0, 27), (26, 54), (53, 80)) for i in range(4)], 1)
         self.near(made, wanted.reshape(-1, 32))
+        large = ttnn.ones([1, 1, 56 * 56, 256], device=self.device)  # No core has room for all.
+        self.near(ttnn.adaptive_avg_pool2d(large, 1, 56, 56, 256, [1, 1]), np.ones((1, 256)))
         with self.assertRaisesRegex(RuntimeError, "cannot be divided into 7 windows"):
             ttnn.adaptive_max_pool2d(self.put(x), 1, 80, 8, 32, [7, 5])
 

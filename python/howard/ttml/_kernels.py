@@ -4,8 +4,8 @@
 import numpy as np
 
 import howard.ttnn as ttnn
-from howard.ttnn import DataType, Layout
-from howard.ttnn._launch import program, values
+from howard.ttnn import Layout
+from howard.ttnn._launch import computed, program, values
 from howard.ttnn._tensor import device_tensor
 
 
@@ -27,9 +27,9 @@ def fresh(shape, like, dtype=None, layout=Layout.TILE):
                          topology=like._topology)
 
 
-def launch(name, kernel, inputs, outs, compute, **attributes):
-    program(name, kernel, inputs, outs, **attributes)
-    values(compute, inputs, outs)
+def launch(name, kernel, inputs, outs, **attributes):
+    """Launches a program, and returns its results."""
+    computed(name, kernel, inputs, outs, **attributes)
     return outs if len(outs) > 1 else outs[0]
 
 
@@ -47,9 +47,13 @@ def sum_rows(value):
     """Returns the sums over all rows, [1, 1, 1, columns], as moreh_sum makes them."""
     matrix = rows_of(value)
     out = fresh([1, 1, 1, value.shape[-1]], value)
-    return launch("moreh_sum", "sum", [matrix], [out], lambda x: x.sum(-2, keepdims=True,
-                                                                       dtype=np.float64),
-                  dimension="rows", moreh=True)
+    return launch("moreh_sum", "sum", [matrix], [out], dimension="rows", moreh=True)
+
+
+def mean(value):
+    """Returns the mean of all, [1, 1, 1, 1], as moreh_mean makes it."""
+    return launch("moreh_mean", "mean", [value], [fresh([1, 1, 1, 1], value)], dimension="all",
+                  moreh=True)
 
 
 def reduced_to(gradient, shape):
@@ -69,53 +73,24 @@ def reduced_to(gradient, shape):
 def layernorm(x, gamma, beta, epsilon):
     shape = list(x.shape)
     outs = [fresh(shape, x), fresh(shape[:-1] + [1], x), fresh(shape[:-1] + [1], x)]
-
-    def compute(x, gamma, beta):
-        wide = x.astype(np.float64)
-        mean = wide.mean(-1, keepdims=True)
-        rstd = 1 / np.sqrt(wide.var(-1, keepdims=True) + epsilon)
-        return [(wide - mean) * rstd * gamma + beta, mean, rstd]
-
-    return launch("layernorm_fw", "ttml_layernorm", [x, gamma, beta], outs, compute,
-                  epsilon=float(epsilon))
+    return launch("layernorm_fw", "ttml_layernorm", [x, gamma, beta], outs, epsilon=float(epsilon))
 
 
 def layernorm_backward(x, gamma, mean, rstd, dy):
     shape = list(x.shape)
     outs = [fresh(shape, x), fresh(shape, x), fresh(shape, x)]
-
-    def compute(x, gamma, mean, rstd, dy):
-        normal = (x.astype(np.float64) - mean) * rstd
-        g = dy * gamma.astype(np.float64)
-        dx = rstd * (g - g.mean(-1, keepdims=True)
-                     - normal * (g * normal).mean(-1, keepdims=True))
-        return [dx, dy * normal, dy]
-
-    return launch("layernorm_bw", "layernorm_backward", [x, gamma, mean, rstd, dy], outs, compute)
+    return launch("layernorm_bw", "layernorm_backward", [x, gamma, mean, rstd, dy], outs)
 
 
 def rmsnorm(x, gamma, epsilon):
     shape = list(x.shape)
     outs = [fresh(shape, x), fresh(shape[:-1] + [1], x)]
-
-    def compute(x, gamma):
-        wide = x.astype(np.float64)
-        rms = np.sqrt((wide * wide).mean(-1, keepdims=True) + epsilon)
-        return [wide / rms * gamma, rms]
-
-    return launch("rmsnorm_fw", "ttml_rms_norm", [x, gamma], outs, compute, epsilon=float(epsilon))
+    return launch("rmsnorm_fw", "ttml_rms_norm", [x, gamma], outs, epsilon=float(epsilon))
 
 
 def rmsnorm_backward(x, gamma, rms, dy):
     outs = [fresh(x.shape, x), fresh(x.shape, x)]
-
-    def compute(x, gamma, rms, dy):
-        wide = x.astype(np.float64)
-        u = gamma * dy.astype(np.float64) / rms
-        dx = u - wide * (wide * u).sum(-1, keepdims=True) / (x.shape[-1] * rms * rms)
-        return [dx, dy * wide / rms]
-
-    return launch("rmsnorm_bw", "rms_norm_backward", [x, gamma, rms, dy], outs, compute)
+    return launch("rmsnorm_bw", "rms_norm_backward", [x, gamma, rms, dy], outs)
 
 
 # Losses of each place.
@@ -125,57 +100,26 @@ def rows_layout(value):
     return value if value.layout is Layout.ROW_MAJOR else ttnn.to_layout(value, Layout.ROW_MAJOR)
 
 
-def _picked(table, targets):
-    places = targets.reshape(table.shape[:-1]).astype(np.int64)
-    if places.size and (places.min() < 0 or places.max() >= table.shape[-1]):
-        raise RuntimeError(f"a target of {places.max() if places.min() >= 0 else places.min()}; "
-                           f"accepted: 0 to {table.shape[-1] - 1}, the columns of the prediction")
-    return places[..., None]
-
-
 def cross_entropy(logits, targets):
     out = fresh(list(logits.shape[:-1]) + [1], logits)
-
-    def compute(x, targets):
-        wide = x.astype(np.float64)
-        most = wide.max(-1, keepdims=True)
-        sums = np.log(np.exp(wide - most).sum(-1, keepdims=True)) + most
-        return sums - np.take_along_axis(wide, _picked(wide, targets), -1)
-
-    return launch("cross_entropy_fw", "cross_entropy", [logits, targets], [out], compute)
+    return launch("cross_entropy_fw", "cross_entropy", [logits, targets], [out])
 
 
 def cross_entropy_backward(logits, targets, scale):
     out = fresh(logits.shape, logits)
-
-    def compute(x, targets):
-        wide = x.astype(np.float64)
-        share = np.exp(wide - wide.max(-1, keepdims=True))
-        share /= share.sum(-1, keepdims=True)
-        places = _picked(wide, targets)
-        np.put_along_axis(share, places, np.take_along_axis(share, places, -1) - 1, -1)
-        return share * scale
-
-    return launch("cross_entropy_bw", "cross_entropy_backward", [logits, targets], [out], compute,
+    return launch("cross_entropy_bw", "cross_entropy_backward", [logits, targets], [out],
                   scale=float(scale))
 
 
 def nll(logarithms, targets):
     out = fresh(list(logarithms.shape[:-1]) + [1], logarithms)
-    return launch("moreh_nll_loss", "nll_loss", [logarithms, targets], [out],
-                  lambda x, t: -np.take_along_axis(x, _picked(x, t), -1))
+    return launch("moreh_nll_loss", "nll_loss", [logarithms, targets], [out])
 
 
 def nll_backward(logarithms, targets, scale):
     out = fresh(logarithms.shape, logarithms)
-
-    def compute(x, targets):
-        made = np.zeros(x.shape, np.float32)
-        np.put_along_axis(made, _picked(x, targets), -scale, -1)
-        return made
-
     return launch("moreh_nll_loss_backward", "nll_loss_backward", [logarithms, targets], [out],
-                  compute, scale=float(scale))
+                  scale=float(scale))
 
 
 # Attention.
@@ -241,15 +185,8 @@ class Attention:
 
 def rotated(x, cosines, sines):
     """Turns the pairs of columns by the angles of their rows."""
-    out = fresh(x.shape, x)
-
-    def compute(x, c, s):
-        turned = np.empty_like(x)
-        turned[..., 0::2], turned[..., 1::2] = -x[..., 1::2], x[..., 0::2]
-        return x * c[..., :x.shape[-2], :] + turned * s[..., :x.shape[-2], :]
-
-    return launch("rotary_embedding_llama", "rotary_embedding", [x, cosines, sines], [out], compute,
-                  style="pairs")
+    return launch("rotary_embedding_llama", "rotary_embedding", [x, cosines, sines],
+                  [fresh(x.shape, x)], style="pairs")
 
 
 # Optimizers: they write over what they are given.
@@ -262,47 +199,11 @@ def adamw(parameter, gradient, first, second, most, numbers, step):
     if seed is not None:
         told["rounding_seed"] = seed
 
-    def compute(p, g, m, v, *top):
-        beta1, beta2 = numbers["beta1"], numbers["beta2"]
-        p, g = p.astype(np.float64), g.astype(np.float64)
-        m = beta1 * m + (1 - beta1) * g
-        v = beta2 * v + (1 - beta2) * g * g
-        hat = v / (1 - beta2**step)
-        if top:
-            hat = np.maximum(top[0], hat)
-            top = (hat,)
-        p = p - numbers["learning_rate"] * numbers["weight_decay"] * p
-        p = p - numbers["learning_rate"] * (m / (1 - beta1**step)) / (
-            np.sqrt(hat) + numbers["epsilon"])
-        if seed is not None and parameter.dtype is DataType.BFLOAT16:
-            p = _stochastic(p, seed)
-        return [p, m, v, *top]
-
-    inputs = [parameter, gradient, *state]
-    launch("adamw", "adamw", inputs, [parameter, *state], compute, **told)
-
-
-def _stochastic(values_, seed):
-    """Rounds to bfloat16 up or down by chance, right on average."""
-    bits = np.asarray(values_, np.float32).view(np.uint32)
-    low = np.random.default_rng(seed).integers(0, 1 << 16, bits.shape, dtype=np.uint32)
-    return ((bits + low) & np.uint32(0xFFFF0000)).view(np.float32)
+    launch("adamw", "adamw", [parameter, gradient, *state], [parameter, *state], **told)
 
 
 def sgd(parameter, gradient, buffer, numbers, first):
     """Updates a parameter and its momentum, if it has one."""
     state = [buffer] if buffer is not None else []
-    rate, momentum = numbers["learning_rate"], numbers["momentum"]
-    dampening = 0.0 if first else numbers["dampening"]
-
-    def compute(p, g, *kept):
-        g = g.astype(np.float64) + numbers["weight_decay"] * p
-        if not kept:
-            return [p - rate * g]
-        kept = momentum * kept[0] + (1 - dampening) * g
-        way = g + momentum * kept if numbers["nesterov"] else kept
-        return [p - rate * way, kept]
-
-    program("sgd_fused", "sgd", [parameter, gradient, *state], [parameter, *state],
-            **dict(numbers, dampening=dampening))
-    values(compute, [parameter, gradient, *state], [parameter, *state])
+    launch("sgd_fused", "sgd", [parameter, gradient, *state], [parameter, *state],
+           **dict(numbers, dampening=0.0 if first else numbers["dampening"]))

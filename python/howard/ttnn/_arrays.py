@@ -3,7 +3,8 @@
 types.
 
 NumPy moves, adds up and broadcasts; the formulas of elementwise functions are the catalogue's of the
-emulator. Sums, means and orders are computed in float64.
+emulator, and products, softmax and norms are the host engine's. Sums, means and orders are computed
+in float64.
 """
 
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
@@ -204,20 +205,22 @@ def sort(array: Any, dim: int, descending: bool) -> Any:
 
 
 def softmax(array: Any, dim: int) -> Any:
-    """Computes powers in float32, and their sum in float64."""
-    wide = array.astype(np.float32, copy=False)
-    powers = np.exp(wide - np.max(wide, dim, keepdims=True, initial=-np.inf))
-    powers /= np.sum(powers, dim, keepdims=True, dtype=np.float64)
-    return powers
+    return np.moveaxis(_of_rows("softmax", "{}", np.moveaxis(array, dim, -1)), -1, dim)
 
 
 def normalized(array: Any, epsilon: float, rms: bool) -> Any:
     """Returns (x - mean) / sqrt(variance + epsilon) along the last dimension; with `rms`, x /
     sqrt(mean square + epsilon)."""
-    gap = array.astype(np.float64)
-    if not rms:
-        gap = gap - np.mean(gap, -1, keepdims=True)
-    return (gap / np.sqrt(np.mean(gap * gap, -1, keepdims=True) + epsilon)).astype(np.float32)
+    return _of_rows("rms_norm" if rms else "layernorm", f'{{"epsilon":{epsilon}}}', array)
+
+
+def _of_rows(kernel: str, attributes: str, array: Any) -> Any:
+    """Returns what the host engine computes of each row, by a kernel of one operand."""
+    if not array.size:
+        return array.astype(np.float32)
+    width = array.shape[-1]
+    ends = [[((1, 1, array.size // width, width), "float32", False)]] * 2
+    return computed(kernel, attributes, ends, [-1], [array])[0].reshape(array.shape)
 
 
 def sliced(array: Any, starts: Any, ends: Any, steps: Any = None) -> Any:
@@ -303,6 +306,20 @@ def matmul(a: Any, b: Any) -> Any:
     else:
         a = np.broadcast_to(a, (*batch, rows, inner)).reshape(-1, rows, inner)
         b = np.broadcast_to(b, (*batch, inner, columns)).reshape(-1, inner, columns)
-    made = np.empty((a.shape[0], a.shape[1], columns), np.float32)
-    _native._ttnn.multiply(np.ascontiguousarray(a), np.ascontiguousarray(b), made)
-    return made.reshape(shape)
+    inputs = [((1, *one.shape), "float32", False) for one in (a, b)]
+    ends = inputs, [((1, *a.shape[:2], columns), "float32", False)]
+    return computed("matmul", "{}", ends, [-1], [a, b])[0].reshape(shape)
+
+
+def computed(kernel: str, attributes: str, ends: Any, in_place: Any, given: Any) -> Any:
+    """Returns what a program of a kernel computes, by the host engine. `ends` has, for the operands and
+    for the results, the shape, type and layout that the kernel sees of each; `in_place` for each
+    result the operand that it takes the place of, or -1."""
+    numbers = [np.ascontiguousarray(one).view(np.uint32) if end[1] == "uint32" and is_whole(one)
+               else np.ascontiguousarray(one, np.uint32 if end[1] == "uint32" else np.float32)
+               for one, end in zip(given, ends[0])]
+    made = [np.empty(end[0], np.uint32 if end[1] == "uint32" else np.float32) for end in ends[1]]
+    inputs, outputs = ([(one, *end) for one, end in zip(side, those)]
+                       for side, those in zip((numbers, made), ends))
+    _native._ttnn.compute(kernel, attributes, inputs, outputs, in_place)
+    return made

@@ -15,7 +15,7 @@ from ._dispatch import queue_number
 from ._session import session
 from ._tensor import Tensor, device_tensor
 from ._memory import DRAM_MEMORY_CONFIG
-from ._types import Layout, chip_shape
+from ._types import DataType, Layout, chip_shape
 
 OPERATIONS = {}
 _depth = [0]
@@ -264,6 +264,32 @@ def program(name, kernel, inputs, outputs, analogy=False, shapes=None, out_shape
     device.look_up((same, *[(t._shape._dims, t._storage.spec, t._dtype.index) for t in inputs],
                     *[(t._shape._dims, t._storage.spec, t._dtype.index) for t in outputs]))
     device.chip.call(op, ins, outs, queue, _sub_device[0])
+
+
+def computed(name, kernel, inputs, outputs, shapes=None, out_shapes=None, **attributes):
+    """Launches one program, whose values are what the host engine computes of it."""
+    program(name, kernel, inputs, outputs, False, shapes, out_shapes, **attributes)
+    if outputs[0]._device.values:
+        values(engine(kernel, inputs, outputs, shapes, out_shapes, **attributes), inputs, outputs)
+
+
+def engine(kernel, inputs, outputs, shapes=None, out_shapes=None, **attributes):
+    """Returns a function that computes what such a program does, from an array for each input. The
+    engine computes in float32, and results are rounded after it, unless the kernel itself rounds."""
+    text = _text(attributes) if attributes else "{}"
+    kept = [DataType.UINT32] + [DataType.BFLOAT16] * ("rounding_seed" in attributes)
+    ends = [[(chip_shape(t._shape if shape is None else shape),
+              t._dtype.value if t._dtype in kept else "float32", t._layout is Layout.ROW_MAJOR)
+             for t, shape in zip(tensors, seen or [None] * len(tensors))]
+            for tensors, seen in ((inputs, shapes), (outputs, out_shapes))]
+    in_place = [next((i for i, one in enumerate(inputs) if one is out), -1) for out in outputs]
+    dims = [tuple(one._shape) for one in outputs]
+
+    def compute(*given):
+        made = arrays.computed(kernel, text, ends, in_place, given)
+        return [one.reshape(shape) for one, shape in zip(made, dims)]
+
+    return compute
 
 
 def _number(tensor, shape=None):

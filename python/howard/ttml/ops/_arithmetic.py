@@ -137,9 +137,7 @@ def mean(tensor):
     """Returns the mean of all, [1, 1, 1, 1]."""
     x = tensor.half()
     count = x.shape.volume()
-    out = kernels.launch("moreh_mean", "mean", [x], [kernels.fresh([1, 1, 1, 1], x)],
-                         lambda a: a.mean(dtype="float64").reshape([1, 1, 1, 1]), dimension="all",
-                         moreh=True)
+    out = kernels.mean(x)
 
     def backward(g):
         spread = ttnn.full_like(x, 1.0 / count)
@@ -287,10 +285,7 @@ def _loss_of_places(forward, backward):
         if reduce is ReduceType.NONE:
             return losses
         count = out.shape.volume()
-        average = kernels.launch("moreh_mean", "mean", [out], [kernels.fresh([1, 1, 1, 1], out)],
-                                 lambda a: a.mean(dtype="float64").reshape([1, 1, 1, 1]),
-                                 dimension="all", moreh=True)
-        return derived(average, [prediction, target], lambda g: [
+        return derived(kernels.mean(out), [prediction, target], lambda g: [
             ttnn.multiply(backward(x, places, 1.0 / count), g), None])
 
     return op

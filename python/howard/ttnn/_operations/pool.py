@@ -1,53 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements pools of images, in the chip's order: [1, 1, n h w, c], and what enlarges them."""
 
+import math
 
 from .. import _arrays as arrays
-from .._arrays import apply, np
-from .._launch import fail, make_output, operation, program, require_device, values
+from .._arrays import np
+from .._launch import computed, engine, fail, make_output, operation, program, require_device, values
 from .._cores import num_cores_to_corerangeset
 from .._memory import MemoryConfig, ShardSpec
 from .._tensor import device_tensor
 from .._types import BufferType, DataType, Layout, TensorMemoryLayout
-from .._windows import Parallel, Window, pair, require_images, shards_for, with_halo
+from .._windows import L1_OF_A_CORE, Parallel, Window, pair, require_images, shards_for, with_halo
 from .conv import padded_images, seen_at
 from .data_movement import permute
 from .layout import to_layout, to_memory_config
 from .padding import pad
 
 
-def _divisors(window, counts_padding, divisor):
-    """Returns by what the sums of each stop are divided, as [1, rows, columns, 1]."""
-    if divisor:
-        return float(divisor)
-    top, bottom, left, right = window.padding
-
-    def within(stops, step, size, side, before, after, dilation):
-        starts = np.arange(stops)[:, None] * step + np.arange(size)[None, :] * dilation
-        if counts_padding:
-            inside = starts < before + side + after
-        else:
-            inside = (starts >= before) & (starts < before + side)
-        return inside.sum(1)
-
-    rows = within(window.rows, window.stride[0], window.kernel[0], window.height, top, bottom,
-                  window.dilation[0])
-    columns = within(window.columns, window.stride[1], window.kernel[1], window.width, left, right,
-                     window.dilation[1])
-    counts = rows[:, None] * columns[None, :]
-    return np.maximum(counts, 1).astype(np.float32).reshape([1, window.rows, window.columns, 1])
-
-
-def _pooled(x, window, channels, largest, counts_padding, divisor):
-    """Returns [n, rows, columns, c]."""
-    fill = -np.inf if largest else 0.0
-    x = padded_images(x, window, channels, fill)
-    made = None
-    for i in range(window.kernel[0]):
-        for j in range(window.kernel[1]):
-            seen = seen_at(x, i, j, window)
-            made = seen if made is None else apply("maximum", made, seen) if largest else made + seen
-    return made if largest else made / _divisors(window, counts_padding, divisor)
+def _pooled(name, tensor, out, window, channels, attributes):
+    """Returns a function that computes a pool of the first channels of a tensor's images."""
+    compute = engine(name, [tensor], [out], [[1, 1, window.places_in, channels]],
+                     **window.attributes(), **attributes)
+    return lambda x: compute(x.reshape([window.places_in, -1])[:, :channels])
 
 
 def _places_of_largest(x, window, channels):
@@ -78,8 +52,13 @@ def _launch(name, tensor, window, channels, dtype, layout, shard_scheme, attribu
             None, config.memory_layout):
         parallel = Parallel.of(config, grid)
     else:
-        scheme = shard_scheme or TensorMemoryLayout.HEIGHT_SHARDED
-        parallel = Parallel.choose(scheme, window.places_out, channels, channels, grid)
+        parallel = Parallel.choose(shard_scheme or TensorMemoryLayout.HEIGHT_SHARDED,
+                                   window.places_out, channels, channels, grid)
+        if shard_scheme is None and 4 * math.prod(parallel.shard(
+                window.places_in, channels, Layout.ROW_MAJOR)) > L1_OF_A_CORE:
+            # Images and their halo do not fit the few cores that have a result.
+            parallel = Parallel.choose(TensorMemoryLayout.WIDTH_SHARDED, window.places_out, channels,
+                                       channels, grid)
     width = tensor._shape[-1]
     tensor = shards_for(tensor, parallel, window.places_in, width)
     halo = with_halo(tensor, window, parallel, width)
@@ -104,8 +83,7 @@ def _call(name, tensor, window, channels, *, counts_padding=True, divisor=None, 
         attributes = {"counts_padding": bool(counts_padding), "divisor": int(divisor or 0)}
     out = _launch(name, tensor, window, channels, dtype, layout, shard_scheme, attributes)
     shape = [1, 1, window.places_out, channels]
-    values(lambda x: _pooled(x, window, channels, largest, counts_padding, divisor).reshape(shape),
-           [tensor], [out])
+    values(_pooled(name, tensor, out, window, channels, attributes), [tensor], [out])
     made = [out]
     if indices:
         where = make_output(shape, out, DataType.UINT16, Layout.ROW_MAJOR)
@@ -153,33 +131,10 @@ def global_avg_pool2d(input_tensor, *, memory_config=None, dtype=None):
     n, h, w, c = list(input_tensor._shape)
     require_device("global_avg_pool2d", input_tensor)
     out = make_output([n, 1, 1, c], input_tensor, dtype, None, memory_config)
-    program("global_avg_pool2d", "avg_pool2d", [input_tensor], [out],
-            shapes=[[1, 1, n * h * w, c]], out_shapes=[[1, 1, n, c]],
-            **Window("global_avg_pool2d", n, h, w, (h, w), 1, 0).attributes())
-    values(lambda x: arrays.reduce("mean", x, [1, 2], True), [input_tensor], [out])
+    computed("global_avg_pool2d", "avg_pool2d", [input_tensor], [out],
+             shapes=[[1, 1, n * h * w, c]], out_shapes=[[1, 1, n, c]],
+             **Window("global_avg_pool2d", n, h, w, (h, w), 1, 0).attributes())
     return out
-
-
-def _enlarged(x, sizes, factors, bilinear):
-    """Returns [n, h, w, c] enlarged; PyTorch's bilinear interpolation without aligned corners."""
-    n, h, w, c = sizes
-    down, across = factors
-    x = x.reshape(sizes)
-    if not bilinear:
-        wide = np.broadcast_to(x.reshape([n, h, 1, w, 1, c]), [n, h, down, w, across, c])
-        return wide.reshape([n, h * down, w * across, c])
-
-    def between(side, factor):
-        exact = np.maximum((np.arange(side * factor) + 0.5) / factor - 0.5, 0)
-        first = exact.astype(np.int64)
-        return first, np.minimum(first + 1, side - 1), (exact - first).astype(np.float32)
-
-    first, second, share = between(h, down)
-    share = share[None, :, None, None]
-    x = x[:, first] * (1 - share) + x[:, second] * share
-    first, second, share = between(w, across)
-    share = share[None, None, :, None]
-    return x[:, :, first] * (1 - share) + x[:, :, second] * share
 
 
 def _in_height_shards(tensor, rows):
@@ -220,9 +175,9 @@ def upsample(input_tensor, scale_factor, *, mode="nearest", memory_config=None):
         window = Window("upsample", n, h, w, (2, 2), 1, 1)
         inputs = [with_halo(source, window, Parallel.of(source._config, source._device.core_grid),
                             c)]
-    program("upsample", "upsample", inputs, [out], shapes=[[n, h, w, c]],
-            factor=list(factors), bilinear=bilinear)
-    values(lambda x: _enlarged(x, [n, h, w, c], factors, bilinear), [input_tensor], [out])
+    told = {"factor": list(factors), "bilinear": bilinear}
+    program("upsample", "upsample", inputs, [out], shapes=[[n, h, w, c]], **told)
+    values(engine("upsample", [input_tensor], [out], **told), [input_tensor], [out])
     return out if memory_config is None else to_memory_config.function(out, memory_config)
 
 
