@@ -123,9 +123,10 @@ template <Eltwise kFunction, class Real>
 Real short_one(const EltwiseArguments<Real>& with) {
   const auto [x, y, z, first, second] = with;
   using E = Eltwise;
-  // If x or a limit is NaN, x stays as it is.
+  // If x or a limit is NaN, x stays as it is. Of limits in the wrong order the upper one counts.
   const auto between = [](Real value, Real low, Real high) {
-    return value < low ? low : (value > high ? high : value);
+    const Real least = value < low ? low : value;
+    return least > high ? high : least;
   };
   if constexpr (kFunction == E::relu) return x < 0 ? Real{0} : x;
   if constexpr (kFunction == E::gtz) return x > 0 ? 1 : 0;

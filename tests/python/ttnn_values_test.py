@@ -120,6 +120,13 @@ class ElementsTest(ValuesCase):
         self.assertEqual(get(ttnn.logical_right_shift(x, by)).tolist(),
                          [[1, 0, 1073741823, 2147483644, 0]])
 
+    def test_types_of_real_numbers_mix_and_the_result_has_the_firsts(self):
+        kinds = ttnn.bfloat16, ttnn.bfloat8_b, ttnn.float32
+        for a, b in [(a, b) for a in kinds for b in kinds]:
+            made = ttnn.add(put([[1.5, 2]], a), put([[1.0, 0.5]], b))
+            self.near(made, [[2.5, 2.5]])
+            self.assertIs(made.dtype, a)
+
     def test_what_ttnn_takes_of_types_and_shapes(self):
         column, both = put(numpy.ones((2, 2, 1, 32))), put(numpy.ones((2, 2, 32, 32)))
         self.near(ttnn.addalpha(column, both, 2.0), numpy.full((2, 2, 32, 32), 3.0))
@@ -131,6 +138,7 @@ class ElementsTest(ValuesCase):
 
     def test_clamp_needs_a_bound(self):
         x = put([[3.0, 9.0]])
+        self.near(ttnn.clamp(x, 5.0, 4.0), [[4, 4]])
         self.refused("Please provide at least one value", ttnn.clamp, x, None, None)
         self.near(ttnn.clamp(x, put([[5.0, 5.0]]), put([[1.0, 1.0]])), [[1, 1]])
         self.near(ttnn.clip(x, None, 4), [[3, 4]])
@@ -229,7 +237,29 @@ def time_of(call, *args, **how):
     return howard.now() - start
 
 
+def programs_of(call, *args):
+    before = device.chip.calls()
+    call(*args)
+    return device.chip.calls() - before
+
+
 class OrdersTest(ValuesCase):
+    def test_sums_of_the_last_dimensions_come_first_of_four_and_go_back(self):
+        x = put(numpy.ones((64, 1, 32, 32)), ttnn.bfloat16)
+        self.assertEqual([programs_of(ttnn.cumsum, x, dim) for dim in range(4)], [1, 3, 3, 3])
+        self.assertEqual(programs_of(ttnn.cumsum, put(numpy.ones((4, 32, 32))), 0), 3)
+        # One line of 64 tiles, and 64 lines of a tile.
+        chain = time_of(ttnn.cumsum, x, 0)
+        self.assertGreater(chain, 2e-5 + time_of(
+            ttnn.cumsum, put(numpy.ones((1, 64, 32, 32)), ttnn.bfloat16), 0))
+        self.assertAlmostEqual(chain, time_of(ttnn.cumprod, x, 0), 9)
+        backward = ttnn.operations.moreh.cumsum_backward
+        self.near(backward(put([[1.0, 2, 3]]), 1), [[6, 5, 3]])
+
+    def test_one_core_has_the_topk_of_a_row_of_65536_numbers(self):
+        long, short = (put(numpy.zeros((32, n)), ttnn.bfloat16) for n in (65536, 32768))
+        self.assertGreater(time_of(ttnn.topk, long, 32), 10 * time_of(ttnn.topk, short, 32))
+
     def test_sums_from_the_end_in_another_type(self):
         x = put([[1.5, 2.5, 3.5]])
         self.near(ttnn.cumsum(x, -1, reverse_order=True), [[7.5, 6, 3.5]])

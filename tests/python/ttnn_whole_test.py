@@ -151,6 +151,18 @@ class IndicesTest(ValuesCase):
             self.assertEqual(made[0, 0, :, 0].tolist(), [0, 2, 0, 30])
 
 
+class MovesTest(unittest.TestCase):
+    def test_a_move_takes_the_place_that_it_leaves(self):
+        device = ttnn.open_device(device_id=1)
+        self.addCleanup(ttnn.close_device, device)
+        for config in (ttnn.DRAM_MEMORY_CONFIG, ttnn.L1_MEMORY_CONFIG):
+            x = ttnn.ones([64, 64], layout=TILE, device=device, memory_config=config)
+            address = x.buffer_address()
+            for move in (ttnn.reallocate, ttnn.move):
+                x = move(x)
+                self.assertEqual((x.buffer_address(), x.to_list()[1][1]), (address, 1))
+
+
 class CaptureTest(unittest.TestCase):
     """What ttnn does with calls and memory beside traces."""
 

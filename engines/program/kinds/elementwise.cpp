@@ -6,17 +6,6 @@
 #include "base/error.h"
 
 namespace howard {
-namespace {
-
-/// Returns whether two data types may be mixed: bfloat16 and float32 may, as in ttnn's binary_ng.
-bool dtypes_mix(DataType a, DataType b) {
-  const auto plain = [](DataType dtype) {
-    return dtype == DataType::bfloat16 || dtype == DataType::float32;
-  };
-  return a == b || (plain(a) && plain(b));
-}
-
-}  // namespace
 
 std::vector<EltwiseAttributes> EltwiseAttributes::all() {
   std::vector<EltwiseAttributes> all;
@@ -67,11 +56,10 @@ SpecList EltwiseAttributes::results(Specs in) const {
   TensorSpec result{in[0].shape, in[0].dtype, in[0].layout};
   for (const TensorSpec& value : in.subspan(1)) {
     const auto shape = Shape::broadcast(result.shape, value.shape);
-    if (!shape || !dtypes_mix(result.dtype, value.dtype) || result.layout != value.layout) {
+    if (!shape || result.layout != value.layout) {
       throw Error({.attempted = fmt::format("compute {} elementwise", name()),
                    .value = fmt::format("{} and {}", layout_text(result), layout_text(value)),
-                   .accepted = "one layout, one data type or bfloat16 with float32, and dimensions "
-                               "that are equal or 1"});
+                   .accepted = "one layout, and dimensions that are equal or 1"});
     }
     const bool wide = value.dtype == DataType::float32;
     result = {*shape, wide ? value.dtype : result.dtype, result.layout};

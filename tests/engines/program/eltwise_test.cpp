@@ -97,6 +97,7 @@ const std::vector<Case> kCases{
     {"relu_min", {1, 0, 0, 4}, 4},
     {"leaky_relu", {-2, 0, 0, 0.25}, -0.5},
     {"clamp", {-2, 0, 0, -1, 1}, -1},
+    {"clamp", {-2, 0, 0, 1, -1}, -1},
     {"hardtanh", {3, 0, 0, -1, 1}, 1},
     {"threshold", {1, 0, 0, 2, 9}, 9},
     {"hardshrink", {0.25, 0, 0, 0.5}, 0},
