@@ -126,6 +126,19 @@ class ImagesTest(unittest.TestCase):
         far = self.conv(x, weight, padding=1, out_channels=64, kernel=(3, 3), memory_config=ttnn.DRAM_MEMORY_CONFIG)
         self.assertFalse(far.is_sharded())
 
+    def test_the_shards_of_an_input_stay_unless_they_may_change(self):
+        weight = ttnn.from_torch(numbers(64, 64, 3, 3), dtype=ttnn.bfloat16)
+        config = ttnn.create_sharded_memory_config((64, 64), ttnn.CoreGrid(x=4, y=4), ttnn.ShardStrategy.HEIGHT,
+                                                   use_height_and_width_as_shard_shape=True)
+        x = ttnn.ones([1, 1, 1024, 64], dtype=ttnn.bfloat16, device=self.device, memory_config=config)
+        for changes, layout in ((False, ttnn.TensorMemoryLayout.HEIGHT_SHARDED),
+                                (True, ttnn.TensorMemoryLayout.BLOCK_SHARDED)):
+            told = ttnn.Conv2dConfig(shard_layout=ttnn.TensorMemoryLayout.BLOCK_SHARDED,
+                                     reshard_if_not_optimal=changes)
+            made = ttnn.conv2d(input_tensor=x, weight_tensor=weight, device=self.device, in_channels=64, out_channels=64,
+                               batch_size=1, input_height=32, input_width=32, kernel_size=(3, 3), conv_config=told)
+            self.assertEqual(made.memory_config().memory_layout, layout)
+
     def test_transposed_convolutions_spread_each_place(self):
         x, weight = numbers(1, 3, 4, 8), numbers(8, 4, 3, 3)
         for mirrored in (True, False):

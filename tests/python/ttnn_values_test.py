@@ -256,6 +256,14 @@ class OrdersTest(ValuesCase):
         backward = ttnn.operations.moreh.cumsum_backward
         self.near(backward(put([[1.0, 2, 3]]), 1), [[6, 5, 3]])
 
+    def test_a_topk_of_another_dimension_changes_places_with_the_columns(self):
+        x = put(numpy.arange(256.0).reshape(4, 64)[:, ::-1], ttnn.bfloat16)
+        first, places = ttnn.topk(x, 2, 0)
+        self.near(first, numpy.sort(get(x), 0)[:1:-1])
+        self.assertEqual(get(places)[:, 5].tolist(), [3, 2])
+        self.assertEqual(programs_of(ttnn.topk, x, 2, 0), 4)
+        self.assertEqual(programs_of(ttnn.topk, x, 2, 1), 1)
+
     def test_one_core_has_the_topk_of_a_row_of_65536_numbers(self):
         long, short = (put(numpy.zeros((32, n)), ttnn.bfloat16) for n in (65536, 32768))
         self.assertGreater(time_of(ttnn.topk, long, 32), 10 * time_of(ttnn.topk, short, 32))

@@ -153,8 +153,10 @@ class IndicesTest(ValuesCase):
 
 class MovesTest(unittest.TestCase):
     def test_a_move_takes_the_place_that_it_leaves(self):
-        device = ttnn.open_device(device_id=1)
+        device = ttnn.open_device(device_id=1, trace_region_size=1 << 20)
         self.addCleanup(ttnn.close_device, device)
+        trace = ttnn.begin_trace_capture(device)  # A device with a trace looks addresses up.
+        ttnn.end_trace_capture(device, trace)
         for config in (ttnn.DRAM_MEMORY_CONFIG, ttnn.L1_MEMORY_CONFIG):
             x = ttnn.ones([64, 64], layout=TILE, device=device, memory_config=config)
             address = x.buffer_address()

@@ -202,9 +202,8 @@ class Layer:
         config = tensor._config
         asked = self.told("shard_layout")
         sharded = config.is_sharded() and config.shard_spec is not None
-        if sharded and not self.told("reshard_if_not_optimal") and \
-                asked in (None, config.memory_layout):
-            return Parallel.of(config, grid), 1
+        if sharded and not self.told("reshard_if_not_optimal"):
+            return Parallel.of(config, grid), 1  # Whatever layout is asked for, as in ttnn.
         given = self.told("core_grid")
         layouts = [asked] if asked is not None else [TensorMemoryLayout.HEIGHT_SHARDED,
                                                      TensorMemoryLayout.BLOCK_SHARDED,

@@ -176,11 +176,12 @@ def assign(input_a, input_b=None, *, memory_config=None, dtype=None, output_tens
 
 @operation()
 def move(input_tensor, *, memory_config=None):
+    device = require_device("move", input_tensor)
+    if device.capture is None:  # ttnn frees the old place before it takes a new one.
+        device.notes.append(input_tensor._storage.number)
     made = _moved("move", [input_tensor], input_tensor._shape, lambda a: a, memory_config,
                   analogy=False, kernel="copy")
     input_tensor.deallocate(True)
-    notes = made._device.notes
-    notes[-2:] = reversed(notes[-2:])  # ttnn frees the old place before it takes a new one.
     return made
 
 

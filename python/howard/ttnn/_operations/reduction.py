@@ -218,11 +218,11 @@ def topk(input_tensor, k=32, dim=-1, largest=True, *, memory_config=None, out=No
         first, places = (np.split(one, [k], axis)[0] for one in arrays.sort(a, axis, largest))
         return [first, places if names is None else arrays.gathered(names, axis, places)]
 
-    def launch(out, places):
-        _launch_ordered("topk", input_tensor, out, places, k=k, largest=bool(largest))
+    def launch(*ends):
+        _launch_turned(input_tensor, ends, axis, lambda x, made: _launch_ordered(
+            "topk", x, *made, k=k, largest=bool(largest)))
 
-    own = indices_tensor is None and axis == len(shape) - 1 and \
-        input_tensor._layout is Layout.TILE and not input_tensor._dtype.whole
+    own = input_tensor._layout is Layout.TILE and not input_tensor._dtype.whole
     return _two_outputs("topk", input_tensor, shape, kind, compute, memory_config,
                         out or output_tensor, indices_tensor, launch if own else None)
 
@@ -242,8 +242,9 @@ def sort(input_tensor, dim=-1, descending=False, *, memory_config=None, out=None
     def compute(a):
         return list(arrays.sort(a, axis, descending)) if shape else [a, np.zeros_like(a)]
 
-    def launch(made, places):
-        _launch_sort(input_tensor, made, places, axis, bool(descending))
+    def launch(*ends):
+        _launch_turned(input_tensor, ends, axis,
+                       lambda x, made: _launch_sort(x, made, bool(descending)))
 
     own = input_tensor._layout is Layout.TILE and input_tensor._shape.volume() and \
         input_tensor._dtype is not DataType.UINT32
@@ -276,40 +277,44 @@ def _launch_ordered(name, tensor, out, places, **fields):
     program(name, name, [tensor], [out, wide], **fields)
 
 
-def _launch_sort(tensor, out, places, axis, descending):
-    """Launches what ttnn does. Its kernel sorts rows of a power of two of tiles, two or more: another
-    dimension changes places with the columns and goes back, and what fills rows up is cut off."""
+def _launch_turned(tensor, ends, axis, launch):
+    """Launches what works along the columns: another dimension changes places with them and goes
+    back."""
     order = list(range(len(tensor._shape)))
     order[axis], order[-1] = order[-1], order[axis]
-    shape = [tensor._shape[d] for d in order]
+    if axis == order[axis]:
+        launch(tensor, ends)
+        return
+    source, *made = (device_tensor([one._shape[d] for d in order], one._dtype, Layout.TILE, None,
+                                   tensor._device) for one in (tensor, *ends))
+    launch_permute("transpose", tensor, source, order)
+    launch(source, made)
+    for end, of in zip(ends, made):
+        launch_permute("transpose", of, end, order)
+
+
+def _launch_sort(source, ends, descending):
+    """Launches what ttnn does for rows. Its kernel sorts a power of two of tiles, two or more: what
+    fills rows up is cut off."""
+    shape = list(source._shape)
     tiles = -(-shape[-1] // 32)
     whole = [*shape[:-1], 32 << ((tiles - 1).bit_length() or 1)]
-    turned, cut = axis < len(order) - 1, whole[-1] != 32 * tiles
+    cut = whole[-1] != 32 * tiles
 
     def step(dims, kind):
-        return device_tensor(dims, kind, Layout.TILE, None, tensor._device)
+        return device_tensor(dims, kind, Layout.TILE, None, source._device)
 
-    source = tensor
-    if turned:
-        source = step(shape, tensor._dtype)
-        launch_permute("transpose", tensor, source, order)
     if cut or shape[-1] % 32:
-        short, source = source, step(whole if cut else shape, tensor._dtype)
+        short, source = source, step(whole if cut else shape, source._dtype)
         if cut:
             program("pad", "pad", [short], [source], before=[0] * 4)
         else:
             program("fill_implicit_tile_padding", "move", [short], [source], True)
-    ends = [out, places]
-    made = [step(whole if cut else shape, end._dtype) for end in ends] if turned or cut else ends
+    made = [step(whole, end._dtype) for end in ends] if cut else ends
     _launch_ordered("sort", source, *made, descending=descending)
     if cut:
-        parts = [step(shape, end._dtype) for end in ends] if turned else ends
-        for part, of in zip(parts, made):
-            program("slice", "slice", [of], [part], begins=[0] * 4, steps=[1] * 4)
-        made = parts
-    if turned:
         for end, of in zip(ends, made):
-            launch_permute("transpose", of, end, order)
+            program("slice", "slice", [of], [end], begins=[0] * 4, steps=[1] * 4)
 
 
 @operation("experimental.fast_reduce_nc", unread="compute_kernel_config")
