@@ -7,6 +7,7 @@ emulator, and products, softmax and norms are the host engine's. Sums, means and
 in float64.
 """
 
+import json
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
 
 from howard import _native
@@ -42,8 +43,6 @@ _FAST = {"add": "add", "subtract": "subtract", "multiply": "multiply", "neg": "n
          "abs": "absolute", "square": "square", "divide": "true_divide", "sqrt": "sqrt",
          "maximum": "maximum", "minimum": "minimum", "eq": "equal", "ne": "not_equal",
          "gt": "greater", "ge": "greater_equal", "lt": "less", "le": "less_equal"}
-# It has these for float64, as exactly as the catalogue computes them.
-_FAST_WIDE = ("exp", "log", "tanh", "sin", "cos")
 _FAST_WHOLE = tuple(set(_FAST) - {"divide", "sqrt"})
 # These are functions of the catalogue with their operands in another order.
 _REVERSED = {"rdiv": "divide", "rpow": "pow"}
@@ -81,6 +80,9 @@ _OF_A_NUMBER = ("add", "subtract", "multiply", "divide", "pow", "rsub", "rdiv", 
                 "eq", "ne", "gt", "lt", "ge", "le", "maximum", "minimum", "rpow")
 
 
+_MOST = 1e38  # of the numbers of a function that an engine's program can have
+
+
 def apply(function: str, *operands: Any, numbers: Any = ()) -> Any:
     """Computes a function of the catalogue for each element, with NumPy's broadcasting. The result is
     whole where all operands are."""
@@ -102,13 +104,10 @@ def apply(function: str, *operands: Any, numbers: Any = ()) -> Any:
         return np.full_like(operands[0], numbers[0])
     if whole and "bitwise" in function or function in _SHIFTS:  # They take bits, with any sign.
         operands = tuple(to_whole(one) if is_whole(one) else one for one in operands)
-    if len(operands) == 1 and not whole and operands[0].size > _FEW:
-        made = _looked_up(function, operands[0], tuple(float(n) for n in numbers))
-        if made is not None:
-            return made
-        if function in _FAST_WIDE:
-            with quiet():
-                return getattr(np, function)(operands[0].astype(np.float64)).astype(np.float32)
+    if real is np.float32 and all(abs(number) < _MOST for number in numbers) and all(
+            one.size for one in operands):
+        made = _looked_up(function, operands, tuple(numbers))
+        return _by_engine(function, operands, numbers) if made is None else made
     wide = [np.ascontiguousarray(one, np.float64) for one in np.broadcast_arrays(*operands)]
     made = np.empty(wide[0].shape)
     _native._ttnn.elementwise(function, made, wide, [float(n) for n in numbers])
@@ -130,27 +129,40 @@ def cast(array: Any, dtype: str) -> Any:
     return np.clip(wide, *limits[dtype])
 
 
+# The host engine has these as loops of vectors. Tables are faster than it for others.
+_VECTORS = ("exp", "erf", "gelu", "sqrt", "rsqrt", "reciprocal", "sigmoid", "silu", "relu", "square")
 _FEW = 2**15  # numbers, for which a table does not pay
 _MOST_TABLES = 64
 _tables: Dict[Any, Any] = {}
 
 
-def _looked_up(function: str, array: Any, numbers: Any) -> Any:
-    """Returns a function of numbers that are all bfloat16's, from a table of what the catalogue gives
-    for each of the 65536; None where others are among them."""
-    halves = np.ascontiguousarray(array, np.float32).view(np.uint16).reshape(-1, 2)
+def _looked_up(function: str, operands: Any, numbers: Any) -> Any:
+    """Returns a function of numbers that are all bfloat16's, from a table of what the engine gives for
+    each of the 65536; None where others are among them, or a table does not pay."""
+    if len(operands) > 1 or operands[0].size <= _FEW or function in _VECTORS:
+        return None
+    halves = np.ascontiguousarray(operands[0], np.float32).view(np.uint16).reshape(-1, 2)
     if halves[:, 0].any():
         return None
     table = _tables.get((function, numbers))
     if table is None:
-        made = np.empty(2**16)
         if len(_tables) == _MOST_TABLES:
             _tables.clear()
-        with quiet():
-            wide = (np.arange(2**16, dtype=np.uint32) << 16).view(np.float32).astype(np.float64)
-            _native._ttnn.elementwise(function, made, [wide], list(numbers))
-            table = _tables[function, numbers] = made.astype(np.float32)
-    return table[halves[:, 1]].reshape(array.shape)
+        every = (np.arange(2**16, dtype=np.uint32) << 16).view(np.float32)
+        table = _tables[function, numbers] = _by_engine(function, [every], numbers)
+    return table[halves[:, 1]].reshape(operands[0].shape)
+
+
+def _by_engine(function: str, operands: Any, numbers: Any) -> Any:
+    """Returns what the host engine computes of floats, with NumPy's broadcasting."""
+    dims = np.broadcast_shapes(*[one.shape for one in operands])
+    if len(dims) > 4:
+        operands = np.broadcast_arrays(*operands)
+    flat = (1, 1, 1, operands[0].size) if all(one.shape == dims for one in operands) else None
+    ends = [[(flat or (1,) * (4 - len(shape)) + shape, "float32", False) for shape in shapes]
+            for shapes in ([one.shape for one in operands], [dims])]
+    told = json.dumps({"numbers": [*numbers, 0.0, 0.0][:2]})
+    return computed(function, told, ends, [-1], operands)[0].reshape(dims)
 
 
 def rounded(array: Any, dtype: str) -> Any:
