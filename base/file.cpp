@@ -13,12 +13,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
+#include "base/input_file.h"
 #include "base/terminal_text.h"
+#include "base/text.h"
 
 namespace howard {
 namespace {
@@ -234,9 +238,14 @@ std::string read_file(const std::filesystem::path& path) {
   std::ostringstream content;
   if (stream) content << stream.rdbuf();
   if (!stream || std::filesystem::is_directory(path)) {
+    const std::string reason = errno != 0 ? std::strerror(errno) : "not a readable file";
+    std::error_code ignored;
+    const bool is_there = std::filesystem::exists(path, ignored);
+    const auto neighbour = is_there ? std::nullopt : neighbour_of(path);
     throw Error({.attempted = "read " + path.string(),
-                 .value = errno != 0 ? std::strerror(errno) : "not a readable file",
-                 .accepted = "a readable file"});
+                 .value = reason,
+                 .accepted = "a readable file",
+                 .hint = neighbour ? shell_word(*neighbour) : ""});
   }
   return std::move(content).str();
 }

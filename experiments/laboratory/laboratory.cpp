@@ -124,7 +124,7 @@ reports::Explanation Laboratory::explain_log(const ExplainQuestion& question) co
     throw Error({.attempted = "explain " + file,
                  .value = "it is a result file",
                  .accepted = "an ops_perf_results CSV",
-                 .hint = "run_experiment analyze " + file});
+                 .hint = "run_experiment analyze " + shell_word(file)});
   }
   const chip::ProfileChoice choice = choice_for(*log, settings_.profiles);
   if (choice.profiles != settings_.profiles.profiles) {

@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/input_file.h"
 #include "base/json_node.h"
 #include "base/text.h"
 #include "engines/program/tensor_spec.h"
@@ -290,7 +290,7 @@ LanguageModel model_named(const std::string& word) {
                  .value = fmt::format("there is neither a model nor a folder '{}'", word),
                  .accepted = join(known_models(), ", ") + ", or a path of a config.json"});
   }
-  return parse_model_config(read_file(path), word, path.string());
+  return parse_model_config(read_settings_file(path), word, path.string());
 }
 
 }  // namespace howard::experiments

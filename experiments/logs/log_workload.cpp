@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/planner.h"
 #include "engines/chip/profiles/profile.h"
@@ -427,7 +428,7 @@ LogWorkload log_workload(const profiler::Log& log, const std::string& file,
   for (const profiler::ProgramRun* const program : programs) collector.add(*program);
   if (workload.order.empty()) {
     fail("the emulator can run none of its ops: " + workload.left.begin()->first,
-         "run_experiment analyze " + file + " --compare-emulated");
+         "run_experiment analyze " + shell_word(file) + " --compare-emulated");
   }
   return workload;
 }

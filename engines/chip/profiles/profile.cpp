@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/input_file.h"
 #include "base/text.h"
 #include "base/usual_names.h"
 #include "engines/chip/profiles/choice_text.h"
@@ -142,7 +142,7 @@ std::string profile_text(const std::string& name_or_file) {
                  .accepted = join(built_in, ", ") + ", or a JSON file",
                  .hint = suggestion ? option_text(named(*suggestion)) : ""});
   }
-  return read_file(name_or_file);
+  return read_settings_file(name_or_file);
 }
 
 /// Loads the profile of `kind` among those chosen, or the default.

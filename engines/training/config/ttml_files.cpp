@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/bad_request.h"
-#include "base/file.h"
+#include "base/input_file.h"
 #include "base/text.h"
 #include "engines/language/tokens/token_ids.h"
 #include "engines/training/pictures.h"
@@ -80,7 +80,7 @@ std::filesystem::path required_path(const TtmlSettings& settings, const std::str
 
 void read_into(const std::filesystem::path& file, TtmlSettings& settings) {
   if (file.empty()) return;
-  read_ttml(read_file(file), file.string(), settings);
+  read_ttml(read_settings_file(file), file.string(), settings);
   const bool has_keys = std::ranges::any_of(settings.places, [&](const auto& place) {
     return place.second.starts_with(file.string() + ":");
   });

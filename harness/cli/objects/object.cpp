@@ -5,46 +5,70 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
+#include <functional>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
+#include "base/input_file.h"
+#include "base/text.h"
+#include "profiler/formats/log_file.h"
 
 namespace howard::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// What says what a JSON file is stands near its beginning.
-constexpr std::size_t kLooksAt = 64 * 1024;
+/// What says what a file is stands near its beginning.
+constexpr std::size_t kLooksAt = profiler::kDetectionBytes;
 
 /// The profiler's folders are not nested deeper: generated/profiler/reports/DATE.
 constexpr int kDeepest = 4;
 
-std::string beginning_of(const fs::path& file) {
-  std::string text(kLooksAt, '\0');
-  std::ifstream stream(file, std::ios::binary);
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
-  return text;
+/// So many files of a folder are looked into, and so many are named.
+constexpr std::size_t kMostLookedInto = 100;
+constexpr std::size_t kMostNamed = 4;
+
+Object other(const fs::path& file, std::string why) {
+  return {ObjectKind::other, file, std::move(why)};
 }
 
-ObjectKind kind_of_json(const fs::path& file) {
-  const std::string text = beginning_of(file);
+/// Returns what a file is that has no ending of its own: a log, if its first bytes say so.
+Object by_content(const fs::path& file, std::string_view beginning) {
+  if (beginning.starts_with("\x1f\x8b")) return {ObjectKind::log, file};  // compressed by gzip
+  const std::string first(beginning.substr(0, beginning.find('\n')));
+  if (first.starts_with("#!")) {
+    if (first.find("python") != std::string::npos) return {ObjectKind::script, file};
+    return other(file, fmt::format("it is a program, and begins with '{}'", first.substr(0, 60)));
+  }
+  try {
+    const profiler::LogKind kind = profiler::detect_kind(beginning, file.string());
+    return {kind == profiler::LogKind::result ? ObjectKind::result : ObjectKind::log, file};
+  } catch (const Error& failure) {
+    return other(file, failure.text().value);
+  }
+}
+
+Object json_at(const fs::path& file) {
+  const std::string text = beginning_of(file, kLooksAt);
   const auto has = [&](std::string_view word) { return text.find(word) != std::string::npos; };
-  if (has("\"howard.result/")) return ObjectKind::result;
-  if (has("\"howard.workload/")) return ObjectKind::workload;
-  if (has("\"model_type\"") || has("\"architectures\"")) return ObjectKind::model;
-  return ObjectKind::log;
+  if (has("\"howard.result/")) return {ObjectKind::result, file};
+  if (has("\"howard.workload/")) return {ObjectKind::workload, file};
+  if (has("\"model_type\"") || has("\"architectures\"")) return {ObjectKind::model, file};
+  if (has("\"traceEvents\"") || has("\"ph\"") || trimmed(text).starts_with('[')) {
+    return {ObjectKind::log, file};
+  }
+  return other(file,
+               "it is JSON, but no result, workload, configuration of a model or Chrome trace");
 }
 
-ObjectKind kind_of_file(const fs::path& file) {
+Object file_at(const fs::path& file) {
   const std::string ending = file.extension().string();
-  if (ending == ".py") return ObjectKind::script;
-  if (ending == ".yaml" || ending == ".yml") return ObjectKind::training;
-  if (ending == ".onnx") return ObjectKind::onnx;
-  return ending == ".json" ? kind_of_json(file) : ObjectKind::log;
+  if (ending == ".py") return {ObjectKind::script, file};
+  if (ending == ".yaml" || ending == ".yml") return {ObjectKind::training, file};
+  if (ending == ".onnx") return {ObjectKind::onnx, file};
+  return ending == ".json" ? json_at(file) : by_content(file, beginning_of(file, kLooksAt));
 }
 
 bool is_profilers(const fs::path& file) {
@@ -59,10 +83,19 @@ std::pair<bool, std::string> rank_of(const fs::path& file) {
   return {file.filename().string().starts_with("ops_perf_results"), file.string()};
 }
 
-Object object_in(const fs::path& folder) {
+/// What lies in a folder and may be meant by it.
+struct Inside {
+  std::vector<fs::path> logs;     ///< Of the profiler, the one that is taken first.
+  std::vector<Object> objects{};  ///< Others that lie in it directly.
+  bool has(ObjectKind kind) const {
+    return std::ranges::find(objects, kind, &Object::kind) != objects.end();
+  }
+};
+
+Inside inside(const fs::path& folder) {
+  Inside found;
   std::error_code failure;
-  std::optional<fs::path> log;
-  bool has_results = false;
+  std::size_t looked_into = 0;
   const auto options = fs::directory_options::skip_permission_denied;
   for (fs::recursive_directory_iterator entry(folder, options, failure), end;
        !failure && entry != end; entry.increment(failure)) {
@@ -70,18 +103,53 @@ Object object_in(const fs::path& folder) {
     std::error_code ignored;
     if (!entry->is_regular_file(ignored)) continue;
     const fs::path& file = entry->path();
-    if (is_profilers(file) && (!log || rank_of(*log) < rank_of(file))) log = file;
-    has_results = has_results || (entry.depth() == 0 && file.extension() == ".json" &&
-                                  kind_of_json(file) == ObjectKind::result);
+    if (is_profilers(file)) {
+      found.logs.push_back(file);
+    } else if (entry.depth() == 0 && looked_into++ < kMostLookedInto) {
+      Object object = file_at(file);
+      if (object.kind != ObjectKind::other) found.objects.push_back(std::move(object));
+    }
   }
-  if (has_results) return {ObjectKind::result, folder};
-  if (log) return {ObjectKind::log, *log};
-  if (fs::is_regular_file(folder / "config.json", failure)) {
-    return {kind_of_json(folder / "config.json"), folder / "config.json"};
+  std::ranges::sort(found.logs, std::greater(), rank_of);
+  std::ranges::sort(found.objects, {}, &Object::path);
+  return found;
+}
+
+/// Returns "a.csv (a log), b.csv (a log) and 3 more".
+std::string named(const std::vector<Object>& objects) {
+  std::vector<std::string> names;
+  for (const Object& object : objects) {
+    if (names.size() == kMostNamed) break;
+    names.push_back(fmt::format("{} ({})", object.path.filename().string(), name_of(object.kind)));
   }
+  const std::size_t more = objects.size() - names.size();
+  return join(names, ", ") + (more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+Object object_in(const fs::path& folder) {
+  const Inside found = inside(folder);
+  if (found.has(ObjectKind::result)) {
+    return {
+        ObjectKind::result, folder,
+        found.logs.empty() ? "" : fmt::format("it has a log too, {}", found.logs.front().string())};
+  }
+  if (!found.logs.empty()) {
+    const std::size_t others = found.logs.size() - 1;
+    return {ObjectKind::log, found.logs.front(),
+            others == 0 ? "" : fmt::format("the newest of {} logs in it", others + 1)};
+  }
+  const auto config = std::ranges::find(found.objects, "config.json",
+                                        [](const Object& one) { return one.path.filename(); });
+  if (config != found.objects.end()) return *config;
+  if (found.objects.size() == 1) return found.objects.front();
+  const bool is_empty = found.objects.empty();
   throw Error({.attempted = fmt::format("tell what the folder {} is", folder.string()),
-               .value = "it has neither results nor a log of tt-metal's profiler",
-               .accepted = "a folder with *.json of a run, or with an ops_perf_results CSV"});
+               .value = is_empty ? "it has neither results nor a log of tt-metal's profiler"
+                                 : "it has " + named(found.objects),
+               .accepted = "a folder with *.json of a run, or with an ops_perf_results CSV",
+               .hint = is_empty
+                           ? ""
+                           : "run_experiment " + shell_word(found.objects.front().path.string())});
 }
 
 }  // namespace
@@ -102,6 +170,8 @@ std::string_view name_of(ObjectKind kind) {
       return "a run's results";
     case ObjectKind::log:
       return "a log";
+    case ObjectKind::other:
+      return "nothing that a command takes";
   }
   return "";
 }
@@ -109,9 +179,10 @@ std::string_view name_of(ObjectKind kind) {
 std::optional<Object> object_at(const std::string& path) {
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
+  if (!fs::exists(status)) return std::nullopt;
   if (fs::is_directory(status)) return object_in(path);
-  if (!fs::is_regular_file(status)) return std::nullopt;
-  return Object{kind_of_file(path), path};
+  if (fs::is_regular_file(status)) return file_at(path);
+  return other(path, "it is a pipe or a device, whose content is not known before it is read");
 }
 
 bool looks_like_file(std::string_view word) {

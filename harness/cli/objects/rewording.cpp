@@ -6,16 +6,19 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <filesystem>
 #include <optional>
-#include <set>
 #include <utility>
 
+#include "base/error.h"
+#include "base/input_file.h"
 #include "base/text.h"
 #include "experiments/axes/machines.h"
 #include "experiments/laboratory/laboratory.h"
+#include "experiments/questions/explain_question.h"
 #include "harness/cli/command/command.h"
-#include "harness/cli/command/known.h"
 #include "harness/cli/command/program.h"
+#include "harness/cli/objects/axis_words.h"
 #include "harness/cli/objects/object.h"
 
 namespace howard::cli {
@@ -44,13 +47,21 @@ Words command_for(const Object& object) {
     case ObjectKind::workload:
       return {"explain", path};
     case ObjectKind::model:
-      return {"inference", "-a", "model=" + path, "-a", "machine=" + every_machine()};
+      return {"inference", "-a", "model=" + path};
     case ObjectKind::result:
       return {"report", path};
     case ObjectKind::log:
       return {"analyze", path};
+    case ObjectKind::other:
+      break;
   }
-  return {};
+  const bool is_file = std::filesystem::is_regular_file(object.path);
+  throw UsageError(fmt::format(
+      "cannot tell what {} is: {}; accepted: a script, a log or a trace, a training, an ONNX "
+      "model, "
+      "a config.json, a workload, results{}",
+      path, object.remark,
+      is_file ? "" : "; try run_experiment analyze " + shell_word(path) + ", if it is a log"));
 }
 
 /// Returns the words for an object that follows `command`; empty if they stay as they are.
@@ -81,52 +92,165 @@ void replace_first(Words& words, std::size_t count, Words by) {
   words.insert(words.begin(), by.begin(), by.end());
 }
 
+/// Returns "run_experiment python 'my step.py'", which a shell can run.
+std::string line_of(const Words& words) {
+  Words shell{"run_experiment"};
+  for (const std::string& word : words) shell.push_back(shell_word(word));
+  return join(shell, " ");
+}
+
 /// Returns "step.py is a script: run_experiment python step.py".
 std::string taken_for(const Object& object, const std::string& given, const Words& words) {
-  std::vector<std::string> shell;
-  for (const std::string& word : words) shell.push_back(shell_word(word));
-  return fmt::format("{} is {}: run_experiment {}", given, name_of(object.kind), join(shell, " "));
+  return fmt::format("{} is {}: {}{}", given, name_of(object.kind), line_of(words),
+                     object.remark.empty() ? "" : " (" + object.remark + ")");
+}
+
+[[noreturn]] void refuse_missing(const std::string& file) {
+  std::string hint;
+  if (const auto neighbour = neighbour_of(file)) {
+    hint = fmt::format("; did you mean {}?", shell_word(*neighbour));
+  } else if (!std::filesystem::path(file).has_extension()) {
+    hint =
+        ", and no model of that name is known; try run_experiment PATH/config.json, for its file";
+  }
+  throw UsageError(fmt::format("there is no file '{}'{}", file, hint));
+}
+
+/// Returns the experiments that have an axis of this name, and say so by `accepts` of it.
+template <class Accepts>
+Words experiments_with(const std::string& axis_name, Accepts accepts) {
+  const experiments::Laboratory laboratory;
+  Words names;
+  for (const auto& experiment : laboratory.experiments()) {
+    const std::vector<harness::Axis> axes = experiment->axes(harness::Backend::emulated);
+    const auto axis = std::ranges::find(axes, axis_name, &harness::Axis::name);
+    if (axis != axes.end() && accepts(*axis)) names.emplace_back(experiment->name());
+  }
+  return names;
+}
+
+/// Returns whether an axis takes a value, or the first of several.
+auto taking(const std::string& values) {
+  return [value = split(values, ',').front()](const harness::Axis& axis) {
+    try {
+      static_cast<void>(axis.canonical(value));
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  };
+}
+
+/// Returns the words that ask an experiment for a model: on every machine, unless one is named.
+Words command_for_model(const std::string& experiment, const std::string& model,
+                        const Words& given) {
+  Words words{experiment, "-a", "model=" + model};
+  const auto names_machine = [](const std::string& word) {
+    return word.starts_with("machine=") || word.starts_with("--machine");
+  };
+  if (experiment == "inference" && std::ranges::none_of(given, names_machine)) {
+    words.insert(words.end(), {"-a", "machine=" + every_machine()});
+  }
+  return words;
+}
+
+/// Returns the experiment that is meant by a model: of several that know it, the one about all
+/// cards. Absent if none does.
+std::optional<std::string> experiment_of_model(const std::string& name) {
+  const Words found = experiments_with("model", taking(name));
+  if (found.empty()) return std::nullopt;
+  const bool serves = std::ranges::find(found, "inference") != found.end();
+  return serves ? "inference" : found.front();
 }
 
 /// Returns the index of the first word that is neither an option of a run nor the value of one.
-std::size_t first_name(const Words& words) {
+/// `passes` says of each option whether it is passed over; it gets null for an unknown one.
+template <class Passes>
+std::size_t first_word(const Words& words, Passes passes) {
   const OptionList options = options_of(kRunCommand);
   std::size_t i = 0;
   for (; i < words.size() && words[i].starts_with('-'); ++i) {
     if (words[i] == "--") return i + 1;
-    const Option* const option = find_option(options, words[i]);
-    if (option != nullptr && option->takes_word()) ++i;
+    const Option* const option = find_option(options, words[i].substr(0, words[i].find('=')));
+    if (!passes(option)) break;
+    const bool apart = words[i].find('=') == std::string::npos;
+    if (option != nullptr && option->takes_word() && apart) ++i;
   }
   return i;
+}
+
+/// Puts the experiment before an axis with which the words begin, where they name none: "--model
+/// X" is "inference -a model=X". Throws UsageError where it may be one of several.
+void name_experiment(Words& words, bool speaks) {
+  if (std::ranges::any_of(words, is_experiment)) return;
+  const std::size_t at = first_word(words, [](const Option* option) { return option != nullptr; });
+  if (at >= words.size() || object_at(words[at])) return;
+  const std::optional<AxisWord> axis = axis_word(words, at);
+  if (!axis || axis->value.empty()) return;
+  const auto any = [](const harness::Axis&) { return true; };
+  const Words all = experiments_with(axis->name, any);
+  if (all.empty()) return;
+  const Words found = experiments_with(axis->name, taking(axis->value));
+  if (found.empty() && object_at(axis->value)) return;  // an option of what takes that object
+  if (!found.empty() && axis->name == "model") {
+    Words by = command_for_model(*experiment_of_model(axis->value), axis->value, words);
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(at),
+                words.begin() + static_cast<std::ptrdiff_t>(at + axis->words));
+    replace_first(words, 0, std::move(by));
+    if (speaks) complain("no experiment is named: {}", line_of(words));
+    return;
+  }
+  Words named = found.empty() ? all : found;
+  std::ranges::stable_partition(named, [](const std::string& one) { return one == "inference"; });
+  Words line = words;
+  replace_first(line, 0, {named.front()});
+  throw UsageError(fmt::format("no experiment is named, and {} is an axis of {}; try {}",
+                               axis->name, join(named, ", "), line_of(line)));
+}
+
+/// Says so if an experiment has the name of a file that is here.
+void note_namesake(const std::string& name) {
+  try {
+    const std::optional<Object> object = object_at(name);
+    if (object) complain("{0} is an experiment here, and ./{0} {1}", name, name_of(object->kind));
+  } catch (const Error&) {  // a folder that nobody means
+  }
 }
 
 /// Puts a command before the object that is the first name among the words. Options that stand
 /// before it stand behind the command then.
 void name_command(Words& words, bool speaks) {
-  const std::size_t at = first_name(words);
+  name_experiment(words, speaks);
+  const std::size_t at = first_word(words, [](const Option*) { return true; });
   if (at >= words.size()) return;
   const std::string first = words[at];
-  const std::optional<Object> object = object_at(first);
-  if (!object) {
-    if (!looks_like_file(first) || first.find('=') != std::string::npos) return;
-    throw UsageError(fmt::format("there is no file '{}'", first));
-  }
   if (is_experiment(first)) {
-    if (speaks) complain("{0} is an experiment here, and ./{0} {1}", first, name_of(object->kind));
+    if (speaks) note_namesake(first);
     return;
   }
-  Words by = command_for(*object);
-  const auto names_machine = [](const std::string& word) {
-    return word.starts_with("machine=") || word.starts_with("--machine");
-  };
-  if (object->kind == ObjectKind::model && std::ranges::any_of(words, names_machine)) {
-    by.resize(3);  // the model, and not every machine
+  Words by;
+  if (const std::optional<Object> object = object_at(first)) {
+    by = object->kind == ObjectKind::model
+             ? command_for_model("inference", object->path.string(), words)
+             : command_for(*object);
+    if (speaks) complain("{}", taken_for(*object, first, by));
+  } else if (const auto experiment = experiment_of_model(first)) {
+    by = command_for_model(*experiment, first, words);
+    if (speaks) complain("{} is a model: {}", first, line_of(by));
+  } else if (looks_like_file(first) && first.find('=') == std::string::npos) {
+    refuse_missing(first);
+  } else {
+    return;
   }
-  if (speaks) complain("{}", taken_for(*object, first, by));
   Words leading(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(at));
   std::erase(leading, "--");
   by.insert(by.begin() + 1, leading.begin(), leading.end());
   replace_first(words, at + 1, std::move(by));
+}
+
+/// Says whether explain knows a word by itself.
+bool is_explained(const std::string& word) {
+  return is_experiment(experiments::experiment_of_workload(word));
 }
 
 /// Changes the command that an object follows, where another is meant.
@@ -134,88 +258,76 @@ void change_command(Words& words, bool speaks) {
   if (words.size() < 2 || words[1].starts_with('-')) return;
   constexpr std::array<std::string_view, 5> kTakeObjects{"analyze", "explain", "fit", "train",
                                                          "tune"};
-  if (std::ranges::find(kTakeObjects, words[0]) == kTakeObjects.end()) return;
-  const std::optional<Object> object = object_at(words[1]);
-  if (!object || (words[0] == "explain" && is_experiment(words[1]))) return;
-  Words by = command_for(*object, words[0], words[1]);
-  if (by.empty() && words[0] != "analyze" && words[0] != "explain") {
-    const std::string_view takes =
-        words[0] == "tune" ? "sizes, -a m=M -a k=K -a n=N" : "a training";
-    throw UsageError(fmt::format("{} takes {}; {}", words[0], takes,
-                                 taken_for(*object, words[1], command_for(*object))));
+  const std::string command = words[0];
+  const std::string given = words[1];
+  if (std::ranges::find(kTakeObjects, command) == kTakeObjects.end()) return;
+  if (command == "explain" && is_explained(given)) return;
+  const std::optional<Object> object = object_at(given);
+  const bool is_training = command == "fit" || command == "train";
+  if (!object) {
+    if (is_training && looks_like_file(given) && given.find('=') == std::string::npos) {
+      refuse_missing(given);
+    }
+    const auto experiment =
+        command == "explain" ? experiment_of_model(given) : std::optional<std::string>();
+    if (!experiment) return;
+    Words by{"explain", *experiment, "-a", "model=" + given};
+    if (speaks) complain("{} is a model: {}", given, line_of(by));
+    return replace_first(words, 2, std::move(by));
+  }
+  Words by = command_for(*object, command, given);
+  if (by.empty() && command != "analyze" && command != "explain") {
+    const std::string_view takes = is_training ? "a training" : "sizes, -a m=M -a k=K -a n=N";
+    throw UsageError(fmt::format("{} takes {}; {}", command, takes,
+                                 taken_for(*object, given, command_for(*object))));
   }
   if (by.empty()) return;
-  const bool is_plain = by.front() == words[0] && by.back() == words[1];
-  if (speaks && !is_plain) complain("{}", taken_for(*object, words[1], by));
+  const bool is_plain = by.front() == command && by.back() == given;
+  if (speaks && !is_plain) complain("{}", taken_for(*object, given, by));
   replace_first(words, 2, std::move(by));
 }
 
-/// Knows the axes of what a command line asks for. It looks them up when it is asked first, because
-/// most command lines give no axis without -a.
-class AxisNames {
- public:
-  AxisNames(const Command& command, Words names) : command_(command), names_(std::move(names)) {}
-
-  bool has(const std::string& name) {
-    if (!known_) {
-      known_.emplace();
-      for (const harness::Axis& axis : axes_of(command_, names_)) known_->insert(axis.name);
-      if (command_.name == kExplain.name) known_->insert({"m", "k", "n"});
-    }
-    return known_->contains(name);
+/// Moves options of the command python that stand behind a script before it, unless the script's
+/// text names them: then they are the script's. "--" before the script leaves all where they are.
+void place_script_options(Words& words, bool speaks) {
+  const OptionList options = options_of(kPython);
+  std::size_t script = 1;
+  for (; script < words.size() && words[script].starts_with('-'); ++script) {
+    const Option* const option = find_option(options, words[script]);
+    if (words[script] == "--" || (option != nullptr && option->names == "-m")) return;
+    if (option != nullptr && option->takes_word()) ++script;
   }
-
- private:
-  const Command& command_;
-  Words names_;
-  std::optional<std::set<std::string>> known_;
-};
-
-/// Returns the words that are names: neither options, nor values of options, nor AXIS=VALUE.
-Words names_among(const Words& words, std::size_t first, const OptionList& options) {
-  Words names;
-  for (std::size_t i = first; i < words.size(); ++i) {
-    const Option* const option = find_option(options, words[i]);
-    if (option != nullptr && option->takes_word() && ++i == words.size()) break;
-    if (option == nullptr && !words[i].starts_with('-') &&
-        words[i].find('=') == std::string::npos) {
-      names.push_back(words[i]);
-    }
-  }
-  return names;
-}
-
-/// Puts -a before the axes that the words give without it.
-Words with_axes(const Words& words, const Command& command) {
-  const std::size_t first = command.name.empty() ? 0 : 1;
-  const OptionList options = options_of(command);
-  AxisNames axes(command, names_among(words, first, options));
-  Words made(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(first));
-  for (std::size_t i = first; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    const bool is_long = word.starts_with("--") && word.size() > 2;
-    const std::size_t equals = std::min(word.find('='), word.size());
-    const Option* const option = find_option(options, word.substr(0, is_long ? equals : 2));
-    if (option != nullptr && !option->names.empty() && word.starts_with('-')) {
-      made.push_back(word);
-      const bool apart = is_long ? equals == word.size() : word.size() == 2;
-      if (option->takes_word() && apart && i + 1 < words.size()) made.push_back(words[++i]);
+  if (script + 1 >= words.size()) return;
+  constexpr std::size_t kRead = 1 << 20;
+  const std::string text = beginning_of(words[script], kRead);
+  const auto names = [&](const std::string& option) {
+    const std::string bare = option.substr(2);
+    return std::ranges::any_of(
+        std::array{option, "'" + bare + "'", '"' + bare + '"'},
+        [&](const std::string& form) { return text.find(form) != std::string::npos; });
+  };
+  for (std::size_t i = script + 1; i < words.size() && words[i] != "--"; ++i) {
+    const std::string name = words[i].substr(0, words[i].find('='));
+    const Option* const option = name.starts_with("--") ? find_option(options, name) : nullptr;
+    if (option == nullptr) continue;
+    if (names(name)) {
+      if (speaks) {
+        complain("note: {0} is handed to {1}, which names it; before {1} it is an option of python",
+                 name, words[script]);
+      }
       continue;
     }
-    const bool is_pair = equals < word.size() && (is_long || !word.starts_with('-'));
-    std::string name = word.substr(is_long ? 2 : 0, equals - (is_long ? 2 : 0));
-    std::ranges::replace(name, '-', '_');
-    if (is_pair && axes.has(name)) {
-      made.insert(made.end(), {"-a", name + word.substr(equals)});
-    } else if (is_long && option == nullptr && axes.has(name)) {
-      if (i + 1 == words.size())
-        throw UsageError(fmt::format("{0} needs a value; try {0} VALUE", word));
-      made.insert(made.end(), {"-a", name + "=" + words[++i]});
-    } else {
-      made.push_back(word);
+    const bool has_word = option->takes_word() && name == words[i] && i + 1 < words.size();
+    const auto at = words.begin() + static_cast<std::ptrdiff_t>(i);
+    if (speaks) {
+      complain(
+          "note: {0} is taken as an option of python, as {1} does not name it; to hand it on: {2}",
+          name, words[script], "run_experiment python -- " + shell_word(words[script]) + " ...");
     }
+    std::rotate(words.begin() + static_cast<std::ptrdiff_t>(script), at, at + (has_word ? 2 : 1));
+    script += has_word ? 2 : 1;
+    i += has_word ? 1 : 0;
   }
-  return made;
 }
 
 }  // namespace
@@ -230,7 +342,9 @@ std::vector<std::string> reworded(std::span<const std::string> given, bool speak
   }
   const Command* const command = find_command(words.front());
   if (command == nullptr) return with_axes(words, kRunCommand);
-  const bool has_axes = command->name == kExplain.name || command->name == kTune.name;
+  if (command == &kPython) place_script_options(words, speaks);
+  const std::array<const Command*, 4> have_axes{&kExplain, &kTune, &kFit, &kTrain};
+  const bool has_axes = std::ranges::find(have_axes, command) != have_axes.end();
   return has_axes ? with_axes(words, *command) : words;
 }
 

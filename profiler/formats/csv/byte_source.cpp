@@ -8,15 +8,23 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
+#include <system_error>
 
 #include "base/error.h"
+#include "base/input_file.h"
+#include "base/text.h"
 
 namespace howard::profiler {
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& path, const char* reason) {
-  throw Error(
-      {.attempted = "read " + path.string(), .value = reason, .accepted = "a readable file"});
+  std::error_code ignored;
+  const auto neighbour = std::filesystem::exists(path, ignored) ? std::nullopt : neighbour_of(path);
+  throw Error({.attempted = "read " + path.string(),
+               .value = reason,
+               .accepted = "a readable file",
+               .hint = neighbour ? shell_word(*neighbour) : ""});
 }
 
 }  // namespace
