@@ -68,7 +68,8 @@ std::vector<LogFinding> host_findings(const std::vector<ProgramRun>& programs,
   const SimTime pause = kPause * middle_of(usual);
   LogFinding first{.what = "keep the process and its program cache: first runs of programs",
                    .why = "the host was busy before programs that had not run yet",
-                   .source = GainSource::at_most};
+                   .source = GainSource::at_most,
+                   .once = true};
   LogFinding again{.what = "avoid recompilation: shapes or attributes that change",
                    .why = "PROGRAM CACHE HIT says so of programs that had run before",
                    .source = GainSource::at_most};

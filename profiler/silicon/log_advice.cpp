@@ -466,7 +466,7 @@ std::vector<LogFinding> Adviser::take() && {
   std::erase_if(findings_, [&](const LogFinding& finding) {
     return finding.gain.seconds() < 1e-3 * busy.seconds();
   });
-  std::ranges::stable_sort(findings_, std::greater(), &LogFinding::gain);
+  std::ranges::stable_sort(findings_, std::greater(), &LogFinding::rank);
   return std::move(findings_);
 }
 

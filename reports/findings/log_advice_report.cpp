@@ -314,6 +314,12 @@ std::vector<LogAdvice> advice_of(const profiler::Log& log, profiler::CallEmulato
   return advice;
 }
 
+Table finding_table(const LogAdvice& advice, std::string_view title, std::size_t top) {
+  Table table = findings_table(advice, top);
+  table.caption = fmt::format("{}: {}", title, table.caption);
+  return table;
+}
+
 std::vector<Table> advice_tables(const LogAdvice& advice, std::string_view title, std::size_t top) {
   if (advice.uses.empty()) return {};
   std::vector<Table> tables{findings_table(advice, top), calls_table(advice, top),

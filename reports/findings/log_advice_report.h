@@ -37,6 +37,9 @@ std::vector<LogAdvice> advice_of(const profiler::Log& log, profiler::CallEmulato
 /// table says that there is nothing to gain. `title` begins the captions.
 std::vector<Table> advice_tables(const LogAdvice& advice, std::string_view title, std::size_t top);
 
+/// Returns the findings alone.
+Table finding_table(const LogAdvice& advice, std::string_view title, std::size_t top);
+
 /// Returns the advice for programs to read, from the runs of the log `name`: log_calls has a point
 /// for each call, and log_advice a point for each finding. A result without points is left out.
 std::vector<harness::ExperimentResult> advice_results(const std::vector<LogAdvice>& advice,

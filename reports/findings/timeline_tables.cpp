@@ -271,7 +271,9 @@ void host_table(const LoggedRun& run, std::string_view title, std::size_t top,
 
 }  // namespace
 
-std::vector<Table> timeline_tables(const LoggedRun& run, std::string_view title, std::size_t top) {
+std::vector<Table> timeline_tables(const LoggedRun& run, std::string_view title, std::size_t top,
+                                   TimelineDetail detail) {
+  const bool all = detail == TimelineDetail::all;
   // Each passes over all programs or gaps; they run side by side.
   std::array<std::vector<Table>, 5> parts;
   const auto tables_of_gaps = [&] {
@@ -279,19 +281,24 @@ std::vector<Table> timeline_tables(const LoggedRun& run, std::string_view title,
     const Lanes lanes = lanes_of(run.timeline, variety);
     tbb::parallel_invoke([&] { lane_table(run, title, variety, lanes, parts[0]); },
                          [&] {
-                           section_table(run.timeline, lanes.devices, title, top, parts[2]);
+                           if (all)
+                             section_table(run.timeline, lanes.devices, title, top, parts[2]);
                            append(causes_table(lanes.smallest()), title, parts[2]);
-                           append(op_pairs_table(run.timeline, lanes.smallest(), top), title,
-                                  parts[3]);
+                           if (all)
+                             append(op_pairs_table(run.timeline, lanes.smallest(), top), title,
+                                    parts[3]);
                          },
-                         [&] { append(gap_lengths_table(lanes.smallest()), title, parts[4]); });
+                         [&] {
+                           if (all) append(gap_lengths_table(lanes.smallest()), title, parts[4]);
+                         });
   };
   tbb::parallel_invoke(tables_of_gaps, [&] {
     op_table(run.timeline, title, top, parts[1]);
+    if (!all) return;
     std::ranges::move(zone_tables(run, title, top), std::back_inserter(parts[1]));
     std::ranges::move(merged_devices_tables(run, title, top), std::back_inserter(parts[1]));
   });
-  host_table(run, title, top, parts[4]);
+  if (all) host_table(run, title, top, parts[4]);
   std::vector<Table> tables;
   for (std::vector<Table>& part : parts) std::ranges::move(part, std::back_inserter(tables));
   return tables;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <string_view>
 
 #include "base/text.h"
 #include "profiler/dispatch_gaps.h"
@@ -37,11 +39,11 @@ std::string main_causes(const BusyLane& lane) {
   return join(parts, ", ");
 }
 
-std::string lane_words(const BusyLane& lane) {
+std::string lane_words(const BusyLane& lane, std::string_view device) {
   const SimTime span = lane.span.duration();
   if (span <= SimTime()) return "";
   std::string words =
-      fmt::format("Device {} ran {} in {} and was busy for {} of it ({:.1f} %).", lane.device,
+      fmt::format("{} {} ran {} in {} and was busy for {} of it ({:.1f} %).", device, lane.device,
                   counted(lane.programs, "program"), format_time(span), format_time(lane.busy),
                   100 * lane.busy.seconds() / span.seconds());
   if (lane.idle > SimTime() && lane.causes[profiler::GapCause::unknown] == lane.idle) {
@@ -50,6 +52,20 @@ std::string lane_words(const BusyLane& lane) {
     words += fmt::format(" It waited for {}: {}.", format_time(lane.idle), main_causes(lane));
   }
   return words;
+}
+
+/// Says what a device did once all programs had run, which is what a longer run repeats, and then
+/// what it did in all.
+void add_words_of(const profiler::LoggedRun& run, const BusyLane& lane,
+                  std::vector<std::string>& words) {
+  BusyLane steady = steady_part(run.timeline, lane);
+  if (steady.span.start == lane.span.start) return words.push_back(lane_words(lane, "Device"));
+  steady.programs = static_cast<std::uint32_t>(
+      std::ranges::count_if(run.timeline.programs, [&](const profiler::ProgramRun& program) {
+        return program.device == lane.device && program.kernel.start >= steady.span.start;
+      }));
+  words.push_back(lane_words(steady, "Once all programs had run, device"));
+  words.push_back(lane_words(lane, "With the first runs, device"));
 }
 
 /// Returns what several devices did together, and why the one that waited longest did.
@@ -173,7 +189,7 @@ std::vector<std::string> log_words(const PageLog& log) {
   if (devices.size() > kMostAlone) {
     words.push_back(devices_words(devices));
   } else {
-    for (const BusyLane& lane : devices) words.push_back(lane_words(lane));
+    for (const BusyLane& lane : devices) add_words_of(*log.run, lane, words);
   }
   if (!log.run->knows_starts) {
     words.emplace_back(

@@ -29,6 +29,7 @@ using Points = std::vector<const PointResult*>;
 
 constexpr std::string_view kTimeMetric = "time";
 constexpr std::string_view kBoundDetail = "bound_by";
+constexpr std::string_view kExpectedError = "expected_error";
 
 /// Published figures of one quantity differ by up to 10 % within one session of the report (its
 /// sweep against its utilisation table) and by up to 28 % between two sessions (its static engine).
@@ -180,8 +181,11 @@ FilledColumn fill_cells(const Column& column, const Points& points,
 FilledColumn fill(const Column& column, const Points& points,
                   const harness::Presentation& presentation) {
   FilledColumn filled = fill_cells(column, points, presentation);
-  // What bounds the time is what most readers came for.
-  const bool is_key = column.source == CellSource::parameter ||
+  // What bounds the time is what most readers came for. How far to trust it comes before all that
+  // only describes it.
+  const bool is_trust = column.source == CellSource::reference ||
+                        column.source == CellSource::error || column.name == kExpectedError;
+  const bool is_key = column.source == CellSource::parameter || is_trust ||
                       (column.source == CellSource::metric && column.name == kTimeMetric) ||
                       (column.source == CellSource::detail && column.name == kBoundDetail);
   filled.column.room = is_key ? Room::key : column.room;

@@ -173,6 +173,18 @@ TEST(LogAdvice, TheHostsGapsAreWhatATraceWouldSave) {
   EXPECT_EQ(find(advice(read(back_to_back({.kernel = 10'000}, 20))), "replay a trace"), nullptr);
 }
 
+TEST(LogAdvice, FirstRunsComeLastHoweverLongTheyTook) {
+  std::vector<Op> ops = back_to_back({.kernel = 10'000}, 65);
+  ops[1].code = "Softmax";
+  for (std::size_t i = 1; i < 65; ++i) {  // after a second, and called as late as they start
+    ops[i].start += 1'000'000'000 + (i > 4 ? static_cast<int>(i - 4) * 50'000 : 0);
+    ops[i].host = ops[i].start - 1'000'000;
+  }
+  const reports::LogAdvice found = advice(read(ops));
+  ASSERT_NE(find(found, "replay a trace"), nullptr);
+  EXPECT_EQ(find(found, "keep the process"), &found.findings.back());
+}
+
 TEST(LogAdvice, MovementsThatUndoEachOtherAreFound) {
   Op there{.code = "TransposeDeviceOperation",
            .kernel = 5'000,

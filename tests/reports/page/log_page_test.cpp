@@ -143,6 +143,13 @@ TEST(LogPage, ChartsBeginWhereProgramsHadRunOnce) {
   EXPECT_EQ(part.busy, us(19 * 10));
   const std::string text = html_log_page({.logs = {{.title = "a.csv", .run = &run}}});
   EXPECT_TRUE(has(text, "<summary>With the first runs</summary>"));
+  run.knows_starts = true;
+  const std::vector<std::string> words = log_words({.title = "a.csv", .run = &run});
+  ASSERT_EQ(words.size(), 2U);
+  EXPECT_TRUE(
+      words[0].starts_with("Once all programs had run, device 0 ran 19 programs in 280.0 us"))
+      << words[0];
+  EXPECT_TRUE(words[1].starts_with("With the first runs, device 0 ran 20 programs in")) << words[1];
 }
 
 TEST(LogPage, TwoLogsOfOneNameHaveTwoAddresses) {
