@@ -40,27 +40,29 @@ void require_alone(const Ranks& ranks, std::string_view what) {
 
 /// Prints what --help and --version ask for.
 int answer(const RunOptions& options, const Given& given) {
+  const bool is_short = !given.has("--help");
   if (given.has("--version")) {
     fmt::print("{}", version_text());
   } else if (options.names.empty() ||
              std::ranges::find(options.names, "all") != options.names.end()) {
-    fmt::print("{}", help_of(kRunCommand));
+    fmt::print("{}", is_short ? short_help_of(kRunCommand) : help_of(kRunCommand));
   } else {
     const experiments::Laboratory laboratory;
     std::vector<std::string> texts;
     for (const auto* const one : select(laboratory.experiments(), options.names))
-      texts.push_back(description(*one));
+      texts.push_back(is_short ? short_description(*one) : description(*one));
     fmt::print("{}", join(texts, "\n"));
   }
   return kOk;
 }
 
 int run_named(RunOptions& options, const Given& given, Ranks& ranks) {
-  for (const char* const option :
-       {"--trace", "--device-logs", "--memory", "--bottlenecks", "--page"}) {
+  for (const char* const option : {"--device-logs", "--memory", "--bottlenecks"}) {
     if (given.has(option)) require_alone(ranks, option);
   }
-  if (given.has("--help") || given.has("--version")) {
+  if (!options.outputs.trace.empty()) require_alone(ranks, "--trace");
+  if (options.page) require_alone(ranks, "--page");
+  if (given.has("-h") || given.has("--help") || given.has("--version")) {
     return ranks.is_first() ? answer(options, given) : kOk;
   }
   complete(options);
@@ -104,8 +106,8 @@ const Command kRunCommand{
     .name = "",
     .summary = "run an experiment on an emulated Tenstorrent chip and on this machine's CPU",
     .usage = {"NAME... [OPTIONS]   runs experiments by name",
-              "FILE | FOLDER       runs, analyzes or plans it: step.py, LOG.csv, training.yaml,",
-              "                    config.json, model.onnx, results, a folder of the profiler",
+              "FILE | FOLDER       runs, analyzes or plans it: step.py, LOG.csv, training.yaml, "
+              "config.json, model.onnx, results, a folder of the profiler",
               "all [OPTIONS]       runs every experiment, but not the tools about the emulator",
               "NAME --help         shows the axes of an experiment or the options of a command",
               "COMMAND ..."},

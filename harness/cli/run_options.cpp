@@ -118,16 +118,19 @@ OptionList recording_options(RunOptions& options) {
 }
 
 OptionList where_results_go(RunOptions& options) {
+  options.outputs.files.offers.pictures = true;
+  options.outputs.files.page = &options.page;
+  options.outputs.files.trace = &options.outputs.trace;
   return joined(
-      {output_options(options.outputs, "Chooses the folder of these files (default results)"),
+      {output_options(options.outputs,
+                      "Writes a file of each form to DIR (default: results, unless -o names files; "
+                      "of a single "
+                      "point its JSON alone)"),
        {{"--all-rows", "",
          "Shows every row of a table of more than 60 points. Without it the terminal and "
          "NAME.md show the fastest points and a sample of the others. JSON and CSV always "
          "hold all of them",
          to(options.outputs.all_rows)},
-        {"--times", "FILE",
-         "Writes every virtual time to the picosecond, one a line, for `compare`",
-         to(options.outputs.times)},
         renamed("--plots",
                 {"--pictures", "DIR", "Writes the pictures to DIR", to(options.outputs.pictures)}),
         {"--no-progress", "",
@@ -165,7 +168,7 @@ void complete(RunOptions& options) {
   }
   try {
     understand(options);
-    require_one_text_in_each_place(options.outputs);
+    options.outputs.files.require_apart({{"--trace", options.outputs.trace}});
   } catch (const Error& failure) {
     throw UsageError(failure.what());
   }

@@ -33,7 +33,8 @@ class Faults : public CliFixture {
   }
 };
 
-const std::string kOnePoint = "matmul_sweep --backend emulated -a shape=512 -a dispatch=eth ";
+const std::string kOnePoint =
+    "matmul_sweep --backend emulated -a shape=512 -a dispatch=eth --results results ";
 
 // 2>&- closes standard error, so the next file to be opened would be number 2 and receive the
 // messages.

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/cli/cli_fixture.h"
 
@@ -31,12 +32,29 @@ TEST_F(Manual, HelpIsTheManualOnStandardOutput) {
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(outcome.err, "");
     for (const char* const option :
-         {"--axis",     "--backend", "--filter",      "--quick",    "--dry-run", "--repetitions",
-          "--min-time", "--threads", "--seed",        "--chip",     "--set",     "--results",
-          "--json",     "--csv",     "--md",          "--pictures", "--trace",   "--device-logs",
-          "--memory",   "--color",   "--no-progress", "--version"}) {
+         {"--axis",        "--backend",  "--filter",  "--quick",       "--dry-run",
+          "--repetitions", "--min-time", "--threads", "--seed",        "--chip",
+          "--set",         "--results",  "--out",     "--pictures",    "--trace",
+          "--device-logs", "--memory",   "--color",   "--no-progress", "--version"}) {
       EXPECT_TRUE(contains(outcome.out, option)) << option;
     }
+  }
+}
+
+TEST_F(Manual, ShortHelpFitsAScreenAndNamesTheLongOne) {
+  const json listed = json::parse(run("list --json -").out);
+  std::vector<std::string> names{"", "matmul_sweep "};
+  for (const json& command : listed["commands"]) {
+    names.push_back(command["name"].get<std::string>() + " ");
+  }
+  for (const std::string& name : names) {
+    const Outcome outcome = run(name + "-h");
+    EXPECT_EQ(outcome.status, 0) << name;
+    EXPECT_LE(lines(outcome.out), 40) << name << outcome.out;
+    EXPECT_TRUE(contains(outcome.out, name + "--help says")) << outcome.out;
+    const std::string whole = run(name + "--help").out;
+    if (lines(whole) < 20) continue;
+    EXPECT_LT(outcome.out.size(), whole.size()) << name;
   }
 }
 

@@ -4,6 +4,8 @@
 // run the real program.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
 #include <string>
@@ -131,15 +133,130 @@ TEST_F(Objects, AxesNeedNoOption) {
   EXPECT_EQ(unknown.status, 2);
 }
 
-TEST_F(Objects, AnOptionAfterAScriptIsTheScriptsAndThatIsSaid) {
-  put("step.py", "print('ran')\n");
+TEST_F(Objects, AnOptionAfterAScriptIsTheScriptsIfItsTextNamesIt) {
+  put("step.py", "import sys\nprint('ran', sys.argv[1:])\n");
   put("own.py", "import sys  # takes --chip\nprint(sys.argv[1:])\n");
-  const Outcome lost = run("step.py --chip p150");
-  EXPECT_TRUE(contains(lost.err, "note: --chip is handed to step.py, which does not name it"))
-      << lost.err;
+  const Outcome taken = run("step.py --chip nonsense");
+  EXPECT_EQ(taken.status, 2);
+  EXPECT_TRUE(contains(taken.err, "note: --chip is taken as an option of python, as step.py"))
+      << taken.err;
+  EXPECT_TRUE(contains(taken.err, "cannot read profile 'nonsense'")) << taken.err;
+  const Outcome both = run("step.py one --chip p150 --steps 3 --no-what-if");
+  EXPECT_TRUE(contains(both.out, "ran ['one', '--steps', '3']")) << both.out << both.err;
+  EXPECT_TRUE(contains(run("python -- step.py --chip p150").out, "ran ['--chip', 'p150']"));
   const Outcome own = run("own.py --chip p150");
-  EXPECT_FALSE(contains(own.err, "note:")) << own.err;
+  EXPECT_TRUE(contains(own.err, "note: --chip is handed to own.py, which names it")) << own.err;
   EXPECT_TRUE(contains(own.out, "['--chip', 'p150']")) << own.out;
+}
+
+TEST_F(Objects, WhatIsNoObjectIsSaidWithItsReason) {
+  put("notes", "hello world\n");
+  put("tool", "#!/bin/sh\necho\n");
+  put("run", "#!/usr/bin/env python3\nprint('ran')\n");
+  put("package.json", "{\"name\": \"x\"}");
+  EXPECT_TRUE(contains(run("notes").err, "cannot tell what notes is: its first line is 'hello"));
+  EXPECT_TRUE(contains(run("tool").err, "it is a program, and begins with '#!/bin/sh'"));
+  EXPECT_TRUE(contains(run("./run").err, "./run is a script: run_experiment python ./run"));
+  EXPECT_TRUE(contains(run("package.json").err, "it is JSON, but no result"));
+  ASSERT_EQ(std::system(("mkfifo '" + (folder() / "pipe").string() + "'").c_str()), 0);
+  const Outcome pipe = run("pipe");
+  EXPECT_EQ(pipe.status, 2);
+  EXPECT_TRUE(contains(pipe.err, "it is a pipe or a device")) << pipe.err;
+  EXPECT_TRUE(contains(pipe.err, "try run_experiment analyze pipe, if it is a log")) << pipe.err;
+}
+
+TEST_F(Objects, AMistypedFileHasTheNearestOneNamed) {
+  put("my step.py", "print('ran')\n");
+  put("train.yaml", "training_config:\n");
+  put("ops.csv", kLog);
+  EXPECT_TRUE(contains(run("'my stp.py'").err, "did you mean 'my step.py'?"));
+  EXPECT_TRUE(contains(run("python 'my stp.py'").err, "did you mean 'my step.py'?"));
+  EXPECT_TRUE(contains(run("'my step.py'").err, "run_experiment python 'my step.py'"));
+  EXPECT_TRUE(contains(run("fit trian.yaml").err, "did you mean train.yaml?"));
+  EXPECT_TRUE(contains(run("fit -c trian.yaml").err, "No such file or directory")) << "read_file";
+  EXPECT_TRUE(contains(run("fit -c trian.yaml").err, "try train.yaml"));
+  EXPECT_TRUE(contains(run("analyze opps.csv").err, "try ops.csv"));
+}
+
+TEST_F(Objects, AFolderOfSeveralThingsSaysWhatIsInIt) {
+  std::filesystem::create_directories(folder() / "logs");
+  put("logs/one.csv", kLog);
+  put("logs/readme", "text");
+  EXPECT_EQ(run("logs").out, run("analyze logs/one.csv").out);
+  put("logs/two.py", "print(1)");
+  const Outcome several = run("logs");
+  EXPECT_TRUE(contains(several.err, "it has one.csv (a log), two.py (a script)")) << several.err;
+  EXPECT_TRUE(contains(several.err, "try run_experiment logs/one.csv")) << several.err;
+}
+
+TEST_F(Objects, SettingsOfGigabytesAreRefusedByTheirSize) {
+  put("big.yaml", "training_config:\n");
+  put("config.json", "{\"model_type\": \"llama\"");
+  for (const char* const file : {"big.yaml", "config.json"}) {
+    std::filesystem::resize_file(folder() / file, std::uintmax_t{3} << 30);  // a hole
+    const Outcome outcome = run(file, "", "sh");
+    EXPECT_TRUE(contains(outcome.err + outcome.out, "it has more than 16 MiB")) << outcome.err;
+  }
+}
+
+TEST_F(Objects, AnAxisNeedsNoExperimentWhereOneIsMeant) {
+  const Outcome model = run("--model llama-3.2-1b --machine n150 --mode performance --csv -");
+  EXPECT_TRUE(contains(model.err, "no experiment is named: run_experiment inference")) << model.err;
+  EXPECT_EQ(model.out,
+            run("inference -a model=llama-3.2-1b -a machine=n150 -a mode=performance --csv -").out);
+  EXPECT_TRUE(contains(run("Llama-3.2-1B-Instruct --dry-run").out, "machine:p150"));
+  EXPECT_TRUE(contains(run("meta-llama/Llama-3.2-1B machine=n150 --dry-run").err,
+                       "is a model: run_experiment inference -a model="));
+  const Outcome shape = run("--shape 4096");
+  EXPECT_EQ(shape.status, 2);
+  EXPECT_TRUE(contains(shape.err, "try run_experiment matmul_sweep --shape 4096")) << shape.err;
+  EXPECT_TRUE(contains(run("nobody/Nothing").err, "there is no file 'nobody/Nothing'"));
+}
+
+TEST_F(Objects, SizesKeysAndOptionsNeedNoOption) {
+  const std::string tuned = run("tune -a m=64 -a k=128 -a n=256").out;
+  EXPECT_TRUE(contains(tuned, "64")) << tuned;
+  for (const char* const words : {"tune 64x128x256", "tune 64 128 256", "tune --shape 64x128x256",
+                                  "tune shape=64x128x256", "tune --top 10 64x128x256"}) {
+    EXPECT_EQ(run(words).out, tuned) << words;
+  }
+  EXPECT_EQ(run("tune --shape 64,128").status, 2);
+  const auto dry = [&](const std::string& words) {
+    return run("matmul_sweep --backend emulated shape=64 --dry-run " + words);
+  };
+  EXPECT_EQ(dry("seed=3 chip=n150").out, dry("--seed 3 --chip n150").out);
+  EXPECT_EQ(dry("seed=x").status, 2);
+  put("my.yaml",
+      "training_config:\n  batch_size: 1\n  tokenizer_type: char\n  max_steps: 1\n"
+      "  model_config: model.yaml\n");
+  put("model.yaml",
+      "transformer_config:\n  model_type: gpt2\n  num_heads: 2\n  embedding_dim: 64\n"
+      "  num_blocks: 1\n  max_sequence_length: 32\n  vocab_size: 96\n  dropout_prob: 0.0\n");
+  const std::string planned = run("fit -c my.yaml --no-search --with batch_size=4").out;
+  EXPECT_NE(planned, run("fit -c my.yaml --no-search").out);
+  EXPECT_EQ(run("my.yaml --no-search batch_size=4").out, planned);
+  EXPECT_EQ(run("fit my.yaml --batch-size 4 --no-search").out, planned);
+}
+
+TEST_F(Objects, AMachineIsNoChip) {
+  const Outcome outcome = run("matmul_sweep --backend emulated --chip t3000");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_TRUE(contains(outcome.err, "this is a machine; try --chip wormhole_b0_n300"))
+      << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "run_experiment inference -a machine=t3k")) << outcome.err;
+}
+
+TEST_F(Objects, AScriptIsSummedUpWhereNoFileCanBeWritten) {
+  put("step.py",
+      "import ttnn\nd = ttnn.open_device(device_id=0)\n"
+      "a = ttnn.rand((64, 64), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=d)\n"
+      "b = a + a\nttnn.close_device(d)\n");
+  put("results", "a file in the place of the folder");
+  const Outcome outcome = run("step.py --no-what-if");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "warning: the recorded program is not kept")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "of virtual time")) << outcome.err;
+  EXPECT_FALSE(contains(outcome.err, "explain")) << outcome.err;
 }
 
 TEST_F(Objects, UsualNamesAreUnderstood) {

@@ -58,8 +58,6 @@ const std::pair<std::string, std::string> kFormerWords[] = {
     {"generate --ignore-end", "--ignore-end is called --no-end now"},
     {"generate --calls ttml", "--calls is called --cache now"},
     {"report a --output p.html", "--output is called --page now; try --page[=FILE]"},
-    {"report a --format html", "try --page"},
-    {"analyze a --format html", "--format is called --page now"},
     {"core_grid -a traced=yes", "try -a trace=..."},
     {"two_queues -a config=half_2cq", "try -a layout=..."},
     {"train_nano_gpt --data x", "train_nano_gpt is now train --preset nano_gpt"},

@@ -38,9 +38,18 @@ const Command* find_command(std::string_view name) {
   return nullptr;
 }
 
+namespace {
+
+void add_help(OptionList& options) {
+  options.push_back({"-h", "", "Prints the most of this on a screen", asked()});
+  options.push_back({"--help", "", "Prints this text", asked()});
+}
+
+}  // namespace
+
 OptionList options_of(const Command& command) {
   OptionList options = command.begin().options;
-  options.push_back({"-h, --help", "", "Prints this text", asked()});
+  add_help(options);
   return options;
 }
 
@@ -51,11 +60,12 @@ int run_command(const Command& command, std::span<const std::string> words, Rank
   }
   if (command.sharing != Sharing::shared && !ranks.is_first()) return kOk;
   Invocation invocation = command.begin();
-  invocation.options.push_back({"-h, --help", "", "Prints this text", asked()});
+  add_help(invocation.options);
   const Given given(invocation.options, words);
   given.take();
-  if (given.has("--help") && !command.name.empty()) {
-    if (ranks.is_first()) fmt::print("{}", help_of(command));
+  const bool is_short = given.has("-h") && !given.has("--help");
+  if ((is_short || given.has("--help")) && !command.name.empty()) {
+    if (ranks.is_first()) fmt::print("{}", is_short ? short_help_of(command) : help_of(command));
     return kOk;
   }
   given.require_applicable();

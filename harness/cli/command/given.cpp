@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/text.h"
@@ -15,6 +16,7 @@ namespace {
   std::vector<std::string> names;
   for (const Option& option : options) {
     if (!option.names.empty()) names.push_back(option.name());
+    if (!option.also.empty()) std::ranges::move(split(option.also, ','), std::back_inserter(names));
     const std::vector<std::string> former = split(option.formerly, ',');
     if (std::ranges::find(former, name) != former.end()) {
       throw UsageError(fmt::format("{} is called {} now; try {}{}{}", name, option.name(),
@@ -30,7 +32,8 @@ namespace {
 
 const Option* find_option(const OptionList& options, std::string_view name) {
   for (const Option& option : options) {
-    const std::vector<std::string> names = option.all_names();
+    std::vector<std::string> names = option.all_names();
+    std::ranges::move(split(option.also, ','), std::back_inserter(names));
     if (std::ranges::find(names, name) != names.end()) return &option;
   }
   return nullptr;

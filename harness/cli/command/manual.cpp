@@ -2,6 +2,7 @@
 #include "harness/cli/command/manual.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +10,7 @@
 #include "base/text.h"
 #include "experiments/laboratory/laboratory.h"
 #include "harness/build_info.h"
+#include "harness/cli/terminal/terminal.h"
 #include "reports/published/reference.h"
 #include "reports/tables/cell_text.h"
 
@@ -18,7 +20,14 @@ namespace {
 using harness::Backend;
 using harness::Experiment;
 
-constexpr std::size_t kWidth = 100;
+/// Returns the width of help: that of the terminal, but no more than can be read.
+std::size_t help_width() {
+  constexpr int kNarrowest = 40;
+  constexpr int kWidest = 100;
+  return static_cast<std::size_t>(
+      std::clamp(terminal_width(STDOUT_FILENO).value_or(kWidest), kNarrowest, kWidest));
+}
+
 constexpr std::size_t kOptionColumn = 26;
 constexpr std::array kBothBackends{Backend::emulated, Backend::host};
 constexpr std::string_view kOptions = "OPTIONS";
@@ -48,7 +57,14 @@ ManualSection usage_of(const Command& command, const ManualPlaces& places) {
     for (const std::string_view word : {command.name, form}) {
       if (!word.empty()) line += fmt::format(" {}", word);
     }
-    section.lines.push_back({"", std::move(line)});
+    // What a form does stands behind three blanks.
+    const std::size_t meaning = line.find("   ");
+    if (meaning == std::string::npos) {
+      section.lines.push_back({"", std::move(line)});
+    } else {
+      section.lines.push_back(
+          {line.substr(0, meaning), std::string(trimmed(line.substr(meaning)))});
+    }
   }
   for (const ManualItem& item : command.text) {
     section.lines.push_back({std::string(item.term), in_manual(item.text, places)});
@@ -65,7 +81,7 @@ ManualSection commands_section() {
 }
 
 std::string indented(std::string_view text) {
-  return "  " + reports::wrapped(text, kWidth - 2) + "\n";
+  return "  " + reports::wrapped(text, help_width() - 2) + "\n";
 }
 
 /// Returns the column of the texts: options have theirs, other lists one beside their terms.
@@ -75,7 +91,7 @@ std::size_t column_of(const ManualSection& section) {
     if (line.term.starts_with('-')) return kOptionColumn;
     longest = std::max(longest, line.term.size());
   }
-  return std::min(longest + 4, kOptionColumn);
+  return section.title == "USAGE" ? longest + 4 : std::min(longest + 4, kOptionColumn);
 }
 
 std::string text_of(const ManualSection& section, std::size_t forms) {
@@ -83,7 +99,7 @@ std::string text_of(const ManualSection& section, std::size_t forms) {
   for (std::size_t i = 0; i < section.lines.size(); ++i) {
     const auto& [term, words] = section.lines[i];
     if (!term.empty()) {
-      text += described(term, words, column_of(section), kWidth);
+      text += described(term, words, column_of(section), help_width());
     } else if (section.keeps_lines || i < forms) {
       for (const std::string& line : split(words, '\n')) text += "  " + line + "\n";
     } else {
@@ -152,8 +168,8 @@ std::string axes_text(const Experiment& experiment, Backend backend) {
   std::string text = fmt::format("\nAXES with --backend {}\n", name_of(backend));
   for (const harness::Axis& axis : axes) {
     const std::string values = axis.values.empty() ? "not set" : join(axis.values, ", ");
-    text += described(axis.name, axis.meaning, kColumn, kWidth);
-    text += described("", "default: " + values, kColumn, kWidth);
+    text += described(axis.name, axis.meaning, kColumn, help_width());
+    text += described("", "default: " + values, kColumn, help_width());
   }
   return text;
 }
@@ -247,9 +263,73 @@ std::string help_of(const Command& command) {
   return text;
 }
 
+namespace {
+
+/// Returns terms with their texts, each in one line.
+std::string in_lines(const std::vector<ManualLine>& lines, std::size_t column) {
+  std::string text;
+  for (const auto& [term, words] : lines) {
+    const std::size_t used = std::max(column, term.size() + 4);
+    const std::size_t room = help_width() - std::min(help_width(), used);
+    text += fmt::format("  {:<{}}{}\n", term, used - 2, reports::shortened(words, room, true));
+  }
+  return text;
+}
+
+/// Returns terms alone, if there are too many for a line each.
+std::string in_a_paragraph(const std::vector<ManualLine>& lines) {
+  std::vector<std::string> terms;
+  for (const ManualLine& line : lines) terms.push_back(line.term);
+  return indented(join(terms, "; "));
+}
+
+}  // namespace
+
+std::string short_help_of(const Command& command) {
+  constexpr std::size_t kMostLines = 18;
+  const ManualPlaces places = manual_places();
+  const std::vector<ManualSection> sections = manual_of(command, places);
+  std::string text = reports::wrapped(sections.front().lines.front().text, help_width()) + "\n";
+  ManualSection usage = usage_of(command, places);
+  usage.lines.resize(command.usage.size());
+  text += "\nUSAGE\n" + text_of(usage, command.usage.size());
+  if (command.name.empty()) {
+    const ManualSection all = commands_section();
+    text += "\n" + all.title + "\n" + in_lines(all.lines, column_of(all));
+  }
+  std::vector<ManualLine> options;
+  for (const Option& option : options_of(command)) {
+    if (option.names.empty()) continue;
+    options.push_back({term_of(option), in_manual(option.text, places)});
+  }
+  text += "\nOPTIONS\n";
+  const bool have_lines = options.size() <= kMostLines && !command.name.empty();
+  text += have_lines ? in_lines(options, kOptionColumn) : in_a_paragraph(options);
+  const std::string name = command.name.empty() ? "" : fmt::format(" {}", command.name);
+  return text +
+         fmt::format("\n{}{} --help says what each does, with examples.\n", program_name(), name);
+}
+
+std::string short_description(const Experiment& experiment) {
+  std::string text = reports::wrapped(
+      fmt::format("{} - {}", experiment.name(), experiment.question()), help_width());
+  std::vector<ManualLine> axes;
+  for (const Backend backend : kBothBackends) {
+    for (const harness::Axis& axis : experiment.axes(backend)) {
+      if (std::ranges::find(axes, axis.name, &ManualLine::term) != axes.end()) continue;
+      const std::string values = axis.values.empty() ? "" : " (" + join(axis.values, ",") + ")";
+      axes.push_back({axis.name, axis.meaning + values});
+    }
+  }
+  constexpr std::size_t kColumn = 14;
+  return text + "\n\nAXES, as -a AXIS=VALUE\n" + in_lines(axes, kColumn) +
+         with_program_name(
+             fmt::format("\nrun_experiment {} --help says more.\n", experiment.name()));
+}
+
 std::string description(const Experiment& experiment) {
-  std::string text =
-      reports::wrapped(fmt::format("{} - {}", experiment.name(), experiment.question()), kWidth);
+  std::string text = reports::wrapped(
+      fmt::format("{} - {}", experiment.name(), experiment.question()), help_width());
   text += fmt::format("\n\nUSAGE\n  run_experiment {} [-a AXIS=V1,V2]... [OPTIONS]\n",
                       experiment.name());
   text += timing_text(experiment);

@@ -31,6 +31,10 @@ std::vector<ManualSection> manual_of(const Command& command, const ManualPlaces&
 /// Returns what --help prints.
 std::string help_of(const Command& command);
 
+/// Returns what -h prints, which fits a screen: the forms, and a line for each option; where there
+/// are many, their names.
+std::string short_help_of(const Command& command);
+
 /// Returns a line whose term has a column of its own; lines are at most `width` wide.
 std::string described(std::string_view term, std::string_view text, std::size_t column,
                       std::size_t width);
@@ -38,6 +42,9 @@ std::string described(std::string_view term, std::string_view text, std::size_t 
 /// Returns everything that a user needs to run an experiment: its question, axes, timing, published
 /// rows and examples.
 std::string description(const harness::Experiment& experiment);
+
+/// Returns its question and a line for each axis.
+std::string short_description(const harness::Experiment& experiment);
 
 /// Returns "howard 0.1.0 (commit, compiler, build type)" as a line.
 std::string version_text();

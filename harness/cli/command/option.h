@@ -58,6 +58,7 @@ struct Option {
   Applies applies{};
   std::string_view group = "OPTIONS";  ///< The heading under which help shows it.
   std::string_view formerly{};         ///< Older names, which are refused with the present one.
+  std::string_view also{};             ///< Older names, which are taken; help does not list them.
 
   bool is_flag() const { return value.empty(); }
   /// Returns whether the next word is its value.

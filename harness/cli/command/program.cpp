@@ -5,7 +5,9 @@
 
 #include <cctype>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <system_error>
 
 #include "base/installed.h"
 
@@ -33,19 +35,51 @@ bool joins(char c) {
 
 std::string_view program_name() { return program_invocation_short_name; }
 
-std::string with_program_name(std::string_view text) {
+const std::string& typed_name() {
+  static const std::string name = [] {
+    const char* const launcher = std::getenv("HOWARD_LAUNCHER");
+    const bool launched = launcher != nullptr && *launcher != '\0';
+    const fs::path path = launched ? launcher : program_invocation_name;
+    if (!path.has_parent_path()) return path.string();  // the shell has found it
+    std::error_code failure;
+    const fs::path here = fs::proximate(path, failure);
+    if (failure || *here.begin() == "..") return path.string();
+    return "./" + here.string();
+  }();
+  return name;
+}
+
+namespace {
+
+/// Replaces the name of the program, where it is one; `replaces` says so of what follows it.
+template <class Replaces>
+std::string replaced(std::string_view text, std::string_view name, std::string_view by,
+                     Replaces replaces) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t found = text.find(kWrittenName, at);
+    const std::size_t found = text.find(name, at);
     result += text.substr(at, found - at);
     if (found == std::string_view::npos) break;
-    at = found + kWrittenName.size();
+    at = found + name.size();
     const bool is_part = (found > 0 && joins(text[found - 1])) ||
                          (at < text.size() && joins(text[at])) ||
                          (at + 1 < text.size() && text[at] == '.' && joins(text[at + 1]));
-    result += is_part ? kWrittenName : program_name();
+    result += is_part || !replaces(text.substr(at)) ? name : by;
   }
   return result;
+}
+
+}  // namespace
+
+std::string with_typed_name(std::string_view text) {
+  const auto is_command = [](std::string_view rest) { return rest.starts_with(' '); };
+  std::string result = replaced(text, program_name(), typed_name(), is_command);
+  if (program_name() == kWrittenName) return result;
+  return replaced(result, kWrittenName, typed_name(), is_command);
+}
+
+std::string with_program_name(std::string_view text) {
+  return replaced(text, kWrittenName, program_name(), [](std::string_view) { return true; });
 }
 
 void complain(std::string_view text) {

@@ -12,6 +12,13 @@ namespace howard::cli {
 /// Returns the name by which this program was started: "run_experiment" or "howard".
 std::string_view program_name();
 
+/// Returns what a shell in this folder runs the program by: "howard" if it is installed,
+/// "./run_experiment" in a checkout.
+const std::string& typed_name();
+
+/// Returns a text with typed_name() in its commands, in the place of the program's name.
+std::string with_typed_name(std::string_view text);
+
 /// Returns a text of this program, in which it is called run_experiment, with the name by which it
 /// was started. Names of folders and files are left alone.
 std::string with_program_name(std::string_view text);

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/usual_names.h"
+#include "experiments/axes/machines.h"
 #include "experiments/laboratory/laboratory.h"
 
 namespace howard::cli {
@@ -52,6 +54,21 @@ std::vector<PictureFormat> parse_formats(const std::string& text) {
   return formats;
 }
 
+/// Throws UsageError for a machine of several chips, or a box: none of its chips is called so.
+void refuse_machine(std::string_view option, const std::string& name) {
+  std::vector<std::string_view> words = other_names(name);
+  words.insert(words.begin(), name);
+  for (const experiments::Machine& machine : experiments::machines()) {
+    if (std::ranges::find(words, machine.word) == words.end()) continue;
+    refuse_value(
+        option, name, "a chip; this is a machine",
+        fmt::format("{0} {1}, or for the machine: run_experiment inference -a machine={2}, "
+                    "run_experiment python --box {3} SCRIPT",
+                    option, machine.profiles.front(), machine.word,
+                    machine.word == "t3k" ? "t3000" : machine.word));
+  }
+}
+
 /// The values are profiles of this kind, which go to `place`. One that cannot be read is refused
 /// later, with what there is.
 Values profiles_of(std::string_view kind, std::vector<std::string>& place) {
@@ -63,6 +80,7 @@ Values profiles_of(std::string_view kind, std::vector<std::string>& place) {
       try {
         is = chip::kind_of(name);
       } catch (const Error&) {
+        if (kind == "chip") refuse_machine(option, name);
         continue;
       }
       if (is == kind) continue;
@@ -76,41 +94,13 @@ Values profiles_of(std::string_view kind, std::vector<std::string>& place) {
 
 }  // namespace
 
-void require_one_text_in_each_place(const OutputPlaces& outputs) {
-  std::map<std::filesystem::path, std::vector<std::string>> places;
-  for (const auto& [name, file] :
-       {std::pair("--json", outputs.json), std::pair("--csv", outputs.csv),
-        std::pair("--md", outputs.markdown), std::pair("--times", outputs.times),
-        std::pair("--trace", outputs.trace)}) {
-    std::error_code ignored;
-    // /dev/null takes any number of texts.
-    const bool replaced = !std::filesystem::is_other(file, ignored);
-    if (file.empty() || !replaced) continue;
-    const std::filesystem::path path(file);
-    const auto place =
-        file == "-" ? path
-                    : std::filesystem::weakly_canonical(std::filesystem::absolute(path), ignored);
-    places[place].emplace_back(name);
-  }
-  for (const auto& [place, names] : places) {
-    if (names.size() < 2) continue;
-    const Error failure(
-        {.attempted = place == "-" ? "write to standard output" : "write " + place.string(),
-         .value = join(names, " and "),
-         .accepted = "one of them",
-         .hint = "a file of its own for each"});
-    throw UsageError(failure.what());
-  }
-}
-
 OptionList output_options(OutputPlaces& places, std::string_view results_text) {
-  return {{"--results", "DIR", results_text, to(places.results)},
-          {"--json", "FILE",
-           "Writes the JSON (howard.result/1) to FILE; \"-\" is standard output, as for --csv and "
-           "--md",
-           to(places.json)},
-          {"--csv", "FILE", "Writes the CSV to FILE", to(places.csv)},
-          {"--md", "FILE", "Writes the Markdown to FILE", to(places.markdown)},
+  const auto take_folder = [&places](std::string_view, const std::string& folder) {
+    places.results = folder;
+    places.keeps_all = true;
+  };
+  return {{"--results", "DIR", results_text, {take_folder}},
+          places.files.option(),
           color_option(places.color)};
 }
 

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "engines/chip/profiles/profile.h"
 #include "harness/cli/command/option.h"
+#include "harness/cli/outputs/output_files.h"
 #include "harness/cli/terminal/terminal.h"
 #include "harness/result.h"
 #include "reports/pictures/picture.h"
@@ -24,22 +25,20 @@ namespace howard::cli {
 // The options that several commands have are declared here. What they are bound to must outlive
 // them.
 
-/// Says where the results of a command go. For each file, "" is its default place under `results`
-/// and "-" is standard output.
+/// Says where the results of a command go.
 struct OutputPlaces {
+  OutputFiles files;  ///< Those that the command line names.
+  /// The folder of all of a run; empty: none is kept.
   std::filesystem::path results = "results";
-  std::string json, csv, markdown, times, pictures, trace;
+  bool keeps_all = false;       ///< The folder was asked for, and gets every form.
+  std::string pictures, trace;  ///< A folder and a file; "" is the default place, or none.
   std::filesystem::path device_logs, memory;  ///< Folders; empty if they are not wanted.
   reports::Canvas canvas;  ///< The settings of all pictures; its folder is not used.
   ColorMode color = ColorMode::automatic;
   bool all_rows = false;  ///< Shows all rows of a table, however many they are.
 };
 
-/// Throws UsageError if two texts go to one stream, where no program could read them, or to one
-/// file, where one would be lost.
-void require_one_text_in_each_place(const OutputPlaces& places);
-
-/// --results, --json, --csv and --md of a command whose results are called `name`, with --color.
+/// --results and -o, with --color.
 OptionList output_options(OutputPlaces& places, std::string_view results_text);
 
 /// --picture-size and --picture-format.

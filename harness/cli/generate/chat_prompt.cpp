@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/input_file.h"
 #include "engines/language/chat/chat_messages.h"
 #include "engines/python/chat_template.h"
 
@@ -27,7 +28,8 @@ ChatFiles chat_files(const GenerateOptions& options) {
   ChatFiles files;
   files.source = named.extension() == ".json" ? named : folder / "tokenizer_config.json";
   if (fs::exists(files.source)) {
-    files.config = language::parse_tokenizer_config(read_file(files.source), files.source.string());
+    files.config =
+        language::parse_tokenizer_config(read_settings_file(files.source), files.source.string());
   }
   const fs::path text = named.empty() ? folder / "chat_template.jinja" : named;
   if (text.extension() != ".json" && (!named.empty() || fs::exists(text))) {

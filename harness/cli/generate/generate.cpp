@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/input_file.h"
 #include "engines/autograd/host_values.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
@@ -24,15 +25,16 @@
 #include "engines/training/config/ttml_files.h"
 #include "engines/training/config/ttml_recipe.h"
 #include "experiments/laboratory/chip_context.h"
+#include "experiments/laboratory/presentations.h"
 #include "harness/cli/command/command.h"
 #include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/generate/chat_prompt.h"
 #include "harness/cli/generate/generate_options.h"
+#include "harness/cli/outputs/outputs.h"
 #include "harness/cli/terminal/interruption.h"
 #include "harness/environment.h"
 #include "harness/statistics.h"
-#include "reports/formats/result_json.h"
 
 namespace howard::cli {
 
@@ -44,7 +46,8 @@ using language::HuggingFaceModel;
 HuggingFaceModel model_of(const GenerateOptions& options) {
   HuggingFaceModel model;
   if (options.model.extension() == ".json") {
-    model = language::parse_hugging_face_config(read_file(options.model), options.model.string());
+    model = language::parse_hugging_face_config(read_settings_file(options.model),
+                                                options.model.string());
   } else {
     training::TtmlFiles files;
     files.model = options.model;
@@ -80,7 +83,8 @@ class GenerateRun {
         chat_(options_.chat ? std::optional(chat_prompt(options_)) : std::nullopt),
         text_(prompt()),
         host_({.threads = options_.threads}) {
-    if (!options_.results.empty()) require_writable_folder(options_.results);
+    options_.outputs.files.require_apart();
+    Outputs(options_.outputs).require_writable();
     if (options_.backend == harness::Backend::emulated) {
       profiles_ = read_settings(options_.profiles, chip::load_profiles);
       chip_ =
@@ -93,8 +97,8 @@ class GenerateRun {
     make_reader();
   }
 
-  /// Returns false if it was interrupted.
-  bool run() {
+  /// Returns the exit status.
+  int run() {
     const std::string begun = tokenizer_->decode(plain(text_));
     if (!chat_) show(begun);
     std::vector<std::uint32_t> all = text_;
@@ -123,8 +127,8 @@ class GenerateRun {
     starts_.push_back(device().now());
     show("\n");
     summarise();
-    if (!options_.results.empty()) write_result();
-    return !interrupted();
+    const bool well = write_result();
+    return interrupted() ? kInterrupted : well ? kOk : kFailed;
   }
 
  private:
@@ -242,9 +246,11 @@ class GenerateRun {
     device().command_queue(0).finish();
   }
 
-  static void show(std::string_view text) {
-    fmt::print("{}", text);
-    std::fflush(stdout);
+  /// Writes text where no other form goes.
+  void show(std::string_view text) const {
+    std::FILE* const stream = options_.outputs.files.use_standard_output() ? stderr : stdout;
+    fmt::print(stream, "{}", text);
+    std::fflush(stream);
   }
 
   /// Returns the seconds of each token; the first one's are those of reading the prompt.
@@ -271,7 +277,8 @@ class GenerateRun {
                has_cache_ ? "" : ", without a cache");
   }
 
-  void write_result() {
+  /// Writes the times to the files that are asked for. Returns false if one could not be written.
+  bool write_result() {
     const std::vector<double> seconds = times();
     harness::PointResult point{.backend = options_.backend};
     point.parameters = {{"model", options_.model.string()},
@@ -302,9 +309,13 @@ class GenerateRun {
     result.context.threads = host_.threads();
     result.context.seed = options_.sampling.seed;
     if (profiles_) experiments::describe_chip(options_.profiles, result.context);
-    const std::filesystem::path file = options_.results / (result.experiment + ".json");
-    write_file(file, reports::result_json(std::span(&result, 1)));
-    fmt::print(stderr, "wrote {}\n", file.string());
+    Outputs outputs(options_.outputs);
+    const experiments::Presentations known;
+    harness::Presentation presentation = known.of(result).presentation;
+    const bool well = outputs.write(
+        {Finished{.result = std::move(result), .presentation = std::move(presentation)}});
+    outputs.print_written();
+    return well;
   }
 
   GenerateOptions options_;
@@ -326,7 +337,7 @@ int generate(GenerateOptions& options) {
   complete(options);
   catch_signals();
   GenerateRun run(options);
-  return run.run() ? kOk : kInterrupted;
+  return run.run();
 }
 
 }  // namespace

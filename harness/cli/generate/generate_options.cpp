@@ -75,10 +75,9 @@ OptionList generate_options(GenerateOptions& options) {
         backend_option(options.backend),
         threads_option(options.threads,
                        "Uses N threads of the host (default: all that the process may use)"),
-        {"--results", "DIR", "Writes DIR/generate.json (howard.result/1) with the times",
-         to(options.results)},
         {"--seed", "N", "Seeds what is drawn (default 5489)",
          whole(options.sampling.seed, 0, 0xffffffff)}},
+       output_options(options.outputs, "Writes the times to DIR, in a file of each form"),
        sampling_options(options.sampling,
                         "Divides the logits by T (default 0: always the most likely token)"),
        chip_options(options.profiles)});

@@ -9,7 +9,7 @@
 #include "engines/chip/profiles/profile.h"
 #include "engines/language/generator.h"
 #include "engines/models/cached_llama.h"
-#include "harness/cli/command/option.h"
+#include "harness/cli/command/shared_options.h"
 #include "harness/result.h"
 
 namespace howard::cli {
@@ -40,7 +40,7 @@ struct GenerateOptions {
   harness::Backend backend = harness::Backend::host;
   int threads = 0;  ///< 0 stands for all threads that the process may use.
   chip::ProfileChoice profiles;
-  std::filesystem::path results;  ///< A folder; empty if no file is wanted.
+  OutputPlaces outputs{.results = {}};  ///< Without a folder if no file is wanted.
 };
 
 /// Returns the options of `generate`.

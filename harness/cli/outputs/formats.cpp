@@ -8,25 +8,31 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <string_view>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/json_dump.h"
 #include "base/text.h"
 #include "harness/tracking/comparison/comparison_tables.h"
+#include "harness/tracking/formats/json_lines.h"
 #include "harness/tracking/formats/machine_formats.h"
 #include "harness/tracking/run.h"
 #include "reports/findings/run_summary.h"
 #include "reports/formats/csv.h"
 #include "reports/formats/google_benchmark.h"
+#include "reports/formats/result_json.h"
 #include "reports/formats/step_summary.h"
+#include "reports/formats/time_record.h"
+#include "reports/page/log_page.h"
 #include "reports/tables/latex.h"
 #include "reports/tables/markdown.h"
+#include "reports/tables/table_csv.h"
 
 namespace howard::cli {
 namespace {
 
 using tracking::Comparison;
+using Style = reports::TerminalStyle;
 
 /// Returns the values of the second side as a run.
 tracking::Run second_values(const Comparison& comparison) {
@@ -40,136 +46,203 @@ tracking::Run second_values(const Comparison& comparison) {
   return run;
 }
 
-std::string plain_text(const Comparison& comparison, const reports::TerminalStyle& style) {
-  std::string text;
-  for (const reports::Table& table : tracking::comparison_tables(comparison)) {
-    text += reports::terminal_table(table, style) + "\n";
-  }
-  for (const std::string& line : tracking::comparison_lines(comparison)) text += line + "\n";
-  return text;
-}
-
-std::vector<tracking::Run> runs_of(const ShownResults& shown) {
+/// Returns what a program reads as a run: results, or a side of a comparison.
+std::vector<tracking::Run> runs_of(const Shown& shown) {
+  if (shown.comparison != nullptr) return {second_values(*shown.comparison)};
   return {tracking::run_of(shown.results)};
 }
 
-std::vector<tracking::Run> runs_of(const Comparison& comparison) {
-  return {second_values(comparison)};
-}
-
-std::string in_all_tables(const ShownResults& shown, std::string (*text)(const reports::Table&)) {
-  std::string all;
+/// Hands over all tables, each as `text` makes it, with `between` them.
+template <class Text>
+void write_tables(const Shown& shown, const TextSink& sink, std::string_view between, Text text) {
+  bool is_first = true;
   for (const auto* const tables : {&shown.tables, &shown.verdicts}) {
-    for (const reports::Table& table : *tables) all += text(table) + "\n";
+    for (const reports::Table& table : *tables) {
+      if (!std::exchange(is_first, false)) sink(between);
+      sink(text(table));
+    }
   }
-  return all;
 }
 
-std::string summary_of(const ShownResults& shown) {
+std::string summary_of(const Shown& shown) {
+  if (shown.comparison != nullptr) return tracking::github_summary(*shown.comparison);
   return reports::step_summary(
       reports::summary_of_results(shown.results, shown.verdicts, shown.tables));
 }
 
-using Style = reports::TerminalStyle;
-
-/// A format that a program reads is made of runs, whether they are results or a side of a
-/// comparison.
-template <auto text>
-std::string of_results(const ShownResults& shown) {
-  return text(runs_of(shown));
-}
-template <auto text>
-std::string of_comparison(const Comparison& comparison, const Style&) {
-  return text(runs_of(comparison));
-}
-template <auto text>
-constexpr Format of_runs(std::string_view name, std::string_view meaning) {
-  return {.name = name,
-          .text = meaning,
-          .of_results = of_results<text>,
-          .of_comparison = of_comparison<text>};
+void write_text(const Shown& shown, const Style& style, const TextSink& sink) {
+  write_tables(shown, sink, "\n", [&](const auto& table) { return terminal_table(table, style); });
+  if (shown.comparison == nullptr) return;
+  sink("\n");
+  for (const std::string& line : tracking::comparison_lines(*shown.comparison)) sink(line + "\n");
 }
 
+/// Writes tables as they are shown, for commands that have no results: every cell is a text.
+void write_tables_json(const Shown& shown, const TextSink& sink) {
+  nlohmann::ordered_json tables = nlohmann::ordered_json::array();
+  for (const reports::Table& table : shown.tables) {
+    nlohmann::ordered_json columns = nlohmann::ordered_json::array();
+    for (const auto& column : table.columns) {
+      columns.push_back({{"title", column.title}, {"unit", column.unit}});
+    }
+    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+    for (const reports::TableRow& row : table.rows) {
+      nlohmann::ordered_json cells = nlohmann::ordered_json::array();
+      for (const reports::Cell& cell : row.cells) cells.push_back(cell.text);
+      rows.push_back(std::move(cells));
+    }
+    tables.push_back({{"caption", table.caption},
+                      {"columns", std::move(columns)},
+                      {"rows", std::move(rows)},
+                      {"notes", table.notes}});
+  }
+  const nlohmann::ordered_json document{{"schema", "howard.tables/1"},
+                                        {"tables", std::move(tables)}};
+  sink(json_dump(document, 2) + "\n");
+}
+
+void write_json(const Shown& shown, const Style&, const TextSink& sink) {
+  if (shown.json) return sink(shown.json());
+  if (shown.results.empty()) return write_tables_json(shown, sink);
+  reports::write_result_json(shown.results, sink);
+}
+
+void write_csv(const Shown& shown, const Style&, const TextSink& sink) {
+  if (!shown.results.empty()) return reports::write_csv(shown.results, sink);
+  write_tables(shown, sink, "\n", reports::table_csv);
+}
+
+void write_markdown(const Shown& shown, const Style&, const TextSink& sink) {
+  if (shown.comparison != nullptr) return sink(tracking::github_summary(*shown.comparison));
+  write_tables(shown, sink, "\n", reports::markdown_table);
+}
+
+void write_latex(const Shown& shown, const Style&, const TextSink& sink) {
+  write_tables(shown, sink, "\n", reports::latex_table);
+}
+
+/// A page of tables, for commands that have none of their own.
+void write_page(const Shown& shown, const Style&, const TextSink& sink) {
+  std::vector<reports::Table> tables = shown.tables;
+  tables.insert(tables.end(), shown.verdicts.begin(), shown.verdicts.end());
+  reports::LogPage page;
+  page.logs.push_back({.title = "tables", .tables = std::move(tables)});
+  sink(reports::html_log_page(page));
+}
+
+void write_lines(const Shown& shown, const Style&, const TextSink& sink) {
+  if (shown.lines) return shown.lines(sink);
+  for (const tracking::Run& run : runs_of(shown)) sink(tracking::run_line(run) + "\n");
+}
+
+void write_times(const Shown& shown, const Style&, const TextSink& sink) {
+  sink(reports::times_text(reports::time_record(shown.results)));
+}
+
+void write_google_benchmark(const Shown& shown, const Style&, const TextSink& sink) {
+  sink(reports::google_benchmark_json(shown.results));
+}
+
+void write_junit(const Shown& shown, const Style&, const TextSink& sink) {
+  sink(shown.comparison != nullptr ? tracking::junit_xml(*shown.comparison)
+                                   : tracking::junit_xml(runs_of(shown)));
+}
+
+void write_github(const Shown& shown, const Style& style, const TextSink& sink) {
+  if (shown.comparison != nullptr) {
+    write_text(shown, style, sink);
+    return sink(tracking::github_annotations(*shown.comparison));
+  }
+  sink(summary_of(shown) + tracking::github_annotations(runs_of(shown)));
+}
+
+/// A format that a program reads is made of runs.
+template <auto text>
+void write_runs(const Shown& shown, const Style&, const TextSink& sink) {
+  sink(text(runs_of(shown)));
+}
 template <harness::Better better>
 std::string action_benchmark(std::span<const tracking::Run> runs) {
   return tracking::action_benchmark_json(runs, better);
 }
 
-std::string markdown_of(const ShownResults& shown) {
-  return in_all_tables(shown, [](const reports::Table& table) { return markdown_table(table); });
+bool always(const Offers&) { return true; }
+bool has_results(const Offers& offers) { return offers.results; }
+bool has_lines(const Offers& offers) { return offers.results || offers.lines; }
+bool has_runs(const Offers& offers) { return offers.results || offers.comparison; }
+bool has_pictures(const Offers& offers) { return offers.pictures; }
+bool has_trace(const Offers& offers) { return offers.trace; }
+
+constexpr Form of_runs(std::string_view name, std::string_view text,
+                       void (*write)(const Shown&, const Style&, const TextSink&)) {
+  return {.name = name, .endings = "", .text = text, .offered = has_runs, .write = write};
 }
-std::string latex_of(const ShownResults& shown) {
-  return in_all_tables(shown, [](const reports::Table& table) { return latex_table(table); });
-}
-std::string csv_of(const ShownResults& shown) { return reports::csv(shown.results); }
-std::string google_benchmark_of(const ShownResults& shown) {
-  return reports::google_benchmark_json(shown.results);
-}
-std::string junit_of(const ShownResults& shown) { return tracking::junit_xml(runs_of(shown)); }
-std::string github_of(const ShownResults& shown) {
-  return summary_of(shown) + tracking::github_annotations(runs_of(shown));
-}
-std::string compared_markdown(const Comparison& comparison, const Style&) {
-  return tracking::github_summary(comparison);
-}
-std::string compared_junit(const Comparison& comparison, const Style&) {
-  return tracking::junit_xml(comparison);
-}
-std::string compared_github(const Comparison& comparison, const Style& style) {
-  return plain_text(comparison, style) + tracking::github_annotations(comparison);
+constexpr Form picture(std::string_view name, std::string_view ending) {
+  return {.name = name,
+          .endings = ending,
+          .text = "",
+          .offered = has_pictures,
+          .write = nullptr,
+          .is_picture = true};
 }
 
-constexpr std::array kFormats{
-    Format{.name = "text", .text = "tables for a terminal", .of_comparison = plain_text},
-    Format{.name = "md",
-           .text = "Markdown tables",
-           .of_results = markdown_of,
-           .of_comparison = compared_markdown},
-    Format{.name = "latex", .text = "", .of_results = latex_of},
-    Format{.name = "csv", .text = "the points with all their metrics", .of_results = csv_of},
-    Format{.name = "google-benchmark",
-           .text = "the times as Google Benchmark's JSON, for its compare.py and others",
-           .of_results = google_benchmark_of},
-    Format{.name = "junit",
-           .text = "a test case for each point",
-           .of_results = junit_of,
-           .of_comparison = compared_junit},
-    Format{.name = "github",
-           .text = "a step summary, which also goes to $GITHUB_STEP_SUMMARY, and annotations",
-           .of_results = github_of,
-           .of_comparison = compared_github,
-           .has_step_summary = true},
-    of_runs<action_benchmark<harness::Better::lower>>(
-        "action-benchmark-smaller", "github-action-benchmark's customSmallerIsBetter"),
-    of_runs<action_benchmark<harness::Better::higher>>("action-benchmark-bigger",
-                                                       "its customBiggerIsBetter"),
-    of_runs<tracking::bencher_json>("bencher", "Bencher Metric Format"),
-    of_runs<tracking::openmetrics_text>("openmetrics", "")};
+constexpr std::array kForms{
+    Form{"text", ".txt", "tables as a terminal shows them", always, write_text},
+    Form{"json", ".json", "", always, write_json},
+    Form{"csv", ".csv", "the points with all their metrics, or the tables", always, write_csv},
+    Form{"md", ".md", "Markdown tables", always, write_markdown},
+    Form{"latex", ".tex", "", always, write_latex},
+    Form{"html", ".html", "one page", always, write_page},
+    picture("svg", ".svg"),
+    picture("png", ".png"),
+    picture("pdf", ".pdf"),
+    Form{"jsonl", ".jsonl", "a run a line, for track", has_lines, write_lines},
+    Form{"pftrace", ".pftrace", "a timeline, for ui.perfetto.dev", has_trace, nullptr},
+    Form{"times", "", "every virtual time to the picosecond, for compare", has_results,
+         write_times},
+    Form{"google-benchmark", "", "the times, for its compare.py and others", has_results,
+         write_google_benchmark},
+    Form{"junit", ".xml", "a test case for each point", has_runs, write_junit},
+    Form{.name = "github",
+         .endings = "",
+         .text = "a step summary, which also goes to $GITHUB_STEP_SUMMARY, and annotations",
+         .offered = has_runs,
+         .write = write_github,
+         .has_step_summary = true},
+    of_runs("action-benchmark-smaller", "github-action-benchmark's customSmallerIsBetter",
+            write_runs<action_benchmark<harness::Better::lower>>),
+    of_runs("action-benchmark-bigger", "its customBiggerIsBetter",
+            write_runs<action_benchmark<harness::Better::higher>>),
+    of_runs("bencher", "Bencher Metric Format", write_runs<tracking::bencher_json>),
+    of_runs("openmetrics", "", write_runs<tracking::openmetrics_text>)};
 
-/// Returns the formats in which `kind` can be shown; the first one is the default.
-std::vector<std::pair<std::string_view, const Format*>> formats_with(auto Format::*kind) {
-  std::vector<std::pair<std::string_view, const Format*>> found;
-  for (const Format& format : kFormats) {
-    if (format.*kind != nullptr) found.emplace_back(format.name, &format);
+}  // namespace
+
+std::vector<const Form*> forms_of(const Offers& offers) {
+  std::vector<const Form*> forms;
+  for (const Form& form : kForms) {
+    if (form.offered(offers)) forms.push_back(&form);
   }
-  return found;
+  return forms;
 }
 
-/// Returns "text (tables for a terminal), md (Markdown tables) ...".
-std::string described_formats(auto Format::*kind) {
-  std::vector<std::string> all;
-  for (const auto& [name, format] : formats_with(kind)) {
-    all.push_back(format->text.empty() ? std::string(name)
-                                       : fmt::format("{} ({})", name, format->text));
+const Form* form_named(std::string_view name, const Offers& offers) {
+  const std::vector<const Form*> forms = forms_of(offers);
+  const auto found = std::ranges::find(forms, name, &Form::name);
+  return found == forms.end() ? nullptr : *found;
+}
+
+const Form* form_of_file(std::string_view file, const Offers& offers) {
+  for (const Form* const form : forms_of(offers)) {
+    if (!form->endings.empty() && lower_case(file).ends_with(form->endings)) return form;
   }
-  return "Chooses what goes to standard output; the first is the default: " + join(all, ", ");
+  return nullptr;
 }
 
-/// Puts `text` to the end of the file that GITHUB_STEP_SUMMARY names, which collects the summaries
-/// of a whole step; does nothing without that variable. Throws Error if the file takes no text.
-void append_step_summary(const std::string& text) {
+void append_step_summary(const Shown& shown) {
   const char* const file = std::getenv("GITHUB_STEP_SUMMARY");
   if (file == nullptr || *file == '\0') return;
+  const std::string text = summary_of(shown);
   const int descriptor = ::open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
   const bool written = descriptor >= 0 && ::write(descriptor, text.data(), text.size()) ==
                                               static_cast<ssize_t>(text.size());
@@ -179,56 +252,6 @@ void append_step_summary(const std::string& text) {
                .value = std::string(file) + ", which GITHUB_STEP_SUMMARY names, takes no text",
                .accepted = "a file that can be written",
                .hint = "--format md"});
-}
-
-}  // namespace
-
-Option result_format_option(const Format*& format, const Applies& applies) {
-  static const std::string kText = described_formats(&Format::of_results);
-  const auto formats = formats_with(&Format::of_results);
-  format = formats.front().second;
-  Values values = choice(format, formats);
-  values.take = [take = values.take](std::string_view option, const std::string& word) {
-    if (word == "html") refuse_value(option, word, "pages are made by --page", "--page");
-    take(option, word);
-  };
-  return {"--format", "F", kText, values, applies};
-}
-
-void print_results(const ShownResults& shown, const Format& format) {
-  fmt::print("{}", format.of_results(shown));
-  if (format.has_step_summary) append_step_summary(summary_of(shown));
-}
-
-OptionList comparison_options(ComparisonOutputs& outputs) {
-  static const std::string kText = described_formats(&Format::of_comparison);
-  const auto formats = formats_with(&Format::of_comparison);
-  outputs.format = formats.front().second;
-  const auto add_file = [&outputs, formats](std::string_view option, const std::string& text) {
-    const std::size_t equals = text.find('=');
-    const auto format = std::ranges::find(formats, std::string_view(text).substr(0, equals),
-                                          &std::pair<std::string_view, const Format*>::first);
-    if (equals == std::string::npos || equals + 1 == text.size() || format == formats.end()) {
-      refuse_value(option, text, "FORMAT=FILE", "--also junit=junit.xml");
-    }
-    outputs.files.emplace_back(format->second, text.substr(equals + 1));
-  };
-  return {{"--format", "F", kText, choice(outputs.format, formats)},
-          {"--also",
-           "F=FILE",
-           "Writes format F to FILE as well; may be repeated",
-           {.take = add_file, .words = {}, .repeats = true}}};
-}
-
-void write_comparison(const Comparison& comparison, const ComparisonOutputs& outputs,
-                      const reports::TerminalStyle& style) {
-  fmt::print("{}", outputs.format->of_comparison(comparison, style));
-  if (outputs.format->has_step_summary) {
-    append_step_summary(tracking::github_summary(comparison));
-  }
-  for (const auto& [format, file] : outputs.files) {
-    write_file(file, format->of_comparison(comparison, {}));
-  }
 }
 
 }  // namespace howard::cli

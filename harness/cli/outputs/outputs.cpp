@@ -21,7 +21,6 @@
 #include "harness/cli/terminal/terminal.h"
 #include "reports/formats/csv.h"
 #include "reports/formats/result_json.h"
-#include "reports/formats/time_record.h"
 #include "reports/pictures/plot.h"
 #include "reports/sweeps/sweep_summary.h"
 #include "reports/tables/markdown.h"
@@ -34,7 +33,7 @@ namespace {
 namespace fs = std::filesystem;
 using harness::ExperimentResult;
 
-std::vector<reports::Table> tables_of(const Finished& finished, bool all_rows) {
+std::vector<reports::Table> tables_in(const Finished& finished, bool all_rows) {
   if (!finished.tables.empty()) return finished.tables;
   std::vector<reports::Table> tables =
       reports::make_tables(finished.result, finished.presentation, all_rows);
@@ -43,24 +42,17 @@ std::vector<reports::Table> tables_of(const Finished& finished, bool all_rows) {
   return tables;
 }
 
-std::string markdown(std::span<const Finished> finished, bool all_rows) {
-  std::string text;
-  for (const Finished& one : finished) {
-    text += (text.empty() ? "# " : "\n# ") + one.result.experiment + "\n";
-    for (const reports::Table& table : tables_of(one, all_rows)) {
-      text += "\n" + reports::markdown_table(table);
-    }
+std::string markdown(const Finished& finished, bool all_rows) {
+  std::string text = "# " + finished.result.experiment + "\n";
+  for (const reports::Table& table : tables_in(finished, all_rows)) {
+    text += "\n" + reports::markdown_table(table);
   }
   return text;
 }
 
-/// Writes the results side by side. A single result, however large, is written without a copy.
-template <class Write>
-void write_results(std::span<const Finished> finished, Write write) {
-  if (finished.size() == 1) return write(std::span(&finished.front().result, 1));
-  std::vector<ExperimentResult> results;
-  for (const Finished& one : finished) results.push_back(one.result);
-  write(std::span<const ExperimentResult>(results));
+reports::PlotFiles plots_of(const Finished& finished, const reports::Canvas& canvas) {
+  if (finished.draw) return finished.draw(canvas);
+  return reports::write_plots(finished.result, finished.presentation, canvas);
 }
 
 /// Returns whether a run of an experiment writes files of this name: "two_queues.json",
@@ -100,41 +92,19 @@ std::vector<std::string> names_of_files(const std::vector<fs::path>& files) {
 
 Outputs::Outputs(const OutputPlaces& places) : places_(places) {}
 
-fs::path Outputs::file_for(const std::string& given, const std::string& experiment,
-                           const char* extension) const {
-  return given.empty() ? places_.results / (experiment + extension) : fs::path(given);
-}
-
 fs::path Outputs::plot_folder() const {
   return places_.pictures.empty() ? places_.results : fs::path(places_.pictures);
 }
 
 bool Outputs::uses_standard_output() const {
-  return places_.json == "-" || places_.csv == "-" || places_.markdown == "-" ||
-         places_.times == "-" || places_.trace == "-";
+  return places_.files.use_standard_output() || places_.trace == "-";
 }
 
 void Outputs::require_writable() const {
-  for (const std::string& given : {places_.json, places_.csv, places_.markdown}) {
-    if (given.empty()) require_writable_folder(places_.results);
-  }
-  for (const std::string& given :
-       {places_.json, places_.csv, places_.markdown, places_.times, places_.trace}) {
-    std::error_code ignored;
-    if (fs::is_directory(given, ignored)) {
-      throw Error({.attempted = "write " + given,
-                   .value = "it is a folder",
-                   .accepted = "a file",
-                   .hint = (fs::path(given) / "NAME").string()});
-    }
-    const bool is_file = !given.empty() && given != "-" &&
-                         (!fs::exists(given, ignored) || fs::is_regular_file(given, ignored));
-    if (is_file) {
-      const fs::path folder = fs::path(given).parent_path();
-      require_writable_folder(folder.empty() ? "." : folder);
-    }
-  }
-  require_writable_folder(plot_folder());
+  if (has_folder()) require_writable_folder(places_.results);
+  places_.files.require_writable();
+  if (!places_.trace.empty()) require_writable_file(places_.trace);
+  if (!places_.pictures.empty()) require_writable_folder(places_.pictures);
   if (!places_.device_logs.empty()) require_writable_folder(places_.device_logs);
   if (!places_.memory.empty()) require_writable_folder(places_.memory);
 }
@@ -156,9 +126,12 @@ void Outputs::fail(const std::string& failure) {
 void Outputs::checkpoint(const ExperimentResult& running,
                          std::vector<const harness::PointResult*> points) {
   const Clock::time_point start = Clock::now();
-  const fs::path file = file_for(places_.json, running.experiment, ".json");
+  fs::path file = places_.files.json_file();
+  if (file.empty() && has_folder()) {
+    file = places_.results / (running.experiment + ".json");
+  }
   try {
-    if (file != "-") {
+    if (!file.empty()) {
       write_file(file, [&](const TextSink& sink) {
         reports::write_result_json(finished_, running, std::move(points), sink);
       });
@@ -174,7 +147,7 @@ void Outputs::checkpoint(const ExperimentResult& running,
 }
 
 void Outputs::finish(const Finished& finished) {
-  if (!places_.json.empty()) finished_.push_back(finished.result);
+  if (!places_.files.json_file().empty()) finished_.push_back(finished.result);
   if (!finished.emulated_is_shown) return show(finished);
   Finished rest = finished;
   std::erase_if(rest.result.points, [](const harness::PointResult& point) {
@@ -183,7 +156,7 @@ void Outputs::finish(const Finished& finished) {
   show(rest);
 }
 
-void Outputs::show(const Finished& finished) const { print(tables_of(finished, places_.all_rows)); }
+void Outputs::show(const Finished& finished) const { print(tables_in(finished, places_.all_rows)); }
 
 void Outputs::print(const std::vector<reports::Table>& tables) const {
   const int descriptor = uses_standard_output() ? STDERR_FILENO : STDOUT_FILENO;
@@ -195,50 +168,81 @@ void Outputs::print(const std::vector<reports::Table>& tables) const {
   std::fflush(stream);
 }
 
-bool Outputs::write(const std::vector<Finished>& finished) {
-  const auto write_text = [&](const fs::path& file, const TextSource& source) {
-    attempt([&] {
-      write_file(file, source);
-      if (file != "-") written_.push_back(file);
-    });
-  };
-  // If no file name is given, each experiment has its own files; otherwise all share the named one.
-  const auto write_kind = [&](const std::string& given, const char* extension, auto write) {
-    const auto source = [&](std::span<const Finished> some) {
-      return [&write, some](const TextSink& sink) { write(some, sink); };
-    };
-    if (!given.empty()) return write_text(given, source(finished));
-    for (const Finished& one : finished) {
-      write_text(file_for(given, one.result.experiment, extension), source(std::span(&one, 1)));
-    }
-  };
-  using Some = std::span<const Finished>;
-  using Results = std::span<const ExperimentResult>;
-  write_kind(places_.json, ".json", [](Some some, const TextSink& sink) {
-    write_results(some, [&](Results results) { reports::write_result_json(results, sink); });
+void Outputs::write_text(const fs::path& file, const TextSource& source) {
+  attempt([&] {
+    write_file(file, source);
+    written_.push_back(file);
   });
-  write_kind(places_.csv, ".csv", [](Some some, const TextSink& sink) {
-    write_results(some, [&](Results results) { reports::write_csv(results, sink); });
-  });
-  write_kind(places_.markdown, ".md",
-             [&](Some some, const TextSink& sink) { sink(markdown(some, places_.all_rows)); });
-  if (!places_.times.empty()) {
-    write_text(places_.times, [&](const TextSink& sink) {
-      write_results(finished, [&](Results results) {
-        sink(reports::times_text(reports::time_record(results)));
-      });
-    });
+}
+
+bool Outputs::fills_folder(const std::vector<Finished>& finished) const {
+  const bool asks_for_pictures =
+      places_.canvas.size || places_.canvas.formats != reports::Canvas().formats;
+  if (places_.keeps_all || asks_for_pictures) return true;
+  std::size_t points = 0;
+  bool has_documents = false;
+  for (const Finished& one : finished) {
+    points += one.result.points.size();
+    has_documents = has_documents || !one.documents.empty();
   }
+  return points > 1 || has_documents;
+}
+
+void Outputs::write_folder(const Finished& finished, bool all) {
+  const fs::path stem = places_.results / finished.result.experiment;
+  const std::span<const ExperimentResult> result(&finished.result, 1);
+  write_text(stem.string() + ".json",
+             [&](const TextSink& sink) { reports::write_result_json(result, sink); });
+  if (!all) return;
+  write_text(stem.string() + ".csv",
+             [&](const TextSink& sink) { reports::write_csv(result, sink); });
+  write_text(stem.string() + ".md",
+             [&](const TextSink& sink) { sink(markdown(finished, places_.all_rows)); });
+  for (const harness::Document& document : finished.documents) {
+    write_text(places_.results / document.file_name,
+               [&](const TextSink& sink) { sink(document.text); });
+  }
+}
+
+void Outputs::draw(const Finished& finished, const reports::Canvas& canvas) {
+  attempt([&] {
+    const reports::PlotFiles plots = plots_of(finished, canvas);
+    written_.insert(written_.end(), plots.written.begin(), plots.written.end());
+    if (!plots.not_rendered.empty()) complain("no pictures: {}", plots.not_rendered);
+    for (const std::string& failure : plots.failures) fail(failure);
+  });
+}
+
+bool Outputs::write(const std::vector<Finished>& finished) {
+  const bool all = has_folder() && fills_folder(finished);
   for (const Finished& one : finished) {
     names_.push_back(one.result.experiment);
-    for (const harness::Document& document : one.documents) {
-      write_text(places_.results / document.file_name,
-                 [&](const TextSink& sink) { sink(document.text); });
-    }
-    add_picture([&](const reports::Canvas& canvas) {
-      return reports::write_plots(one.result, one.presentation, canvas);
-    });
+    if (has_folder()) write_folder(one, all);
+    if (!all && places_.pictures.empty()) continue;
+    reports::Canvas canvas = places_.canvas;
+    canvas.folder = plot_folder();
+    draw(one, canvas);
   }
+  if (places_.files.empty()) return all_written_;
+  Shown shown;
+  std::vector<ExperimentResult> results;
+  if (finished.size() == 1) {  // however large, it is written without a copy
+    shown.results = std::span(&finished.front().result, 1);
+  } else {
+    for (const Finished& one : finished) results.push_back(one.result);
+    shown.results = results;
+  }
+  for (const Finished& one : finished) {
+    std::ranges::move(tables_in(one, places_.all_rows), std::back_inserter(shown.tables));
+  }
+  shown.draw = [&](const reports::Canvas& canvas) {
+    reports::PlotFiles all_files;
+    for (const Finished& one : finished) all_files.add(plots_of(one, canvas));
+    return all_files;
+  };
+  all_written_ = places_.files.write(shown, places_.canvas,
+                                     terminal_style(STDOUT_FILENO, places_.color), written_) &&
+                 all_written_;
   return all_written_;
 }
 
@@ -246,20 +250,6 @@ bool Outputs::add_file(const fs::path& file, const std::string& text) {
   attempt([&] {
     write_file(file, text);
     written_.push_back(file);
-  });
-  return all_written_;
-}
-
-bool Outputs::add_picture(const std::function<reports::PlotFiles(const reports::Canvas&)>& draw) {
-  attempt([&] {
-    reports::Canvas canvas = places_.canvas;
-    canvas.folder = plot_folder();
-    const reports::PlotFiles plots = draw(canvas);
-    written_.insert(written_.end(), plots.written.begin(), plots.written.end());
-    if (!plots.not_rendered.empty()) {
-      complain("no pictures: {}", plots.not_rendered);
-    }
-    for (const std::string& failure : plots.failures) fail(failure);
   });
   return all_written_;
 }

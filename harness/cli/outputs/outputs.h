@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file.h"
 #include "harness/cli/command/shared_options.h"
 #include "harness/experiment.h"
 #include "harness/presentation.h"
@@ -28,6 +29,8 @@ struct Finished {
   bool emulated_is_shown = false;
   /// If it is not empty, these tables replace those that the presentation makes.
   std::vector<reports::Table> tables;
+  /// If it is set, it draws the pictures in place of those that the presentation makes.
+  std::function<reports::PlotFiles(const reports::Canvas&)> draw{};
 };
 
 /// Writes the results of a run to the places that the options name. If a file cannot be written,
@@ -62,9 +65,6 @@ class Outputs {
   /// Writes one more text of this run to `file`. The result is that of write().
   bool add_file(const std::filesystem::path& file, const std::string& text);
 
-  /// Draws on a canvas in the folder of the plots. The result is that of write().
-  bool add_picture(const std::function<reports::PlotFiles(const reports::Canvas&)>& draw);
-
   /// Says what was written, "wrote results/matmul_sweep.{json,csv,md}", and which files of the same
   /// names in these folders are not from this run.
   void print_written() const;
@@ -73,8 +73,16 @@ class Outputs {
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kCheckpointInterval{1};
 
-  std::filesystem::path file_for(const std::string& given, const std::string& experiment,
-                                 const char* extension) const;
+  /// Says whether the folder of the results gets files of this run.
+  bool has_folder() const {
+    return places_.keeps_all || (!places_.files.are_all() && !places_.results.empty());
+  }
+  /// Says whether it gets a file of each form; a single point that nobody
+  /// asked a folder for gets its JSON.
+  bool fills_folder(const std::vector<Finished>& finished) const;
+  void write_folder(const Finished& finished, bool all);
+  void write_text(const std::filesystem::path& file, const TextSource& source);
+  void draw(const Finished& finished, const reports::Canvas& canvas);
   std::filesystem::path plot_folder() const;
   /// Returns the files that earlier runs of the experiments have left beside the files of this one.
   std::vector<std::filesystem::path> left_over() const;

@@ -5,14 +5,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 #include "base/terminal_text.h"
 #include "harness/cli/command/program.h"
+#include "harness/cli/terminal/prose.h"
+#include "harness/cli/terminal/terminal.h"
 
 namespace howard::cli {
 namespace {
@@ -22,6 +26,7 @@ struct Sink {
   int descriptor;
   int failure = 0;  ///< The errno of its first failure; 0 if there was none.
   TerminalText text{TerminalMarks::lines};
+  Prose prose{};
 };
 
 Sink output{STDOUT_FILENO};  // NOLINT(*-avoid-non-const-global-variables)
@@ -42,7 +47,11 @@ void write_bytes(Sink& sink, std::string_view bytes) {
 /// Takes all that is printed: no text of a file reaches a terminal in another way.
 ssize_t take(void* cookie, const char* bytes, std::size_t size) {
   Sink& sink = *static_cast<Sink*>(cookie);
-  write_bytes(sink, sink.text.pass({bytes, size}));
+  std::string text = sink.text.pass({bytes, size});
+  if (const auto width = terminal_width(sink.descriptor)) {
+    text = sink.prose.pass(text, static_cast<std::size_t>(std::max(*width, 1)));
+  }
+  write_bytes(sink, text);
   return static_cast<ssize_t>(size);
 }
 

@@ -16,11 +16,12 @@
 #include "harness/cli/command/program.h"
 #include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/outputs/formats.h"
+#include "harness/cli/outputs/output_files.h"
 #include "harness/cli/terminal/interruption.h"
 #include "harness/cli/terminal/status_line.h"
 #include "harness/cli/tracking/baseline.h"
 #include "harness/tracking/comparison/comparison.h"
+#include "harness/tracking/comparison/comparison_tables.h"
 #include "harness/tracking/comparison/pairs.h"
 
 namespace howard::cli {
@@ -41,7 +42,7 @@ struct CompareOptions {
   std::optional<double> threshold;
   bool strict = false;
   bool anyway = false;
-  ComparisonOutputs outputs;
+  OutputFiles files;
   ColorMode color = ColorMode::automatic;
 
   bool runs() const { return !exec_a.empty() || !exec_b.empty(); }
@@ -74,6 +75,7 @@ void require_complete(CompareOptions& options) {
 }
 
 OptionList compare_options(CompareOptions& options) {
+  options.files.offers = {.results = false, .comparison = true};
   const Applies runs{[&] { return options.runs(); }, "--exec-a and --exec-b"};
   return joined(
       {{{"", "A", "", to(options.sides)},
@@ -116,8 +118,7 @@ OptionList compare_options(CompareOptions& options) {
         {"--anyway", "",
          "Compares different machines, profiles or tools, which is refused otherwise",
          to(options.anyway)}},
-       comparison_options(options.outputs),
-       {color_option(options.color)}});
+       {options.files.option(), color_option(options.color)}});
 }
 
 Comparison compare_stored(const CompareOptions& options) {
@@ -168,6 +169,7 @@ void apply_threshold(CompareOptions& options) {
 
 int compare(CompareOptions& options) {
   require_complete(options);
+  options.files.require_apart();
   apply_threshold(options);
   try {
     const Comparison comparison =
@@ -175,7 +177,11 @@ int compare(CompareOptions& options) {
     for (const std::string& warning : comparison.warnings) {
       complain("warning: {}", warning);
     }
-    write_comparison(comparison, options.outputs, terminal_style(STDOUT_FILENO, options.color));
+    const Shown shown{.tables = tracking::comparison_tables(comparison), .comparison = &comparison};
+    const reports::TerminalStyle style = terminal_style(STDOUT_FILENO, options.color);
+    std::vector<std::filesystem::path> written;
+    options.files.print(shown, "text", style);
+    if (!options.files.write(shown, {}, style, written)) return kFailed;
     return status_of(comparison, options.strict);
   } catch (const Error&) {
     if (options.runs() && interrupted()) return kInterrupted;
@@ -191,7 +197,7 @@ const Command kCompare{
     .usage = {"A B [OPTIONS]", "[A] B --db FILE [OPTIONS]", "--exec-a OLD --exec-b NEW [OPTIONS]"},
     .text =
         {{"",
-          "A and B are files or folders of results: of this program (--json, --times, "
+          "A and B are files or folders of results: of this program (-o, "
           "--results), or what another benchmark program wrote (track --help names them). With "
           "--db they may also be commits or branches of a database that track has "
           "written; without A, B is compared with the merge base of its commit and --base. A "
@@ -215,7 +221,7 @@ const Command kCompare{
     .examples =
         {"run_experiment all --backend emulated --times before.txt",
          "run_experiment compare before.txt after.txt",
-         "run_experiment compare results_of_main results --also junit=junit.xml",
+         "run_experiment compare results_of_main results -o junit.xml",
          "run_experiment compare old.json new.json --threshold 5%",
          "run_experiment compare HEAD --db perf.db --base main --format github",
          "run_experiment compare --exec-a './old --benchmark_format=json' \\\n    --exec-b './new "

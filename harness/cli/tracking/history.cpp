@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "harness/cli/command/command.h"
 #include "harness/cli/command/program.h"
 #include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/outputs/output_files.h"
 #include "harness/tracking/formats/json_lines.h"
 #include "harness/tracking/history.h"
 #include "harness/tracking/series_history.h"
@@ -31,13 +31,14 @@ struct HistoryOptions {
   std::string metric = "time";
   std::uint64_t last = 100;
   std::string pictures;
-  std::string export_to;
+  OutputFiles files;
   reports::Canvas canvas;
   ColorMode color = ColorMode::automatic;
 };
 
 OptionList history_options(HistoryOptions& options) {
-  const Applies shown{[&] { return options.export_to.empty(); },
+  options.files.offers = {.results = false, .lines = true, .pictures = true};
+  const Applies shown{[&] { return !options.files.has("jsonl"); },
                       "a history that is shown; --export writes whole runs"};
   const Applies drawn{[&] { return !options.pictures.empty(); }, "--pictures DIR"};
   return joined(
@@ -52,23 +53,23 @@ OptionList history_options(HistoryOptions& options) {
         renamed("--plots", {"--pictures", "DIR",
                             "Draws the metric with its levels: picture, data and gnuplot script",
                             to(options.pictures)}),
-        {"--export", "FILE",
-         "Writes all runs, or those of --branch, as lines of JSON (howard.run/1); \"-\" is "
-         "standard output. track --import reads them",
-         to(options.export_to)},
+        options.files.option(),
         color_option(options.color)},
        picture_options(options.canvas, drawn)});
 }
 
-int export_runs(const tracking::History& history, const HistoryOptions& options) {
-  const std::vector<std::int64_t> runs = history.runs(options.branch);
-  write_file(options.export_to, [&](const TextSink& sink) {
-    for (const std::int64_t run : runs) sink(tracking::run_line(history.load(run)) + "\n");
-  });
-  if (options.export_to != "-") {
-    fmt::print(stderr, "wrote {} to {}\n", reports::counted(runs.size(), "run"), options.export_to);
-  }
-  return kOk;
+/// Writes the files, in which `shown` stands or, as lines of JSON, whole runs.
+int write(const tracking::History& history, const HistoryOptions& options, Shown shown) {
+  shown.lines = [&](const TextSink& sink) {
+    for (const std::int64_t run : history.runs(options.branch)) {
+      sink(tracking::run_line(history.load(run)) + "\n");
+    }
+  };
+  std::vector<std::filesystem::path> written;
+  const bool well = options.files.write(shown, options.canvas,
+                                        terminal_style(STDOUT_FILENO, options.color), written);
+  for (const auto& file : written) fmt::print(stderr, "wrote {}\n", file.string());
+  return well ? kOk : kFailed;
 }
 
 [[noreturn]] void fail_name(const tracking::History& history, const HistoryOptions& options) {
@@ -101,11 +102,13 @@ int draw(const tracking::SeriesHistory& one, HistoryOptions& options) {
 }
 
 int show_history(HistoryOptions& options) {
-  if (!options.export_to.empty() && (!options.name.empty() || !options.pictures.empty())) {
+  const bool exports = options.files.has("jsonl");
+  if (exports && (!options.name.empty() || !options.pictures.empty())) {
     throw UsageError("--export writes all runs: it takes no NAME and no --pictures besides");
   }
+  options.files.require_apart();
   const tracking::History stored(options.database);
-  if (!options.export_to.empty()) return export_runs(stored, options);
+  if (exports) return write(stored, options, {});
   std::vector<tracking::SeriesHistory> all;
   for (const tracking::StoredSeries& series : stored.find_series(options.name)) {
     if (series.series.metric != options.metric) continue;
@@ -114,20 +117,31 @@ int show_history(HistoryOptions& options) {
   }
   if (all.empty()) fail_name(stored, options);
   const reports::TerminalStyle style = terminal_style(STDOUT_FILENO, options.color);
+  const bool prints = !options.files.use_standard_output();
   if (all.size() > 1) {
-    if (!options.pictures.empty()) {
+    if (!options.pictures.empty() || options.files.has_picture()) {
       throw UsageError(
           fmt::format("--pictures draws one metric, and '{}' means {}; give more of its "
                       "name",
                       options.name, all.size()));
     }
-    fmt::print("{}", terminal_table(overview_table(all, style.ascii), style));
-    return kOk;
+    const reports::Table table = overview_table(all, style.ascii);
+    if (prints) fmt::print("{}", terminal_table(table, style));
+    return write(stored, options, {.tables = {table}});
   }
   constexpr std::size_t kWidth = 72;
-  fmt::print("{}\n{}\n", terminal_table(series_table(all.front()), style),
-             sparkline(all.front().points, kWidth, style.ascii));
-  return options.pictures.empty() ? kOk : draw(all.front(), options);
+  const reports::Table table = series_table(all.front());
+  if (prints) {
+    fmt::print("{}\n{}\n", terminal_table(table, style),
+               sparkline(all.front().points, kWidth, style.ascii));
+  }
+  const int status =
+      write(stored, options, {.tables = {table}, .draw = [&](const reports::Canvas& canvas) {
+                                return reports::write_xy_chart(tracking::history_chart(all.front()),
+                                                               canvas);
+                              }});
+  const int drawn = options.pictures.empty() ? kOk : draw(all.front(), options);
+  return status != kOk ? status : drawn;
 }
 
 }  // namespace

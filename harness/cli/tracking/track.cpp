@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "harness/cli/command/command.h"
 #include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
@@ -93,7 +94,7 @@ int import_runs(const TrackOptions& options) {
       throw Error({.attempted = "import " + options.import,
                    .value = "a run in it has no id",
                    .accepted = "what history --export has written",
-                   .hint = "run_experiment track " + options.import});
+                   .hint = "run_experiment track " + shell_word(options.import)});
     }
     added += history.add(run) ? 1U : 0U;
   }

@@ -18,16 +18,13 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/text.h"
 #include "harness/cli/command/command.h"
 #include "harness/cli/command/program.h"
 #include "harness/cli/command/shared_options.h"
 #include "harness/cli/terminal/terminal.h"
 #include "harness/cli/verbs/analyzed.h"
 #include "reports/findings/log_difference.h"
-#include "reports/formats/csv.h"
-#include "reports/formats/result_json.h"
-#include "reports/tables/markdown.h"
 #include "reports/tables/table.h"
 #include "reports/tables/terminal_table.h"
 
@@ -40,7 +37,7 @@ using reports::Table;
 
 struct AnalyzeOptions {
   std::vector<std::string> files;
-  std::size_t top = 15;
+  std::optional<std::size_t> top;
   bool compare = false;
   bool advice = false, no_advice = false;
   bool programs = false;   ///< The programs are listed.
@@ -55,9 +52,7 @@ struct AnalyzeOptions {
   /// A page is written in place of the tables; "": to LOG.html, "-": to standard output.
   std::optional<std::string> page;
 
-  bool uses_standard_output() const {
-    return outputs.json == "-" || outputs.csv == "-" || outputs.markdown == "-";
-  }
+  std::size_t rows() const { return top.value_or(15); }
   /// Returns the file of the page.
   std::string page_file() const {
     return !page->empty() ? *page : std::filesystem::path(files.front()).stem().string() + ".html";
@@ -80,6 +75,9 @@ OptionList output_options_of(AnalyzeOptions& options) {
   const Applies shown{[&] { return !options.compare; },
                       "logs that are shown; --compare-emulated has tables alone"};
   const Applies drawn{[&] { return !options.outputs.pictures.empty(); }, "--pictures DIR"};
+  options.outputs.files.offers.pictures = true;
+  options.outputs.files.page = &options.page;
+  options.outputs.files.trace = &options.outputs.trace;
   return joined(
       {{{"--pictures", "DIR",
          "Draws ops, the causes and lengths of gaps, idle time over time and the roofline",
@@ -95,17 +93,15 @@ OptionList output_options_of(AnalyzeOptions& options) {
         {"--trace", "FILE",
          "Writes the logs as a timeline: Chrome's JSON, or Perfetto's FILE.pftrace",
          to(options.outputs.trace), shown},
-        {"--json", "FILE",
-         "Writes all devices, ops, gaps between ops, sections, zones and host ops as results "
-         "(howard.result/1), which `analyze` can show again; with --compare-emulated it writes "
-         "every call. \"-\" is standard output and replaces the tables there",
-         to(options.outputs.json)},
-        {"--csv", "FILE", "Writes the same as rows", to(options.outputs.csv)},
-        {"--md", "FILE",
-         "Writes the tables as Markdown too. \"-\" is standard output and replaces the tables "
-         "there",
-         to(options.outputs.markdown)}},
+        options.outputs.files.option()},
        picture_options(options.outputs.canvas, drawn)});
+}
+
+/// The number of rows, which says that all tables are wanted too.
+Values rows_of(AnalyzeOptions& options) {
+  return {[&options](std::string_view option, const std::string& text) {
+    options.top = whole_within(option, text, 1, 1'000'000);
+  }};
 }
 
 OptionList analyze_options(AnalyzeOptions& options) {
@@ -118,8 +114,8 @@ OptionList analyze_options(AnalyzeOptions& options) {
   for (Option& option : chip) option.applies = emulates;
   return joined(
       {{{"", "FILE", "", to(options.files)},
-        {"--top", "N", "Shows N rows in the tables of ops and of pairs of ops (default 15)",
-         whole(options.top, 1, 1'000'000)},
+        {"--top", "N", "Shows N rows in each table (default 15), and on a terminal all tables",
+         rows_of(options)},
         {"--from", "NAME",
          "Leaves out what comes before the signpost NAME, or before the GLOBAL CALL COUNT given",
          to(options.range.from), whole_logs},
@@ -169,28 +165,13 @@ OptionList analyze_options(AnalyzeOptions& options) {
 
 void require_complete(AnalyzeOptions& options) {
   if (options.files.empty()) throw UsageError("no file named; try run_experiment analyze --help");
-  require_one_text_in_each_place(options.outputs);
-  if (options.page == "-" && options.uses_standard_output()) {
+  options.outputs.files.require_apart({{"--trace", options.outputs.trace}});
+  if (options.page == "-" && options.outputs.files.use_standard_output()) {
     throw UsageError("--page=- writes the page to standard output, where nothing else can go");
   }
   if (options.join) require_other_files(options.files);
   std::ranges::replace(options.files, "-", "/dev/stdin");
   options.outputs.canvas.folder = options.outputs.pictures;
-}
-
-/// Writes the files that hold everything that was analysed.
-void write_outputs(const AnalyzeOptions& options, const std::string& markdown,
-                   const std::vector<harness::ExperimentResult>& results) {
-  if (!options.outputs.markdown.empty()) write_file(options.outputs.markdown, markdown);
-  // Piece by piece: the text of a million ops is larger than they are.
-  if (!options.outputs.json.empty()) {
-    write_file(options.outputs.json,
-               [&](const TextSink& sink) { reports::write_result_json(results, sink); });
-  }
-  if (!options.outputs.csv.empty()) {
-    write_file(options.outputs.csv,
-               [&](const TextSink& sink) { reports::write_csv(results, sink); });
-  }
 }
 
 /// Opens the analysis that is asked for. Throws UsageError for options that make no chip.
@@ -235,24 +216,49 @@ class Show {
 
   /// Writes the files that hold everything. Returns false if something went wrong.
   bool write() {
-    write_outputs(options_, markdown_, results_);
+    const reports::Canvas& canvas = options_.outputs.canvas;
+    std::vector<std::filesystem::path> written;
+    if (!canvas.folder.empty()) well_ = say_drawn(draw(canvas), canvas.folder) && well_;
+    well_ = options_.outputs.files.write(
+                {.results = results_,
+                 .tables = tables_,
+                 .draw = [&](const reports::Canvas& place) { return draw(place); }},
+                canvas, style_, written) &&
+            well_;
     if (!options_.outputs.trace.empty() && !kept_.empty())
       write_log_trace(kept_, options_.outputs.trace);
     if (options_.page && (!kept_.empty() || !differences_.empty())) {
-      write_log_page(kept_, problems_, differences_, options_.top, analysis_.context(),
+      write_log_page(kept_, problems_, differences_, options_.rows(), analysis_.context(),
                      options_.page_file());
     }
     return well_;
   }
 
  private:
-  void print(const std::vector<Table>& tables) {
-    for (const Table& table : tables) {
-      if (!options_.outputs.markdown.empty()) markdown_ += reports::markdown_table(table) + "\n";
-      if (!options_.uses_standard_output() && !options_.page) {
-        fmt::print("{}\n", reports::terminal_table(table, style_));
-      }
+  void print(std::vector<Table> tables) {
+    if (!options_.outputs.files.use_standard_output() && !options_.page) {
+      for (const Table& table : tables) fmt::print("{}\n", reports::terminal_table(table, style_));
     }
+    if (!options_.outputs.files.empty()) std::ranges::move(tables, std::back_inserter(tables_));
+  }
+
+  /// Says whether a terminal shows what fits it, because nobody asked for more.
+  bool is_brief() const {
+    return style_.width && !options_.top && !options_.programs && options_.outputs.files.empty();
+  }
+  std::vector<std::string> more() const {
+    const std::string& file = options_.files.front();
+    const std::string page = std::filesystem::path(file).stem().string() + ".html";
+    const std::string command = "run_experiment analyze " + shell_word(file);
+    return {"all tables: " + command + " --top 15",
+            "a page with charts: " + command + " -o " + shell_word(page),
+            "what if, on the emulator: run_experiment explain " + shell_word(file)};
+  }
+
+  reports::PlotFiles draw(const reports::Canvas& canvas) const {
+    reports::PlotFiles files;
+    for (const Analyzed& one : kept_) files.add(draw_log(one, canvas));
+    return files;
   }
 
   void compare(const Analyzed& analysed) {
@@ -260,7 +266,7 @@ class Show {
     const reports::LogDifference difference =
         reports::difference(before.required_log(), analysed.required_log());
     differences_ = reports::difference_tables(
-        difference, analysed.file + " against " + options_.against, options_.top);
+        difference, analysed.file + " against " + options_.against, options_.rows());
     print(differences_);
     results_.push_back(reports::difference_result(difference, options_.against, analysed.file,
                                                   analysis_.context()));
@@ -269,23 +275,23 @@ class Show {
   void finish(Analyzed analysed) {
     if (!options_.against.empty()) {
       compare(analysed);
-    } else if (!options_.page || !options_.outputs.markdown.empty()) {
-      print(tables_of(analysed, options_.top));
+    } else if (!options_.page || !options_.outputs.files.empty()) {
+      print(is_brief() ? brief_tables_of(analysed, more()) : tables_of(analysed, options_.rows()));
     }
-    if (!options_.outputs.json.empty() || !options_.outputs.csv.empty()) {
+    if (options_.outputs.files.need_results()) {
       std::ranges::move(analysis_.results_of(analysed), std::back_inserter(results_));
     }
-    if (!options_.outputs.pictures.empty())
-      well_ = draw_log(analysed, options_.outputs.canvas) && well_;
-    if (options_.page || !options_.outputs.trace.empty()) kept_.push_back(std::move(analysed));
+    const bool is_kept = options_.page || !options_.outputs.trace.empty() ||
+                         !options_.outputs.pictures.empty() || options_.outputs.files.has_picture();
+    if (is_kept) kept_.push_back(std::move(analysed));
   }
 
   const AnalyzeOptions& options_;
   LogAnalysis& analysis_;
   reports::TerminalStyle style_;
-  std::string markdown_;
+  std::vector<Table> tables_;  ///< Kept for files.
   std::vector<harness::ExperimentResult> results_;
-  std::deque<Analyzed> kept_;  ///< Kept for the trace and the page.
+  std::deque<Analyzed> kept_;  ///< Kept for pictures, the trace and the page.
   std::vector<Table> differences_;
   std::vector<std::string> problems_;
   bool well_ = true;

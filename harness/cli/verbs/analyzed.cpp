@@ -61,17 +61,20 @@ void add_program_list(const Analyzed& file, std::size_t run, std::size_t top,
                                           std::max(top, kListed)));
 }
 
-/// Says whether the tables of a log contain its advice; a page has them before its charts.
-enum class AdviceTables : std::uint8_t { within, apart };
+/// Says which tables of a log are made: with its advice, without it, because a page has it before
+/// its charts, or the few that a reader looks at first.
+enum class LogTables : std::uint8_t { with_advice, without_advice, brief };
 
 /// Returns the tables of the first `count` runs of a log.
 std::vector<std::vector<Table>> log_tables(const Analyzed& file, std::size_t top, std::size_t count,
-                                           AdviceTables advice) {
+                                           LogTables wanted) {
   const profiler::Log& log = *file.log();
   std::vector<std::vector<Table>> of_runs(count);
   tbb::parallel_for(std::size_t{0}, of_runs.size(), [&](std::size_t i) {
-    of_runs[i] = reports::timeline_tables(log.runs[i], file.title_of(i), top);
-    if (advice == AdviceTables::within) {
+    using Detail = reports::TimelineDetail;
+    const Detail detail = wanted == LogTables::brief ? Detail::brief : Detail::all;
+    of_runs[i] = reports::timeline_tables(log.runs[i], file.title_of(i), top, detail);
+    if (wanted == LogTables::with_advice) {
       std::ranges::move(advice_of_page(file, i, top), std::back_inserter(of_runs[i]));
     }
     add_program_list(file, i, top, of_runs[i]);
@@ -145,29 +148,47 @@ std::vector<profiler::LogTrace> log_traces(const std::deque<Analyzed>& files) {
 
 }  // namespace
 
-std::vector<Table> tables_of(const Analyzed& file, std::size_t top) {
-  if (file.log() != nullptr) {
-    constexpr std::size_t kMostRuns = 20;  // more than these nobody reads one after the other
-    std::vector<Table> answers(std::min(kMostRuns, file.log()->runs.size()));
-    std::vector<std::vector<Table>> of_runs;
-    tbb::parallel_invoke(
-        [&] { of_runs = log_tables(file, top, answers.size(), AdviceTables::within); },
-        [&] {
-          for (std::size_t i = 0; i < answers.size(); ++i) {
-            answers[i] = answer_table(file, i);
-          }
-        });
-    std::vector<Table> tables;
-    for (std::size_t i = 0; i < of_runs.size(); ++i) {
-      if (!answers[i].rows.empty()) tables.push_back(std::move(answers[i]));
-      std::ranges::move(of_runs[i], std::back_inserter(tables));
-    }
-    return tables;
+namespace {
+
+constexpr std::size_t kMostRuns = 20;  // more than these nobody reads one after the other
+
+/// Returns the tables of a log, with the answer to each run before or behind them.
+std::vector<Table> answered_tables(const Analyzed& file, std::size_t top, LogTables wanted) {
+  std::vector<Table> answers(std::min(kMostRuns, file.log()->runs.size()));
+  std::vector<std::vector<Table>> of_runs;
+  tbb::parallel_invoke([&] { of_runs = log_tables(file, top, answers.size(), wanted); },
+                       [&] {
+                         for (std::size_t i = 0; i < answers.size(); ++i) {
+                           answers[i] = answer_table(file, i);
+                         }
+                       });
+  std::vector<Table> tables;
+  for (std::size_t i = 0; i < of_runs.size(); ++i) {
+    const bool answers_last = wanted == LogTables::brief;
+    const bool has_answer = !answers[i].rows.empty();
+    if (has_answer && !answers_last) tables.push_back(std::move(answers[i]));
+    std::ranges::move(of_runs[i], std::back_inserter(tables));
+    if (has_answer && answers_last) tables.push_back(std::move(answers[i]));
   }
+  return tables;
+}
+
+}  // namespace
+
+std::vector<Table> tables_of(const Analyzed& file, std::size_t top) {
+  if (file.log() != nullptr) return answered_tables(file, top, LogTables::with_advice);
   if (const auto* const comparison = std::get_if<profiler::SiliconComparison>(&file.content)) {
     return reports::silicon_tables(*comparison, file.title_of(0), top);
   }
   return result_tables(std::get<std::vector<harness::ExperimentResult>>(file.content));
+}
+
+std::vector<Table> brief_tables_of(const Analyzed& file, const std::vector<std::string>& more) {
+  constexpr std::size_t kTop = 8;
+  if (file.log() == nullptr) return tables_of(file, kTop);
+  std::vector<Table> tables = answered_tables(file, kTop, LogTables::brief);
+  if (!tables.empty()) std::ranges::copy(more, std::back_inserter(tables.back().notes));
+  return tables;
 }
 
 void write_log_trace(const std::deque<Analyzed>& files, const std::string& to) {
@@ -180,22 +201,21 @@ void write_log_trace(const std::deque<Analyzed>& files, const std::string& to) {
   if (to != "-") fmt::print(stderr, "wrote {}\n", to);
 }
 
-bool draw_log(const Analyzed& file, const reports::Canvas& canvas) {
+reports::PlotFiles draw_log(const Analyzed& file, const reports::Canvas& canvas) {
   const profiler::Log* const log = file.log();
-  if (log == nullptr) return true;
   reports::PlotFiles files;
-  for (std::size_t i = 0; i < log->runs.size(); ++i) {
+  for (std::size_t i = 0; log != nullptr && i < log->runs.size(); ++i) {
     std::string name = std::filesystem::path(file.file).stem().string();
     if (log->runs.size() > 1) name += fmt::format("_run{}", i + 1);
-    static const reports::LogAdvice kNone;
-    files.add(reports::write_log_plots(
-        log->runs[i], i < file.advice.size() ? file.advice[i] : kNone, name, canvas));
+    files.add(reports::write_log_plots(log->runs[i], advice_of_run(file, i), name, canvas));
   }
-  for (const std::string& failure : files.failures) {
-    complain(failure);
-  }
+  return files;
+}
+
+bool say_drawn(const reports::PlotFiles& files, const std::filesystem::path& folder) {
+  for (const std::string& failure : files.failures) complain(failure);
   if (!files.not_rendered.empty()) complain(files.not_rendered);
-  fmt::print(stderr, "wrote {} files into {}\n", files.written.size(), canvas.folder.string());
+  fmt::print(stderr, "wrote {} files into {}\n", files.written.size(), folder.string());
   return files.failures.empty();
 }
 
@@ -210,7 +230,7 @@ void write_log_page(const std::deque<Analyzed>& files, const std::vector<std::st
       continue;
     }
     std::vector<std::vector<Table>> tables =
-        log_tables(file, top, file.log()->runs.size(), AdviceTables::apart);
+        log_tables(file, top, file.log()->runs.size(), LogTables::without_advice);
     for (std::size_t i = 0; i < tables.size(); ++i) {
       page.logs.push_back(page_log(file, i));
       page.logs.back().tables = std::move(tables[i]);

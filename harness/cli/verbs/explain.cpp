@@ -2,23 +2,32 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/chip/profiles/profile.h"
 #include "experiments/laboratory/laboratory.h"
+#include "experiments/logs/log_analysis.h"
 #include "experiments/questions/explain_question.h"
 #include "harness/cli/command/command.h"
 #include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
+#include "harness/cli/objects/object.h"
 #include "harness/cli/outputs/outputs.h"
 #include "harness/cli/terminal/interruption.h"
 #include "harness/cli/verbs/onnx_model.h"
+#include "reports/findings/log_advice_report.h"
 
 namespace howard::cli {
 
@@ -34,6 +43,7 @@ struct ExplainOptions {
 };
 
 OptionList explain_options(ExplainOptions& options) {
+  options.outputs.files.offers.pictures = true;
   return joined({{{"", "WHAT", "", to(options.names, Completes::explained)},
                   {"-a, --axis", "AXIS=VALUE",
                    "Chooses the point. run_experiment list NAME shows the axes of NAME",
@@ -66,20 +76,40 @@ void take_model(ExplainOptions& options) {
   options.names.front() = workload.string();
 }
 
+/// Returns what `analyze` says would save time, if a log is explained.
+std::vector<reports::Table> log_findings(const ExplainOptions& options) {
+  constexpr std::size_t kShown = 8;
+  std::vector<reports::Table> tables;
+  if (options.names.empty()) return tables;
+  const std::string& file = options.names.front();
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) return tables;
+  const std::optional<Object> object = object_at(file);
+  if (!object || object->kind != ObjectKind::log) return tables;
+  const experiments::Analyzed log =
+      experiments::LogAnalysis({.profiles = options.profiles, .range = options.range}).read(file);
+  for (std::size_t run = 0; run < log.advice.size(); ++run) {
+    tables.push_back(reports::finding_table(log.advice[run], log.title_of(run), kShown));
+  }
+  return tables;
+}
+
 int write(const ExplainOptions& options, const experiments::Laboratory& laboratory,
           const reports::Explanation& explanation) {
   catch_signals();  // all files are written, which takes a moment
   Outputs outputs(options.outputs);
   outputs.require_writable();
+  std::vector<reports::Table> tables = reports::explanation_tables(explanation);
+  std::ranges::move(log_findings(options), std::back_inserter(tables));
   const Finished finished{.result = laboratory.result_of(explanation),
                           .presentation = reports::explanation_presentation(),
                           .documents = {},
-                          .tables = reports::explanation_tables(explanation)};
+                          .tables = std::move(tables),
+                          .draw = [&](const reports::Canvas& canvas) {
+                            return reports::write_explanation_plot(explanation, canvas);
+                          }};
   outputs.finish(finished);
-  bool well = outputs.write({finished});
-  well = outputs.add_picture([&](const reports::Canvas& canvas) {
-    return reports::write_explanation_plot(explanation, canvas);
-  }) && well;
+  const bool well = outputs.write({finished});
   outputs.print_written();
   if (interrupted()) return kInterrupted;
   return well ? kOk : kFailed;
@@ -90,7 +120,7 @@ int explain(ExplainOptions& options) {
     throw UsageError(fmt::format("explain takes one workload or experiment, not {}",
                                  join(options.names, " and ")));
   }
-  require_one_text_in_each_place(options.outputs);
+  options.outputs.files.require_apart();
   end_on_signals();
   const auto laboratory = open_laboratory({.profiles = options.profiles});
   take_model(options);

@@ -18,6 +18,7 @@
 #include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
 #include "harness/cli/outputs/memory_watch.h"
+#include "harness/cli/outputs/output_files.h"
 #include "harness/cli/terminal/interruption.h"
 #include "harness/cli/terminal/status_line.h"
 #include "harness/cli/terminal/terminal.h"
@@ -35,7 +36,7 @@ using experiments::RunPlan;
 
 struct FitOptions {
   FitQuestion question;
-  std::string json;
+  OutputFiles files;
   std::filesystem::path results, memory;  ///< Folders; empty: not wanted.
   reports::Canvas canvas;
   ColorMode color = ColorMode::automatic;
@@ -43,6 +44,7 @@ struct FitOptions {
 
 OptionList fit_options(FitOptions& options) {
   FitQuestion& question = options.question;
+  options.files.offers.results = false;
   return joined({ttml_options(question.files),
                  data_options(question.files),
                  {engine_option(question.engine)},
@@ -55,16 +57,13 @@ OptionList fit_options(FitOptions& options) {
                    to(options.memory)},
                   {"--no-search", "", "Says what the files ask for, and looks for nothing else",
                    to(question.search, false)},
-                  {"--json", "FILE",
-                   "Writes JSON of the schema howard.fit/2 too; \"-\" is standard output and "
-                   "replaces the tables there",
-                   to(options.json)},
+                  options.files.option(),
                   color_option(options.color)},
                  picture_options(options.canvas),
                  chip_options(question.profiles)});
 }
 
-void print_tables(const FitAnswer& answer, ColorMode color) {
+std::vector<reports::Table> tables_of(const FitAnswer& answer) {
   const RunPlan& plan = answer.plan;
   std::vector<reports::Table> tables;
   if (!plan.parts.empty()) tables.push_back(experiments::parts_table(plan));
@@ -74,9 +73,7 @@ void print_tables(const FitAnswer& answer, ColorMode color) {
     tables.push_back(reports::memory_holders_table(*plan.memory, kMostHolders));
   }
   if (!answer.others.empty()) tables.push_back(experiments::settings_table(answer.others));
-  for (const reports::Table& table : tables) {
-    fmt::print("\n{}", reports::terminal_table(table, terminal_style(STDOUT_FILENO, color)));
-  }
+  return tables;
 }
 
 /// Says how to ask for the fastest run that fits.
@@ -132,22 +129,29 @@ int fit(const FitOptions& options) {
   for (const auto& folder : {options.results, options.memory}) {
     if (!folder.empty()) require_writable_folder(folder);
   }
-  const bool to_stdout = options.json == "-";
-  const FitAnswer answer = answer_of(options.question, !to_stdout);
-  if (!to_stdout) {
-    print_tables(answer, options.color);
+  options.files.require_apart();
+  options.files.require_writable();
+  const bool prints = !options.files.use_standard_output();
+  const FitAnswer answer = answer_of(options.question, prints);
+  const Shown shown{.tables = tables_of(answer),
+                    .json = [&] { return experiments::fit_json(answer); }};
+  const reports::TerminalStyle style = terminal_style(STDOUT_FILENO, options.color);
+  if (prints) {
+    for (const reports::Table& table : shown.tables) {
+      fmt::print("\n{}", reports::terminal_table(table, style));
+    }
     print_advice(answer);
   }
   const RunPlan& plan = answer.plan;
-  const std::string json = experiments::fit_json(answer);
-  if (!options.json.empty()) write_file(options.json, json);
-  if (!options.results.empty()) write_file(options.results / "fit.json", json);
+  std::vector<std::filesystem::path> written;
+  const bool well = options.files.write(shown, options.canvas, style, written);
+  if (!options.results.empty()) write_file(options.results / "fit.json", shown.json());
   if (!options.memory.empty() && plan.memory) {
     reports::Canvas canvas = options.canvas;
     canvas.folder = options.memory;
     write_memory(*plan.memory, memory_tables(*plan.memory, "fit"), "fit", canvas);
   }
-  return plan.clash.empty() ? kOk : kFailed;
+  return well && plan.clash.empty() ? kOk : kFailed;
 }
 
 }  // namespace

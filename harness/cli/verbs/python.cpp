@@ -21,6 +21,8 @@
 #include "base/child_process.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/input_file.h"
+#include "base/text.h"
 #include "engines/chip/profiles/profile.h"
 #include "engines/python/installation.h"
 #include "harness/cli/command/command.h"
@@ -60,6 +62,8 @@ struct ScriptOptions {
 OptionList script_options(ScriptOptions& options) {
   Values script = to(options.script);
   script.takes_rest = true;
+  options.outputs.files.offers.pictures = true;
+  options.outputs.files.trace = &options.outputs.trace;
   Values module = to(options.module);
   module.takes_rest = true;
   return joined(
@@ -128,29 +132,12 @@ void require_script(const ScriptOptions& options) {
   }
   std::error_code ignored;
   if (!fs::is_regular_file(options.script.front(), ignored)) {
-    throw UsageError(
-        fmt::format("there is no script '{}'; options of python stand before the script",
-                    options.script.front()));
+    const auto neighbour = neighbour_of(options.script.front());
+    throw UsageError(fmt::format("there is no script '{}'; {}", options.script.front(),
+                                 neighbour ? fmt::format("did you mean {}?", shell_word(*neighbour))
+                                           : "options of python stand before the script"));
   }
   require_settings(options.profiles);
-}
-
-/// Says so if a word after the script is an option of this command, and the text of the script has
-/// no such word: it is handed to the script all the same.
-void note_options_after(const std::vector<std::string>& script) {
-  if (script.size() < 2) return;
-  const std::string text = read_file(script.front());
-  const OptionList options = options_of(kPython);
-  for (std::size_t i = 1; i < script.size(); ++i) {
-    const std::string name = script[i].substr(0, script[i].find('='));
-    if (!name.starts_with("--") || find_option(options, name) == nullptr) continue;
-    if (text.find(name.substr(2)) != std::string::npos) continue;
-    complain(
-        "note: {0} is handed to {1}, which does not name it; an option of this command stands "
-        "before "
-        "the script: run_experiment python {0} ... {1}",
-        name, script.front());
-  }
 }
 
 python::Installation require_python() {
@@ -204,9 +191,9 @@ int exit_status_of(int status) {
 /// `workload` runs it again, in the same virtual time.
 int write_script_outputs(const ScriptOptions& options, const fs::path& workload) {
   const OutputPlaces& places = options.outputs;
-  const bool wanted =
-      !(places.json + places.csv + places.markdown + places.pictures + places.trace).empty() ||
-      !places.device_logs.empty() || !places.memory.empty() || options.bottlenecks;
+  const bool wanted = !places.files.empty() || places.files.are_all() ||
+                      !(places.pictures + places.trace).empty() || !places.device_logs.empty() ||
+                      !places.memory.empty() || options.bottlenecks;
   if (!wanted) return kOk;
   RunOptions run;
   run.names = {"workload"};
@@ -230,17 +217,44 @@ ScriptOptions in_box(ScriptOptions options) {
   return options;
 }
 
+/// Holds where the recorded program goes. Where its folder takes no files, that is said, and it
+/// goes to a folder for temporary files, until the summary is made of it.
+class WorkloadPlace {
+ public:
+  explicit WorkloadPlace(const ScriptOptions& options) : file_(options.workload) {
+    if (!options.workload.empty()) return;
+    const std::string name =
+        options.module.empty() ? fs::path(options.script.front()).stem().string() : options.module;
+    file_ = options.outputs.results / (name + ".workload.json");
+    try {
+      if (!options.check) require_writable_folder(options.outputs.results);
+    } catch (const Error& failure) {
+      complain("warning: the recorded program is not kept: {}", failure.what());
+      file_ = fs::temp_directory_path() / fmt::format("{}.{}.workload.json", name, ::getpid());
+      is_kept_ = false;
+    }
+  }
+  ~WorkloadPlace() {
+    std::error_code ignored;
+    if (!is_kept_) fs::remove(file_, ignored);
+  }
+  WorkloadPlace(const WorkloadPlace&) = delete;
+  WorkloadPlace& operator=(const WorkloadPlace&) = delete;
+
+  const fs::path& file() const { return file_; }
+  bool is_kept() const { return is_kept_; }
+
+ private:
+  fs::path file_;
+  bool is_kept_ = true;
+};
+
 int run_script(const ScriptOptions& given) {
   const ScriptOptions options = in_box(given);
   require_script(options);
-  if (options.module.empty()) note_options_after(options.script);
   const fs::path script = options.module.empty() ? options.script.front() : options.module;
-  const fs::path workload =
-      options.workload.empty()
-          ? options.outputs.results /
-                ((options.module.empty() ? script.stem().string() : options.module) +
-                 ".workload.json")
-          : fs::path(options.workload);
+  const WorkloadPlace place(options);
+  const fs::path& workload = place.file();
   const python::Installation python = require_python();
   catch_signals();
   if (!python::require_extension(python, interrupted)) return kInterrupted;
@@ -256,8 +270,10 @@ int run_script(const ScriptOptions& given) {
   // A script that opened no chip of ttnn has said so, or how long its ttml took.
   if (!fs::exists(workload, ignored)) return exit_status_of(status);
   print_script_summary({.workload = workload,
+                        .is_kept = place.is_kept(),
                         .script = script,
                         .profiles = options.profiles,
+                        .has_failed = exit_status_of(status) != kOk,
                         .tries_changes = options.what_if,
                         .virtual_clock = options.virtual_clock || options.mixed_clock,
                         .as_the_report = options.calls == "report",

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -19,7 +20,7 @@
 #include "harness/cli/command/program.h"
 #include "harness/cli/command/shared_options.h"
 #include "harness/cli/exit_status.h"
-#include "harness/cli/outputs/formats.h"
+#include "harness/cli/outputs/output_files.h"
 #include "harness/cli/outputs/page_of_run.h"
 #include "harness/cli/outputs/result_folder.h"
 #include "harness/cli/terminal/interruption.h"
@@ -28,6 +29,7 @@
 #include "harness/tracking/run.h"
 #include "reports/findings/run_summary.h"
 #include "reports/page/page.h"
+#include "reports/pictures/plot.h"
 #include "reports/published/claims.h"
 
 namespace howard::cli {
@@ -43,7 +45,7 @@ struct ReportOptions {
   BaselineOptions baseline;  ///< What a page is compared with, if its name or `database` is set.
   std::string database;
   std::string paper;  ///< A folder for tables and pictures of a paper; empty: none.
-  const Format* format = nullptr;
+  OutputFiles files;
 
   bool compares() const { return !baseline.name.empty() || !database.empty(); }
   /// Returns the folder of the results, or of the first of them.
@@ -59,9 +61,13 @@ OptionList report_options(ReportOptions& options) {
   const Applies printed{[&] { return options.paper.empty(); },
                         "standard output and pages; --paper writes LaTeX, CSV and Markdown"};
   const Applies compared{[&] { return options.compares(); }, "--against and --db"};
+  options.files.page = &options.page;
+  options.files.offers.pictures = true;
+  Option files = options.files.option();
+  files.applies = printed;
   return {
       {"", "RESULTS", "", to(options.places)},
-      result_format_option(options.format, printed),
+      std::move(files),
       renamed("--output",
               page_option(
                   options.page,
@@ -166,15 +172,27 @@ int report(ReportOptions& options) {
       std::filesystem::exists("perf.db", ignored)) {
     options.database = "perf.db";
   }
+  options.files.require_apart();
   const Presentations known;
   if (options.page) return write_html(options, known);
   std::vector<ExperimentResult> results = read_results(options.places);
   known.sort(results);
   if (!options.paper.empty()) return write_paper_of(results, known, options.paper);
-  print_results(
-      {.results = results, .tables = tables_of(results, known), .verdicts = verdicts(results)},
-      *options.format);
-  return kOk;
+  const Shown shown{.results = results,
+                    .tables = tables_of(results, known),
+                    .verdicts = verdicts(results),
+                    .draw = [&](const reports::Canvas& canvas) {
+                      reports::PlotFiles files;
+                      for (const ExperimentResult& result : results) {
+                        files.add(write_plots(result, known.of(result).presentation, canvas));
+                      }
+                      return files;
+                    }};
+  std::vector<std::filesystem::path> written;
+  if (options.files.empty()) options.files.print(shown, "md", {});
+  const bool well = options.files.write(shown, {}, {}, written);
+  for (const auto& file : written) fmt::print(stderr, "wrote {}\n", file.string());
+  return well ? kOk : kFailed;
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -28,17 +27,7 @@
 namespace howard::cli {
 namespace {
 
-/// Prints a line of the summary. A terminal breaks it between words, and each part is indented as
-/// `line` is.
-void say(std::string_view line) {
-  const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
-  const std::optional<int> width = terminal_width(STDERR_FILENO);
-  const std::size_t room = width ? static_cast<std::size_t>(std::max(*width, 1)) : line.size();
-  const std::string broken = reports::wrapped(line.substr(indent), room - std::min(room, indent));
-  for (const std::string& part : split(broken, '\n')) {
-    fmt::print(stderr, "{}{}\n", line.substr(0, indent), part);
-  }
-}
+void say(std::string_view line) { fmt::print(stderr, "{}\n", line); }
 
 void print_regions(const std::vector<workload::RegionTime>& regions) {
   for (const workload::RegionTime& region : regions) {
@@ -94,15 +83,16 @@ void print_call_cost(const ScriptRun& run) {
 
 void print_foot(const ScriptRun& run) {
   print_call_cost(run);
-  std::string command = "run_experiment explain " + run.workload.string();
-  for (const std::string& word : profile_words(run.profiles)) command += " " + word;
-  say("without first calls, or with something changed: " + command);
+  std::string command = "run_experiment explain " + shell_word(run.workload.string());
+  for (const std::string& word : profile_words(run.profiles)) command += " " + shell_word(word);
+  if (run.is_kept) say("with something changed: " + command);
   say(run.virtual_clock
           ? "time.time() and time.perf_counter() of the script were the virtual clock"
           : "time.time() of the script was the wall clock of this machine; howard.now() or "
             "--virtual-clock give virtual time");
 }
 
+/// Explains what a longer run repeats: the programs are known.
 void explain_script(const ScriptRun& run, reports::Explanation explanation) {
   constexpr std::size_t kMostChanges = 3;
   if (explanation.tried.size() > kMostChanges) explanation.tried.resize(kMostChanges);
@@ -126,10 +116,19 @@ void summarize(const ScriptRun& run) {
     return;
   }
   const SimTime time = harness::measure_virtual(**found, planned.experiment->timing());
-  print_head(run, dynamic_cast<const experiments::WorkloadCase&>(**found), time);
+  const auto& made_of = dynamic_cast<const experiments::WorkloadCase&>(**found);
+  if (run.has_failed) {
+    fmt::print(stderr, "\n{}: failed after {} of virtual time, {} programs asked for\n",
+               run.script.string(), reports::format_time(time), made_of.calls());
+    return;
+  }
+  print_head(run, made_of, time);
   if (run.tries_changes && time > SimTime()) {
+    if (made_of.first_calls().programs > 0) {
+      say("without first calls, as a longer run goes on:");
+    }
     explain_script(run, laboratory.explain({.what = run.workload.string(),
-                                            .axes = {"first_calls=recorded"},
+                                            .axes = {"first_calls=known"},
                                             .profiles = run.profiles}));
   }
 }
@@ -142,7 +141,7 @@ void print_script_summary(const ScriptRun& run) {
   } catch (const Error& failure) {
     complain("no account of {}: {}", run.script.string(), failure.what());
   }
-  print_foot(run);
+  if (!run.has_failed) print_foot(run);
 }
 
 }  // namespace howard::cli

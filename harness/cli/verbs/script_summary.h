@@ -11,8 +11,10 @@ namespace howard::cli {
 /// Holds what is to be summed up.
 struct ScriptRun {
   std::filesystem::path workload;  ///< What the script left behind.
+  bool is_kept = true;             ///< It stays there.
   std::filesystem::path script;
   chip::ProfileChoice profiles;
+  bool has_failed = false;     ///< It ended with an error, which is to stay in sight.
   bool tries_changes = true;   ///< What-ifs are run, which takes as often as long.
   bool virtual_clock = false;  ///< The script's clock was the virtual one.
   bool as_the_report = false;  ///< Calls cost what they cost in the report's Python engine.

@@ -32,6 +32,7 @@ struct TuneOptions {
 };
 
 OptionList tune_options(TuneOptions& options) {
+  options.outputs.files.offers.pictures = true;
   return joined(
       {{{"-a, --axis", "AXIS=VALUE", "Sets the product and how it runs",
          to(options.axes, Completes::axes)},
@@ -47,37 +48,42 @@ OptionList tune_options(TuneOptions& options) {
 
 /// Prints what can be pasted, where the tables went.
 void print_python(const std::vector<experiments::Tuning>& tunings, const OutputPlaces& options) {
-  const bool data_on_output = options.json == "-" || options.csv == "-" || options.markdown == "-";
-  std::FILE* const stream = data_on_output ? stderr : stdout;
+  std::FILE* const stream = options.files.use_standard_output() ? stderr : stdout;
   for (const experiments::Tuning& tuning : tunings) {
     fmt::print(stream, "{}\n", experiments::best_python(tuning));
   }
   std::fflush(stream);
 }
 
+reports::PlotFiles draw_tunings(const std::vector<experiments::Tuning>& tunings,
+                                const reports::Canvas& canvas) {
+  reports::PlotFiles files;
+  for (std::size_t i = 0; i < tunings.size(); ++i) {
+    const std::string name = i == 0 ? "tune" : fmt::format("tune_{}", i + 1);
+    files.add(experiments::write_tuning_plot(tunings[i], name, canvas));
+  }
+  return files;
+}
+
 int write_tunings(const TuneOptions& options, const experiments::Laboratory& laboratory,
                   const std::vector<experiments::Tuning>& tunings) {
   Outputs outputs(options.outputs);
   outputs.require_writable();
-  const Finished finished{.result = laboratory.result_of(tunings),
-                          .presentation = experiments::tuning_presentation(),
-                          .documents = {{"tune.py", experiments::tuning_module(tunings)}},
-                          .tables = experiments::tuning_tables(tunings)};
+  const Finished finished{
+      .result = laboratory.result_of(tunings),
+      .presentation = experiments::tuning_presentation(),
+      .documents = {{"tune.py", experiments::tuning_module(tunings)}},
+      .tables = experiments::tuning_tables(tunings),
+      .draw = [&](const reports::Canvas& canvas) { return draw_tunings(tunings, canvas); }};
   outputs.finish(finished);
   print_python(tunings, options.outputs);
-  bool well = outputs.write({finished});
-  for (std::size_t i = 0; i < tunings.size(); ++i) {
-    const std::string name = i == 0 ? "tune" : fmt::format("tune_{}", i + 1);
-    well = outputs.add_picture([&](const reports::Canvas& canvas) {
-      return experiments::write_tuning_plot(tunings[i], name, canvas);
-    }) && well;
-  }
+  const bool well = outputs.write({finished});
   outputs.print_written();
   return well ? kOk : kFailed;
 }
 
 int tune(const TuneOptions& options) {
-  require_one_text_in_each_place(options.outputs);
+  options.outputs.files.require_apart();
   const auto laboratory = open_laboratory({.profiles = options.profiles});
   const auto tunings = laboratory->tune(options.axes, options.top, options.threads);
   catch_signals();  // all files are written, which takes a moment
