@@ -9,8 +9,9 @@ these ops.
 Failures raise howard.Error, which says what was attempted, with which value, what is accepted and
 what to try. Nothing here prints.
 
-run(), explain(), fit() and analyze() are the program's experiments and analyses. They return plain
-dicts and lists with the content of the JSON that the program writes (howard.results has their types).
+run(), explain(), fit() and analyze() are the program's experiments and analyses. They return dicts
+and lists with the content of the JSON that the program writes (howard.results has their types); those
+of experiments have rows() and to_dataframe(), and a notebook shows them as tables.
 """
 
 from howard._experiments import analyze, experiments, explain, fit, run

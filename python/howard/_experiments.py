@@ -66,7 +66,7 @@ def run(
     min_time: float = 0.1,
     threads: int = 0,
 ) -> Result:
-    """Runs an experiment and returns its result: the dict that the program writes as JSON.
+    """Runs an experiment and returns its result: the dict that the program writes as JSON, as a Result.
 
     name: a name that `run_experiment list` or experiments() gives.
     axes: one or several values that replace those of an axis: {"shape": [1024, "512x1024x2048"]}.
@@ -86,7 +86,7 @@ def run(
     A point that cannot run is in the result; its "skipped" says why. Raises Error when nothing can
     be run, and KeyboardInterrupt after Ctrl-C, between two points or repetitions.
     """
-    result: Result = json.loads(
+    found = json.loads(
         _native.run(
             name,
             axes=_assignments(axes or {}),
@@ -101,7 +101,7 @@ def run(
             threads=threads,
         )
     )
-    return result
+    return Result(found)
 
 
 def explain(
@@ -123,7 +123,7 @@ def explain(
     The first point is the one that was asked about, with its costs as metrics. Each other point is
     a run with one thing changed. Raises Error and KeyboardInterrupt as run() does.
     """
-    result: Result = json.loads(
+    found = json.loads(
         _native.explain(
             what,
             axes=_assignments(axes or {}),
@@ -131,7 +131,7 @@ def explain(
             settings=_settings(set),
         )
     )
-    return result
+    return Result(found)
 
 
 def fit(
@@ -235,5 +235,4 @@ def analyze(
             settings=_settings(set),
         )
     )
-    results: List[Result] = found if isinstance(found, list) else [found]
-    return results
+    return [Result(one) for one in (found if isinstance(found, list) else [found])]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types of results: plain dicts and lists, as in the program's JSON.
+"""The types of results: the dicts and lists of the program's JSON.
 
 The schema is reports/formats/result.schema.json. Numbers are in SI base units.
 A ratio of 1 is 100 %.
@@ -7,6 +7,8 @@ A ratio of 1 is 100 %.
 
 from __future__ import annotations
 
+import html
+import importlib
 from typing import Any, Dict, List, Optional, TypedDict
 
 
@@ -71,14 +73,71 @@ class Context(_ContextAlways, total=False):
     constants: Dict[str, str]  # of the chip and the software, each with its unit: {"host.finish": "40 us"}
 
 
-class Result(TypedDict):
-    """The result of one experiment, in the schema howard.result/1."""
+class Result(Dict[str, Any]):
+    """The result of one experiment: the dict of the schema howard.result/1, with its parts as attributes. A notebook
+    shows it as a table."""
 
-    schema: str
-    experiment: str
-    context: Context
-    interrupted: bool
-    points: List[Point]
+    @property
+    def experiment(self) -> str:
+        return str(self["experiment"])
+
+    @property
+    def points(self) -> List[Point]:
+        points: List[Point] = self["points"]
+        return points
+
+    @property
+    def context(self) -> Context:
+        context: Context = self["context"]
+        return context
+
+    @property
+    def interrupted(self) -> bool:
+        return bool(self["interrupted"])
+
+    def rows(self) -> List[Dict[str, Any]]:
+        """Returns a row for each point: its axes, metrics and facts, the published figure and how far it is from that.
+        A point that was skipped has the reason and no metrics."""
+        return [_row_of(point) for point in self.points]
+
+    def to_dataframe(self) -> Any:
+        """Returns the rows as a DataFrame of pandas, which must be installed."""
+        return importlib.import_module("pandas").DataFrame(self.rows())
+
+    def __repr__(self) -> str:
+        count = len(self.points)
+        return f"<{self.experiment}: {count} point{'' if count == 1 else 's'}; rows(), to_dataframe() or [\"points\"]>"
+
+    def _repr_html_(self) -> str:
+        rows = self.rows()
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(_cell(row.get(name)))}</td>" for name in names) + "</tr>" for row in rows
+        )
+        title = html.escape(self.experiment)
+        return f"<table><caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _row_of(point: Point) -> Dict[str, Any]:
+    row: Dict[str, Any] = {"backend": point["backend"], **point["params"]}
+    row.update((name, metric["value"]) for name, metric in point["metrics"].items())
+    row.update(point["details"])
+    reference = point["reference"]
+    if reference is not None:
+        row["published"] = reference["value"]
+        own = point["metrics"].get(reference["metric"])
+        if own is not None and reference["unit"] and reference["value"]:
+            row["error"] = own["value"] / reference["value"] - 1
+    if point["skipped"] is not None:
+        row["skipped"] = point["skipped"]
+    return row
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 class Fit(TypedDict):

@@ -106,6 +106,19 @@ class RunTest(FolderTest):
         result = howard.run("gradient_check", quick=True, filter="op:linear_forward")
         self.assertEqual({point["backend"] for point in result["points"]}, {"host"})
 
+    def test_a_result_has_rows_and_shows_itself_as_a_table(self):
+        result = howard.run("matmul_sweep", axes={"shape": 512, "dispatch": "eth"})
+        self.assertEqual(result.points, result["points"])
+        self.assertEqual(repr(result), "<matmul_sweep: 1 point; rows(), to_dataframe() or [\"points\"]>")
+        (row,) = result.rows()
+        time, published = result["points"][0]["metrics"]["time"]["value"], row["published"]
+        self.assertEqual((row["shape"], row["time"]), ("512x512x512", time))
+        self.assertEqual(row["error"], time / published - 1)
+        self.assertIn("<th>shape</th>", result._repr_html_())
+        self.assertIn("<td>512x512x512</td>", result._repr_html_())
+        failed = howard.run("mlp_engines", axes={"batch": 1000000, "dim": 100000, "engine": "static"})
+        self.assertIn("cannot allocate", failed.rows()[0]["skipped"])
+
     def test_experiments_are_those_of_run_with_their_axes(self):
         known = {one["name"]: one for one in howard.experiments()}
         (shape,) = [
