@@ -151,6 +151,12 @@ class EngineTest(unittest.TestCase):
                 self.near(arrays.normalized(x, 0.5, rms), expected)
         self.assertEqual(arrays.softmax(numpy.zeros((2, 0)), -1).shape, (2, 0))
 
+    def test_an_array_may_be_larger_than_a_side_of_a_tensor(self):
+        x = numpy.full((2, 2**23 + 1), 0.5, numpy.float32)
+        self.assertEqual(arrays.apply("gelu", x)[1, -1], arrays.apply("gelu", x[:1, :1])[0, 0])
+        self.assertEqual(float(arrays.reduce("sum", x, [0, 1], False)), 2**23 + 1)
+        self.assertEqual(arrays.reduce("max", x, [1], True).tolist(), [[0.5], [0.5]])
+
     def test_results_take_the_place_of_operands_and_indices_are_whole(self):
         row = (1, 1, 1, 2), "float32", False
         made = arrays.computed("sgd", '{"learning_rate":0.5}', [[row] * 2, [row]], [0],
@@ -165,9 +171,25 @@ class EngineTest(unittest.TestCase):
             arrays.computed("embedding", "{}", [[places, table], [found]], [-1],
                             [whole(3, 4, 1), real(*range(8))])
 
-    def near(self, found, expected):
+    def test_sums_of_any_dimensions_and_the_largest_numbers(self):
+        x = numpy.random.default_rng(5).normal(size=(3, 4, 5, 6)).astype(numpy.float32)
+        for dims in ((3,), (-2,), (1, 2), (2, 3), (0, 1, 2, 3)):
+            for keep in (True, False):
+                for kind, of in (("sum", "sum"), ("mean", "mean"), ("max", "max"), ("var0", "var")):
+                    expected = getattr(x.astype(float), of)(dims, keepdims=keep)
+                    self.near(arrays.reduce(kind, x, dims, keep), numpy.asarray(expected), 1e-5)
+        self.assertEqual(arrays.reduce("sum", numpy.zeros((0, 3), numpy.float32), [1], True).shape, (0, 1))
+        self.assertEqual(arrays.reduce("max", real(3)[0], [], False), 3)
+        for dim in (1, -1):
+            for largest in (True, False):
+                found, places = arrays.topk(x, 2, dim, largest)
+                order = numpy.argsort(-x if largest else x, dim, kind="stable").take([0, 1], dim)
+                self.assertTrue((places == order).all())
+                self.near(found, numpy.take_along_axis(x, order, dim))
+
+    def near(self, found, expected, tolerance=2e-6):
         self.assertEqual(found.shape, expected.shape)
-        self.assertLess(abs(found - expected).max(), 2e-6)
+        self.assertLess(abs(found - expected).max(), tolerance)
 
 
 class ImportTest(unittest.TestCase):

@@ -158,8 +158,8 @@ def _by_engine(function: str, operands: Any, numbers: Any) -> Any:
     dims = np.broadcast_shapes(*[one.shape for one in operands])
     if len(dims) > 4:
         operands = np.broadcast_arrays(*operands)
-    flat = (1, 1, 1, operands[0].size) if all(one.shape == dims for one in operands) else None
-    ends = [[(flat or (1,) * (4 - len(shape)) + shape, "float32", False) for shape in shapes]
+    flat = operands[0].size <= _SIDE and all(one.shape == dims for one in operands)
+    ends = [[(_four(operands[0].size) if flat else _four(*shape), "float32", False) for shape in shapes]
             for shapes in ([one.shape for one in operands], [dims])]
     told = json.dumps({"numbers": [*numbers, 0.0, 0.0][:2]})
     return computed(function, told, ends, [-1], operands)[0].reshape(dims)
@@ -178,19 +178,27 @@ def rounded(array: Any, dtype: str) -> Any:
 
 
 def reduce(kind: str, array: Any, dims: Any, keep: bool) -> Any:
-    """Computes the sum, mean, max, min, prod, var or std (these two with n - 1), var0 or std0."""
+    """Computes the sum, mean, max, min, prod, var or std (these two with n - 1), var0 or std0. The
+    engine adds up real numbers of the last dimensions; all else is float64's."""
     axes = tuple(dims)
+    if kind.startswith(("var", "std")):
+        gap = array - reduce("mean", array, dims, True)
+        made = reduce("sum", gap * gap, dims, keep)
+        made = made / (array.size / max(1, made.size) - (not kind.endswith("0")))
+        return np.asarray(np.sqrt(made) if kind.startswith("std") else made, np.float32)
+    last = array.ndim - len(axes)
+    if kind in ("sum", "mean", "max") and not is_whole(array) and array.size and \
+            sorted(d % array.ndim for d in axes) == list(range(last, array.ndim)) and \
+            np.prod(array.shape[last:], dtype=np.int64) <= _SIDE:
+        outer = array.shape[:last]
+        made = _of_rows(kind, '{"dimension":"columns"}', array.reshape(*outer, -1), 1)
+        return made.reshape(*outer, *[1] * len(axes)) if keep else made.reshape(outer)
     wide = array.astype(np.float64)
     if kind in ("max", "min"):
         edge = -np.inf if kind == "max" else np.inf
         made = getattr(np, kind)(wide, axes, keepdims=keep, initial=edge)
-    elif kind in ("sum", "mean", "prod"):
-        made = getattr(np, kind)(wide, axes, keepdims=keep)
     else:
-        gap = wide - np.mean(wide, axes, keepdims=True)
-        squares = np.sum(gap * gap, axes, keepdims=keep)
-        made = squares / (array.size / max(1, squares.size) - (not kind.endswith("0")))
-        made = np.sqrt(made) if kind.startswith("std") else made
+        made = getattr(np, kind)(wide, axes, keepdims=keep)
     whole = is_whole(array) and kind != "mean"
     return to_whole(made) if whole else np.asarray(made, np.float32)
 
@@ -216,6 +224,17 @@ def sort(array: Any, dim: int, descending: bool) -> Any:
     return np.take_along_axis(array, places, dim), places.astype(np.int32)
 
 
+def topk(array: Any, k: int, dim: int, largest: bool) -> Any:
+    """Returns the k largest or smallest numbers in their order, and where they were."""
+    if is_whole(array) or not array.size or not k:
+        return [np.split(one, [k], dim)[0] for one in sort(array, dim, largest)]
+    rows = np.moveaxis(array, dim, -1)
+    ends = [(_four(*rows.shape), "float32", False)], [
+        (_four(*rows.shape[:-1], k), kind, False) for kind in ("float32", "uint32")]
+    made = computed("topk", json.dumps({"k": k, "largest": largest}), ends, [-1, -1], [rows])
+    return [np.moveaxis(one.reshape(*rows.shape[:-1], k), -1, dim) for one in made]
+
+
 def softmax(array: Any, dim: int) -> Any:
     return np.moveaxis(_of_rows("softmax", "{}", np.moveaxis(array, dim, -1)), -1, dim)
 
@@ -226,13 +245,14 @@ def normalized(array: Any, epsilon: float, rms: bool) -> Any:
     return _of_rows("rms_norm" if rms else "layernorm", f'{{"epsilon":{epsilon}}}', array)
 
 
-def _of_rows(kernel: str, attributes: str, array: Any) -> Any:
-    """Returns what the host engine computes of each row, by a kernel of one operand."""
+def _of_rows(kernel: str, attributes: str, array: Any, columns: Any = None) -> Any:
+    """Returns what the host engine computes of each row, by a kernel of one operand: as many columns,
+    or so many."""
     if not array.size:
         return array.astype(np.float32)
-    width = array.shape[-1]
-    ends = [[((1, 1, array.size // width, width), "float32", False)]] * 2
-    return computed(kernel, attributes, ends, [-1], [array])[0].reshape(array.shape)
+    shape = array.shape[:-1]
+    ends = [[(_four(*shape, n), "float32", False)] for n in (array.shape[-1], columns or array.shape[-1])]
+    return computed(kernel, attributes, ends, [-1], [array])[0].reshape(*array.shape[:-1], -1)
 
 
 def sliced(array: Any, starts: Any, ends: Any, steps: Any = None) -> Any:
@@ -321,6 +341,16 @@ def matmul(a: Any, b: Any) -> Any:
     inputs = [((1, *one.shape), "float32", False) for one in (a, b)]
     ends = inputs, [((1, *a.shape[:2], columns), "float32", False)]
     return computed("matmul", "{}", ends, [-1], [a, b])[0].reshape(shape)
+
+
+_SIDE = 2**24  # The largest side of a tensor of the engine.
+
+
+def _four(*shape: int) -> Any:
+    """Returns four dimensions: leading ones are joined."""
+    if len(shape) <= 4:
+        return (1,) * (4 - len(shape)) + shape
+    return (int(np.prod(shape[:-3], dtype=np.int64)), *shape[-3:])
 
 
 def computed(kernel: str, attributes: str, ends: Any, in_place: Any, given: Any) -> Any:

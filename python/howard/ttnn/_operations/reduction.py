@@ -215,7 +215,7 @@ def topk(input_tensor, k=32, dim=-1, largest=True, *, memory_config=None, out=No
     kind = DataType.UINT16 if size < 65536 else DataType.UINT32
 
     def compute(a, names=None):
-        first, places = (np.split(one, [k], axis)[0] for one in arrays.sort(a, axis, largest))
+        first, places = arrays.topk(a, k, axis, bool(largest))
         return [first, places if names is None else arrays.gathered(names, axis, places)]
 
     def launch(*ends):
