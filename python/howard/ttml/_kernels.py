@@ -4,7 +4,7 @@
 import numpy as np
 
 import howard.ttnn as ttnn
-from howard.ttnn import Layout
+from howard.ttnn import Layout, _arrays as arrays
 from howard.ttnn._launch import computed, program, values
 from howard.ttnn._tensor import device_tensor
 
@@ -126,13 +126,12 @@ def nll_backward(logarithms, targets, scale):
 
 def _scores(q, k, mask, causal, scale):
     groups = q.shape[1] // k.shape[1]
-    scores = q.astype(np.float32) @ np.repeat(k, groups, 1).swapaxes(-1, -2) * np.float32(scale)
+    scores = arrays.matmul(q, np.repeat(k, groups, 1).swapaxes(-1, -2)) * np.float32(scale)
     if causal:
         mask = np.tril(np.ones(scores.shape[-2:], np.float32))
     if mask is not None:
         scores = np.where(mask != 0, scores, np.float32(-1e9))
-    shares = np.exp(scores - scores.max(-1, keepdims=True))
-    return shares / shares.sum(-1, keepdims=True)
+    return arrays.softmax(scores, -1)
 
 
 def _joined_groups(x, groups):
@@ -160,7 +159,7 @@ class Attention:
         return _scores(q, k, mask[0] if mask else None, not mask, self._scale)
 
     def _forward(self, q, k, v, *mask):
-        return self._shares(q, k, mask) @ np.repeat(v, q.shape[1] // v.shape[1], 1)
+        return arrays.matmul(self._shares(q, k, mask), np.repeat(v, q.shape[1] // v.shape[1], 1))
 
     def backward(self, dout):
         q, k, v = self.inputs
@@ -175,12 +174,12 @@ class Attention:
         share = self._shares(q, k, mask)
         each = q.shape[1] // k.shape[1]
         keys, vals = np.repeat(k, each, 1), np.repeat(v, each, 1)
-        dshare = dout @ vals.swapaxes(-1, -2)
+        dshare = arrays.matmul(dout, vals.swapaxes(-1, -2))
         dscore = share * (dshare - (dshare * share).sum(-1, keepdims=True)) * self._scale
-        dk = dscore.swapaxes(-1, -2) @ q
-        dv = share.swapaxes(-1, -2) @ dout
+        dk = arrays.matmul(dscore.swapaxes(-1, -2), q)
+        dv = arrays.matmul(share.swapaxes(-1, -2), dout)
         groups = k.shape[1]
-        return [dscore @ keys, _joined_groups(dk, groups), _joined_groups(dv, groups)]
+        return [arrays.matmul(dscore, keys), _joined_groups(dk, groups), _joined_groups(dv, groups)]
 
 
 def rotated(x, cosines, sines):
