@@ -2,6 +2,7 @@
 """What ops on whole numbers give beyond the 24 bits that float32 has, against numbers worked out by
 hand as PyTorch's int32 and uint32 have them; what casts give is what cards give."""
 
+import itertools
 import math
 import threading
 import unittest
@@ -149,6 +150,51 @@ class IndicesTest(ValuesCase):
             given = ttnn.from_torch(ids, dtype=kind, layout=ROWS, device=device)
             made = get(ttnn.embedding_bw(given, table, gradient))
             self.assertEqual(made[0, 0, :, 0].tolist(), [0, 2, 0, 30])
+
+
+class EveryTypeTest(ValuesCase):
+    """Ops on two of the numbers that a type has, against Python's own whole numbers."""
+
+    KINDS = {ttnn.int32: (-2**31, 2**31), ttnn.uint32: (0, 2**32), ttnn.uint16: (0, 2**16),
+             ttnn.uint8: (0, 2**8)}
+    FUNCTIONS = {
+        "add": lambda a, b: a + b, "subtract": lambda a, b: a - b, "rsub": lambda a, b: b - a,
+        "multiply": lambda a, b: a * b, "squared_difference": lambda a, b: (a - b)**2,
+        "maximum": max, "minimum": min, "eq": lambda a, b: a == b, "lt": lambda a, b: a < b,
+        "ge": lambda a, b: a >= b, "bitwise_and": lambda a, b: a & b, "bitwise_or": lambda a, b: a | b,
+        "bitwise_xor": lambda a, b: a ^ b, "gcd": math.gcd}
+
+    def numbers(self, kind):
+        low, end = self.KINDS[kind]
+        drawn = numpy.random.default_rng(1).integers(low, end, (2, 60)).tolist()
+        return [drawn[0] + [low, end - 1, 0, 1], drawn[1] + [end - 1, end - 1, low, 1]]
+
+    def expect(self, kind, made, expected):
+        low, end = self.KINDS[kind]
+        self.assertEqual(made.dtype, kind)
+        self.assertEqual(numpy.ravel(made.to_list()).tolist(),
+                         [(int(v) - low) % (end - low) + low for v in expected])
+
+    def test_two_numbers(self):
+        for kind in self.KINDS:
+            a, b = self.numbers(kind)
+            for name, function in self.FUNCTIONS.items():
+                with self.subTest(name, kind=kind):
+                    op = getattr(ttnn, name)
+                    self.expect(kind, op(put([a], kind), put([b], kind)), map(function, a, b))
+                    self.expect(kind, op(put([a], kind), b[0]), [function(one, b[0]) for one in a])
+
+    def test_a_row(self):
+        for kind in self.KINDS:
+            a, b = self.numbers(kind)
+            x = put([a], kind)
+            for name, function in (("sum", sum), ("max", max), ("min", min)):
+                self.expect(kind, getattr(ttnn, name)(x, -1), [function(a)])
+            self.expect(kind, ttnn.cumsum(x, 1), itertools.accumulate(a))
+            self.expect(kind, ttnn.sort(x, -1)[0], sorted(a))
+            self.expect(kind, ttnn.topk(x, 8)[0], sorted(a)[:-9:-1])
+            chosen = ttnn.where(put([[1, 0] * (len(a) // 2)], kind), x, put([b], kind))
+            self.expect(kind, chosen, [one[i % 2] for i, one in enumerate(zip(a, b))])
 
 
 class MovesTest(unittest.TestCase):

@@ -71,7 +71,7 @@ def to_whole(values: Any, bits: int = 32) -> Any:
 # These are exact where float64 is not: beyond 53 bits.
 _EXACT_WHOLE: Dict[str, Callable[..., Any]] = {
     "squared_difference": lambda a, b: to_whole(a - b).astype(np.int64)**2,
-    "lcm": lambda a, b: np.lcm(a, b), "pow": lambda a, b: a**b,
+    "gcd": lambda a, b: np.gcd(a, b), "lcm": lambda a, b: np.lcm(a, b), "pow": lambda a, b: a**b,
 }
 # These give 0 for a shift of less than 0 or more than 31.
 _SHIFTS = ("bitwise_left_shift", "logical_left_shift", "logical_right_shift")
