@@ -30,7 +30,7 @@ import regenerate  # noqa: E402
 ELSEWHERE = [
     (r"^(\./run_tests|\.ci/run|cmake --|ctest |HOWARD_MAX_INSTRUCTION_SET)", "builds, which the test install does"),
     (r"^(#!|#SBATCH|srun )", "needs a cluster"),
-    (r"^export PYTHONPATH", "is about this machine's folders"),
+    (r"pip install", "builds the module, of which the test python.wheel packs what is built"),
     (r"^docs/regenerate.py", "is another test"),
     (r"apt-get|apt install", "changes the machine"),
     (r"-m pytest", "needs a checkout of tt-metal"),
