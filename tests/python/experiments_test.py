@@ -57,7 +57,7 @@ class RunTest(FolderTest):
         )
         self.assertEqual(result, written)
         self.assertEqual(len(result["points"]), 4)
-        self.assertIs(type(result), dict)
+        self.assertIsInstance(result, dict)
 
     def test_every_experiment_gives_what_the_program_writes(self):
         written = self.written(
