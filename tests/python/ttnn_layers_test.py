@@ -179,6 +179,18 @@ class HeadsTest(ValuesCase):
                      slice_size=4)
 
 
+class RotaryTest(ValuesCase):
+    def test_the_heads_of_a_step_have_the_angles_of_the_first_row(self):
+        x, cos, sin = numpy.random.default_rng(3).normal(size=(3, 1, 2, 32, 64))
+        turn = numpy.zeros((32, 32))
+        turn[range(1, 32, 2), range(0, 32, 2)], turn[range(0, 32, 2), range(1, 32, 2)] = -1, 1
+        pairs = x.reshape(1, 2, 32, 32, 2)
+        turned = numpy.stack([-pairs[..., 1], pairs[..., 0]], -1).reshape(x.shape)
+        whole = [put(one) for one in (x[:, :, :8], cos, sin, turn.reshape(1, 1, 32, 32))]
+        made = ttnn.experimental.rotary_embedding_llama(*whole, is_decode_mode=True)
+        self.near(made, x[:, :, :8] * cos[:, :, :1] + turned[:, :, :8] * sin[:, :, :1], 1e-4)
+
+
 class AttentionTest(ValuesCase):
     """Scores are zeros and values the places of their keys: results are the mean of those seen."""
 

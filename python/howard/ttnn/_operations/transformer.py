@@ -269,13 +269,14 @@ def rotary_embedding(input_tensor, cos_cache, sin_cache, token_index=None, *, me
 @operation("experimental.rotary_embedding_llama", unread="compute_kernel_config")
 def rotary_embedding_llama(input_tensor, cos_cache, sin_cache, trans_mat, *, is_decode_mode=False,
                            memory_config=None):
-    """Computes x cos + (x T) sin, where T swaps neighbours within each tile."""
+    """Computes x cos + (x T) sin, where T swaps neighbours within each tile. In a decoding step the heads
+    of a user have the angles of the first row."""
     def compute(x, cos, sin, matrix):
         tile = matrix.reshape([-1, 32, 32])[0]
         wide = x.reshape([x.size // 32, 32])
         turned = arrays.matmul(wide, tile).reshape(list(x.shape))
-        if not is_decode_mode:
-            cos, sin = _until(cos, x.shape[-2]), _until(sin, x.shape[-2])
+        rows = 1 if is_decode_mode else x.shape[-2]
+        cos, sin = _until(cos, rows), _until(sin, rows)
         return x * cos + turned * sin
 
     require_device("rotary_embedding_llama", input_tensor, cos_cache, sin_cache, trans_mat)
