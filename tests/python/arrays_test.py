@@ -73,6 +73,7 @@ class FunctionsTest(unittest.TestCase):
         made = arrays.apply("hypot", real(3, 6).reshape(2, 1, 1, 1, 1), real(4, 8).reshape(2, 1))
         self.assertEqual((made.shape, made[0, 0, 0, 0, 0]), ((2, 1, 1, 2, 1), 5))
         self.assertEqual(arrays.apply("hardtanh", real(-9, 9), numbers=[-math.inf, 5]).tolist(), [-9, 5])
+        self.assertEqual(arrays.apply("relu_max", real(-9, 9), numbers=real(5)).tolist(), [0, 5])
         self.assertEqual(broadcast_shape((4, 1, 3), (2, 1), ()), [4, 2, 3])
         with self.assertRaises(ValueError):
             broadcast_shape((2, 3), (4,))

@@ -161,7 +161,7 @@ def _by_engine(function: str, operands: Any, numbers: Any) -> Any:
     flat = operands[0].size <= _SIDE and all(one.shape == dims for one in operands)
     ends = [[(_four(operands[0].size) if flat else _four(*shape), "float32", False) for shape in shapes]
             for shapes in ([one.shape for one in operands], [dims])]
-    told = json.dumps({"numbers": [*numbers, 0.0, 0.0][:2]})
+    told = json.dumps({"numbers": [float(number) for number in (*numbers, 0, 0)[:2]]})
     return computed(function, told, ends, [-1], operands)[0].reshape(dims)
 
 
