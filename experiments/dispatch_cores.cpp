@@ -97,8 +97,8 @@ class DispatchCase final : public harness::WrappedCase {
     point.details.emplace_back(
         "plans", fmt::format("kernels {:.1f} us on {}, {:.1f} us on {}; {} becomes {}",
                              1e6 * kernel(worker_), worker_grid_, 1e6 * kernel(point), eth_grid_,
-                             *worker_.find_detail("slowest_product"),
-                             *point.find_detail("slowest_product")));
+                             *worker_.find(harness::kSlowestProduct),
+                             *point.find(harness::kSlowestProduct)));
   }
 
  private:

@@ -90,9 +90,6 @@ harness::Presentation served_presentation() {
   return {.timed = "a step that writes a token for each user",
           .columns = {{"model", CellSource::parameter, "model"},
                       {"machine", CellSource::parameter, "machine"},
-                      {"chip", CellSource::detail, "chip", Room::spare,
-                       "of another family than the run's, and therefore without published figures; "
-                       "--chip has them"},
                       {"mode", CellSource::parameter, "mode"},
                       {"batch", CellSource::parameter, "batch"},
                       {"context", CellSource::parameter, "context"},
@@ -144,9 +141,7 @@ Prepared prepare_served(const Box& box, const Point& point) {
     return NotApplicable{fmt::format("{} does not fit a chip of {}: {}", serving.model.name,
                                      serving.machine.word, fits.substr(kNo))};
   }
-  const std::string chosen =
-      chooses_its_chip(*box, serving.machine) ? own->profiles().chip.name : "";
-  return std::make_unique<ServedModel>(own, std::move(serving), chosen);
+  return std::make_unique<ServedModel>(own, std::move(serving), own_chip(*box, serving.machine));
 }
 
 /// Returns the changes that write more tokens in a step, which takes longer then.

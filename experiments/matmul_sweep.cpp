@@ -168,8 +168,8 @@ class EmulatedProduct final : public EmulatedCase {
     kernels.add(planned.name, planned, calibration::band_of(planned, profiles_.chip.architecture));
     kernels.describe_error(spent, point);
     point.details.emplace_back("matmul_config", planned.matmul->text());
-    if (!finish_each_) point.details.emplace_back("timed", "a product, one finish after all");
-    point.details.emplace_back("bound_by", profiler::bound_by(spent));
+    if (!finish_each_) point.add(harness::kTimed, "a product, one finish after all");
+    point.add(harness::kBoundBy, profiler::bound_by(spent));
     warn_of_padding(point);
   }
 

@@ -156,11 +156,11 @@ class MultiDeviceCase final : public harness::Case {
           {.name = name, .value = time.seconds(), .unit = "s", .virtual_time = time});
     }
     // A chip that does not wait for others is bound by what it is alone.
-    point.details.emplace_back("bound_by",
-                               profiler::bound_by({.whole = seconds,
-                                                   .kernels = seconds,
-                                                   .exchange = exchange_.seconds(),
-                                                   .kernel_word = *chip.find_detail("bound_by")}));
+    point.add(harness::kBoundBy,
+              profiler::bound_by({.whole = seconds,
+                                  .kernels = seconds,
+                                  .exchange = exchange_.seconds(),
+                                  .kernel_word = *chip.find(harness::kBoundBy)}));
     if (job_.sums && chips_.size() > 1) {
       point.details.emplace_back("exchange", exchange_text_);
     }

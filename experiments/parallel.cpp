@@ -195,11 +195,12 @@ void describe_step(const DevBox& box, const RunSetting& setting, std::int64_t li
   add("mfu", plan.share_of_peak(), "1", Better::higher);
   add("memory", static_cast<double>(plan.peak.value()), "B", Better::lower);
   const Bytes over = plan.peak - plan.capacity;
-  found.details = {{"fits", plan.fits() ? "yes"
-                                        : fmt::format("over by {:.1f} GB",
-                                                      1e-9 * static_cast<double>(over.value()))},
-                   {"bound_by", largest_part(plan.step)},
-                   {"basis", basis_of(plan.setting, links)}};
+  found.add(harness::kShortage,
+            plan.fits()
+                ? ""
+                : fmt::format("over by {:.1f} GB", 1e-9 * static_cast<double>(over.value())));
+  found.add(harness::kBoundBy, largest_part(plan.step));
+  found.details.emplace_back("basis", basis_of(plan.setting, links));
 }
 
 WhatIf change(std::string what, std::vector<Parameters> candidates, std::string reason) {

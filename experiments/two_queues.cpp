@@ -106,7 +106,7 @@ class ProductPair final : public EmulatedCase {
                                     .host = host.seconds() + finish,
                                     .kernel_word = name_of(launch_.kernel.bottleneck)};
     known.describe_error(spent, point);
-    point.details.emplace_back("bound_by", profiler::bound_by(spent));
+    point.add(harness::kBoundBy, profiler::bound_by(spent));
     if (kernels >= host && in_turn == 1) {
       point.metrics.push_back(
           {.name = "sharing_cost", .value = seconds / kernels.seconds() - 1, .unit = "1"});

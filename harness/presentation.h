@@ -17,6 +17,7 @@ enum class CellSource : std::uint8_t {
   parameter,  ///< An axis of the point.
   metric,     ///< A metric, printed with a unit prefix that fits the column.
   detail,     ///< A fact in words.
+  chip,       ///< The chip that the point chose; empty if it is the run's.
   reference,  ///< The published figure.
   compared,   ///< The point's own value of the metric that was published, in the same unit.
   error,      ///< The relative error against it.
@@ -96,7 +97,7 @@ struct HeatMap {
 
 struct Presentation {
   /// Says what the metric "time" covers, for the titles of tables: "a product and its finish". A
-  /// point may say otherwise by its detail "timed".
+  /// point may say otherwise (kTimed).
   std::string timed = {};
   std::string timed_on_host = {};  ///< What it covers on the host; empty if it is the same.
   std::vector<Column> columns;     ///< The columns of the emulated points' table, then the host's.

@@ -66,14 +66,17 @@ WordAxis::Words machines_of(const DevBox& box) {
   return with_chips.empty() ? of_family : with_chips;
 }
 
-bool chooses_its_chip(const DevBox& box, const Machine& machine) {
-  return machine.chip_of != box.profiles().chip.architecture && box.has_constants() &&
-         box.constants().chip.built_in() == chip::kDefaultChipProfile &&
-         chip::are_published(box.profiles());
+std::optional<harness::EmulatedOn> own_chip(const DevBox& box, const Machine& machine) {
+  const bool chooses = machine.chip_of != box.profiles().chip.architecture && box.has_constants() &&
+                       box.constants().chip.built_in() == chip::kDefaultChipProfile &&
+                       chip::are_published(box.profiles());
+  if (!chooses) return std::nullopt;
+  const std::string chip(machine.profiles.front());
+  return harness::EmulatedOn{.chip = {chip}, .software = {chip::default_software(machine.chip_of)}};
 }
 
 std::string missing_chips(const DevBox& box, const Machine& machine) {
-  if (chooses_its_chip(box, machine)) return {};
+  if (own_chip(box, machine)) return {};
   const std::string& family = box.profiles().chip.architecture;
   if (machine.chip_of != family) {
     return fmt::format("a machine {} has no {} chips, which --chip says", machine.word, family);
@@ -83,11 +86,13 @@ std::string missing_chips(const DevBox& box, const Machine& machine) {
   return fmt::format("a machine {} has no chip {}, which --chip says", machine.word, chip);
 }
 
+std::shared_ptr<const DevBox> on(const DevBox& box, const harness::EmulatedOn& chip) {
+  return box.with(chip::load_constants({{chip.chip.profile, chip.software.profile}, {}}));
+}
+
 std::shared_ptr<const DevBox> box_of(const DevBox& box, const Machine& machine) {
   if (!box.has_constants()) return box.with(box.profiles());
-  if (chooses_its_chip(box, machine)) {
-    return box.with(chip::load_constants({{std::string(machine.profiles.front())}, {}}));
-  }
+  if (const auto own = own_chip(box, machine)) return on(box, *own);
   chip::ProfileConstants constants = box.constants();
   const std::string chip = constants.chip.built_in();
   if (!chip.empty() && !has(machine, chip)) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,15 +30,18 @@ extern const TypedAxis<Machine> kMachine;
 /// the family if none has.
 WordAxis::Words machines_of(const DevBox& box);
 
-/// Says whether a machine has chips of another family than `box`, and nothing was said of the
-/// latter: neither --chip, nor --software, nor a constant. Its own chip is emulated then.
-bool chooses_its_chip(const DevBox& box, const Machine& machine);
+/// Returns the chip of a machine that has chips of another family than `box`, if nothing was said
+/// of the latter: neither --chip, nor --software, nor a constant. It is emulated then.
+std::optional<harness::EmulatedOn> own_chip(const DevBox& box, const Machine& machine);
 
 /// Returns why a point with this machine is left out on `box`: --chip says another family of chips,
 /// or a chip of another board; empty if it is not. The chip of the family's first profile,
 /// wormhole_b0_n300 or blackhole_p150, stands for that of every machine. A file that extends no
 /// profile is the chip of any, and so is that of a box that is not made of constants.
 std::string missing_chips(const DevBox& box, const Machine& machine);
+
+/// Returns the box with a chip that a machine chose.
+std::shared_ptr<const DevBox> on(const DevBox& box, const harness::EmulatedOn& chip);
 
 /// Returns the box with the chips of the machine, and with what the user set of them.
 std::shared_ptr<const DevBox> box_of(const DevBox& box, const Machine& machine);

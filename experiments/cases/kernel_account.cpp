@@ -62,7 +62,7 @@ std::vector<KernelAccount::Part> KernelAccount::parts() const {
   return parts;
 }
 
-std::optional<KernelAccount::ExpectedError> KernelAccount::expected_error(
+std::optional<harness::ExpectedError> KernelAccount::expected_error(
     const profiler::SpentTime& spent) const {
   const SimTime whole = SimTime::picoseconds(std::llround(spent.whole * 1e12));
   Footing known;
@@ -74,7 +74,7 @@ std::optional<KernelAccount::ExpectedError> KernelAccount::expected_error(
       known.add(whole - known.time, calibration::dispatch_band(architecture_));
   }
   if (known.time == SimTime()) return std::nullopt;
-  ExpectedError error{.share = known.uncertain / known.time.seconds(), .known = {}};
+  harness::ExpectedError error{.share = known.uncertain / known.time.seconds(), .known = {}};
   for (const Known one :
        {Known::calibrated, Known::interpolated, Known::one_kernel, Known::by_analogy}) {
     constexpr double kLeast = 0.01;
@@ -88,10 +88,7 @@ std::optional<KernelAccount::ExpectedError> KernelAccount::expected_error(
 
 void KernelAccount::describe_error(const profiler::SpentTime& spent,
                                    harness::PointResult& point) const {
-  auto error = expected_error(spent);
-  if (!error) return;
-  point.metrics.push_back({.name = "expected_error", .value = error->share, .unit = "1"});
-  point.details.emplace_back("known", std::move(error->known));
+  if (auto error = expected_error(spent)) point.add(std::move(*error));
 }
 
 std::string KernelAccount::text(double seconds) const {
@@ -131,7 +128,7 @@ void KernelAccount::describe(double seconds, std::optional<SimTime> host,
                                   .host = host.value_or(SimTime()).seconds(),
                                   .kernel_word = word};
   describe_error(spent, point);
-  point.details.emplace_back("bound_by", profiler::bound_by(spent));
+  point.add(harness::kBoundBy, profiler::bound_by(spent));
   point.details.emplace_back("kernels", text(seconds));
 }
 

@@ -41,12 +41,6 @@ class KernelAccount {
     chip::Bottleneck bottleneck() const;
   };
 
-  /// Says how far measured rows of a time's kinds, which a fit had not seen, were off on average.
-  struct ExpectedError {
-    double share = 0;   ///< 0.06 is 6 %.
-    std::string known;  ///< "calibrated 82 %, by analogy 18 %": the parts of a hundredth or more.
-  };
-
   explicit KernelAccount(KernelParts by = KernelParts::ops) : by_(by) {}
 
   /// Adds `times` runs of a launch to a part. `flops` are those of one run.
@@ -66,8 +60,8 @@ class KernelAccount {
   /// Returns how well the time of `spent` is known, whose kernels are those of the account; nothing
   /// of no time. Kernels hide behind the host's calls where the host sets the pace
   /// (profiler::pace_of), and the time beyond kernels belongs to the dispatcher otherwise.
-  std::optional<ExpectedError> expected_error(const profiler::SpentTime& spent) const;
-  /// Says the same of a point: the metric "expected_error" and the detail "known".
+  std::optional<harness::ExpectedError> expected_error(const profiler::SpentTime& spent) const;
+  /// Says the same of a point.
   void describe_error(const profiler::SpentTime& spent, harness::PointResult& point) const;
 
   /// Says of a point that takes `seconds` what its kernels take by part, what the host takes where

@@ -179,7 +179,7 @@ void TrainingCase::describe_chip(double seconds, harness::PointResult& point) co
   point.details.emplace_back("op_list", op_list_);
   kernels_.describe(seconds, host_time_, point);
   if (!kernels_.slowest_product().empty()) {
-    point.details.emplace_back("slowest_product", kernels_.slowest_product());
+    point.add(harness::kSlowestProduct, kernels_.slowest_product());
   }
   const double kernel = kernels_.kernel_time().seconds();
   point.details.emplace_back(

@@ -60,10 +60,11 @@ Presentations::Presentations() {
     known_.push_back({std::string(experiment->name()),
                       {std::string(experiment->question()), experiment->presentation()}});
   }
-  known_.push_back({"train", {"How does a training go?", training_presentation()}});
-  known_.push_back({"generate", {"How fast is text written?", generation_presentation()}});
-  known_.push_back({"explain", {"", reports::explanation_presentation()}});
-  known_.push_back({"tune", {"", tuning_presentation()}});
+  using enum harness::CommandResult;
+  known_.push_back({name_of(train), {"How does a training go?", training_presentation()}});
+  known_.push_back({name_of(generate), {"How fast is text written?", generation_presentation()}});
+  known_.push_back({name_of(explain), {"", reports::explanation_presentation()}});
+  known_.push_back({name_of(tune), {"", tuning_presentation()}});
 }
 
 Shown Presentations::of(const ExperimentResult& result) const {

@@ -89,11 +89,11 @@ SimTime first_token_time(const DevBox& box, const Serving& serving) {
 }
 
 ServedModel::ServedModel(std::shared_ptr<const DevBox> box, Serving serving,
-                         std::string chosen_chip)
+                         std::optional<harness::EmulatedOn> chosen)
     : EmulatedCase(box->open_chip({.dispatch = widest_dispatch(box->profiles().chip)})),
       box_(std::move(box)),
       serving_(std::move(serving)),
-      chosen_chip_(std::move(chosen_chip)),
+      chosen_(std::move(chosen)),
       first_token_(first_token_time(*box_, serving_)),
       step_(device(), decode_calls(serving_, sizes_of(device(), box_->profiles()))),
       inputs_(device(), input_spec()),
@@ -141,7 +141,7 @@ void ServedModel::describe(double seconds, harness::PointResult& point) const {
   add("cache", bytes(account.cache), "B", lower);
   add("memory", bytes(account.needed()), "B", lower);
   add("memory_share", bytes(account.needed()) / bytes(account.capacity), "1", lower);
-  if (!chosen_chip_.empty()) point.details.emplace_back("chip", chosen_chip_);
+  point.own_chip = chosen_;
   point.details.emplace_back("launches", std::to_string(step_.kernels().launches()));
   step_.kernels().describe(seconds, std::nullopt, point);
 }

@@ -25,9 +25,10 @@ SimTime first_token_time(const DevBox& box, const Serving& serving);
 /// of which it takes the largest.
 class ServedModel final : public EmulatedCase {
  public:
-  /// The model fits the chip (fit_text()). `chosen_chip` is the chip's name if the machine chose
-  /// it, and no option.
-  ServedModel(std::shared_ptr<const DevBox> box, Serving serving, std::string chosen_chip);
+  /// The model fits the chip (fit_text()). `chosen` is the chip if the machine chose it, and no
+  /// option.
+  ServedModel(std::shared_ptr<const DevBox> box, Serving serving,
+              std::optional<harness::EmulatedOn> chosen);
   ~ServedModel() override;
 
   void run() override;
@@ -37,7 +38,7 @@ class ServedModel final : public EmulatedCase {
  private:
   std::shared_ptr<const DevBox> box_;
   Serving serving_;
-  std::string chosen_chip_;
+  std::optional<harness::EmulatedOn> chosen_;
   SimTime first_token_;
   ModelStep step_;
   ops::Tensor inputs_, logits_;

@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "experiments/axes/axes.h"
+#include "experiments/axes/machines.h"
 #include "experiments/laboratory/devbox.h"
 #include "harness/measurement.h"
 #include "profiler/program_recorder.h"
@@ -63,14 +64,13 @@ class NotedCase final : public harness::Case {
   mutable std::vector<SimTime> readings_;
 };
 
-TimeAccount account_of(const DevBox& box, const Parameters& parameters,
+TimeAccount account_of(const chip::ChipProfile& chip, const Parameters& parameters,
                        const LaunchRecorder& recorder, const profiler::Span& window,
                        int iterations) {
   std::vector<TimelineEvent> events;
   for (const TimelineEvent& event : recorder.programs().recorder().events()) {
     if (event.start >= window.start) events.push_back(event);
   }
-  const chip::ChipProfile& chip = box.profiles().chip;
   // These are all cores of the device, not only those that a program uses: idle cores are a waste
   // of kernels.
   const int cores = chip.compute_grid(Point(parameters)[kDispatch]).cores();
@@ -108,8 +108,7 @@ TimeAccount work_out(const harness::Experiment& experiment, harness::Case& prepa
   }
   run.worked_out = !run.costs.empty();
   std::ranges::stable_sort(run.costs, std::greater(), &profiler::Cost::time);
-  const std::string* const fits = described.find_detail("fits");
-  if (fits != nullptr && *fits != "yes") run.shortage = *fits;
+  run.shortage = described.find(harness::kShortage).value_or("");
   return run;
 }
 
@@ -138,13 +137,15 @@ TimeAccount run_point(const DevBox& box, const harness::Experiment& experiment,
   }
   harness::PointResult described{.backend = Backend::emulated, .parameters = parameters};
   noted.describe(time.seconds(), described);
-  const harness::Metric* const error = described.find_metric("expected_error");
-  const std::string* const known = described.find_detail("known");
+  const chip::ChipProfile chip =
+      described.own_chip ? on(box, *described.own_chip)->profiles().chip : box.profiles().chip;
   TimeAccount run =
-      account_of(box, parameters, recorder, noted.window(), experiment.timing().iterations);
+      account_of(chip, parameters, recorder, noted.window(), experiment.timing().iterations);
   run.warnings = std::move(described.warnings);
-  if (error != nullptr) run.expected_error = error->value;
-  if (known != nullptr) run.known = *known;
+  if (auto error = described.expected_error()) {
+    run.expected_error = error->share;
+    run.known = std::move(error->known);
+  }
   return run;
 }
 

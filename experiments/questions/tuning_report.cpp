@@ -195,7 +195,7 @@ PointResult point_of(const Tuning& tuning, const TunedConfig& config) {
                            .better = harness::Better::higher});
   point.metrics.push_back(
       {.name = "cores", .value = static_cast<double>(config.plan.active_cores()), .unit = "cores"});
-  point.details.emplace_back("bound_by", name_of(config.bound));
+  point.add(harness::kBoundBy, std::string(name_of(config.bound)));
   point.details.emplace_back("config", config_text(config));
   point.details.emplace_back("matmul_config", config.plan.text());
   point.details.emplace_back("program_config",
@@ -243,7 +243,8 @@ harness::Presentation tuning_presentation() {
 
 harness::ExperimentResult tuning_result(std::span<const Tuning> tunings,
                                         const harness::RunContext& context) {
-  harness::ExperimentResult result{.experiment = "tune", .context = context, .points = {}};
+  harness::ExperimentResult result{
+      .experiment = name_of(harness::CommandResult::tune), .context = context, .points = {}};
   for (const Tuning& tuning : tunings) {
     for (const TunedConfig& config : tuning.configs) {
       result.points.push_back(point_of(tuning, config));

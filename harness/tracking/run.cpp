@@ -51,6 +51,10 @@ void add_rows(const std::string& benchmark, const harness::PointResult& point,
     }
     rows.push_back(std::move(row));
   }
+  if (point.own_chip) {
+    rows.push_back({.series = {benchmark, "chip", "", {}, Kind::words},
+                    .words = point.own_chip->chip.text() + ", " + point.own_chip->software.text()});
+  }
   for (const auto& [name, words] : point.details) {
     rows.push_back({.series = {benchmark, name, "", {}, Kind::words}, .words = words});
   }

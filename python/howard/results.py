@@ -39,9 +39,14 @@ class Reference(TypedDict):
     note: str
 
 
-class Point(TypedDict):
-    """One point of a sweep, or one row of the analysis of a log."""
+class EmulatedOn(TypedDict):
+    """The chip on which a point was emulated, and its software."""
 
+    chip_profile: str
+    software_profile: str
+
+
+class _PointAlways(TypedDict):
     id: str
     params: Dict[str, str]
     backend: str  # "emulated", "host" or "log"
@@ -51,6 +56,12 @@ class Point(TypedDict):
     details: Dict[str, str]
     warnings: List[str]
     reference: Optional[Reference]
+
+
+class Point(_PointAlways, total=False):
+    """One point of a sweep, or one row of the analysis of a log."""
+
+    own_chip: EmulatedOn  # absent: that of the context
 
 
 class _ContextAlways(TypedDict):

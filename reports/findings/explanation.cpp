@@ -275,15 +275,14 @@ std::string pace_sentence(const TimeAccount& run) {
 void describe(const TimeAccount& run, PointResult& point) {
   point.metrics.push_back(time_metric("time", run.time));
   if (run.expected_error) {
-    point.metrics.push_back({.name = "expected_error", .value = *run.expected_error, .unit = "1"});
-    point.details.emplace_back("known", run.known);
+    point.add(harness::ExpectedError{.share = *run.expected_error, .known = run.known});
   }
   point.warnings = run.warnings;
   if (run.worked_out) {
     for (const Cost& part : run.costs) {
       point.metrics.push_back(time_metric("part." + part.name, part.time));
     }
-    point.details.emplace_back("bound_by", run.bound());
+    point.add(harness::kBoundBy, run.bound());
     return;
   }
   constexpr std::array kNames{"share_waiting", "share_compute", "share_dram", "share_kernel"};
@@ -291,7 +290,7 @@ void describe(const TimeAccount& run, PointResult& point) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     point.metrics.push_back({.name = kNames.at(i), .value = parts.at(i), .unit = "1"});
   }
-  point.details.emplace_back("bound_by", run.bound());
+  point.add(harness::kBoundBy, run.bound());
   for (const Cost& cost : run.costs_of_iteration()) {
     point.metrics.push_back(time_metric(metric_name(cost), cost.time));
   }
@@ -360,7 +359,8 @@ harness::Presentation explanation_presentation() {
 
 harness::ExperimentResult explanation_result(const Explanation& explanation,
                                              const harness::RunContext& context) {
-  harness::ExperimentResult result{.experiment = "explain", .context = context, .points = {}};
+  harness::ExperimentResult result{
+      .experiment = name_of(harness::CommandResult::explain), .context = context, .points = {}};
   PointResult base = point_of(explanation, {});
   describe(explanation.run, base);
   base.details.emplace_back("verdict", explanation.headline.empty()

@@ -272,7 +272,7 @@ PointResult point_of(const CallUse& use, const std::string& log, std::size_t run
   if (use.cores > 0) add_detail(point, "cores", fmt::to_string(use.cores));
   if (use.base_cores > 0) add_detail(point, "worker_cores", fmt::to_string(use.base_cores));
   add_detail(point, "ideal_bound", std::string(use.facts.ideal_bound));
-  if (use.emulated) add_detail(point, "bound_by", std::string(use.emulated->bound_by));
+  if (use.emulated) point.add(harness::kBoundBy, std::string(use.emulated->bound_by));
   if (use.emulated) add_detail(point, "known", std::string(use.emulated->known));
   if (use.emulated && use.emulated->places > 0) {
     add_detail(point, "places_by_its_time", fmt::to_string(use.emulated->places));
@@ -332,8 +332,10 @@ std::vector<Table> advice_tables(const LogAdvice& advice, std::string_view title
 std::vector<ExperimentResult> advice_results(const std::vector<LogAdvice>& advice,
                                              const std::string& name,
                                              const harness::RunContext& context) {
-  ExperimentResult calls{.experiment = "log_calls", .context = context, .points = {}};
-  ExperimentResult findings{.experiment = "log_advice", .context = context, .points = {}};
+  ExperimentResult calls{
+      .experiment = name_of(harness::CommandResult::log_calls), .context = context, .points = {}};
+  ExperimentResult findings{
+      .experiment = name_of(harness::CommandResult::log_advice), .context = context, .points = {}};
   for (std::size_t run = 0; run < advice.size(); ++run) {
     for (const CallUse& use : advice[run].uses) calls.points.push_back(point_of(use, name, run));
     for (const LogFinding& finding : advice[run].findings) {

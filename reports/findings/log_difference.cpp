@@ -261,8 +261,9 @@ std::vector<Table> difference_tables(const LogDifference& difference, std::strin
 harness::ExperimentResult difference_result(const LogDifference& difference,
                                             const std::string& before, const std::string& after,
                                             const harness::RunContext& context) {
-  harness::ExperimentResult result{
-      .experiment = "log_difference", .context = context, .points = {}};
+  harness::ExperimentResult result{.experiment = name_of(harness::CommandResult::log_difference),
+                                   .context = context,
+                                   .points = {}};
   for (const std::string& warning : difference.warnings_before) {
     result.context.warnings.push_back(before + ": " + warning);
   }

@@ -146,12 +146,13 @@ void add_host_ops(const LoggedRun& run, const harness::Parameters& of_run,
 std::vector<ExperimentResult> log_results(const profiler::Log& log, const std::string& name,
                                           harness::RunContext context) {
   std::ranges::move(warnings_of(log), std::back_inserter(context.warnings));
-  const auto result_of = [&](std::string experiment) {
-    return ExperimentResult{.experiment = std::move(experiment), .context = context, .points = {}};
+  using enum harness::CommandResult;
+  const auto result_of = [&](harness::CommandResult kind) {
+    return ExperimentResult{.experiment = name_of(kind), .context = context, .points = {}};
   };
-  ExperimentResult devices = result_of("log_devices"), ops = result_of("log_ops"),
-                   gaps = result_of("log_gaps"), sections = result_of("log_sections"),
-                   zones = result_of("log_zones"), host_ops = result_of("log_host_ops");
+  ExperimentResult devices = result_of(log_devices), ops = result_of(log_ops),
+                   gaps = result_of(log_gaps), sections = result_of(log_sections),
+                   zones = result_of(log_zones), host_ops = result_of(log_host_ops);
   for (std::size_t i = 0; i < log.runs.size(); ++i) {
     const LoggedRun& run = log.runs[i];
     const harness::Parameters of_run{{"log", name}, {"run", std::to_string(i + 1)}};

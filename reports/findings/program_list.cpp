@@ -127,7 +127,9 @@ harness::ExperimentResult program_result(const profiler::Log& log,
                                          const std::vector<LogAdvice>& advice,
                                          const ProgramFilter& filter, const std::string& name,
                                          const harness::RunContext& context) {
-  harness::ExperimentResult result{.experiment = "log_programs", .context = context, .points = {}};
+  harness::ExperimentResult result{.experiment = name_of(harness::CommandResult::log_programs),
+                                   .context = context,
+                                   .points = {}};
   static const LogAdvice kNone;
   for (std::size_t run = 0; run < log.runs.size(); ++run) {
     const ProgramList list(log, run, run < advice.size() ? advice[run] : kNone);

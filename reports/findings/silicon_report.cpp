@@ -219,13 +219,12 @@ harness::PointResult point_of(const ComparedCall& call, const std::string& log) 
                     .value = call.emulated.seconds(),
                     .unit = "s",
                     .virtual_time = call.emulated},
-                   std::move(measured),
-                   {.name = "expected_error", .value = call.expected_error, .unit = "1"}};
+                   std::move(measured)};
   point.details = {{"runs", fmt::to_string(call.runs.size())},
                    {"measured_cores", fmt::to_string(call.measured_cores)},
-                   {"emulated_cores", fmt::to_string(call.emulated_cores)},
-                   {"bound_by", std::string(call.bound_by)},
-                   {"known", std::string(call.known)}};
+                   {"emulated_cores", fmt::to_string(call.emulated_cores)}};
+  point.add(harness::kBoundBy, std::string(call.bound_by));
+  point.add(harness::ExpectedError{.share = call.expected_error, .known = std::string(call.known)});
   if (call.by_its_time) {
     point.details.emplace_back("position", "by its time");
     return point;
@@ -256,8 +255,9 @@ std::vector<Table> silicon_tables(const SiliconComparison& comparison, std::stri
 harness::ExperimentResult silicon_result(const SiliconComparison& comparison,
                                          const std::string& log,
                                          const harness::RunContext& context) {
-  harness::ExperimentResult result{
-      .experiment = "compare_emulated", .context = context, .points = {}};
+  harness::ExperimentResult result{.experiment = name_of(harness::CommandResult::compare_emulated),
+                                   .context = context,
+                                   .points = {}};
   for (const ComparedCall& call : comparison.calls) result.points.push_back(point_of(call, log));
   for (const NotEmulated& one : comparison.not_emulated) {
     result.points.push_back(

@@ -31,13 +31,20 @@ Fields axes_of(std::span<const ExperimentResult> results) {
   return axes;
 }
 
+/// Returns the chip that a point chose and its facts in words.
+std::vector<std::pair<std::string, std::string>> words_of(const PointResult& point) {
+  auto words = point.details;
+  if (point.own_chip) words.emplace(words.begin(), "chip", point.own_chip->chip.text());
+  return words;
+}
+
 /// Returns the names of the facts in words that any point has. It leaves out a fact that an axis of
 /// the same name already says.
 Fields details_of(std::span<const ExperimentResult> results, const Fields& axes) {
   Fields details;
   for (const ExperimentResult& result : results) {
     for (const PointResult& point : result.points) {
-      for (const auto& [detail, text] : point.details) {
+      for (const auto& [detail, text] : words_of(point)) {
         if (std::ranges::find(axes, detail) != axes.end()) continue;
         if (std::ranges::find(details, detail) == details.end()) details.push_back(detail);
       }
@@ -49,9 +56,10 @@ Fields details_of(std::span<const ExperimentResult> results, const Fields& axes)
 /// Returns the end of each row of a point: its details, and why it has no metrics.
 Fields end_of(const PointResult& point, const Fields& details) {
   Fields fields;
+  const auto words = words_of(point);
   for (const std::string& detail : details) {
-    const std::string* const text = point.find_detail(detail);
-    fields.push_back(text ? *text : "");
+    const auto text = std::ranges::find(words, detail, [](const auto& word) { return word.first; });
+    fields.push_back(text == words.end() ? "" : text->second);
   }
   fields.push_back(point.metrics.empty() ? point.skipped.value_or("") : "");
   return fields;

@@ -173,9 +173,19 @@ Backend to_backend(const JsonNode& word) {
       word.word({"emulated", "host", "log"}));
 }
 
+harness::ProfileName to_profile_name(const JsonNode& node) {
+  return harness::ProfileName::read(node.text());
+}
+
+constexpr std::tuple kChipFields{
+    json_field("chip_profile", &harness::EmulatedOn::chip, to_profile_name),
+    json_field("software_profile", &harness::EmulatedOn::software, to_profile_name),
+};
+
 constexpr std::tuple kPointBegin{
     json_field("params", &PointResult::parameters, &JsonNode::named_texts),
     json_field("backend", &PointResult::backend, to_backend),
+    optional_field("own_chip", &PointResult::own_chip, kChipFields),
     json_field("skipped", &PointResult::skipped),
     json_field("failed", &PointResult::failed),
 };
@@ -210,10 +220,6 @@ PointResult to_point(const JsonNode& object) {
   }
   object.read(point, kPointEnd);
   return point;
-}
-
-harness::ProfileName to_profile_name(const JsonNode& node) {
-  return harness::ProfileName::read(node.text());
 }
 
 constexpr std::tuple kContextFields{

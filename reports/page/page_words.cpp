@@ -60,8 +60,8 @@ std::string bound_words(const ExperimentResult& result) {
   std::map<std::string, std::size_t> counts;
   std::size_t all = 0;
   for (const PointResult& point : result.points) {
-    const std::string* const bound = point.find_detail("bound_by");
-    if (point.backend != Backend::emulated || bound == nullptr) continue;
+    const auto bound = point.find(harness::kBoundBy);
+    if (point.backend != Backend::emulated || !bound) continue;
     ++counts[*bound];
     ++all;
   }

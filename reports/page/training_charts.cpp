@@ -25,8 +25,7 @@ constexpr std::size_t kMostStepDots = 100;
 
 /// Returns the number of the first step whose samples a point has.
 double first_step(const PointResult& point, std::size_t steps) {
-  const std::string* const done = point.find_detail("steps_done");
-  const auto last = done == nullptr ? std::nullopt : parse_integer(*done);
+  const auto last = point.find(harness::kStepsDone);
   return last ? static_cast<double>(*last) - static_cast<double>(steps) + 1 : 1;
 }
 

@@ -81,7 +81,8 @@ struct Found {
 
 /// The claims are about the chip that the report measured.
 bool is_of_the_chip(const ExperimentResult& result, const PointResult& point) {
-  return point.backend == harness::Backend::emulated && result.context.published_chip;
+  return point.backend == harness::Backend::emulated && result.context.published_chip &&
+         !point.own_chip;
 }
 
 bool has_parameters(const PointResult& point, const harness::Parameters& wanted) {

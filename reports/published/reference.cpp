@@ -150,14 +150,31 @@ std::vector<ReferenceTable> reference_tables(std::string_view experiment,
   return tables;
 }
 
+namespace {
+
+/// Returns the tables of the chip that a point chose, which is not the one that the report
+/// measured.
+std::vector<ReferenceTable> tables_of(const std::string& experiment,
+                                      const harness::EmulatedOn& own) {
+  harness::RunContext context{.chip = own.chip, .software = own.software};
+  context.published_chip = false;
+  return reference_tables(experiment, context);
+}
+
+}  // namespace
+
 void attach_references(harness::ExperimentResult& result) {
   const std::vector<ReferenceTable> tables = reference_tables(result.experiment, result.context);
   // Times and rates of another machine do not belong to it; what an op computes does.
   std::vector<ReferenceTable> of_any_machine = reference_tables(result.experiment);
   std::erase_if(of_any_machine, [](const ReferenceTable& table) { return !table.unit.empty(); });
   for (harness::PointResult& point : result.points) {
-    const bool emulated = point.backend == harness::Backend::emulated;
-    auto found = find_reference(emulated ? tables : of_any_machine, point.parameters);
+    std::optional<harness::Reference> found;
+    if (point.own_chip) {
+      found = find_reference(tables_of(result.experiment, *point.own_chip), point.parameters);
+    } else if (point.backend == harness::Backend::emulated) {
+      found = find_reference(tables, point.parameters);
+    }
     if (!found) found = find_reference(of_any_machine, point.parameters);
     if (found) point.reference = std::move(found);
   }

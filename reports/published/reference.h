@@ -50,7 +50,7 @@ std::vector<ReferenceTable> reference_tables(std::string_view experiment,
 /// Gives every emulated point the first published row that says what the point has on each of its
 /// axes, including artefacts, with their status. Host points, and all points of a chip or a
 /// software that is not that of a table, ran on another machine. They get only rows without a
-/// unit, which are results of arithmetic.
+/// unit, which are results of arithmetic. A point that chose its chip gets the rows of that chip.
 void attach_references(harness::ExperimentResult& result);
 
 /// Returns what was published as `metric` of a point that attach_references() has given a figure,

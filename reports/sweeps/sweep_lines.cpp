@@ -29,13 +29,13 @@ struct Mark {
 
 std::vector<Mark> marks_of(const SweepSeries& series, const std::string& metric) {
   std::vector<Mark> marks;
-  const std::string* bound = nullptr;
+  std::optional<std::string> bound;
   for (const auto& [value, point] : series) {
-    const std::string* const own = point->find_detail("bound_by");
+    auto own = point->find(harness::kBoundBy);
     marks.push_back({.x = value,
                      .y = point->find_metric(metric)->value,
                      .bound_changes = bound && own && *bound != *own});
-    bound = own;
+    bound = std::move(own);
   }
   return marks;
 }

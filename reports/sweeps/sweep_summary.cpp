@@ -29,9 +29,8 @@ std::string parameter(const PointResult& point, const std::string& axis) {
 
 double time_of(const PointResult& point) { return point.find_metric("time")->value; }
 
-std::string_view bound_of(const PointResult& point) {
-  const std::string* const bound = point.find_detail("bound_by");
-  return bound ? std::string_view(*bound) : "";
+std::string bound_of(const PointResult& point) {
+  return point.find(harness::kBoundBy).value_or("");
 }
 
 /// Builds rows about groups of points, which begin with a column for each axis by which the groups
@@ -202,14 +201,14 @@ struct Change {
 };
 
 /// Holds the changes by the bound before and the bound after.
-using Changes = std::map<std::pair<std::string_view, std::string_view>, Change>;
+using Changes = std::map<std::pair<std::string, std::string>, Change>;
 
 Changes changes_along(const std::vector<SweepSeries>& series) {
   Changes changes;
   for (const SweepSeries& points : series) {
     for (std::size_t i = 1; i < points.size(); ++i) {
-      const std::string_view before = bound_of(*points[i - 1].point);
-      const std::string_view after = bound_of(*points[i].point);
+      const std::string before = bound_of(*points[i - 1].point);
+      const std::string after = bound_of(*points[i].point);
       if (before == after) continue;
       Change& change = changes[{before, after}];
       const bool first = change.times++ == 0;

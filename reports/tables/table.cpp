@@ -28,7 +28,6 @@ using harness::Room;
 using Points = std::vector<const PointResult*>;
 
 constexpr std::string_view kTimeMetric = "time";
-constexpr std::string_view kBoundDetail = "bound_by";
 constexpr std::string_view kExpectedError = "expected_error";
 
 /// Published figures of one quantity differ by up to 10 % within one session of the report (its
@@ -89,6 +88,8 @@ FilledColumn fill_words(const Column& column, const Points& points,
     std::string text;
     if (column.source == CellSource::parameter) {
       text = harness::find_parameter(point->parameters, column.name).value_or(neutral);
+    } else if (column.source == CellSource::chip) {
+      if (point->own_chip) text = point->own_chip->chip.text();
     } else if (const std::string* detail = point->find_detail(column.name)) {
       text = *detail;
     }
@@ -166,6 +167,7 @@ FilledColumn fill_cells(const Column& column, const Points& points,
   switch (column.source) {
     case CellSource::parameter:
     case CellSource::detail:
+    case CellSource::chip:
       return fill_words(column, points, presentation);
     case CellSource::metric:
       return fill_metric(column, points);
@@ -185,9 +187,10 @@ FilledColumn fill(const Column& column, const Points& points,
   // only describes it.
   const bool is_trust = column.source == CellSource::reference ||
                         column.source == CellSource::error || column.name == kExpectedError;
-  const bool is_key = column.source == CellSource::parameter || is_trust ||
-                      (column.source == CellSource::metric && column.name == kTimeMetric) ||
-                      (column.source == CellSource::detail && column.name == kBoundDetail);
+  const bool is_key =
+      column.source == CellSource::parameter || is_trust ||
+      (column.source == CellSource::metric && column.name == kTimeMetric) ||
+      (column.source == CellSource::detail && column.name == harness::kBoundBy.name);
   filled.column.room = is_key ? Room::key : column.room;
   filled.column.meaning = column.meaning;
   return filled;
@@ -233,6 +236,8 @@ class PointNotes {
   std::vector<Entry> entries_;
 };
 
+bool has_own_chip(const PointResult* point) { return point->own_chip.has_value(); }
+
 std::vector<std::string> notes_of(const ExperimentResult& result, Backend backend,
                                   const Points& points) {
   std::vector<std::string> notes;
@@ -252,7 +257,8 @@ std::vector<std::string> notes_of(const ExperimentResult& result, Backend backen
       if (!name.settings.empty()) notes.push_back("set: " + join(name.settings, " with "));
     }
     if (!reference_tables(result.experiment).empty() &&
-        reference_tables(result.experiment, result.context).empty()) {
+        reference_tables(result.experiment, result.context).empty() &&
+        std::ranges::none_of(points, has_own_chip)) {
       notes.emplace_back(
           "no published figures stand beside these: they are of another chip or software");
     }
@@ -292,7 +298,7 @@ void make_room_for_reasons(Table& table) {
 }
 
 /// Returns the columns, and behind those of axes one for each further axis by which the points
-/// differ. Otherwise two rows of a table could look the same.
+/// differ, and one for chips that points chose. Otherwise two rows of a table could look the same.
 std::vector<Column> with_varying_axes(std::vector<Column> columns, const Points& points) {
   std::vector<std::string> axes;
   for (const PointResult* point : points) {
@@ -312,6 +318,10 @@ std::vector<Column> with_varying_axes(std::vector<Column> columns, const Points&
     });
     if (shown || !varies) continue;
     place = std::next(columns.insert(place, {axis, CellSource::parameter, axis}));
+  }
+  if (std::ranges::any_of(points, has_own_chip)) {
+    columns.insert(place, {"chip", CellSource::chip, "", Room::spare,
+                           "of the machine, where it is of another family than the run's"});
   }
   return columns;
 }
@@ -337,8 +347,7 @@ std::string timed_text(Backend backend, const Points& points,
   std::vector<std::string> texts;
   for (const PointResult* point : points) {
     if (point->find_metric(kTimeMetric) == nullptr) continue;
-    const std::string* const own = point->find_detail("timed");
-    const std::string& text = own ? *own : usual;
+    const std::string text = point->find(harness::kTimed).value_or(usual);
     if (!text.empty() && std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
   }
   return texts.empty() ? "" : " of " + join(texts, ", or of ");

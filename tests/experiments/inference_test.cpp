@@ -129,6 +129,28 @@ TEST(Inference, APublishedFigureStandsBesideItsOwnChip) {
   EXPECT_EQ(published("blackhole_galaxy", software), 0U);
 }
 
+TEST(Inference, MachinesOfBothFamiliesStandBesideTheirPublishedFigures) {
+  const auto points = run_emulated(
+      *make_experiment("inference", built_in_box()),
+      {{"model", {"llama-3.1-8b"}}, {"machine", {"n150", "p150"}}, {"mode", {"performance"}}});
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_FALSE(points[0].own_chip);
+  ASSERT_TRUE(points[1].own_chip);
+  EXPECT_EQ(points[1].own_chip->chip.text(), "blackhole_p150");
+  EXPECT_EQ(points[1].own_chip->software.text(), "tt_metal_2025_12_blackhole");
+  for (const harness::PointResult& point : points) {
+    ASSERT_TRUE(point.reference) << point.id();
+    EXPECT_LT(std::abs(point.relative_error().value()), 0.15) << point.id();
+  }
+  const auto chosen = std::make_shared<const DevBox>(
+      chip::load_constants({.profiles = {"blackhole_p150"}, .settings = {}}), host::HostOptions{},
+      1);
+  const auto same = run_emulated(
+      *make_experiment("inference", chosen),
+      {{"model", {"llama-3.1-8b"}}, {"machine", {"p150"}}, {"mode", {"performance"}}});
+  EXPECT_EQ(points[1].find_metric("time")->value, same.at(0).find_metric("time")->value);
+}
+
 TEST(Inference, OnABoardWithoutEthernetTheTensixCoresDispatch) {
   const chip::ProfileConstants constants =
       chip::load_constants({.profiles = {"blackhole_p100a"}, .settings = {}});

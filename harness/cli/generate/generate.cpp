@@ -302,7 +302,7 @@ class GenerateRun {
                                  .better = harness::Better::higher});
       }
     }
-    harness::ExperimentResult result{.experiment = std::string(kGenerateName),
+    harness::ExperimentResult result{.experiment = name_of(harness::CommandResult::generate),
                                      .context = harness::describe_environment(options_.backend),
                                      .points = {point},
                                      .interrupted = interrupted()};

@@ -21,7 +21,7 @@ std::string describe(const harness::PointResult& point) {
   if (const harness::Metric* const throughput = point.find_metric("throughput")) {
     text = reports::format_quantity(throughput->value, throughput->unit);
   }
-  if (const std::string* const bound = point.find_detail("bound_by")) {
+  if (const auto bound = point.find(harness::kBoundBy)) {
     text += (text.empty() ? "bound by " : ", bound by ") + *bound;
   }
   return text;

@@ -321,8 +321,8 @@ class MeshRun {
       const std::string_view name = setting.name;
       point.parameters.emplace_back(name, training::field_text(options_.recipe, name));
     });
-    point.details = {{"data", options_.data.string()},
-                     {"steps_done", std::to_string(trainer_->steps_done())}};
+    point.details = {{"data", options_.data.string()}};
+    point.add(harness::kStepsDone, trainer_->steps_done());
     point.metrics = training_metrics({.losses = losses_,
                                       .seconds = times_,
                                       .rates = rates_,
@@ -331,7 +331,7 @@ class MeshRun {
                                       .memory = peak_});
     if (!splits_.empty())
       std::ranges::move(split_metrics(splits_), std::back_inserter(point.metrics));
-    harness::ExperimentResult result{.experiment = std::string(kTrainName),
+    harness::ExperimentResult result{.experiment = name_of(harness::CommandResult::train),
                                      .context = harness::describe_environment(options_.backend),
                                      .points = {std::move(point)},
                                      .interrupted = interrupted};

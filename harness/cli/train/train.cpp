@@ -340,8 +340,8 @@ class TrainRun {
       const std::string_view name = setting.name;
       point.parameters.emplace_back(name, training::field_text(options_.recipe, name));
     });
-    point.details = {{"data", options_.data.string()},
-                     {"steps_done", std::to_string(trainer_.steps_done())}};
+    point.details = {{"data", options_.data.string()}};
+    point.add(harness::kStepsDone, trainer_.steps_done());
     if (losses_.empty()) {
       point.skipped = no_step();
       return point;
@@ -367,7 +367,7 @@ class TrainRun {
     const auto file = options_.results.empty() ? page : options_.results / kTrainResult;
     if (file.empty()) return;
     if (has_nothing_for(file)) return say_fate(file, true);
-    harness::ExperimentResult result{.experiment = std::string(kTrainName),
+    harness::ExperimentResult result{.experiment = name_of(harness::CommandResult::train),
                                      .context = harness::describe_environment(options_.backend),
                                      .points = {point()},
                                      .interrupted = interrupted()};

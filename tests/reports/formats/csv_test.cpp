@@ -51,6 +51,18 @@ TEST(Csv, HasTheAxesOfAllExperiments) {
   EXPECT_EQ(lines[lines.size() - 2], "other,emulated,1x1x1,,,6,,,,,,,,,,,,,,");
 }
 
+TEST(Csv, AChipThatAPointChoseStandsAmongItsFacts) {
+  harness::ExperimentResult result{.experiment = "other"};
+  result.points.push_back({.parameters = {{"machine", "n150"}}});
+  result.points.push_back(
+      {.parameters = {{"machine", "p150"}},
+       .own_chip = harness::EmulatedOn{.chip = {"blackhole_p150", {}}, .software = {"s", {}}}});
+  const std::vector<std::string> lines = lines_of(result);
+  EXPECT_TRUE(lines[0].ends_with(",relative_error,chip,skipped")) << lines[0];
+  EXPECT_TRUE(lines[1].ends_with(",,,")) << lines[1];
+  EXPECT_TRUE(lines[2].ends_with(",blackhole_p150,")) << lines[2];
+}
+
 TEST(Csv, ADetailThatIsAnAxisElsewhereHasNoSecondColumn) {
   harness::ExperimentResult result{.experiment = "other"};
   result.points.push_back(

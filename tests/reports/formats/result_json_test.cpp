@@ -194,6 +194,18 @@ TEST(ResultJson, AFormerNameOfAMetricIsReadAsThePresentOne) {
   EXPECT_EQ(read.points[0].metrics.back().value, 0.07);
 }
 
+TEST(ResultJson, APointKeepsTheChipThatItChose) {
+  ExperimentResult result = testing::sample_result();
+  result.points[1].own_chip = {.chip = {"blackhole_p150", {"noc.link=28B/cycle"}},
+                               .software = {"tt_metal_2025_12_blackhole", {}}};
+  EXPECT_EQ(schema_violation(json::parse(text_of(result))), "");
+  const ExperimentResult read = parse_result_json(text_of(result), "x").at(0);
+  EXPECT_FALSE(read.points[0].own_chip);
+  ASSERT_TRUE(read.points[1].own_chip);
+  EXPECT_EQ(read.points[1].own_chip->chip, result.points[1].own_chip->chip);
+  EXPECT_EQ(read.points[1].own_chip->software, result.points[1].own_chip->software);
+}
+
 TEST(ResultJson, EqualResultsGiveEqualBytes) {
   EXPECT_EQ(text_of(testing::sample_result()), text_of(testing::sample_result()));
 }

@@ -135,6 +135,26 @@ TEST(Reference, AnotherChipsPointsGetOnlyWhatArithmeticGives) {
   EXPECT_FALSE(result.points[0].reference);
 }
 
+TEST(Reference, APointThatChoseItsChipGetsTheRowsOfThatChip) {
+  const auto served = [](const std::string& machine) {
+    return PointResult{.backend = Backend::emulated,
+                       .parameters = {{"model", "llama-3.1-8b"},
+                                      {"machine", machine},
+                                      {"mode", "performance"},
+                                      {"batch", "1"},
+                                      {"context", "128"}}};
+  };
+  ExperimentResult result{.experiment = "inference",
+                          .points = {served("n150"), served("p150"), served("p150")}};
+  result.points[1].own_chip = {.chip = {"blackhole_p150", {}},
+                               .software = {"tt_metal_2025_12_blackhole", {}}};
+  attach_references(result);
+  ASSERT_TRUE(result.points[0].reference) << "of the run's chip";
+  ASSERT_TRUE(result.points[1].reference);
+  EXPECT_EQ(result.points[1].reference->value, 33.6);
+  EXPECT_FALSE(result.points[2].reference) << "a p150 with Wormhole's chips is nothing published";
+}
+
 TEST(Reference, PointsThatWereNotPublishedGetNone) {
   EXPECT_FALSE(attached(sweep_point("4032x4032x4032", "eth")).reference);
   EXPECT_FALSE(attached(sweep_point("1024x1024x1024", "worker", Backend::host)).reference);

@@ -213,6 +213,15 @@ TEST(Table, AnAxisThatVariesHasAColumnThoughThePresentationNamesNone) {
   EXPECT_EQ(table.rows[1].cells[2].text, "end");
 }
 
+TEST(Table, AChipThatAPointChoseHasAColumnThoughThePresentationNamesNone) {
+  harness::ExperimentResult result = testing::sample_result();
+  result.points[1].own_chip = {.chip = {"blackhole_p150", {}}, .software = {"s", {}}};
+  const Table table = make_tables(result, testing::sample_presentation())[0];
+  ASSERT_EQ(table.columns[2].title, "chip");
+  EXPECT_EQ(table.rows[0].cells[2].text, "");
+  EXPECT_EQ(table.rows[1].cells[2].text, "blackhole_p150");
+}
+
 TEST(TerminalTable, AReasonThatFitsNoRowIsSaidOnceForAllThatHaveIt) {
   const std::string reason = "skipped: a reason that is longer than the terminal is wide";
   Table table{.columns = {{.title = "size"}}, .rows = {{.cells = {{"1"}}, .skipped = reason}}};
