@@ -116,17 +116,20 @@ harness::Presentation served_presentation() {
 
 std::vector<harness::Axis> inference_axes(const DevBox& box) {
   const WordAxis::Words all = machines_of(box);
-  return {kServedModel.with({"llama-3.2-1b", "llama-3.1-8b"}, {"llama-3.1-8b"}),
-          kMachine.with(all, {all.front()}),
-          kPrecision.with({"performance", "accuracy"}, {"performance"}),
-          kUsers.with({"1"}),
-          kTokensBefore.with({"128"}),
-          kPromptTokens.optional(),
-          kRoom.optional(),
-          kCacheKind.optional(),
-          kSampling.optional(),
-          kDataParallel.optional(),
-          kTensorParallel.optional()};
+  std::vector<harness::Axis> axes{
+      kServedModel.with({"llama-3.2-1b", "llama-3.1-8b"}, {"llama-3.1-8b"}),
+      kMachine.with(all, {all.front()}),
+      kPrecision.with({"performance", "accuracy"}, {"performance"}),
+      kUsers.with({"1"}),
+      kTokensBefore.with({"128"}),
+      kPromptTokens.optional(),
+      kRoom.optional(),
+      kCacheKind.optional(),
+      kSampling.optional(),
+      kDataParallel.optional(),
+      kTensorParallel.optional()};
+  add_change_axes(axes);
+  return axes;
 }
 
 Prepared prepare_served(const Box& box, const Point& point) {
@@ -141,7 +144,8 @@ Prepared prepare_served(const Box& box, const Point& point) {
     return NotApplicable{fmt::format("{} does not fit a chip of {}: {}", serving.model.name,
                                      serving.machine.word, fits.substr(kNo))};
   }
-  return std::make_unique<ServedModel>(own, std::move(serving), own_chip(*box, serving.machine));
+  return std::make_unique<ServedModel>(own, std::move(serving), own_chip(*box, serving.machine),
+                                       changes_of(point));
 }
 
 /// Returns the changes that write more tokens in a step, which takes longer then.
@@ -168,7 +172,7 @@ void add_more_tokens(const Point& point, std::vector<harness::WhatIf>& changes) 
   }
 }
 
-std::vector<harness::WhatIf> what_helps_served(const Point& point) {
+std::vector<harness::WhatIf> what_helps_served(const DevBox& box, const Point& point) {
   std::vector<harness::WhatIf> changes{
       set_axis("weights of 4 bits", point, kPrecision, PrecisionMode::performance,
                "its formats are those for performance already"),
@@ -178,6 +182,8 @@ std::vector<harness::WhatIf> what_helps_served(const Point& point) {
   std::ranges::move(larger_machines(point[kMachine], Chips::share_the_work),
                     std::back_inserter(changes));
   add_more_tokens(point, changes);
+  const ChangeablePrograms calls(step_of(*box_of(box, point[kMachine]), serving_of(point)));
+  std::ranges::move(calls.what_ifs(point), std::back_inserter(changes));
   return changes;
 }
 
@@ -191,7 +197,7 @@ Experiment inference(const Box& box) {
       .timing = {.warmup = 1, .iterations = 2},
       .presentation = served_presentation(),
       .prepare = [=](harness::Backend, const Point& point) { return prepare_served(box, point); },
-      .what_ifs = what_helps_served};
+      .what_ifs = [=](const Point& point) { return what_helps_served(*box, point); }};
 }
 
 }  // namespace howard::experiments

@@ -12,6 +12,7 @@
 // an iteration come from Python. Results are not read, which tt-metal's demos do.
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "experiments/cases/kernel_account.h"
@@ -69,6 +70,7 @@ std::vector<harness::WhatIf> what_helps_vision(const Point& point) {
       larger_machines(point[kMachine], Chips::have_work_of_their_own);
   changes.push_back(set_axis("inputs by a second queue", point, kInputQueues, 2,
                              "a second queue writes them already"));
+  std::ranges::move(programs_of(model_of(point)).what_ifs(point), std::back_inserter(changes));
   return changes;
 }
 
@@ -79,7 +81,8 @@ Prepared prepare_vision(const Box& box, const Point& point) {
   if (machine.chip_of != "wormhole_b0") {
     return NotApplicable{"the models are recorded for the 8x8 cores of a Wormhole chip"};
   }
-  return std::make_unique<RecordedPasses>(*box, model_of(point), machine, point[kInputQueues]);
+  return std::make_unique<RecordedPasses>(*box, model_of(point), machine, point[kInputQueues],
+                                          changes_of(point));
 }
 
 }  // namespace
@@ -87,12 +90,15 @@ Prepared prepare_vision(const Box& box, const Point& point) {
 Experiment vision(const Box& box) {
   const WordAxis::Words names = names_of_models();
   const WordAxis::Words machines = machines_of(*box);
+  std::vector<harness::Axis> axes{
+      kPassedModel.of("as a script of docs/vision makes it, with bfloat8_b", names, names,
+                      {names.front()}),
+      kMachine.with({machines.front()}), kInputQueues.with({"2", "1"}, {"2"})};
+  add_change_axes(axes);
   return {
       .name = "vision",
       .question = "How many images or sequences a second does a model take on a card?",
-      .axes = {kPassedModel.of("as a script of docs/vision makes it, with bfloat8_b", names, names,
-                               {names.front()}),
-               kMachine.with({machines.front()}), kInputQueues.with({"2", "1"}, {"2"})},
+      .axes = axes,
       .timing = {.warmup = 2, .iterations = 8},
       .presentation = vision_presentation(),
       .prepare = [=](harness::Backend, const Point& point) { return prepare_vision(box, point); },

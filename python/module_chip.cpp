@@ -106,7 +106,7 @@ class RecordingChip {
                                .sub_device = static_cast<std::uint8_t>(sub_device)});
     if (captured_) {
       *captured_ +=
-          experiments::recorded_bytes(device_, player_.program_of(workload_.calls.back()));
+          experiments::recorded_bytes(device_, player_.program_of(workload_.calls.back()).value());
     }
     try {
       run({Step::call, 0, static_cast<std::uint32_t>(workload_.calls.size() - 1)});

@@ -43,8 +43,8 @@ bool ends_waiting(const Workload& workload) {
   return true;
 }
 
-Player::Player(Device& device, const Workload& workload, HostCharges charges)
-    : device_(device), workload_(workload), charges_(std::move(charges)) {}
+Player::Player(Device& device, const Workload& workload, Playing playing)
+    : device_(device), workload_(workload), playing_(std::move(playing)) {}
 
 Player::~Player() {
   for (const auto& buffer : buffers_) {
@@ -87,7 +87,7 @@ const Attributes& Player::attributes_of(std::uint32_t op) {
   return *known;
 }
 
-Program Player::program_of(const CallLine& call) {
+std::optional<Program> Player::program_of(const CallLine& call) {
   const Attributes& attributes = attributes_of(call.op);
   std::vector<Operand> inputs, outputs;
   inputs.reserve(call.inputs.size());
@@ -97,6 +97,7 @@ Program Player::program_of(const CallLine& call) {
   Program program =
       make_launch(workload_.ops[call.op].name, attributes, std::move(inputs), std::move(outputs));
   program.sub_device = call.sub_device;
+  if (playing_.change && !playing_.change(program)) return std::nullopt;
   return program;
 }
 
@@ -138,7 +139,9 @@ void Player::read(const Command& command) {
 
 void Player::call(const Command& command) {
   const CallLine& line = line_of(workload_.calls, command.what, "call");
-  device_.command_queue(line.queue).enqueue(program_of(line));
+  const std::optional<Program> program = program_of(line);
+  if (!program) return;
+  device_.command_queue(line.queue).enqueue(*program);
   ++calls_;
 }
 
@@ -168,12 +171,12 @@ void Player::divide(std::uint32_t list) {
 }
 
 void Player::charge(SimTime each, std::string_view name, const Command& command) {
-  const bool is_charged = name == kPythonCall ? charges_.python : charges_.first_calls;
-  if (is_charged && charges_.pass) charges_.pass(std::int64_t{command.what} * each, name);
+  const bool is_charged = name == kPythonCall ? playing_.python : playing_.first_calls;
+  if (is_charged && playing_.pass) playing_.pass(std::int64_t{command.what} * each, name);
 }
 
 void Player::mark(std::string_view what, std::string_view name) {
-  if (charges_.pass) charges_.pass(SimTime(), kept_name(fmt::format("{} {}", what, name)));
+  if (playing_.pass) playing_.pass(SimTime(), kept_name(fmt::format("{} {}", what, name)));
 }
 
 template <class Known>
@@ -215,7 +218,7 @@ void Player::run(const Command& command) {
       traces_.erase(command.what);
       return;
     case Step::python:
-      if (charges_.python) {
+      if (playing_.python) {
         device_.host_work(HostWork::python_call, static_cast<int>(command.what));
       }
       return;

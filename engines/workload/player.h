@@ -22,13 +22,15 @@ struct RegionTime {
   SimTime time;  ///< On the host's clock, from its beginning to its end.
 };
 
-/// Says which of the host's own work takes time.
-struct HostCharges {
+/// Says which of the host's own work takes time, and what is otherwise than it was recorded.
+struct Playing {
   bool python = true;       ///< Calls from Python take time as they do there.
   bool first_calls = true;  ///< So do the first calls of programs.
   /// Lets a time of the host pass, under a name. If it is empty, only calls from the report's
   /// Python engine take time.
   std::function<void(SimTime, std::string_view)> pass;
+  /// Changes the program of a call; false leaves the call out. Empty: it is as it was recorded.
+  std::function<bool(Program&)> change = {};
 };
 
 /// Gives the commands of a workload to a device, both live, while a script makes them, and again
@@ -36,7 +38,7 @@ struct HostCharges {
 class Player {
  public:
   /// `device` and `workload` must outlive it.
-  Player(Device& device, const Workload& workload, HostCharges charges = {});
+  Player(Device& device, const Workload& workload, Playing playing = {});
   ~Player();
   Player(const Player&) = delete;
   Player& operator=(const Player&) = delete;
@@ -50,8 +52,9 @@ class Player {
   /// Forgets the counted calls and regions.
   void restart();
 
-  /// Returns the program of a call, on the tensors as they are now. Throws Error as above.
-  Program program_of(const CallLine& call);
+  /// Returns the program of a call, on the tensors as they are now; none if the call is left out.
+  /// Throws Error as above.
+  std::optional<Program> program_of(const CallLine& call);
   bool is_alive(TensorNumber tensor) const;
   /// Returns the regions in the order of their first beginning.
   const std::vector<RegionTime>& regions() const { return regions_; }
@@ -87,7 +90,7 @@ class Player {
 
   Device& device_;
   const Workload& workload_;
-  HostCharges charges_;
+  Playing playing_;
   std::vector<std::optional<BufferId>> buffers_;
   std::vector<std::optional<Attributes>> attributes_;
   std::map<std::uint32_t, EventId> events_;

@@ -46,9 +46,9 @@ WorkloadCase::WorkloadCase(std::unique_ptr<chip::EmulatedChip> device,
       player_(this->device(), *program_,
               {.python = options.from_python,
                .first_calls = options.first_calls,
-               .pass = [this](SimTime time, std::string_view name) {
-                 this->device().pass_host_time(time, name);
-               }}) {
+               .pass = [this](SimTime time,
+                              std::string_view name) { this->device().pass_host_time(time, name); },
+               .change = [this](Program& made) { return options_.changes.apply(made); }}) {
   if (options_.traced) {
     find_stretches();
     capture_stretches();
@@ -86,7 +86,8 @@ void WorkloadCase::capture(const Stretch& stretch, std::uint32_t trace) {
     const Command& command = program_->commands[i];
     if (is_host_work(command.step)) continue;
     if (command.step == Step::call) {
-      size += recorded_bytes(device(), player_.program_of(program_->calls.at(command.what)));
+      const auto program = player_.program_of(program_->calls.at(command.what));
+      if (program) size += recorded_bytes(device(), *program);
     }
     player_.run(command);
   }
@@ -163,7 +164,7 @@ void WorkloadCase::run() {
 
 void WorkloadCase::count_product(const workload::CallLine& call) {
   if (program_->ops.at(call.op).kernel != "matmul") return;
-  const Program program = player_.program_of(call);
+  const Program program = player_.program_of(call).value();  // a product is never left out
   const chip::PlannedProgram& launch = device().explain(program);
   if (!launch.matmul) return;
   const std::string name =

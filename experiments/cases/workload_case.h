@@ -9,6 +9,7 @@
 #include "engines/workload/player.h"
 #include "experiments/cases/emulated_case.h"
 #include "experiments/cases/kernel_account.h"
+#include "experiments/cases/program_changes.h"
 
 namespace howard::experiments {
 
@@ -18,6 +19,7 @@ struct WorkloadOptions {
   bool first_calls = true;  ///< The first calls of programs cost what they cost then.
   bool traced = false;      ///< Calls that follow each other are replays of traces.
   bool waits = true;        ///< It waits where it did; otherwise once, at its end.
+  ProgramChanges changes = {};
 };
 
 /// Counts the programs that a recorded program calls for the first time.

@@ -68,11 +68,17 @@ Bytes tensor_memory(const chip::Profiles& profiles) {
   return profiles.chip.dram_capacity - profiles.software.trace_region;
 }
 
-SimTime first_token_time(const DevBox& box, const Serving& serving) {
+Work step_of(const DevBox& box, const Serving& serving) {
+  const auto chip = box.open_chip({.dispatch = widest_dispatch(box.profiles().chip)});
+  return decode_calls(serving, sizes_of(*chip, box.profiles()));
+}
+
+SimTime first_token_time(const DevBox& box, const Serving& serving, const ProgramChanges& changes) {
   const chip::Profiles& profiles = box.profiles();
   const auto chip = box.open_chip({.dispatch = widest_dispatch(profiles.chip)});
   const std::int64_t tokens = padded_prompt(serving.prompt);
-  const ModelStep step(*chip, prefill_calls(serving, sizes_of(*chip, profiles), tokens));
+  const ModelStep step(
+      *chip, changes.applied_to(prefill_calls(serving, sizes_of(*chip, profiles), tokens)));
   const ops::Tensor logits(*chip, answer_spec(serving, kTileSide));
   const auto room = std::make_unique_for_overwrite<std::byte[]>(
       static_cast<std::size_t>(logits.spec().host_bytes().value()));
@@ -89,13 +95,14 @@ SimTime first_token_time(const DevBox& box, const Serving& serving) {
 }
 
 ServedModel::ServedModel(std::shared_ptr<const DevBox> box, Serving serving,
-                         std::optional<harness::EmulatedOn> chosen)
+                         std::optional<harness::EmulatedOn> chosen, const ProgramChanges& changes)
     : EmulatedCase(box->open_chip({.dispatch = widest_dispatch(box->profiles().chip)})),
       box_(std::move(box)),
       serving_(std::move(serving)),
       chosen_(std::move(chosen)),
-      first_token_(first_token_time(*box_, serving_)),
-      step_(device(), decode_calls(serving_, sizes_of(device(), box_->profiles()))),
+      first_token_(first_token_time(*box_, serving_, changes)),
+      step_(device(),
+            changes.applied_to(decode_calls(serving_, sizes_of(device(), box_->profiles())))),
       inputs_(device(), input_spec()),
       logits_(device(), answer_spec(serving_, kTileSide)),
       host_(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(

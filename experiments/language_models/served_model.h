@@ -2,9 +2,10 @@
 #pragma once
 
 #include <memory>
-#include <string>
+#include <optional>
 
 #include "experiments/cases/emulated_case.h"
+#include "experiments/cases/program_changes.h"
 #include "experiments/laboratory/devbox.h"
 #include "experiments/language_models/memory_account.h"
 #include "experiments/language_models/model_step.h"
@@ -19,7 +20,11 @@ Bytes tensor_memory(const chip::Profiles& profiles);
 
 /// Returns the time from handing a prompt over until its answer's first token is known, for one
 /// user. The calls come from Python and are not replayed.
-SimTime first_token_time(const DevBox& box, const Serving& serving);
+SimTime first_token_time(const DevBox& box, const Serving& serving,
+                         const ProgramChanges& changes = {});
+
+/// Returns the calls of a step on a chip of the box.
+Work step_of(const DevBox& box, const Serving& serving);
 
 /// Writes a token for each user: the host writes the inputs, replays the step and reads the logits,
 /// of which it takes the largest.
@@ -28,7 +33,7 @@ class ServedModel final : public EmulatedCase {
   /// The model fits the chip (fit_text()). `chosen` is the chip if the machine chose it, and no
   /// option.
   ServedModel(std::shared_ptr<const DevBox> box, Serving serving,
-              std::optional<harness::EmulatedOn> chosen);
+              std::optional<harness::EmulatedOn> chosen, const ProgramChanges& changes);
   ~ServedModel() override;
 
   void run() override;

@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -18,6 +17,7 @@
 #include "experiments/cases/emulated_case.h"
 #include "experiments/cases/host_time.h"
 #include "experiments/cases/kernel_account.h"
+#include "experiments/cases/program_changes.h"
 #include "experiments/experiment.h"
 #include "experiments/laboratory/devbox.h"
 #include "experiments/questions/what_ifs.h"
@@ -29,34 +29,6 @@ namespace howard::experiments {
 namespace {
 
 using harness::Backend;
-
-bool is_product(const Program& program) {
-  return std::holds_alternative<MatmulAttributes>(program.attributes) ||
-         std::holds_alternative<MinimalMatmulAttributes>(program.attributes);
-}
-
-/// Returns the fidelity that a product was told; absent where it takes ttnn's.
-std::optional<MathFidelity> fidelity_of(const Program& product) {
-  const auto* const matmul = std::get_if<MatmulAttributes>(&product.attributes);
-  return matmul != nullptr ? matmul->compute.fidelity
-                           : std::get<MinimalMatmulAttributes>(product.attributes).compute.fidelity;
-}
-
-/// Says whether it is a product whose second operand could be in a block format and is not.
-bool has_wide_weights(const Program& program) {
-  return is_product(program) && (program.inputs[1].spec.dtype == DataType::bfloat16 ||
-                                 program.inputs[1].spec.dtype == DataType::float32);
-}
-
-/// Says whether a program puts elements elsewhere and computes nothing.
-bool moves(const Program& program) {
-  const auto is = [&]<class... Ops>() {
-    return (std::holds_alternative<Ops>(program.attributes) || ...);
-  };
-  return is
-      .template operator()<ReshapeAttributes, LayoutAttributes, TransposeAttributes,
-                           SplitHeadsAttributes, SplitGroupsAttributes, ConcatHeadsAttributes>();
-}
 
 /// Returns the usual time from one call of the host to the next, where the device did not hold it
 /// up; absent when the log has no host times.
@@ -196,25 +168,15 @@ class Collector {
 
 struct LogOptions {
   chip::DispatchCoreType dispatch{};
-  bool trace = false, python = true, movements = true;
-  std::optional<MathFidelity> fidelity;
-  std::optional<DataType> weights;
+  bool trace = false, python = true;
+  ProgramChanges changes;
 };
-
-const auto kLoggedWeights = choice_axis<std::optional<DataType>>(
-    "weights", "bfloat8_b: second operands of products; not set: as logged",
-    {{"logged", std::nullopt}, {"bfloat8_b", DataType::bfloat8_b}}, "logged");
-const auto kMovements =
-    choice_axis<bool>("movements", "none: without reshapes, transpositions and layout conversions",
-                      {{"logged", true}, {"none", false}}, "logged");
 
 LogOptions log_options(const Point& point, const LogWorkload& workload) {
   return {.dispatch = point[kDispatch],
           .trace = point[kTrace],
           .python = point.get(kFromPython, workload.python),
-          .movements = point[kMovements],
-          .fidelity = point[kFidelity],
-          .weights = point[kLoggedWeights]};
+          .changes = changes_of(point)};
 }
 
 /// Runs the programs of a log on an emulated chip.
@@ -223,10 +185,14 @@ class LogCase final : public EmulatedCase {
   LogCase(const DevBox& box, const LogOptions& options, const LogWorkload& workload)
       : EmulatedCase(box.open_chip({.dispatch = options.dispatch})), python_(options.python) {
     std::vector<profiler::LoggedProgram> calls = workload.calls;
-    for (profiler::LoggedProgram& call : calls) prepare(call.program, options);
+    std::vector<bool> kept;
+    for (profiler::LoggedProgram& call : calls) {
+      kept.push_back(options.changes.apply(call.program));
+      place(call.program);
+    }
     std::vector<std::int64_t> runs(calls.size());
     for (const std::size_t i : workload.order) {
-      if (!options.movements && moves(calls[i].program)) continue;
+      if (!kept[i]) continue;
       programs_.push_back(calls[i].program);
       ++runs[i];
     }
@@ -267,16 +233,7 @@ class LogCase final : public EmulatedCase {
     kernels_.add(call.planned.name, call.planned, *call.band, runs);
   }
 
-  void prepare(Program& program, const LogOptions& options) {
-    if (auto* const minimal = std::get_if<MinimalMatmulAttributes>(&program.attributes)) {
-      if (options.fidelity) minimal->compute.fidelity = options.fidelity;
-    }
-    if (auto* const matmul = std::get_if<MatmulAttributes>(&program.attributes)) {
-      if (options.fidelity) matmul->compute.fidelity = options.fidelity;
-    }
-    if (options.weights && has_wide_weights(program)) {
-      program.inputs[1].spec.dtype = *options.weights;
-    }
+  void place(Program& program) {
     for (std::vector<Operand>* const operands : {&program.inputs, &program.outputs}) {
       for (Operand& operand : *operands) operand.buffer = buffer_of(operand.spec);
     }
@@ -307,45 +264,26 @@ class LogCase final : public EmulatedCase {
   std::optional<TraceId> trace_;
 };
 
-bool has_call(const LogWorkload& workload, bool (*is_one)(const Program&)) {
-  return std::ranges::any_of(workload.calls, is_one, &profiler::LoggedProgram::program);
+std::vector<harness::Axis> log_axes(const LogWorkload& workload) {
+  std::vector<harness::Axis> axes{
+      kDispatch.with({kDispatch.print(workload.dispatch)}), kTrace.optional(),
+      kFromPython.means("whose calls they are; not set: as slow as in the log").optional()};
+  add_change_axes(axes);
+  return axes;
 }
 
 std::vector<harness::WhatIf> log_what_ifs(const LogWorkload& workload, const Point& point) {
-  const auto set = [&](std::string what, const auto& axis, const auto& value) {
-    return set_axis(std::move(what), point, axis, value, "it is so already");
-  };
-  const bool python = point.get(kFromPython, workload.python);
-  harness::WhatIf from_cpp = set("calls from C++", kFromPython, false);
-  if (!python) from_cpp = {"calls from C++", {}, "its calls take no longer than those of C++"};
-  const auto where = [&](bool has, harness::WhatIf change, std::string_view reason) {
-    if (!has) change = {.what = change.what, .candidates = {}, .reason = std::string(reason)};
-    return change;
-  };
-  const bool products = has_call(workload, is_product);
-  constexpr std::string_view kNoProduct = "it has no matrix product";
-  const auto fidelity = [&](MathFidelity wanted) {
-    const auto has_it = [&](const Program& program) {
-      return !is_product(program) || fidelity_of(program) == wanted;
-    };
-    const bool is_so =
-        std::ranges::all_of(workload.calls, has_it, &profiler::LoggedProgram::program);
-    return where(
-        !products || !is_so || point[kFidelity].has_value(),
-        where(products, set(fmt::format("math fidelity {}", name_of(wanted)), kFidelity, wanted),
-              kNoProduct),
-        "its products have it already");
-  };
-  return {set("trace", kTrace, true),
-          from_cpp,
-          eth_dispatch(point),
-          fidelity(MathFidelity::hifi2),
-          fidelity(MathFidelity::lofi),
-          where(has_call(workload, has_wide_weights),
-                set("weights in bfloat8_b", kLoggedWeights, DataType::bfloat8_b),
-                products ? "they are in a block format already" : kNoProduct),
-          where(has_call(workload, moves), set("without movements, at best", kMovements, false),
-                "it has none")};
+  constexpr const char* kAlready = "it is so already";
+  harness::WhatIf from_cpp = set_axis("calls from C++", point, kFromPython, false, kAlready);
+  if (!point.get(kFromPython, workload.python)) {
+    from_cpp = {"calls from C++", {}, "its calls take no longer than those of C++"};
+  }
+  std::vector<harness::WhatIf> changes{set_axis("trace", point, kTrace, true, kAlready), from_cpp,
+                                       eth_dispatch(point)};
+  ChangeablePrograms programs;
+  for (const profiler::LoggedProgram& call : workload.calls) programs.add(call.program);
+  std::ranges::move(programs.what_ifs(point), std::back_inserter(changes));
+  return changes;
 }
 
 struct DeviceOfRun {
@@ -439,10 +377,7 @@ std::unique_ptr<harness::Experiment> log_experiment(const Box& box, LogWorkload 
       {.name = "log",
        .question = "what would make a logged run faster?",
        .is_tool = true,
-       .axes =
-           {kDispatch.with({kDispatch.print(workload->dispatch)}), kTrace.optional(),
-            kFromPython.means("whose calls they are; not set: as slow as in the log").optional(),
-            kFidelity.optional(), kLoggedWeights.optional(), kMovements.optional()},
+       .axes = log_axes(*workload),
        .timing = {.warmup = 1, .iterations = 3},
        .presentation = {.timed = "a pass over the ops of the log, one finish after all",
                         .columns = {{"dispatch", harness::CellSource::parameter, "dispatch"},

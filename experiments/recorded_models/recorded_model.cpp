@@ -77,20 +77,25 @@ std::vector<RecordedModel> read_models() {
 
 }  // namespace
 
+ChangeablePrograms programs_of(const RecordedModel& model) {
+  return ChangeablePrograms(workload::parse_workload(std::string(model.recording), model.name));
+}
+
 const std::vector<RecordedModel>& recorded_models() {
   static const std::vector<RecordedModel> all = read_models();
   return all;
 }
 
 RecordedPasses::RecordedPasses(const DevBox& box, const RecordedModel& model,
-                               const Machine& machine, int queues)
+                               const Machine& machine, int queues, const ProgramChanges& changes)
     : EmulatedCase(open_slowest(*box_of(box, machine), machine, queues)),
       model_(model),
       chips_(machine.chips),
       program_(workload::parse_workload(std::string(model.recording), model.name)),
-      player_(device(), program_, {.pass = [this](SimTime time, std::string_view name) {
-                device().pass_host_time(time, name);
-              }}) {
+      player_(device(), program_,
+              {.pass = [this](SimTime time,
+                              std::string_view name) { device().pass_host_time(time, name); },
+               .change = [=](Program& program) { return changes.apply(program); }}) {
   const auto region = std::ranges::find(program_.commands, Step::begin_region, &Command::step);
   HOWARD_CHECK(region != program_.commands.end(), "a recording has the region of its passes");
   const auto place = static_cast<std::size_t>(region - program_.commands.begin());
@@ -106,7 +111,9 @@ void RecordedPasses::prepare(std::size_t region, int queues) {
     if (command.step == Step::end_trace) captures = false;
     if (captures && command.step == Step::call) {
       const workload::CallLine& call = program_.calls.at(command.what);
-      kernels_.add(program_.ops.at(call.op).name, device(), player_.program_of(call));
+      if (const auto program = player_.program_of(call)) {
+        kernels_.add(program_.ops.at(call.op).name, device(), *program);
+      }
     }
     if (command.step == Step::begin_trace) captures = true;
     player_.run(command);

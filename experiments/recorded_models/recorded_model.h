@@ -11,6 +11,7 @@
 #include "experiments/axes/machines.h"
 #include "experiments/cases/emulated_case.h"
 #include "experiments/cases/kernel_account.h"
+#include "experiments/cases/program_changes.h"
 
 namespace howard::experiments {
 
@@ -27,13 +28,16 @@ struct RecordedModel {
 /// Returns those that have published rows, in the order of these, and then the others by name.
 const std::vector<RecordedModel>& recorded_models();
 
+ChangeablePrograms programs_of(const RecordedModel& model);
+
 /// Runs passes of a recorded model on the chips of a machine, each of which has a batch of its own.
 /// An iteration writes the inputs of a pass and starts it; results are not read.
 class RecordedPasses final : public EmulatedCase {
  public:
   /// `queues` is 2, or 1 for inputs that are written by the queue that replays the passes. Throws
   /// Error if the recording does not run on the chip.
-  RecordedPasses(const DevBox& box, const RecordedModel& model, const Machine& machine, int queues);
+  RecordedPasses(const DevBox& box, const RecordedModel& model, const Machine& machine, int queues,
+                 const ProgramChanges& changes);
 
   void run() override;
   void finish() override { queue().finish(); }

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -79,7 +80,7 @@ void require_effect(const DevBox& box, const workload::HostTimes& recorded) {
 }
 
 std::vector<harness::Axis> workload_axes() {
-  return {
+  std::vector<harness::Axis> axes{
       {.name = kFile.name,
        .meaning = "of run_experiment python SCRIPT --save-workload FILE; none: nothing is run",
        .values = {},
@@ -90,6 +91,8 @@ std::vector<harness::Axis> workload_axes() {
       kFirstCalls.with({"recorded"}),
       kTrace.means("calls that follow each other as replays of traces").with({"no"}),
       kWaits.with({"recorded"})};
+  add_change_axes(axes);
+  return axes;
 }
 
 bool has_first_calls(const workload::Workload& program) {
@@ -118,6 +121,10 @@ std::vector<harness::WhatIf> workload_what_ifs(RecordedPrograms& programs, const
   changes.push_back(
       eth ? set_axis("WORKER dispatch", point, kDispatch, chip::DispatchCoreType::worker, "")
           : eth_dispatch(point));
+  if (point.has(kFile)) {
+    const ChangeablePrograms calls(*programs.of(point[kFile]));
+    std::ranges::move(calls.what_ifs(point), std::back_inserter(changes));
+  }
   return changes;
 }
 
@@ -150,7 +157,8 @@ Experiment workload(const Box& box) {
                                                   WorkloadOptions{.from_python = point[kFromPython],
                                                                   .first_calls = point[kFirstCalls],
                                                                   .traced = point[kTrace],
-                                                                  .waits = point[kWaits]});
+                                                                  .waits = point[kWaits],
+                                                                  .changes = changes_of(point)});
           },
           .what_ifs = [=](const Point& point) { return workload_what_ifs(*programs, point); }};
 }

@@ -145,9 +145,9 @@ TEST(Inference, MachinesOfBothFamiliesStandBesideTheirPublishedFigures) {
   const auto chosen = std::make_shared<const DevBox>(
       chip::load_constants({.profiles = {"blackhole_p150"}, .settings = {}}), host::HostOptions{},
       1);
-  const auto same = run_emulated(
-      *make_experiment("inference", chosen),
-      {{"model", {"llama-3.1-8b"}}, {"machine", {"p150"}}, {"mode", {"performance"}}});
+  const auto same =
+      run_emulated(*make_experiment("inference", chosen),
+                   {{"model", {"llama-3.1-8b"}}, {"machine", {"p150"}}, {"mode", {"performance"}}});
   EXPECT_EQ(points[1].find_metric("time")->value, same.at(0).find_metric("time")->value);
 }
 

@@ -37,9 +37,9 @@ Workload small() {
   return made;
 }
 
-SimTime time_of(const Workload& program, const HostCharges& charges = {}) {
+SimTime time_of(const Workload& program, const Playing& charges = {}) {
   chip::EmulatedChip device(chip::load_profiles());
-  HostCharges charged = charges;
+  Playing charged = charges;
   charged.pass = [&](SimTime time, std::string_view name) { device.pass_host_time(time, name); };
   Player player(device, program, std::move(charged));
   for (const Command& command : program.commands) player.run(command);
