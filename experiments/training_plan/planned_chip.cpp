@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engines/autograd/host_values.h"
 #include "engines/autograd/steps/static_step.h"
 #include "engines/chip/chip_links.h"
 #include "engines/program/program.h"
@@ -34,6 +35,18 @@ chip::Profiles planned_profiles(const RunSetting& setting, chip::Profiles profil
   profiles.chip.dram_capacity = kEndless;
   const bool calls = setting.engine == training::Engine::dynamic && !setting.replayed;
   return chip::of_mesh(std::move(profiles), calls ? setting.plan.devices() : 1);
+}
+
+void write_data(CommandQueue& queue, const ops::Tensor& to) {
+  const auto elements = static_cast<std::size_t>(to.spec().shape.elements());
+  autograd::write_indices(queue, to, std::vector<std::uint32_t>(elements));
+}
+
+void read_losses(CommandQueue& queue, const ops::Tensor& loss, int chips) {
+  for (int i = 0; i < chips; ++i) {
+    queue.finish();
+    static_cast<void>(autograd::read_values(queue, loss));
+  }
 }
 
 Bytes peak_of(const chip::EmulatedChip& chip) {

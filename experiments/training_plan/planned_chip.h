@@ -21,6 +21,11 @@ chip::Profiles planned_profiles(const RunSetting& setting, chip::Profiles profil
 /// Returns a part of a time, or a multiple of it, to the nearest picosecond.
 SimTime scaled(SimTime time, double factor);
 
+/// Writes whole numbers without a meaning, tokens or targets, into a tensor.
+void write_data(CommandQueue& queue, const ops::Tensor& to);
+/// Reads the loss of so many chips, one after the other, when all have computed it.
+void read_losses(CommandQueue& queue, const ops::Tensor& loss, int chips);
+
 /// Returns the most DRAM that was in use.
 Bytes peak_of(const chip::EmulatedChip& chip);
 

@@ -181,11 +181,11 @@ class EmulatedRun {
   void write_batch() {
     CommandQueue& queue = chip_.command_queue(0);
     const std::vector<std::uint32_t> tokens(elements_of(batch_->tokens));
-    const std::vector<std::uint32_t> targets(elements_of(batch_->targets));
     model_->write_tokens(queue, batch_->tokens, tokens);
-    autograd::write_indices(queue, batch_->targets, targets);
+    write_data(queue, batch_->targets);
     if (batch_->weights) {
-      autograd::write_values(queue, *batch_->weights, std::vector<float>(targets.size()));
+      autograd::write_values(queue, *batch_->weights,
+                             std::vector<float>(elements_of(batch_->targets)));
     }
   }
 
@@ -205,11 +205,7 @@ class EmulatedRun {
   /// Reads the loss of each chip, one after the other, when all have computed it.
   void read(Device& device, const ops::Tensor& loss) {
     if (&device != &chip_ || engine_ != training::Engine::dynamic) return;
-    CommandQueue& queue = chip_.command_queue(0);
-    for (int i = 0; i < chips_; ++i) {
-      queue.finish();
-      static_cast<void>(autograd::read_values(queue, loss));
-    }
+    read_losses(chip_.command_queue(0), loss, chips_);
   }
 
   /// Shortens the step by the sums that its passes hide.

@@ -44,6 +44,7 @@ StageChip::StageChip(const RunSetting& setting, const chip::Profiles& profiles, 
     : repeats_(setting.recipe.accumulate > 1),
       replayed_(setting.replayed),
       overlapped_(setting.overlapped),
+      chips_(setting.plan.devices()),
       chip_(open_chip(setting, profiles, listener)),
       tensor_(*chip_, 0, setting.plan.tp, 0),
       data_(*chip_, 1, setting.plan.ddp, 0),
@@ -114,8 +115,12 @@ StageWork StageChip::passes() {
   {
     work.resting = used();
     const SimTime start = chip_->now();
+    CommandQueue& queue = chip_->command_queue(0);
+    if (model_.options().has_input()) write_data(queue, model_.tokens());
+    if (model_.options().has_output()) write_data(queue, model_.targets());
     Tape tape(*chip_, tape_options());
     const Value output = forward_on(tape);
+    if (model_.options().has_output()) read_losses(queue, tape.tensor(output), chips_);
     finish();
     const SimTime middle = chip_->now();
     work.kept = used() - work.resting;

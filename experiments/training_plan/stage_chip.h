@@ -15,7 +15,8 @@
 namespace howard::experiments {
 
 /// Holds what the chips of one stage of a pipeline do: the passes of one micro-batch, and the
-/// update, each from an idle chip to an idle chip.
+/// update, each from an idle chip to an idle chip. The first stage writes its tokens in the forward
+/// pass, and the last one its targets and reads the loss.
 struct StageWork {
   profiler::StepTimes forward, backward, update;
   Bytes resting;      ///< What is in DRAM between the passes: weights, their gradients and more.
@@ -61,6 +62,7 @@ class StageChip {
   void forget_gradients();
 
   bool repeats_, replayed_, overlapped_;
+  int chips_;  ///< Those of the stage.
   std::unique_ptr<chip::EmulatedChip> chip_;
   autograd::DeviceGroup tensor_, data_;
   models::Llama model_;

@@ -13,9 +13,11 @@
 #include "base/error.h"
 #include "engines/chip/profiles/profile.h"
 #include "experiments/axes/mesh_shape.h"
+#include "experiments/cases/llama_training.h"
 #include "experiments/laboratory/experiment_list.h"
 #include "experiments/questions/explain.h"
 #include "experiments/training_plan/fit.h"
+#include "experiments/training_plan/stage_chip.h"
 #include "profiler/memory_recorder.h"
 #include "tests/experiments/run_emulated.h"
 
@@ -158,6 +160,24 @@ TEST_F(ParallelSteps, StagesWaitLessInBetterSchedules) {
   EXPECT_LT(metric(linked, "step_time.exchange"), metric(point("1x1x2"), "step_time.exchange"));
   EXPECT_NEAR(metric(linked, "memory") - metric(point("1x1x2"), "memory"), 80e6, 1)
       << "the ring of the one socket that a stage receives from";
+}
+
+TEST_F(ParallelSteps, TheFirstStageWritesTokensAndTheLastOneTargetsAndReadsTheLoss) {
+  // The forward pass of two of six blocks, with a constant that may be set.
+  const auto forward = [](int first_block, std::vector<std::string> settings = {}) {
+    RunSetting setting{.recipe = {.model = llama_sizes_of("nanollama3")}};
+    setting.vocabulary = setting.recipe.model.vocabulary;
+    setting.recipe.model.batch = 1;
+    StageChip stage(setting, chip::load_profiles({{}, std::move(settings)}), first_block,
+                    first_block + 2, nullptr);
+    return stage.run().forward.time;
+  };
+  EXPECT_GT(forward(0, {"pcie.write=0.001GB/s"}), forward(0));
+  EXPECT_EQ(forward(2, {"pcie.write=0.001GB/s"}), forward(2));
+  EXPECT_GT(forward(4, {"pcie.write=0.001GB/s"}), forward(4));
+  EXPECT_EQ(forward(0, {"pcie.read=0.001GB/s"}), forward(0));
+  EXPECT_EQ(forward(2, {"pcie.read=0.001GB/s"}), forward(2));
+  EXPECT_GT(forward(4, {"pcie.read=0.001GB/s"}), forward(4));
 }
 
 TEST_F(ParallelSteps, InterleavedChunksDivideTheBubbleAndNeedMore) {
