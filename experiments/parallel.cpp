@@ -33,6 +33,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -42,6 +44,7 @@
 #include "experiments/cases/llama_training.h"
 #include "experiments/experiment.h"
 #include "experiments/questions/what_ifs.h"
+#include "experiments/training_plan/fit.h"
 #include "experiments/training_plan/run_plan.h"
 
 namespace howard::experiments {
@@ -84,24 +87,45 @@ const auto kChunks =
 const auto kLinks =
     count_axis("links", "links are so many times as fast; not set: as published", "1");
 
+/// Returns the run of a model's usual training, or of the file that is named instead. Each file is
+/// read once.
+const DescribedRun& run_of(const std::string& model) {
+  static std::mutex mutex;
+  static std::map<std::string, DescribedRun> runs;
+  const std::lock_guard lock(mutex);
+  if (const auto found = runs.find(model); found != runs.end()) return found->second;
+  DescribedRun run;
+  if (names_training(model)) {
+    run = described_run(model);
+  } else {
+    run.setting.recipe.model = llama_sizes_of(model);
+    run.setting.vocabulary = run.setting.recipe.model.vocabulary;
+    run.setting.recipe.optimizer.kind = training::OptimizerKind::moreh_adamw;
+  }
+  return runs.emplace(model, std::move(run)).first->second;
+}
+
 RunSetting setting_of(const Point& point) {
   const MeshShape mesh = point[kMesh];
-  RunSetting setting{.recipe = {.model = llama_sizes_of(point[kMeshModel])},
-                     .plan = {.ddp = mesh.ddp,
-                              .tp = mesh.tp,
-                              .sequence_parallel = point[kDividesRows],
-                              .schedule = point[kSchedule],
-                              .chunks = static_cast<int>(point[kChunks]),
-                              .fabric = point[kFabric]},
-                     .dispatch = point[kDispatch],
-                     .overlapped = point[kOverlaps]};
+  RunSetting setting = run_of(point[kMeshModel]).setting;
   training::Recipe& recipe = setting.recipe;
-  setting.vocabulary = recipe.model.vocabulary;
-  if (mesh.pp > 1) setting.plan.blocks = training::even_blocks(recipe.model.layers, mesh.pp);
+  const std::vector<int> own_blocks = setting.plan.blocks;
+  setting.plan = {.ddp = mesh.ddp,
+                  .tp = mesh.tp,
+                  .sequence_parallel = point[kDividesRows],
+                  .schedule = point[kSchedule],
+                  .chunks = static_cast<int>(point[kChunks]),
+                  .fabric = point[kFabric]};
+  if (mesh.pp > 1) {
+    setting.plan.blocks = std::ssize(own_blocks) == mesh.pp
+                              ? own_blocks
+                              : training::even_blocks(recipe.model.layers, mesh.pp);
+  }
+  setting.dispatch = point[kDispatch];
+  setting.overlapped = point[kOverlaps];
   setting.replayed = point[kEngine] == Engine::traced;
   recipe.model.batch = point[kSequences];
   recipe.model.sharded_loss = point[kShardedLoss];
-  recipe.optimizer.kind = training::OptimizerKind::moreh_adamw;
   recipe.accumulate = static_cast<int>(point[kMicroBatches]);
   return setting;
 }
@@ -176,7 +200,7 @@ std::string basis_of(const RunSetting& setting, std::int64_t links) {
 }
 
 void describe_step(const DevBox& box, const RunSetting& setting, std::int64_t links,
-                   harness::PointResult& found) {
+                   const std::vector<std::string>& notes, harness::PointResult& found) {
   const RunPlan plan =
       plan_run(setting, with_links(box.profiles(), links), false, box.chip_memory());
   if (!plan.clash.empty()) {
@@ -201,6 +225,7 @@ void describe_step(const DevBox& box, const RunSetting& setting, std::int64_t li
                 : fmt::format("over by {:.1f} GB", 1e-9 * static_cast<double>(over.value())));
   found.add(harness::kBoundBy, largest_part(plan.step));
   found.details.emplace_back("basis", basis_of(plan.setting, links));
+  found.warnings = notes;
 }
 
 WhatIf change(std::string what, std::vector<Parameters> candidates, std::string reason) {
@@ -303,11 +328,20 @@ std::vector<WhatIf> parallel_what_ifs(const Point& point) {
   return changes;
 }
 
+harness::Axis models_axis() {
+  harness::Axis axis =
+      kMeshModel.of("of TTML's configuration files, or the path of the file of a training (.yaml)",
+                    {"nanollama3", "tinyllama", "llama3_2_1b", "llama8b"}, {"tinyllama", "llama8b"},
+                    {"tinyllama"});
+  axis.canonical = [known = axis.canonical](std::string_view word) {
+    return names_training(word) ? std::string(word) : known(word);
+  };
+  return axis;
+}
+
 std::vector<harness::Axis> parallel_axes() {
   return {
-      kMeshModel.of("of TTML's configuration files",
-                    {"nanollama3", "tinyllama", "llama3_2_1b", "llama8b"}, {"tinyllama", "llama8b"},
-                    {"tinyllama"}),
+      models_axis(),
       kMesh.with({"1x1x1", "2x1x1", "1x2x1", "1x1x2", "8x1x1", "1x4x1", "2x4x1", "1x1x8", "2x2x2"},
                  {"1x1x1", "2x1x1", "1x2x1", "1x1x2"}),
       kSchedule.with({"ttml"}),
@@ -369,9 +403,9 @@ Experiment parallel(const Box& box) {
           .parts = kStepTimes,
           .prepare = [=](harness::Backend, const Point& point) -> Prepared {
             if (auto obstacle = obstacle_of(point)) return NotApplicable{std::move(*obstacle)};
-            return finding([=, setting = setting_of(point),
-                            links = point[kLinks]](harness::PointResult& found) {
-              describe_step(*box, setting, links, found);
+            return finding([=, setting = setting_of(point), links = point[kLinks],
+                            notes = run_of(point[kMeshModel]).notes](harness::PointResult& found) {
+              describe_step(*box, setting, links, notes, found);
             });
           },
           .what_ifs = parallel_what_ifs};

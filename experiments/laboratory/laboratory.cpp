@@ -17,6 +17,7 @@
 #include "experiments/logs/log_content.h"
 #include "experiments/logs/log_workload.h"
 #include "experiments/questions/tuning_report.h"
+#include "experiments/training_plan/fit.h"
 #include "harness/environment.h"
 #include "reports/published/reference.h"
 
@@ -28,9 +29,11 @@ bool runs_on_host(const PlannedExperiment& planned) {
                            &harness::PointResult::backend) != planned.points.end();
 }
 
-/// Returns whether a question names a log: a file that is not JSON, as a recorded program is.
+/// Returns whether a question names a log: a file that is neither a recorded program nor a
+/// training.
 bool is_log(const std::string& what) {
-  return what.find_first_of("./") != std::string::npos && !what.ends_with(".json");
+  return what.find_first_of("./") != std::string::npos && !what.ends_with(".json") &&
+         !names_training(what);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "engines/chip/profiles/choice_text.h"
 #include "experiments/questions/explain.h"
+#include "experiments/training_plan/fit.h"
 #include "harness/runner.h"
 
 namespace howard::experiments {
@@ -110,6 +111,13 @@ const harness::Experiment& understand(const ExplainQuestion& question, const Exp
     if (!gives(axes, "first_calls")) axes.push_back({"first_calls", {"known"}});
     return find_explained(list, "workload");
   }
+  if (names_training(question.what)) {
+    for (const auto& [axis, value] :
+         shared_as(question.what, described_run(question.what).setting)) {
+      if (!gives(axes, axis)) axes.push_back({axis, {value}});
+    }
+    return find_explained(list, "parallel");
+  }
   const std::string name = question.what.empty() ? "matmul" : question.what;
   const auto workload = std::ranges::find(kShapedWorkloads, name, &ShapedWorkload::word);
   if (workload == kShapedWorkloads.end()) return find_explained(list, name);
@@ -136,8 +144,9 @@ std::string command_for(const ExplainQuestion& question, const harness::Experime
   const std::vector<AxisOverride> given = explained_axes(question.axes);
   for (const harness::Axis& axis : experiment.axes(harness::Backend::emulated)) {
     const bool sizes = axis.name == "shape" && gives(given, kProductSizes[0]);
-    if (axis.values.size() < 2 || gives(given, axis.name) || sizes) continue;
-    command += " -a " + option_of(axis.name, *harness::find_parameter(point, axis.name));
+    const std::string_view value = harness::find_parameter(point, axis.name).value_or("");
+    const bool said = gives(given, axis.name) || sizes || value == question.what;
+    if (axis.values.size() > 1 && !said) command += " -a " + option_of(axis.name, value);
   }
   return command + chip::options_text(question.profiles);
 }

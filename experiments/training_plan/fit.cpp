@@ -11,12 +11,14 @@
 #include "base/bad_request.h"
 #include "base/file.h"
 #include "base/json_dump.h"
+#include "base/text.h"
 #include "engines/language/tokens/bpe_tokenizer.h"
 #include "engines/language/tokens/corpus.h"
 #include "engines/training/config/ttml_recipe.h"
 #include "engines/training/examples.h"
 #include "engines/training/pictures.h"
 #include "engines/training/text_batches.h"
+#include "experiments/axes/mesh_shape.h"
 #include "experiments/training_plan/plan_search.h"
 
 namespace howard::experiments {
@@ -223,6 +225,43 @@ nlohmann::ordered_json json_of(const GenerationPlan& plan) {
 
 bool is_plannable(const training::Recipe& recipe) {
   return has_few_blocks(recipe) && has_small_batches(recipe);
+}
+
+DescribedRun described_run(const std::string& file) {
+  const FitQuestion question{.files = {.training = file}};
+  training::require_named(question.files);
+  const training::TtmlSettings settings =
+      training::read_ttml_files(question.files, training::NamedFiles::optional);
+  DescribedRun run{.setting = {}, .notes = settings.notes};
+  run.setting =
+      setting_of(question, settings, [&](const std::string& note) { run.notes.push_back(note); });
+  return run;
+}
+
+bool names_training(std::string_view word) {
+  return word.ends_with(".yaml") || word.ends_with(".yml");
+}
+
+harness::Parameters shared_as(const std::string& file, const RunSetting& setting) {
+  const training::MeshPlan& plan = setting.plan;
+  if (plan.workers > 0 || plan.fsdp > 1) {
+    throw Error({.attempted = "explain the step of " + file,
+                 .value = plan.workers > 0 ? "workers in tiers share it"
+                                           : "chips divide each parameter (enable_fsdp)",
+                 .accepted = "DDP, TP and stages",
+                 .hint = "run_experiment fit -c " + shell_word(file)});
+  }
+  const training::Recipe& recipe = setting.recipe;
+  harness::Parameters point{{"model", file},
+                            {"mesh", mesh_text({plan.ddp, plan.tp, plan.stages()})},
+                            {"schedule", std::string(name_of(plan.schedule))},
+                            {"batch", std::to_string(recipe.model.batch)},
+                            {"micro_batches", std::to_string(recipe.accumulate)},
+                            {"loss", recipe.model.sharded_loss ? "sharded" : "gathered"},
+                            {"socket", plan.fabric ? "fabric" : "mpi"}};
+  if (plan.sequence_parallel) point.emplace_back("sequence", "divided");
+  if (plan.chunks > 1) point.emplace_back("chunks", std::to_string(plan.chunks));
+  return point;
 }
 
 FitAnswer fit(const FitQuestion& question, const FitObserver& observer) {

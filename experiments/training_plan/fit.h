@@ -12,6 +12,7 @@
 #include "engines/training/config/ttml_mesh.h"
 #include "experiments/training_plan/generation_plan.h"
 #include "experiments/training_plan/run_plan.h"
+#include "harness/result.h"
 
 namespace howard::experiments {
 
@@ -44,6 +45,19 @@ struct FitObserver {
 /// Answers the question. Throws BadRequest for settings that do not go together, and Error for
 /// files that cannot be read and runs that cannot be planned.
 FitAnswer fit(const FitQuestion& question, const FitObserver& observer = {});
+
+/// Holds a training run as its files describe it.
+struct DescribedRun {
+  RunSetting setting;
+  std::vector<std::string> notes;  ///< What there is to say of the files, a sentence each.
+};
+/// Reads the file of a training, and those that it names. Throws Error if it cannot be planned.
+DescribedRun described_run(const std::string& file);
+/// Says whether a word names such a file: it ends in .yaml or .yml.
+bool names_training(std::string_view word);
+/// Returns how chips share the run in the words of the experiment `parallel`, the model being the
+/// file. Throws Error for tiers and for chips that divide each parameter, which it does not have.
+harness::Parameters shared_as(const std::string& file, const RunSetting& setting);
 
 /// Says whether a plan takes a bearable time: at most 1024 blocks (TTML's largest model has 126),
 /// and batches of 2^24 tokens, which no chip holds.

@@ -16,9 +16,11 @@
 #include "experiments/cases/llama_training.h"
 #include "experiments/laboratory/experiment_list.h"
 #include "experiments/questions/explain.h"
+#include "experiments/questions/explain_question.h"
 #include "experiments/training_plan/fit.h"
 #include "experiments/training_plan/stage_chip.h"
 #include "profiler/memory_recorder.h"
+#include "tests/error_of.h"
 #include "tests/experiments/run_emulated.h"
 
 namespace howard::experiments {
@@ -100,6 +102,31 @@ TEST_F(ParallelSteps, AreThoseOfFit) {
     ASSERT_NE(step.find_detail("fits"), nullptr) << shared.mesh;
     EXPECT_EQ(*step.find_detail("fits") == "yes", plan.fits()) << shared.mesh;
   }
+}
+
+TEST_F(ParallelSteps, OfAFileAreExplainedAsThatOfFitAndChanged) {
+  const std::filesystem::path files = std::filesystem::path(HOWARD_SOURCE) / "data" / "ttml";
+  const std::string file = (files / "sonnets_nanogpt.yaml").string();
+  const auto box = built_in_box();
+  const ExplainQuestion question{.what = file, .axes = {"micro_batches=1"}};
+  const ExperimentList list = all_experiments(box);
+  const reports::Explanation found = answer(*box, question, plan_explanation(question, list));
+  FitQuestion same{.files = {.training = file, .keys = {"gradient_accumulation_steps=1"}},
+                   .search = false};
+  const RunPlan plan = fit(same).plan;
+  EXPECT_EQ(found.run.time, plan.step.time);
+  EXPECT_EQ(found.command, "run_experiment explain " + file + " -a micro_batches=1 -a mesh=1x1x1");
+  const auto traced =
+      std::ranges::find(found.tried, "traced dispatch", &reports::TriedChange::what);
+  ASSERT_NE(traced, found.tried.end());
+  EXPECT_GT(found.gain(*traced), 1);
+}
+
+TEST_F(ParallelSteps, OfTiersAreNotExplained) {
+  RunSetting tiers;
+  tiers.plan.workers = 2;
+  EXPECT_NE(error_of([&] { shared_as("my.yaml", tiers); }).find("workers in tiers share it"),
+            std::string::npos);
 }
 
 TEST_F(ParallelSteps, WhoListensHearsOfWhatTheirChipsAllocate) {
