@@ -74,9 +74,7 @@ Words command_for(const Object& object, std::string_view command, const std::str
     return {std::string(command), "-c", given};
   }
   if (command != "explain") return {};
-  if (object.kind == ObjectKind::script || object.kind == ObjectKind::training) {
-    return command_for(object);
-  }
+  if (object.kind == ObjectKind::script) return command_for(object);
   if (object.kind == ObjectKind::model) return {"explain", "inference", "-a", "model=" + given};
   return {};
 }

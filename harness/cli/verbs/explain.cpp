@@ -151,6 +151,9 @@ const Command kExplain{
           "recorded), or a list of ops of your own (docs/workload_format.md)"},
          {"MODEL.onnx",
           "The inference of an ONNX model, as in --input x=1x3x224x224. It needs python3-onnx"},
+         {"TRAINING.yaml",
+          "A step of TTML's training on the chips that its files name, as the experiment parallel "
+          "has it"},
          {"LOG.csv",
           "An ops_perf_results log: its ops as the emulator runs them, with what would help. Ops "
           "that it does not have keep their logged time, and the answer says how much that is"},
