@@ -47,13 +47,15 @@ TimeRecord time_record(std::span<const harness::ExperimentResult> results) {
   TimeRecord record;
   std::set<std::string> known;
   for (const harness::ExperimentResult& result : results) {
-    std::string conditions =
-        fmt::format("chip {}, software {}, seed {}", result.context.chip.text(),
-                    result.context.software.text(), result.context.seed);
-    if (std::ranges::find(record.conditions, conditions) == record.conditions.end()) {
+    const auto note = [&](const harness::ProfileName& chip, const harness::ProfileName& software) {
+      std::string conditions = fmt::format("chip {}, software {}, seed {}", chip.text(),
+                                           software.text(), result.context.seed);
+      if (std::ranges::find(record.conditions, conditions) != record.conditions.end()) return;
       record.conditions.push_back(std::move(conditions));
-    }
+    };
+    note(result.context.chip, result.context.software);
     for (const harness::PointResult& point : result.points) {
+      if (point.own_chip) note(point.own_chip->chip, point.own_chip->software);
       const std::string id = result.experiment + "/" + point.id();
       if (!known.insert(id).second) fail_twice(id);
       for (const harness::Metric& metric : point.metrics) {

@@ -34,6 +34,14 @@ TEST(TimeRecord, HoldsExactTimesAndWhatTheyDependOn) {
   EXPECT_NE(found.conditions[0].find(sample.context.chip.profile), std::string::npos);
 }
 
+TEST(TimeRecord, NamesTheChipThatAPointChose) {
+  harness::ExperimentResult sample = testing::sample_result();
+  sample.points[1].own_chip = {.chip = {"blackhole_p150", {}}, .software = {"other", {}}};
+  const TimeRecord found = time_record({&sample, 1});
+  ASSERT_EQ(found.conditions.size(), 2U);
+  EXPECT_TRUE(found.conditions[1].starts_with("chip blackhole_p150, software other, seed "));
+}
+
 TEST(TimeRecord, PartsOfATimeAreLeftToTheirSum) {
   harness::ExperimentResult sample = testing::sample_result();
   const std::size_t before = time_record({&sample, 1}).exact.size();
