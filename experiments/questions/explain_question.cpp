@@ -90,7 +90,9 @@ const harness::Experiment& find_explained(const ExperimentList& list, const std:
   const auto suggestion = closest(name, words);
   throw Error({.attempted = "explain '" + name + "'",
                .value = "there is no workload or experiment of that name",
-               .accepted = suggestion ? "" : "matmul, mlp, gpt2, ops, or the name of an experiment",
+               .accepted = suggestion ? ""
+                                      : "matmul, mlp, gpt2, ops, the name of an experiment, or a "
+                                        "file, as that of a training (.yaml)",
                .hint = suggestion.value_or("")});
 }
 
