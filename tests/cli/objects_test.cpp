@@ -160,6 +160,8 @@ TEST_F(Objects, WhatIsNoObjectIsSaidWithItsReason) {
   EXPECT_TRUE(contains(run("tool").err, "it is a program, and begins with '#!/bin/sh'"));
   EXPECT_TRUE(contains(run("./run").err, "./run is a script: run_experiment python ./run"));
   EXPECT_TRUE(contains(run("package.json").err, "it is JSON, but no result"));
+  put("bench.json", "[{\"name\": \"a\", \"value\": 1, \"unit\": \"s\"}]");
+  EXPECT_TRUE(contains(run("bench.json").err, "it is what a benchmark program wrote: compare"));
   ASSERT_EQ(std::system(("mkfifo '" + (folder() / "pipe").string() + "'").c_str()), 0);
   const Outcome pipe = run("pipe");
   EXPECT_EQ(pipe.status, 2);
@@ -306,6 +308,10 @@ TEST_F(Objects, APartOfANameNamesWhatHasIt) {
   EXPECT_TRUE(contains(advice("matmul"), "try run_experiment matmul_sweep"));
   EXPECT_TRUE(contains(advice("matmul_swep"), "did you mean matmul_sweep?"));
   EXPECT_TRUE(contains(advice("xyzzy"), "try run_experiment list"));
+  EXPECT_TRUE(contains(advice("tables"), "try run_experiment all --backend emulated"));
+  EXPECT_TRUE(contains(advice("profile"), "try run_experiment python SCRIPT, or run_experiment"));
+  EXPECT_TRUE(contains(advice("report"), "try run_experiment all --backend emulated"));
+  EXPECT_TRUE(contains(advice("compare a b --fail-above 5%"), "is called --threshold now"));
 }
 
 }  // namespace

@@ -48,6 +48,48 @@ TEST_F(OutputFiles, FilesThatAreNamedAreWrittenInTheFormOfTheirEndingsAndNoOther
   EXPECT_TRUE(contains(picture.err, "cannot draw e.svg")) << picture.err;
 }
 
+TEST_F(OutputFiles, EveryCommandWritesWhatItFoundInTheSameForms) {
+  put("ops.csv",
+      "GLOBAL CALL COUNT,OP CODE,OP TYPE,DEVICE ID,CORE COUNT,DEVICE KERNEL DURATION [ns],"
+      "DEVICE FW DURATION [ns],OP TO OP LATENCY [ns]\n"
+      "1024,Matmul,tt_dnn_device,0,64,5000,5500,0\n");
+  put("my.yaml",
+      "training_config:\n  batch_size: 1\n  tokenizer_type: char\n  max_steps: 1\n"
+      "  model_config: model.yaml\n");
+  put("model.yaml",
+      "transformer_config:\n  model_type: gpt2\n  num_heads: 2\n  embedding_dim: 64\n"
+      "  num_blocks: 1\n  max_sequence_length: 32\n  vocab_size: 96\n  dropout_prob: 0.0\n");
+  run(kOnePoint + "--results results --times a.txt");
+  run("track results --db perf.db --commit one --branch main");
+  const std::pair<const char*, const char*> asked[] = {
+      {"explain -a m=64 -a k=64 -a n=64", "howard.result/1"},
+      {"tune -a m=64 -a k=64 -a n=64", "howard.result/1"},
+      {"fit -c my.yaml --no-search", "howard.fit/2"},
+      {"analyze ops.csv", "howard.result/1"},
+      {"report results", "howard.result/1"},
+      {"history --db perf.db", "howard.tables/1"}};
+  for (const auto& [command, schema] : asked) {
+    const Outcome outcome =
+        run(std::string(command) + " -o x.json -o x.csv -o x.md -o x.tex -o x.html -o x.txt");
+    EXPECT_EQ(outcome.status, 0) << command << outcome.err;
+    EXPECT_TRUE(contains(content(folder() / "x.json"), schema)) << command;
+    EXPECT_TRUE(contains(content(folder() / "x.csv"), ",")) << command;
+    EXPECT_TRUE(contains(content(folder() / "x.md"), "|")) << command;
+    EXPECT_TRUE(contains(content(folder() / "x.tex"), "\\toprule")) << command;
+    EXPECT_TRUE(contains(content(folder() / "x.html"), "</html>")) << command;
+    EXPECT_GT(fs::file_size(folder() / "x.txt"), 20U) << command;
+    for (const char* const ending : {"json", "csv", "md", "tex", "html", "txt"}) {
+      fs::remove(folder() / (std::string("x.") + ending));
+    }
+    EXPECT_TRUE(contains(run(std::string(command) + " --format json").out, schema)) << command;
+  }
+  run("compare a.txt a.txt -o same.json");
+  EXPECT_TRUE(contains(content(folder() / "same.json"), "howard.tables/1"));
+  EXPECT_TRUE(contains(run("history --db perf.db -o -").err, "does not say in which form"));
+  run("history --db perf.db -o runs.jsonl");
+  EXPECT_TRUE(contains(content(folder() / "runs.jsonl"), "howard.run/1"));
+}
+
 TEST_F(OutputFiles, ASinglePointLeavesItsJsonAloneUnlessAFolderIsAskedFor) {
   run(kOnePoint);
   EXPECT_TRUE(fs::exists(folder() / "results/matmul_sweep.json"));

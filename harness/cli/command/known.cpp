@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <iterator>
 #include <string_view>
@@ -62,8 +63,28 @@ std::vector<std::string> models_with(std::string_view word,
   return lines;
 }
 
+/// Words that people type first, and the lines that they mean.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kOtherWords{
+    {{"tables", "all --backend emulated"},
+     {"figures", "all --backend emulated"},
+     {"results", "all --backend emulated"},
+     {"claims", "all --backend emulated"},
+     {"benchmark", "all --backend emulated"},
+     {"bench", "all --backend emulated"},
+     {"profile", "python SCRIPT, or run_experiment analyze LOG.csv"},
+     {"script", "python SCRIPT"},
+     {"log", "analyze LOG.csv"},
+     {"plan", "fit -c training.yaml"},
+     {"predict", "inference -a model=llama-3.1-8b"},
+     {"infer", "inference -a model=llama-3.1-8b"},
+     {"models", "list inference"},
+     {"chips", "list"}}};
+
 /// Says what to type in place of a name that no experiment has.
 std::string advice_on(const std::string& name, const experiments::ExperimentList& list) {
+  const auto other =
+      std::ranges::find(kOtherWords, name, &std::pair<std::string_view, std::string_view>::first);
+  if (other != kOtherWords.end()) return fmt::format("try run_experiment {}", other->second);
   std::vector<std::string> words = known_names(list);
   words.emplace_back("all");
   if (const auto suggestion = closest(name, words)) return "did you mean " + *suggestion + "?";

@@ -56,9 +56,11 @@ Object json_at(const fs::path& file) {
   if (has("\"howard.result/")) return {ObjectKind::result, file};
   if (has("\"howard.workload/")) return {ObjectKind::workload, file};
   if (has("\"model_type\"") || has("\"architectures\"")) return {ObjectKind::model, file};
-  if (has("\"traceEvents\"") || has("\"ph\"") || trimmed(text).starts_with('[')) {
-    return {ObjectKind::log, file};
+  if (has("\"traceEvents\"") || has("\"ph\"")) return {ObjectKind::log, file};
+  if (has("\"benchmarks\"") || has("\"unit\"") || has("\"times\"")) {
+    return other(file, "it is what a benchmark program wrote: compare OLD NEW and track take it");
   }
+  if (trimmed(text).starts_with('[')) return {ObjectKind::log, file};
   return other(file,
                "it is JSON, but no result, workload, configuration of a model or Chrome trace");
 }

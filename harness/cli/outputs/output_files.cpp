@@ -76,6 +76,30 @@ std::vector<fs::path> draw(const Shown& shown, const Form& form, const fs::path&
 
 }  // namespace
 
+std::vector<std::string> names_of_files(const std::vector<fs::path>& files) {
+  std::vector<fs::path> stems;
+  for (const fs::path& file : files) {
+    const fs::path stem = fs::path(file).replace_extension();
+    if (std::ranges::find(stems, stem) == stems.end()) stems.push_back(stem);
+  }
+  std::vector<std::string> lines;
+  for (const fs::path& stem : stems) {
+    std::vector<std::string> extensions;
+    for (const fs::path& file : files) {
+      if (fs::path(file).replace_extension() != stem) continue;
+      extensions.push_back(file.extension().string().substr(file.has_extension() ? 1 : 0));
+    }
+    lines.push_back(extensions.size() == 1
+                        ? stem.string() + (extensions[0].empty() ? "" : "." + extensions[0])
+                        : fmt::format("{}.{{{}}}", stem.string(), join(extensions, ",")));
+  }
+  return lines;
+}
+
+void say_written(const std::vector<fs::path>& files) {
+  for (const std::string& line : names_of_files(files)) fmt::print(stderr, "wrote {}\n", line);
+}
+
 void require_writable_file(const std::string& file) {
   std::error_code ignored;
   if (fs::is_directory(file, ignored)) {

@@ -72,6 +72,11 @@ class OutputFiles {
   bool stream_without_form_ = false;
 };
 
+/// Returns one line for each name, not one for each file: "results/matmul_sweep.{json,csv,md}".
+std::vector<std::string> names_of_files(const std::vector<std::filesystem::path>& files);
+/// Says on standard error what was written, in such lines.
+void say_written(const std::vector<std::filesystem::path>& files);
+
 /// Throws Error if a file cannot be written.
 void require_writable_file(const std::string& file);
 

@@ -67,27 +67,6 @@ bool is_file_of(std::string_view experiment, const fs::path& file) {
   return rest.empty() || (rest.front() == '_' && parse_natural(rest.substr(1)));
 }
 
-/// Returns one line for each name, not one for each file: "results/matmul_sweep.{json,csv,md}".
-std::vector<std::string> names_of_files(const std::vector<fs::path>& files) {
-  std::vector<fs::path> stems;
-  for (const fs::path& file : files) {
-    const fs::path stem = fs::path(file).replace_extension();
-    if (std::ranges::find(stems, stem) == stems.end()) stems.push_back(stem);
-  }
-  std::vector<std::string> lines;
-  for (const fs::path& stem : stems) {
-    std::vector<std::string> extensions;
-    for (const fs::path& file : files) {
-      if (fs::path(file).replace_extension() != stem) continue;
-      extensions.push_back(file.extension().string().substr(file.has_extension() ? 1 : 0));
-    }
-    lines.push_back(extensions.size() == 1
-                        ? stem.string() + (extensions[0].empty() ? "" : "." + extensions[0])
-                        : fmt::format("{}.{{{}}}", stem.string(), join(extensions, ",")));
-  }
-  return lines;
-}
-
 }  // namespace
 
 Outputs::Outputs(const OutputPlaces& places) : places_(places) {}
@@ -276,7 +255,7 @@ std::vector<fs::path> Outputs::left_over() const {
 }
 
 void Outputs::print_written() const {
-  for (const std::string& line : names_of_files(written_)) fmt::print(stderr, "wrote {}\n", line);
+  say_written(written_);
   for (const std::string& line : names_of_files(left_over())) {
     fmt::print(stderr, "not of this run, but of an earlier one: {}\n", line);
   }

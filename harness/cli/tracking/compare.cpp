@@ -99,12 +99,15 @@ OptionList compare_options(CompareOptions& options) {
          number(options.command.limit, 0.001, 1e6), runs},
         {"--seed", "N", "Seeds the order within the pairs (default 1)",
          whole(options.pairs.seed, 0, ~std::uint64_t{0}), runs},
-        {"--threshold", "R",
-         "Allows a metric to become worse by R, as 0.05 or 5%: exact times (default 0), and "
-         "sampled metrics of A and B, whose medians alone are compared then, without regard to "
-         "noise. With --exec-a, sampled metrics are still judged by all pairs, and R is the least "
-         "--floor",
-         share(options.threshold)},
+        renamed(
+            "--fail-above,--max-regression",
+            {"--threshold", "R",
+             "Allows a metric to become worse by R, as 0.05 or 5%: exact times (default 0), and "
+             "sampled metrics of A and B, whose medians alone are compared then, without regard to "
+             "noise. With --exec-a, sampled metrics are still judged by all pairs, and R is the "
+             "least "
+             "--floor",
+             share(options.threshold)}),
         {"--floor", "R", "Takes no smaller change of a sampled metric for a finding (default 1%)",
          share(options.limits.relative_floor)},
         {"--floor-seconds", "S", "Takes no change by fewer seconds for a finding (default 1e-9)",
@@ -182,6 +185,7 @@ int compare(CompareOptions& options) {
     std::vector<std::filesystem::path> written;
     options.files.print(shown, "text", style);
     if (!options.files.write(shown, {}, style, written)) return kFailed;
+    say_written(written);
     return status_of(comparison, options.strict);
   } catch (const Error&) {
     if (options.runs() && interrupted()) return kInterrupted;

@@ -68,7 +68,7 @@ int write(const tracking::History& history, const HistoryOptions& options, Shown
   std::vector<std::filesystem::path> written;
   const bool well = options.files.write(shown, options.canvas,
                                         terminal_style(STDOUT_FILENO, options.color), written);
-  for (const auto& file : written) fmt::print(stderr, "wrote {}\n", file.string());
+  say_written(written);
   return well ? kOk : kFailed;
 }
 

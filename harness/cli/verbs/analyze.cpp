@@ -225,6 +225,7 @@ class Show {
                  .draw = [&](const reports::Canvas& place) { return draw(place); }},
                 canvas, style_, written) &&
             well_;
+    say_written(written);
     if (!options_.outputs.trace.empty() && !kept_.empty())
       write_log_trace(kept_, options_.outputs.trace);
     if (options_.page && (!kept_.empty() || !differences_.empty())) {

@@ -145,6 +145,7 @@ int fit(const FitOptions& options) {
   const RunPlan& plan = answer.plan;
   std::vector<std::filesystem::path> written;
   const bool well = options.files.write(shown, options.canvas, style, written);
+  say_written(written);
   if (!options.results.empty()) write_file(options.results / "fit.json", shown.json());
   if (!options.memory.empty() && plan.memory) {
     reports::Canvas canvas = options.canvas;

@@ -164,17 +164,22 @@ std::vector<reports::Table> tables_of(const std::vector<ExperimentResult>& resul
 }
 
 int report(ReportOptions& options) {
-  if (options.places.empty()) {
-    throw UsageError("report takes a folder of results; try run_experiment report results");
-  }
   std::error_code ignored;
+  const bool has_results = std::filesystem::is_directory("results", ignored);
+  if (options.places.empty() && has_results) options.places.emplace_back("results");
+  if (options.places.empty()) {
+    throw UsageError(
+        "report takes a folder of results, and there is none here; try run_experiment all "
+        "--backend emulated, then run_experiment report results");
+  }
   if (options.compares() && options.database.empty() &&
       std::filesystem::exists("perf.db", ignored)) {
     options.database = "perf.db";
   }
   options.files.require_apart();
   const Presentations known;
-  if (options.page) return write_html(options, known);
+  const int paged = options.page ? write_html(options, known) : kOk;
+  if (options.page && options.files.empty()) return paged;
   std::vector<ExperimentResult> results = read_results(options.places);
   known.sort(results);
   if (!options.paper.empty()) return write_paper_of(results, known, options.paper);
@@ -191,8 +196,8 @@ int report(ReportOptions& options) {
   std::vector<std::filesystem::path> written;
   if (options.files.empty()) options.files.print(shown, "md", {});
   const bool well = options.files.write(shown, {}, {}, written);
-  for (const auto& file : written) fmt::print(stderr, "wrote {}\n", file.string());
-  return well ? kOk : kFailed;
+  say_written(written);
+  return well ? paged : kFailed;
 }
 
 }  // namespace
