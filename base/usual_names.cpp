@@ -13,7 +13,7 @@ namespace {
 
 /// Each row names one thing: a type or a core as papers, PyTorch and ttnn call it, a card or a box
 /// as Tenstorrent's shop and its tools do.
-const std::array<std::vector<std::string_view>, 14> kNames{{
+const std::array<std::vector<std::string_view>, 16> kNames{{
     {"bfloat16", "bf16"},
     {"float32", "fp32", "f32", "float"},
     {"bfloat8_b", "bfp8", "bfp8_b", "bf8"},
@@ -28,6 +28,8 @@ const std::array<std::vector<std::string_view>, 14> kNames{{
     {"n300", "n300d", "n300s"},
     {"t3k", "t3000", "loudbox", "tt-loudbox"},
     {"p150", "p150a", "p150b", "p150c"},
+    {"emulated", "emulator", "emulation", "emu", "chip"},
+    {"host", "cpu"},
 }};
 
 }  // namespace

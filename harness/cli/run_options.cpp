@@ -13,13 +13,16 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/usual_names.h"
 
 namespace howard::cli {
 namespace {
 
 harness::Backend parse_backend(const std::string& word) {
   for (const auto backend : {harness::Backend::emulated, harness::Backend::host}) {
-    if (word == name_of(backend)) return backend;
+    const std::vector<std::string_view> others = other_names(word);
+    const bool is_other = std::ranges::find(others, name_of(backend)) != others.end();
+    if (word == name_of(backend) || is_other) return backend;
   }
   refuse_value("--backend", word, "emulated, host, emulated,host");
 }

@@ -242,6 +242,23 @@ TEST_F(Objects, SizesKeysAndOptionsNeedNoOption) {
   EXPECT_EQ(run("fit my.yaml --batch-size 4 --no-search").out, planned);
 }
 
+TEST_F(Objects, AWordThatOneAxisTakesNeedsNoAxis) {
+  const auto dry = [&](const std::string& words) { return run(words + " --dry-run").out; };
+  const std::string sweep = "matmul_sweep --backend emulated ";
+  EXPECT_EQ(dry(sweep + "64x96x128"), dry(sweep + "-a shape=64x96x128"));
+  EXPECT_EQ(dry(sweep + "64 96 128"), dry(sweep + "-a shape=64x96x128"));
+  EXPECT_EQ(dry("matmul_sweep 64 --backend emulator"), dry(sweep + "-a shape=64"));
+  EXPECT_EQ(dry("inference llama-3.2-1b n150"),
+            dry("inference -a model=llama-3.2-1b -a machine=n150"));
+  EXPECT_EQ(dry("vision resnet-50 --backend emulated"),
+            dry("vision -a model=resnet-50 --backend emulated"));
+  const std::string both = dry("dispatch_gaps core_grid --backend emulated");
+  EXPECT_TRUE(contains(both, "dispatch_gaps/") && contains(both, "core_grid/")) << both;
+  EXPECT_EQ(run("matmul_sweep nonsense").status, 2);
+  EXPECT_TRUE(contains(run("matmul_sweep gpt2_ful").err, "did you mean gpt2_full?"));
+  EXPECT_TRUE(contains(run("fit tinyllama").err, "there is no training file 'tinyllama'"));
+}
+
 TEST_F(Objects, AMachineIsNoChip) {
   const Outcome outcome = run("matmul_sweep --backend emulated --chip t3000");
   EXPECT_EQ(outcome.status, 2);

@@ -104,7 +104,9 @@ void complete(GenerateOptions& options) {
   if (!fs::exists(options.weights)) {
     throw Error({.attempted = "read the weights " + options.weights.string(),
                  .value = "there is no such file or folder",
-                 .accepted = "model.safetensors, or the folder of a model"});
+                 .accepted = "model.safetensors, or the folder of a model, as Hugging Face has it",
+                 .hint = "huggingface-cli download TinyLlama/TinyLlama-1.1B-Chat-v1.0 --local-dir "
+                         "FOLDER"});
   }
   options.model = beside(options, options.model, "config.json");
   if (options.model.empty()) {

@@ -9,8 +9,10 @@
 #include <set>
 #include <utility>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "engines/training/config/ttml_config.h"
+#include "experiments/laboratory/laboratory.h"
 #include "harness/cli/command/given.h"
 #include "harness/cli/command/known.h"
 
@@ -31,6 +33,27 @@ class AxisNames {
   bool has(const std::string& name) {
     if (!known_) known_ = known();
     return known_->contains(name);
+  }
+
+  /// Returns the only axis of the named experiments that takes the word: "model" for "resnet-50".
+  std::optional<std::string> of_value(const std::string& word) const {
+    const bool are_named = !has_keys() && command_.name != kTune.name && names_.size() > 1;
+    const experiments::Laboratory laboratory;
+    const bool is_name = word == "all" || std::ranges::find(names_, word) == names_.begin() ||
+                         std::ranges::any_of(laboratory.experiments(),
+                                             [&](const auto& one) { return one->name() == word; });
+    if (!are_named || is_name) return std::nullopt;
+    std::optional<std::string> found;
+    for (const harness::Axis& axis : axes_of(command_, names_)) {
+      try {
+        static_cast<void>(axis.canonical(word));
+      } catch (const Error&) {
+        continue;
+      }
+      if (found) return std::nullopt;  // it may be of several
+      found = axis.name;
+    }
+    return found;
   }
 
  private:
@@ -104,7 +127,7 @@ Words with_axes(const Words& words, const Command& command) {
   const std::size_t first = command.name.empty() ? 0 : 1;
   const OptionList options = options_of(command);
   AxisNames axes(command, names_among(words, first, options));
-  const bool has_sizes = command.name == kTune.name || command.name == kExplain.name;
+  const bool has_own_sizes = command.name == kTune.name || command.name == kExplain.name;
   std::string shape;
   Words made(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(first));
   for (std::size_t i = first; i < words.size(); ++i) {
@@ -130,13 +153,21 @@ Words with_axes(const Words& words, const Command& command) {
       i += axis->words - 1;
     } else if (const Option* const meant = axis ? option_of(options, *axis, word) : nullptr) {
       made.insert(made.end(), {meant->name(), axis->value});
-    } else if (has_sizes && !sizes_in(word).empty()) {
+    } else if (!sizes_in(word).empty() && (has_own_sizes || axes.has("shape"))) {
       shape += (shape.empty() ? "" : "x") + word;
+    } else if (const auto named =
+                   axis || word.starts_with('-') ? std::nullopt : axes.of_value(word)) {
+      made.insert(made.end(), {"-a", *named + "=" + word});
     } else {
       made.push_back(word);
     }
   }
-  if (!shape.empty()) add_sizes(made, shape);
+  if (shape.empty()) return made;
+  if (has_own_sizes) {
+    add_sizes(made, shape);
+  } else {
+    made.insert(made.end(), {"-a", "shape=" + shape});
+  }
   return made;
 }
 

@@ -21,7 +21,8 @@ std::optional<AxisWord> axis_word(const std::vector<std::string>& words, std::si
 
 /// Puts their options before what the words give without: -a before axes, --with before the keys of
 /// a training, the dashes before "seed=3", and the names before the sizes of a product in
-/// "tune 512x1024x2048". Throws UsageError for an axis without a value.
+/// "tune 512x1024x2048", and the axis before a word that only one axis takes, as in
+/// "vision resnet-50". Throws UsageError for an axis without a value.
 std::vector<std::string> with_axes(const std::vector<std::string>& words, const Command& command);
 
 }  // namespace howard::cli

@@ -263,8 +263,13 @@ void change_command(Words& words, bool speaks) {
   const std::optional<Object> object = object_at(given);
   const bool is_training = command == "fit" || command == "train";
   if (!object) {
-    if (is_training && looks_like_file(given) && given.find('=') == std::string::npos) {
-      refuse_missing(given);
+    const bool is_word = given.find('=') == std::string::npos;
+    if (is_training && is_word && looks_like_file(given)) refuse_missing(given);
+    if (is_training && is_word) {
+      throw UsageError(fmt::format(
+          "there is no training file '{0}'; try run_experiment {1} -c training.yaml, or "
+          "run_experiment {1} --preset nano_gpt",
+          given, command));
     }
     const auto experiment =
         command == "explain" ? experiment_of_model(given) : std::optional<std::string>();
