@@ -214,7 +214,7 @@ Table findings_table(const LogAdvice& advice, std::size_t top) {
   columns.quantities("now", "s", &LogFinding::now);
   columns.quantities("gain", "s", &LogFinding::gain);
   columns.words("certainty", [](const LogFinding& finding) { return name_of(finding.source); });
-  columns.keys("because", &LogFinding::why);
+  columns.words("because", &LogFinding::why);
   columns.counts("programs", &LogFinding::programs);
   make_keys(table, {"now", "gain", "certainty"});
   if (shown == 0) {

@@ -146,6 +146,8 @@ TEST_F(Objects, AnOptionAfterAScriptIsTheScriptsIfItsTextNamesIt) {
   const Outcome both = run("step.py one --chip p150 --steps 3 --no-what-if");
   EXPECT_TRUE(contains(both.out, "ran ['one', '--steps', '3']")) << both.out << both.err;
   EXPECT_TRUE(contains(run("python -- step.py --chip p150").out, "ran ['--chip', 'p150']"));
+  EXPECT_TRUE(contains(run("step.py --help").out, "ran ['--help']"));
+  EXPECT_TRUE(contains(run("step.py -o x.csv").err, "note: -o is taken as an option of python"));
   const Outcome own = run("own.py --chip p150");
   EXPECT_TRUE(contains(own.err, "note: --chip is handed to own.py, which names it")) << own.err;
   EXPECT_TRUE(contains(own.out, "['--chip', 'p150']")) << own.out;

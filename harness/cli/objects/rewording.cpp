@@ -304,14 +304,17 @@ void place_script_options(Words& words, bool speaks) {
   constexpr std::size_t kRead = 1 << 20;
   const std::string text = beginning_of(words[script], kRead);
   const auto names = [&](const std::string& option) {
-    const std::string bare = option.substr(2);
+    const std::string bare = option == "-o" ? option : option.substr(2);
+    const std::string whole = option == "-o" ? "'-o'" : option;
     return std::ranges::any_of(
-        std::array{option, "'" + bare + "'", '"' + bare + '"'},
+        std::array{whole, "'" + bare + "'", '"' + bare + '"'},
         [&](const std::string& form) { return text.find(form) != std::string::npos; });
   };
   for (std::size_t i = script + 1; i < words.size() && words[i] != "--"; ++i) {
     const std::string name = words[i].substr(0, words[i].find('='));
-    const Option* const option = name.starts_with("--") ? find_option(options, name) : nullptr;
+    // Parsers of scripts have --help without naming it.
+    const bool may_be_ours = (name.starts_with("--") && name != "--help") || name == "-o";
+    const Option* const option = may_be_ours ? find_option(options, name) : nullptr;
     if (option == nullptr) continue;
     if (names(name)) {
       if (speaks) {
