@@ -42,7 +42,7 @@ import textwrap
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 DOCUMENTS = ["README.md", "docs/**/*.md"]
 MARK = re.compile(r"<!-- (shows|measured|text)(?:, (\d+) wide)?: (.*?) -->$", re.S)
-COMMAND = re.compile(r"^(\$ |\./run_|run_experiment |cmake |export |git |#|howard |apt |HOWARD_|  )")
+COMMAND = re.compile(r"^(\$ |\./run_|run_experiment |cmake |export |git |#|howard |apt |pip |HOWARD_|  )")
 LONGEST = 118
 
 
