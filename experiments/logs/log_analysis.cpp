@@ -135,6 +135,12 @@ void LogAnalysis::advise(Analyzed& analyzed) {
     for (std::size_t i = 1; i < chips.size(); ++i) emulator_->add(chips[i]);
     emulated_ = std::move(names);
   }
+  int used = 0;
+  for (const profiler::LoggedRun& run : log->runs) {
+    for (const profiler::LoggedDevice& device : run.devices)
+      used = std::max(used, device.used_cores);
+  }
+  emulator_->set_used_cores(used);
   analyzed.advice = reports::advice_of(*log, &*emulator_);
 }
 

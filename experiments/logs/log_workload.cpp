@@ -59,7 +59,8 @@ bool calls_like_python(const chip::Profiles& profiles, SimTime call) {
 chip::DispatchCoreType dispatch_of(const profiler::LoggedDevice* device,
                                    const chip::ChipProfile& chip) {
   const bool tells = device != nullptr && device->worker_cores > 0;
-  const int cores = tells ? device->worker_cores : profiler::usual_grid(chip).cores();
+  const int used = device != nullptr ? device->used_cores : 0;
+  const int cores = tells ? device->worker_cores : profiler::grid_by_use(used, chip).cores();
   const bool has_all = chip.dispatch_takes_row && cores > chip.worker_grid.cores();
   return has_all ? chip::DispatchCoreType::eth : chip::DispatchCoreType::worker;
 }

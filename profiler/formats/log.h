@@ -23,6 +23,7 @@ struct LoggedDevice {
   std::string architecture;  ///< "wormhole_b0"; empty when the log does not say.
   Frequency clock;           ///< Its cycle counter's; 0 when the log has times and no cycles.
   int worker_cores = 0;      ///< AVAILABLE WORKER CORE COUNT, the most of its rows; 0: not known.
+  int used_cores = 0;        ///< CORE COUNT, the most of its rows; 0: not known.
   /// The relation of the host's clock to the device's, where the log has host times that fit.
   std::optional<ClockAlignment> host_clock = {};
 };

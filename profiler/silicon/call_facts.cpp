@@ -250,7 +250,8 @@ const chip::ChipProfile& CallEmulator::chip_of(const OpRow& call) const {
 EmulatedCall CallEmulator::emulate(const OpRow& call, LoggedProgram logged,
                                    SimTime measured) const {
   const chip::Profiles& profiles = chips_[place_of(call)];
-  const CoreGrid grid = logged_grid(call, profiles.chip).value_or(usual_grid(profiles.chip));
+  const CoreGrid grid =
+      logged_grid(call, profiles.chip).value_or(grid_by_use(used_cores_, profiles.chip));
   const bool by_time = measured > SimTime() && lacks_position(logged.program);
   const std::int64_t places = by_time ? take_position(logged.program, measured, grid, profiles) : 0;
   const PlannedCall planned = plan_call(logged, grid, profiles);

@@ -70,6 +70,9 @@ class CallEmulator {
   explicit CallEmulator(const chip::Profiles& profiles);
   /// Adds a chip of another family.
   void add(const chip::Profiles& profiles);
+  /// Says how many cores the busiest op of the log used, for calls that do not tell how many there
+  /// were.
+  void set_used_cores(std::int64_t cores) { used_cores_ = cores; }
 
   /// The result is absent when the emulator cannot run it; `why`, if given, then gets the reason.
   /// `measured` tells the position that the log lacks, if it does; without it all places are seen.
@@ -92,6 +95,7 @@ class CallEmulator {
   std::size_t place_of(const OpRow& call) const;
 
   std::deque<chip::Profiles> chips_;  ///< Never moves one.
+  std::int64_t used_cores_ = 0;
 };
 
 /// Returns the time in which a chip could move the bytes at the peak of its DRAM. It is zero when

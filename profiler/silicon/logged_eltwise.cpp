@@ -33,8 +33,13 @@ Program eltwise(const Call& call, EltwiseAttributes attributes, std::size_t oper
           .outputs = {call.out()}};
 }
 
-Program eltwise(const Call& call, EltwiseAttributes attributes) {
-  return eltwise(call, std::move(attributes), call.inputs());
+/// Throws Error unless the call has so many operands, and perhaps a tensor that its caller gave for
+/// the result, which is listed behind them.
+void require_operands(const Call& call, std::size_t operands, std::string_view value,
+                      std::string_view accepted) {
+  const std::size_t given = call.inputs();
+  const bool has_place = given == operands + 1 && call.in(operands).shape == call.out().shape;
+  if (given != operands && !has_place) refuse(std::string(value), std::string(accepted));
 }
 
 }  // namespace
@@ -49,8 +54,9 @@ Program binary(const Call& call) {
     refuse(fmt::format("binary_op_type '{}'", name), "a function that the emulator has");
   }
   const EltwiseAttributes op = told(call, eltwise_of(*function));
-  if (call.inputs() + (op.scalar ? 1 : 0) != 2) refuse("not two operands", "two, or a scalar");
-  return eltwise(call, op);
+  const std::size_t operands = op.scalar ? 1 : 2;
+  require_operands(call, operands, "not two operands", "two, or a scalar");
+  return eltwise(call, op, operands);
 }
 
 namespace {
@@ -70,15 +76,13 @@ std::optional<EltwiseAttributes> with_number(std::string_view chain) {
 
 Program unary(const Call& call) {
   const std::string_view text = call.attributes.find("op_chain").value_or("");
-  if (const auto op = with_number(text)) return eltwise(call, told(call, *op));
+  if (const auto op = with_number(text)) return eltwise(call, told(call, *op), 1);
   std::vector<EltwiseStep> chain = parse_ttnn_chain(text);
   if (chain.empty()) refuse("no op_chain among its attributes", "one");
   const EltwiseStep first = chain.front();
   chain.erase(chain.begin());
   const bool fills = first.function == Eltwise::fill;
-  // A tensor that the caller gave for the result is listed behind the operand.
-  const bool has_place = call.inputs() == 2 && call.in(1).shape == call.out().shape;
-  if (!fills && call.inputs() != 1 && !has_place) refuse("not one operand", "one");
+  if (!fills) require_operands(call, 1, "not one operand", "one");
   EltwiseAttributes op = told<EltwiseAttributes>(call);
   op.function = first.function;
   if (fills) op.scalar = first.numbers[0];
@@ -94,14 +98,15 @@ Program ternary(const Call& call) {
   if (!function) refuse(fmt::format("ternary_op_type '{}'", name), "WHERE, ADDCMUL, ADDCDIV, LERP");
   EltwiseAttributes op = told(call, eltwise_of(*function));
   if (call.inputs() == 2) op.scalar = 1.0F;
-  if (call.inputs() + (op.scalar ? 1 : 0) != 3) refuse("not three operands", "three, or a scalar");
-  return eltwise(call, std::move(op));
+  const std::size_t operands = op.scalar ? 2 : 3;
+  require_operands(call, operands, "not three operands", "three, or a scalar");
+  return eltwise(call, std::move(op), operands);
 }
 
 Program silu_backward(const Call& call) {
-  return eltwise(call, told(call, eltwise_of(Eltwise::silu_backward)));
+  return eltwise(call, told(call, eltwise_of(Eltwise::silu_backward)), 2);
 }
 
-Program cast(const Call& call) { return eltwise(call, told(call, eltwise_of(Eltwise::cast))); }
+Program cast(const Call& call) { return eltwise(call, told(call, eltwise_of(Eltwise::cast)), 1); }
 
 }  // namespace howard::profiler::logged

@@ -36,6 +36,9 @@ Program product(const Call& call, const MatmulAttributes& attributes) {
 
 Program matmul(const Call& call) { return product(call, logged::product_attributes(call)); }
 
+/// Returns the side of the tiles that hold `side` numbers.
+std::int64_t tiled(std::int64_t side) { return ceil_div(side, kTileSide) * kTileSide; }
+
 /// Reduces in one step, or in several, of which one op makes one.
 Program reduce(const Call& call, Reduction reduction, Dimension dimension, bool moreh) {
   const Sides& in = call.in(0).shape.dimensions();
@@ -45,7 +48,8 @@ Program reduce(const Call& call, Reduction reduction, Dimension dimension, bool 
     const Dimension here = i == 3   ? Dimension::columns
                            : i == 2 ? Dimension::rows
                                     : Dimension::batch;
-    const bool kept = told[i] == in[i];
+    // A result may call the padding of the operand's tiles its own.
+    const bool kept = told[i] == in[i] || (i >= 2 && told[i] == tiled(in[i]));
     // Logs of version 1 have the sides of whole tiles.
     const bool is_one = told[i] == 1 || (i >= 2 && told[i] == kTileSide);
     if (here == dimension && is_one) sides[i] = 1;
@@ -137,7 +141,20 @@ Program to_layout(const Call& call) {
       tiled.shape.outer() * tiled.shape.heads() == rows.shape.outer() * rows.shape.heads() &&
       tiled.shape.tile_columns() == rows.shape.tile_columns();
   if (has_all || tiled.shape.tiles() == rows.shape.tiles()) tiled.shape = rows.shape;
-  return make_program(LayoutAttributes{.to = out.layout}, {in}, {out});
+  return make_program(logged::told(call, LayoutAttributes{.to = out.layout}), {in}, {out});
+}
+
+/// A slice may take the padding of tiles along, which the result then calls its own.
+Program slice(const Call& call) {
+  TensorSpec in = call.in(0);
+  const Shape& out = call.out().shape;
+  if (in.layout == Layout::tile) {
+    if (out.rows() > in.shape.rows()) in.shape = in.shape.with_rows(tiled(in.shape.rows()));
+    if (out.columns() > in.shape.columns()) {
+      in.shape = in.shape.with_columns(tiled(in.shape.columns()));
+    }
+  }
+  return make_program(logged::told<SliceAttributes>(call), {in}, {call.out()});
 }
 
 /// Returns what fills a tensor with a number; what else the call was given is not read.
@@ -275,7 +292,7 @@ constexpr std::array kBuilders{
     Builder{"RotaryEmbeddingLlamaFusedQk", logged::rotary},
     Builder{"RotaryEmbedding", logged::rotary},
     Builder{ConcatAttributes::kTtnn, as<ConcatAttributes>, kMoved},
-    Builder{SliceAttributes::kTtnn, as<SliceAttributes>, kMoved},
+    Builder{SliceAttributes::kTtnn, slice, kMoved},
     Builder{PadAttributes::kTtnn, as<PadAttributes>, kMoved},
     Builder{PermuteAttributes::kTtnn, as<PermuteAttributes>, kMoved},
     // From here on the emulator has no such op, and another one stands for it.
@@ -403,6 +420,13 @@ std::optional<CoreGrid> logged_grid(const OpRow& row, const chip::ChipProfile& c
 
 CoreGrid usual_grid(const chip::ChipProfile& chip) {
   return chip.dispatch_takes_row ? chip.eth_grid : chip.worker_grid;
+}
+
+CoreGrid grid_by_use(std::int64_t used_cores, const chip::ChipProfile& chip) {
+  for (const CoreGrid grid : {chip.eth_grid, chip.worker_grid}) {
+    if (grid.cores() == used_cores) return grid;
+  }
+  return usual_grid(chip);
 }
 
 }  // namespace howard::profiler

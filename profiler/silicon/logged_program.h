@@ -56,5 +56,9 @@ std::optional<CoreGrid> logged_grid(const OpRow& row, const chip::ChipProfile& c
 /// Returns the cores that logs of the chip say it has for programs, as most of them are made: on
 /// Wormhole with ETH dispatch, on Blackhole with WORKER dispatch.
 CoreGrid usual_grid(const chip::ChipProfile& chip);
+/// Returns the cores that a log without AVAILABLE WORKER CORE COUNT had for programs: those that
+/// either way of dispatch leaves, if its busiest op used as many (`used_cores`), otherwise
+/// usual_grid().
+CoreGrid grid_by_use(std::int64_t used_cores, const chip::ChipProfile& chip);
 
 }  // namespace howard::profiler

@@ -171,6 +171,7 @@ class Comparer {
                          row.line);
     } else if (const auto place = place_of(row)) {
       ++rows_;
+      used_cores_ = std::max(used_cores_, row.cores.value_or(0));
       const auto& [is_call, index] = *place;
       if (is_call) {
         found_.calls[index].runs.push_back({*row.kernel_time, row.start_skew.value_or(SimTime())});
@@ -181,21 +182,43 @@ class Comparer {
     }
   }
 
+  /// Plans calls that do not tell their grid on the one that all rows together tell.
+  void take_grids() {
+    if (without_grid_.empty()) return;
+    const CoreGrid grid = grid_by_use(used_cores_, profiles_.chip);
+    found_.notes.push_back(fmt::format(
+        "the log does not say how many cores there were: taken to be {}{}", grid.cores(),
+        grid.cores() == used_cores_ ? ", as many as its ops use at the most" : ""));
+    if (grid == usual_grid(profiles_.chip)) return;
+    for (const auto& [index, logged] : without_grid_) {
+      ComparedCall& call = found_.calls[index];
+      const PlannedCall planned = plan_call(logged, grid, profiles_);
+      call.grid = grid;
+      set_plan(call, logged.program, planned.planned);
+      call.known = name_of(planned.band->known);
+      call.expected_error = planned.band->share;
+    }
+  }
+
   /// Lets calls that lack their position see the places that their median time tells.
   void take_positions() {
     for (auto& [index, program] : without_position_) {
       ComparedCall& call = found_.calls[index];
       take_position(program, median_of(call), call.grid, profiles_);
-      const chip::PlannedProgram planned = plan_program(program, call.grid, profiles_);
       call.call = called(program);
-      call.emulated = planned.kernel.total;
-      call.unshared = planned.kernel.unshared;
-      call.emulated_cores = planned.kernel.cores;
-      call.bound_by = bound_of(program, planned.kernel);
+      set_plan(call, program, plan_program(program, call.grid, profiles_));
     }
   }
 
  private:
+  static void set_plan(ComparedCall& call, const Program& program,
+                       const chip::PlannedProgram& planned) {
+    call.emulated = planned.kernel.total;
+    call.unshared = planned.kernel.unshared;
+    call.emulated_cores = planned.kernel.cores;
+    call.bound_by = bound_of(program, planned.kernel);
+  }
+
   /// Says whether it is emulated, and its place among those that are or are not.
   using Place = std::pair<bool, std::size_t>;
 
@@ -292,13 +315,6 @@ class Comparer {
   Place emulated(const OpRow& row, const LoggedProgram& logged_call) {
     const Program& program = logged_call.program;
     const auto logged = logged_grid(row, profiles_.chip);
-    if (!logged && !grid_noted_) {
-      grid_noted_ = true;
-      found_.notes.push_back(
-          fmt::format("the log does not say how many cores there were: taken "
-                      "to be {}",
-                      usual_grid(profiles_.chip).cores()));
-    }
     const CoreGrid grid = logged.value_or(usual_grid(profiles_.chip));
     const PlannedCall call_plan = plan_call(logged_call, grid, profiles_);
     const chip::PlannedProgram& planned = call_plan.planned;
@@ -322,6 +338,7 @@ class Comparer {
         found_.calls.size());
     if (is_new) {
       if (by_its_time) without_position_.emplace(found_.calls.size(), program);
+      if (!logged) without_grid_.emplace(found_.calls.size(), logged_call);
       found_.calls.push_back(std::move(call));
     }
     return {true, at->second};
@@ -330,7 +347,7 @@ class Comparer {
   const chip::Profiles& profiles_;
   SiliconComparison& found_;
   std::size_t rows_ = 0;
-  bool grid_noted_ = false, chip_noted_ = false;
+  bool chip_noted_ = false;
   Frequency clock_;  ///< The clock of a chip that the log does not name.
   std::string key_;
   std::map<std::string, Place> places_;  ///< Keys are what the rows say.
@@ -339,8 +356,11 @@ class Comparer {
                                  CoreGrid, SimTime>;
   std::map<Description, std::size_t> calls_;
   std::map<std::pair<std::string, std::string>, std::size_t> reasons_;
-  /// The programs of calls that lack their position, by the calls' places among those found.
+  /// Calls that lack their position, and those that do not tell how many cores there were, by their
+  /// places among those found.
   std::map<std::size_t, Program> without_position_;
+  std::map<std::size_t, LoggedProgram> without_grid_;
+  std::int64_t used_cores_ = 0;  ///< The most of all rows.
 };
 
 /// Leaves out what cannot be compared: runs of a thousand times the median of their call, and calls
@@ -390,6 +410,7 @@ SiliconComparison compare_with_silicon(ByteSource& source, std::string_view name
       source, name, Tensors::read, found.dropped, [&](const OpRow& row) { comparer.add(row); },
       [](const OpsFileKnows&) {}, told);
   if (cut_off) found.notes.emplace_back("the file ends within a row");
+  comparer.take_grids();
   comparer.take_positions();
   leave_out_doubtful(found);
   return found;

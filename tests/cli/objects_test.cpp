@@ -135,22 +135,22 @@ TEST_F(Objects, AxesNeedNoOption) {
   EXPECT_EQ(unknown.status, 2);
 }
 
-TEST_F(Objects, AnOptionAfterAScriptIsTheScriptsIfItsTextNamesIt) {
-  put("step.py", "import sys\nprint('ran', sys.argv[1:])\n");
-  put("own.py", "import sys  # takes --chip\nprint(sys.argv[1:])\n");
+TEST_F(Objects, AnOptionAfterAScriptIsTheScriptsIfItReadsArguments) {
+  put("step.py", "print('ran')\n");
+  put("own.py", "import sys\nprint(sys.argv[1:])\n");
   const Outcome taken = run("step.py --chip nonsense");
   EXPECT_EQ(taken.status, 2);
   EXPECT_TRUE(contains(taken.err, "note: --chip is taken as an option of python, as step.py"))
       << taken.err;
   EXPECT_TRUE(contains(taken.err, "cannot read profile 'nonsense'")) << taken.err;
-  const Outcome both = run("step.py one --chip p150 --steps 3 --no-what-if");
-  EXPECT_TRUE(contains(both.out, "ran ['one', '--steps', '3']")) << both.out << both.err;
-  EXPECT_TRUE(contains(run("python -- step.py --chip p150").out, "ran ['--chip', 'p150']"));
-  EXPECT_TRUE(contains(run("step.py --help").out, "ran ['--help']"));
+  EXPECT_TRUE(contains(run("step.py one --chip p150 --no-what-if").out, "ran"));
   EXPECT_TRUE(contains(run("step.py -o x.csv").err, "note: -o is taken as an option of python"));
-  const Outcome own = run("own.py --chip p150");
-  EXPECT_TRUE(contains(own.err, "note: --chip is handed to own.py, which names it")) << own.err;
-  EXPECT_TRUE(contains(own.out, "['--chip', 'p150']")) << own.out;
+  const Outcome own = run("own.py one --chip p150 --steps 3");
+  EXPECT_TRUE(contains(own.err, "note: --chip is handed to own.py, which reads its arguments"))
+      << own.err;
+  EXPECT_TRUE(contains(own.out, "['one', '--chip', 'p150', '--steps', '3']")) << own.out;
+  EXPECT_TRUE(contains(run("python -- own.py --chip p150").out, "['--chip', 'p150']"));
+  EXPECT_TRUE(contains(run("own.py --help").out, "['--help']"));
 }
 
 TEST_F(Objects, WhatIsNoObjectIsSaidWithItsReason) {

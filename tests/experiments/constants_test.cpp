@@ -215,6 +215,12 @@ std::vector<double> kernels(const Profiles& profiles) {
       device.explain(make_program(Pool2dAttributes{.window = window}, {image}, {pooled}))
           .kernel.total.seconds());
   times.push_back(device.explain(ops::adamw(x, x, {x, x}, {})).kernel.total.seconds());
+  const Operand rows{TensorSpec{.shape = {32, 2048}, .layout = Layout::row_major}};
+  const Operand every_second{TensorSpec{.shape = {32, 1024}, .layout = Layout::row_major}};
+  times.push_back(device
+                      .explain(make_program(SliceAttributes{.begins = {}, .steps = {1, 1, 1, 2}},
+                                            {rows}, {every_second}))
+                      .kernel.total.seconds());
   return times;
 }
 

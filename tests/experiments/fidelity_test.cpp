@@ -58,9 +58,11 @@ std::vector<std::string> words_for(const std::string& experiment, const harness:
       }
     }
   }
-  for (const char* const word : {"yes", "2", "4x7", "eth", "64", "corrected", "LoFi", "float32",
-                                 "end", "96x96x96", "dynamic", "1", "paged", "greedy", "composite",
-                                 "fused", "moreh", "2d:grid=8x7:per_core=20x16:in0_block_w=8"}) {
+  for (const char* const word :
+       {"yes",       "2",     "4x7",       "eth",    "64",
+        "corrected", "LoFi",  "float32",   "end",    "96x96x96",
+        "dynamic",   "1",     "paged",     "greedy", "composite",
+        "fused",     "moreh", "bfloat8_b", "none",   "2d:grid=8x7:per_core=20x16:in0_block_w=8"}) {
     words.emplace_back(word);
   }
   return words;

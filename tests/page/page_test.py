@@ -155,7 +155,7 @@ def check_memory(browser):
 
 def check_log(browser):
     expect("the summary says what the devices waited for", browser.run(
-        "/Device 0 ran .* programs in .* It waited for/.test(document.querySelector('#summary .findings').textContent)"))
+        "/[Dd]evice 0 ran .* programs in .* It waited for/.test(document.querySelector('#summary .findings').textContent)"))
     expect("the charts of a log are there", browser.run("""["Where the time went", "Idle time by cause", "Kernel time by op"]
         .every((title) => [...document.querySelectorAll("figcaption")].some((e) => e.textContent.startsWith(title)))"""))
     expect("gaps have a legend", browser.run("document.querySelectorAll('#timeline-view .swatch').length > 0"))

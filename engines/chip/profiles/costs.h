@@ -110,7 +110,7 @@ struct TileCosts {
 
 /// The costs of ttnn's kernels that copy with a RISC (kernels/data_movement).
 struct MovementCosts {
-  SimTime face_line, segment, mask, row_line, heads_start, cache_tile;
+  SimTime face_line, segment, mask, row_line, heads_start, cache_tile, picked_byte;
   Bandwidth reshard;
 
   template <class Visitor>
@@ -121,6 +121,7 @@ struct MovementCosts {
     visit("movement.row_line", row_line);
     visit("movement.heads_start", heads_start);
     visit("movement.cache_tile", cache_tile);
+    visit("movement.picked_byte", picked_byte);
     visit("movement.reshard", reshard);
   }
 

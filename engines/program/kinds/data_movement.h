@@ -66,7 +66,11 @@ struct LayoutAttributes {
   static constexpr Leeway kLeeway{.dtype = true};
 
   Layout to = Layout::tile;
+  bool use_multicore = true;  ///< If false, one core does it all.
 
+  static void fields(auto& self, auto&& visit) {
+    visit({"use_multicore", "use_multicore"}, self.use_multicore);
+  }
   /// There is an op for each layout.
   static std::vector<LayoutAttributes> all();
   std::string_view name() const { return to == Layout::tile ? "tilize" : "untilize"; }
@@ -91,9 +95,8 @@ struct MemoryMoveAttributes {
   friend auto operator<=>(const MemoryMoveAttributes&, const MemoryMoveAttributes&) = default;
 };
 
-/// Copies the tiles of the first result from anywhere. It stands for every op of a script that
-/// brings data to other places and has no kernel of its own here, so that no device with values
-/// has it.
+/// Copies the tiles of the first result from anywhere. It stands for ops of scripts that move data
+/// and have no kernel of their own here: no device with values has it.
 struct MoveTilesAttributes {
   static constexpr std::string_view kName = "move";
   static constexpr std::string_view kTtnn = "ConcatDeviceOperation";
@@ -178,8 +181,8 @@ struct ConcatHeadsAttributes {
   friend auto operator<=>(const ConcatHeadsAttributes&, const ConcatHeadsAttributes&) = default;
 };
 
-/// Takes a part of the operand: along each of four dimensions, element i of the result is element
-/// begin + i step of the operand. There are as many as the result has room for.
+/// Takes a part of the operand: along each dimension, element i of the result is element begin + i
+/// step of the operand. There are as many as the result has room for.
 struct SliceAttributes {
   static constexpr std::string_view kName = "slice";
   static constexpr std::string_view kTtnn = "SliceDeviceOperation";
@@ -229,8 +232,7 @@ struct UpdateCacheAttributes {
   friend auto operator<=>(const UpdateCacheAttributes&, const UpdateCacheAttributes&) = default;
 };
 
-/// Pads the operand: along each of four dimensions, the result has so many elements of one value
-/// before it, and after it as many as there is room for.
+/// Pads the operand with one value, `before` it and behind it along each of four dimensions.
 struct PadAttributes {
   static constexpr std::string_view kName = "pad";
   static constexpr std::string_view kTtnn = "PadDeviceOperation";
@@ -239,10 +241,12 @@ struct PadAttributes {
 
   Sides before{};
   float value = 0;
+  bool use_multicore = true;  ///< If false, one core pads tiles; rows have all cores in any case.
 
   static void fields(auto& self, auto&& visit) {
     visit({"before", "input_tensor_start"}, self.before, kSides);
     visit({"value", "pad_value"}, self.value);
+    visit({"use_multicore", "use_multicore"}, self.use_multicore);
   }
   void check(Specs in, Specs out) const;
 

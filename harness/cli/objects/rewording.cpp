@@ -290,8 +290,20 @@ void change_command(Words& words, bool speaks) {
   replace_first(words, 2, std::move(by));
 }
 
+/// Returns whether a script's text reads the words behind it, by Python's list of them or a
+/// library.
+bool reads_arguments(std::string_view text) {
+  constexpr std::array<std::string_view, 11> kReaders{"argv",  "argparse", "optparse", "getopt",
+                                                      "click", "typer",    "docopt",   "absl",
+                                                      "fire",  "tyro",     "hydra"};
+  return std::ranges::any_of(kReaders, [&](std::string_view reader) {
+    return text.find(reader) != std::string_view::npos;
+  });
+}
+
 /// Moves options of the command python that stand behind a script before it, unless the script's
-/// text names them: then they are the script's. "--" before the script leaves all where they are.
+/// text reads arguments: then they are the script's. "--" before the script leaves all where they
+/// are.
 void place_script_options(Words& words, bool speaks) {
   const OptionList options = options_of(kPython);
   std::size_t script = 1;
@@ -303,23 +315,19 @@ void place_script_options(Words& words, bool speaks) {
   if (script + 1 >= words.size()) return;
   constexpr std::size_t kRead = 1 << 20;
   const std::string text = beginning_of(words[script], kRead);
-  const auto names = [&](const std::string& option) {
-    const std::string bare = option == "-o" ? option : option.substr(2);
-    const std::string whole = option == "-o" ? "'-o'" : option;
-    return std::ranges::any_of(
-        std::array{whole, "'" + bare + "'", '"' + bare + '"'},
-        [&](const std::string& form) { return text.find(form) != std::string::npos; });
-  };
+  const bool reads = reads_arguments(text);
   for (std::size_t i = script + 1; i < words.size() && words[i] != "--"; ++i) {
     const std::string name = words[i].substr(0, words[i].find('='));
     // Parsers of scripts have --help without naming it.
     const bool may_be_ours = (name.starts_with("--") && name != "--help") || name == "-o";
     const Option* const option = may_be_ours ? find_option(options, name) : nullptr;
     if (option == nullptr) continue;
-    if (names(name)) {
+    if (reads) {
       if (speaks) {
-        complain("note: {0} is handed to {1}, which names it; before {1} it is an option of python",
-                 name, words[script]);
+        complain(
+            "note: {0} is handed to {1}, which reads its arguments; before {1} it is an option of "
+            "python",
+            name, words[script]);
       }
       continue;
     }
@@ -327,7 +335,8 @@ void place_script_options(Words& words, bool speaks) {
     const auto at = words.begin() + static_cast<std::ptrdiff_t>(i);
     if (speaks) {
       complain(
-          "note: {0} is taken as an option of python, as {1} does not name it; to hand it on: {2}",
+          "note: {0} is taken as an option of python, as {1} reads no arguments; to hand it on: "
+          "{2}",
           name, words[script], "run_experiment python -- " + shell_word(words[script]) + " ...");
     }
     std::rotate(words.begin() + static_cast<std::ptrdiff_t>(script), at, at + (has_word ? 2 : 1));

@@ -118,8 +118,9 @@ void require_writable_file(const std::string& file) {
 Option OutputFiles::option() {
   offers.page = page != nullptr;
   offers.trace = trace != nullptr;
-  std::vector<std::string> endings, formats;
+  std::vector<std::string> endings, formats, names;
   for (const Form* const form : forms_of(offers)) {
+    names.emplace_back(form->name);
     if (!form->endings.empty()) endings.emplace_back(form->endings);
     if (form->endings.empty() && !form->text.empty()) {
       formats.push_back(fmt::format("{} ({})", form->name, form->text));
@@ -141,7 +142,7 @@ Option OutputFiles::option() {
           .text = texts.emplace(key, std::move(text)).first->second,
           .values = {.take = [this](std::string_view name,
                                     const std::string& value) { take(name, value); },
-                     .words = {},
+                     .words = std::move(names),  // those of --format
                      .repeats = true},
           .also = "--json,--csv,--md,--times,--also,--export,--format"};
 }

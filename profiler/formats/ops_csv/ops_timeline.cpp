@@ -150,6 +150,7 @@ void OpsTimelineBuilder::add_device_op(const OpRow& row) {
   if (device.architecture.empty()) device.architecture = row.architecture;
   device.mixed |= !row.architecture.empty() && row.architecture != device.architecture;
   device.worker_cores = std::max(device.worker_cores, row.worker_cores.value_or(0));
+  device.used_cores = std::max(device.used_cores, row.cores.value_or(0));
   // A replay repeats the call count of its capture: only a call that is made again begins a run.
   if (!device.first_call && !row.replay) {
     device.first_call = row.call;
@@ -242,10 +243,14 @@ LoggedDevice OpsTimelineBuilder::describe_device(std::uint16_t id, Device& devic
                       clock.value() / 1'000'000));
     }
   }
+  const auto told = [](std::int64_t cores) {
+    return static_cast<int>(std::min<std::int64_t>(cores, 1'000'000));
+  };
   return {.id = id,
           .architecture = std::move(device.architecture),
           .clock = clock,
-          .worker_cores = static_cast<int>(std::min<std::int64_t>(device.worker_cores, 1'000'000))};
+          .worker_cores = told(device.worker_cores),
+          .used_cores = told(device.used_cores)};
 }
 
 /// Puts each device's ops in order of their starts, and every op in its section.

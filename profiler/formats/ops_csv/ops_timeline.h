@@ -35,7 +35,7 @@ class OpsTimelineBuilder {
   struct Device {
     std::string architecture;
     bool mixed = false;  ///< Rows name several chips.
-    std::int64_t worker_cores = 0;
+    std::int64_t worker_cores = 0, used_cores = 0;
     std::optional<std::int64_t> first_call;
     std::int64_t first_cycle = 0;  ///< The start of the first row.
     std::int64_t last_cycle = 0;   ///< The latest row's start, as the file has it.

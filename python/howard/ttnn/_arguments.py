@@ -14,7 +14,7 @@ EVERYWHERE = {
     "worker_sub_device_id": "Work is placed on the sub-device of sub_device_id only.",
     "sub_core_grids": "The emulator spreads an op over all cores that its kernel uses.",
     "use_legacy": _CHOSEN,
-    "use_multicore": "The emulator's kernels run on all cores, as ttnn's do by default.",
+    "use_multicore": "These kernels run on all cores, as ttnn's do by default.",
 }
 
 _DRAWN = "Nothing is drawn: a text says it."
@@ -127,7 +127,6 @@ UNREAD = {
     "use_2d_core_grid": "The emulator has one kernel for these statistics.",
     "use_device_tilizer": "The host brings numbers into tiles, as the software's year says.",
     "use_low_perf": _CHOSEN,
-    "use_multicore": "The emulator's kernels run on all cores, as ttnn's do by default.",
     "use_noc1_only": _CHOSEN,
     "use_optimal_ccl_for_llama": _CHOSEN,
     "use_pack_untilize": _CHOSEN,

@@ -96,9 +96,10 @@ constexpr Call kCalls[] = {
     {"split_heads_decode", R"({"heads":4,"groups":2})", "1x1x32x256",
      "1x32x4x32 1x32x2x32 1x32x2x32"},
     {"concat_heads_decode", R"({"heads":8})", "1x32x32x64", "1x1x32x512"},
-    {"sdpa_fw", R"({"causal":true,"scale":0.5})", testing::kQkv, "1x2x64x32 1x2x64x1 1x2x64x1"},
-    {"sdpa_bw_q", R"({"causal":true,"scale":0.5})", testing::kGradients, kImage},
-    {"sdpa_bw_kv", R"({"scale":0.5})", testing::kGradients, "1x2x64x32 1x2x64x32"},
+    {"sdpa_fw", R"({"causal":true,"scale":0.5})", howard::testing::kQkv,
+     "1x2x64x32 1x2x64x1 1x2x64x1"},
+    {"sdpa_bw_q", R"({"causal":true,"scale":0.5})", howard::testing::kGradients, kImage},
+    {"sdpa_bw_kv", R"({"scale":0.5})", howard::testing::kGradients, "1x2x64x32 1x2x64x32"},
     {"rotary_embedding", R"({"style":"halves"})", "1x2x64x32 64x32 64x32", kImage},
     {"argmax", R"({"use_multicore":false})", "r64x96", "u64x1"},
     {"topk", R"({"k":64,"largest":false})", kMatrix, "64x64 t64x64"},
@@ -112,7 +113,9 @@ constexpr Call kCalls[] = {
      "1x4x64x32 1x2x32x64 1x2x64x32"},
     {"slice", R"({"begins":[0,1,5,7],"steps":[1,1,2,3]})", "2x4x96x64", "2x3x40x9"},
     {"write_rows", R"({"row":32})", "32x96 64x96", kMatrix},
-    {"pad", R"({"before":[0,1,3,0],"value":1})", "2x4x96x64", "2x5x128x64"},
+    {"tilize", R"({"use_multicore":false})", "r64x96", kMatrix},
+    {"untilize", R"({"use_multicore":false})", kMatrix, "r64x96"},
+    {"pad", R"({"before":[0,1,3,0],"value":1,"use_multicore":false})", "2x4x96x64", "2x5x128x64"},
     {"permute", R"({"order":[2,0,1,3]})", "2x4x96x64", "96x2x4x64"},
     {"cross_entropy_backward", R"({"scale":0.5})", "2x32x96 u2x32", "2x32x96"},
     {"nll_loss_backward", R"({"scale":0.5})", "2x32x96 u2x32", "2x32x96"},
@@ -222,7 +225,7 @@ TEST_F(LoggedWords, OfEachOpAreReadAsItsProgram) {
   for (const Attributes& op : all_ops()) {
     SCOPED_TRACE(name_of(op));
     if (name_of(op) == "fill") continue;  // each call has a number
-    const auto [inputs, results] = testing::op_example(op);
+    const auto [inputs, results] = howard::testing::op_example(op);
     ASSERT_FALSE(results.empty()) << "an op needs operands that it takes in op_examples.h";
     expect_back(make_program(op, inputs, results), false);
   }
@@ -249,9 +252,9 @@ TEST_F(LoggedWords, OfEachFieldAreReadAsItsValue) {
     const std::string fields(call.fields);
     const Attributes op =
         parse_attributes(call.op, fields.starts_with('{') ? fields : std::string(kWindow) + fields);
-    expect_back(
-        make_program(op, testing::operands_of(call.inputs), testing::operands_of(call.results)),
-        true);
+    expect_back(make_program(op, howard::testing::operands_of(call.inputs),
+                             howard::testing::operands_of(call.results)),
+                true);
   }
   for (const Attributes& op : all_ops()) {
     const bool has_fields =

@@ -41,6 +41,8 @@ PlannedProgram plan(const RotaryEmbeddingAttributes& attributes, const Program& 
   const std::int64_t sequence = x.shape.tile_rows();
   WorkSplit work;
   TilesPerStep reads{1, 1};
+  std::int64_t of_x = 1;
+  SimTime waits;
   if (attributes.style == RotaryStyle::pairs) {
     // The batch is dealt out first, then the sequence; a core goes over all heads of its rows.
     const std::int64_t batches = std::min<std::int64_t>(x.shape.outer(), grid.cores());
@@ -54,10 +56,18 @@ PlannedProgram plan(const RotaryEmbeddingAttributes& attributes, const Program& 
     const bool kept = x.shape.heads() * rows <= kKeptRows;
     reads = kept ? TilesPerStep{x.shape.heads() + 2, x.shape.heads()} : TilesPerStep{3, 1};
   } else {
-    // Each tile needs its partner of the other half and both tables.
+    // Each tile needs its partner of the other half and both tables, and waits for one after the
+    // other (tt-metal reader_rotary_embedding_interleaved_start_id.cpp).
     work = split_work(x.shape.batch() * sequence, grid);
     reads = {4, 1};
+    of_x = 2;
+    waits = 3 * profiles.chip.noc_read_latency;
   }
+  // Pages of tables that are shorter than the row of banks are in as many banks as there are pages.
+  const std::int64_t banks = profiles.chip.dram_banks;
+  const std::int64_t pages = std::min(banks, length * sequence);
+  const TilesPerStep crowded{(reads.tiles - of_x * reads.steps) * (banks - pages),
+                             reads.steps * pages};
   // A core computes the rotated copy, two products and their sum.
   constexpr int kCircularBuffers = 6;
   return plan_tiles(work, {profiles.software.ttnn_other_arguments, kCircularBuffers},
@@ -65,7 +75,9 @@ PlannedProgram plan(const RotaryEmbeddingAttributes& attributes, const Program& 
                      .all_steps = x.shape.tiles(),
                      .reads = reads,
                      .writes = {1, 1},
+                     .crowded_reads = crowded,
                      .compute = 4 * profiles.software.tiles.fpu,
+                     .read_extra = waits,
                      .tile = tile_bytes(x.dtype),
                      .out_tile = tile_bytes(program.outputs[0].spec.dtype)},
                     grid, profiles);

@@ -8,6 +8,9 @@
 
 namespace howard::chip {
 
+/// A RISC stores so much at a time.
+inline constexpr Bytes kWord{4};
+
 /// Returns how many rows of a tile of `shape` hold data.
 std::int64_t rows_in_tile(const Shape& shape);
 /// Returns the rows of tiles of all matrices.

@@ -10,8 +10,6 @@
 namespace howard::chip {
 namespace {
 
-constexpr Bytes kWord{4};
-
 /// Plans the tilizing of long rows that do not fill tiles. ttnn's kernel shares the tiles among the
 /// cores, waits for each piece of a row and fills what is missing word by word.
 PlannedProgram plan_padded_tilize(const Program& program, CoreGrid grid, const Profiles& profiles) {
@@ -105,8 +103,9 @@ PlannedProgram plan_rows_of_tiles(const Program& program, bool tilize, CoreGrid 
 
 }  // namespace
 
-PlannedProgram plan(const LayoutAttributes&, const Program& program, CoreGrid grid,
+PlannedProgram plan(const LayoutAttributes& attributes, const Program& program, CoreGrid grid,
                     const Profiles& profiles) {
+  if (!attributes.use_multicore) grid = {1, 1};
   const TensorSpec& in = program.inputs[0].spec;
   const TensorSpec& out = program.outputs[0].spec;
   const bool tilize = out.layout == Layout::tile;

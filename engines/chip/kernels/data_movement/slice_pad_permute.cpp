@@ -12,16 +12,17 @@
 namespace howard::chip {
 namespace {
 
-/// Plans the rows of a row-major result, each read and written by itself.
+/// Plans the rows of a row-major result, each read and written by itself; `picking` is what a RISC
+/// does to a row in between.
 PlannedProgram plan_sticks(const Program& program, std::int64_t rows_read, CoreGrid grid,
-                           const Profiles& profiles) {
+                           const Profiles& profiles, SimTime picking = {}) {
   const TensorSpec& out = program.outputs[0].spec;
   const std::int64_t rows = out.shape.batch() * out.shape.rows();
   const Bytes row(ceil_div(out.host_bytes().value(), rows));
   constexpr int kCircularBuffers = 2;
   PlannedProgram planned = plan_steps(split_work(rows, grid),
                                       {.all_steps = rows,
-                                       .read = read_time(1, row, profiles),
+                                       .read = read_time(1, row, profiles) + picking,
                                        .write = write_time(1, row, profiles),
                                        .reads = row,
                                        .writes = row},
@@ -80,6 +81,31 @@ PlannedProgram plan_write_rows(const Program& program, std::optional<std::int64_
       grid, profiles, kCircularBuffers);
 }
 
+/// Plans tiles that get tiles of padding beside them. Those of the operand are read, waited for and
+/// written, one at a time; those of padding are written from one that a RISC has filled. Only tiles
+/// of bfloat16 in DRAM have more than one core (tt-metal pad_device_operation.cpp, December 2025).
+PlannedProgram plan_padded_tiles(const PadAttributes& attributes, const Program& program,
+                                 CoreGrid grid, const Profiles& profiles) {
+  const TensorSpec& in = program.inputs[0].spec;
+  const TensorSpec& out = program.outputs[0].spec;
+  const bool spread = attributes.use_multicore && out.dtype == DataType::bfloat16 &&
+                      in.storage == Storage::dram && out.storage == Storage::dram;
+  const Bytes tile = tile_bytes(out.dtype);
+  const std::int64_t moved = in.shape.tiles(), all = out.shape.tiles();
+  const SimTime one = std::max(read_time(1, tile, profiles), write_time(1, tile, profiles));
+  const SimTime both = moved * one + (all - moved) * page_time(tile, profiles);
+  const std::int64_t words = ceil_div(tile.value(), kWord.value());
+  PlannedProgram planned = plan_steps(split_work(all, spread ? grid : CoreGrid{1, 1}),
+                                      {.all_steps = all,
+                                       .set_up = words * profiles.software.tiles.store,
+                                       .write = SimTime::picoseconds(ceil_div(both.ps(), all)),
+                                       .reads = Bytes(ceil_div(moved * tile.value(), all)),
+                                       .writes = tile},
+                                      grid, profiles);
+  planned.kernel.dram = (moved + all) * tile;
+  return planned;
+}
+
 }  // namespace
 
 bool slices_whole_tiles(const Program& program, const SliceAttributes& attributes) {
@@ -94,13 +120,18 @@ bool slices_whole_tiles(const Program& program, const SliceAttributes& attribute
          ends_well(columns + out.columns(), in.columns());
 }
 
-PlannedProgram plan(const SliceAttributes&, const Program& program, CoreGrid grid,
+PlannedProgram plan(const SliceAttributes& attributes, const Program& program, CoreGrid grid,
                     const Profiles& profiles) {
   const TensorSpec& out = program.outputs[0].spec;
   if (out.layout == Layout::tile) {
     return plan_move_tiles(program, out.shape.tiles(), grid, profiles);
   }
-  return plan_sticks(program, out.shape.batch() * out.shape.rows(), grid, profiles);
+  const std::int64_t rows = out.shape.batch() * out.shape.rows();
+  // The kernel for steps reads a row whole and copies what is wanted byte by byte.
+  const bool steps = attributes.steps != Sides{1, 1, 1, 1};
+  const SimTime picking =
+      steps ? row_bytes(out).value() * profiles.software.movement.picked_byte : SimTime();
+  return plan_sticks(program, rows, grid, profiles, picking);
 }
 
 PlannedProgram plan(const WriteRowsAttributes& attributes, const Program& program, CoreGrid grid,
@@ -113,16 +144,14 @@ PlannedProgram plan(const UpdateCacheAttributes&, const Program& program, CoreGr
   return plan_write_rows(program, std::nullopt, grid, profiles);
 }
 
-PlannedProgram plan(const PadAttributes&, const Program& program, CoreGrid grid,
+PlannedProgram plan(const PadAttributes& attributes, const Program& program, CoreGrid grid,
                     const Profiles& profiles) {
   const TensorSpec& in = program.inputs[0].spec;
   const TensorSpec& out = program.outputs[0].spec;
   if (out.layout == Layout::row_major) {
     return plan_sticks(program, in.shape.batch() * in.shape.rows(), grid, profiles);
   }
-  PlannedProgram planned = plan_move_tiles(program, out.shape.tiles(), grid, profiles);
-  planned.kernel.dram = (in.shape.tiles() + out.shape.tiles()) * tile_bytes(out.dtype);
-  return planned;
+  return plan_padded_tiles(attributes, program, grid, profiles);
 }
 
 PlannedProgram plan(const PermuteAttributes& attributes, const Program& program, CoreGrid grid,

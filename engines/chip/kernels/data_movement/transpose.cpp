@@ -25,6 +25,17 @@ PlannedProgram plan_transposed_tiles(const Program& program, CoreGrid grid,
                     grid, profiles);
 }
 
+/// Returns what the busiest core writes of zeros below the last rows of a result's matrices: the
+/// rest of two faces of each such tile, and two whole faces if all rows are in the upper half. It
+/// waits once a tile (tt-metal transpose_hc_tiled_interleaved_program_factory.cpp).
+SimTime padding_time(const Shape& out, CoreGrid grid, const Profiles& profiles) {
+  const std::int64_t last_rows = out.rows() % kTileSide;
+  if (last_rows == 0) return {};
+  const std::int64_t faces = last_rows <= kTileSide / 2 ? 4 : 2;
+  const std::int64_t tiles = split_work(out.batch() * out.tile_columns(), grid).busiest;
+  return tiles * (profiles.chip.noc_write_latency + faces * profiles.software.movement.face_line);
+}
+
 /// Plans the swap of dimension 1 and the rows: each row of each tile goes to another tile, face by
 /// face.
 PlannedProgram plan_transposed_heads(const Program& program, CoreGrid grid,
@@ -36,6 +47,7 @@ PlannedProgram plan_transposed_heads(const Program& program, CoreGrid grid,
   const SimTime lines = 2 * rows_in_tile(in.shape) * profiles.software.movement.face_line;
   return plan_steps(work,
                     {.all_steps = in.shape.tiles(),
+                     .set_up = padding_time(program.outputs[0].spec.shape, grid, profiles),
                      .read = read_time(1, tile, profiles),
                      .write = profiles.chip.noc_write_latency + lines,
                      .reads = tile,

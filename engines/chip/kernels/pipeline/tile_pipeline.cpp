@@ -30,7 +30,7 @@ SimTime shared_time(const StepPipeline& p, const ChipProfile& chip) {
     return Bytes(step.value() / kWhole * left + step.value() % kWhole * left / kWhole);
   };
   const PageRuns runs = p.runs.cores > 0 ? p.runs : PageRuns{p.all_steps, p.cores};
-  const Bytes reads = moved(p.reads);
+  const Bytes reads = moved(p.reads + p.crowded_reads);
   const SimTime banks = banks_time({.reads = reads, .writes = moved(p.writes), .runs = runs}, chip);
   if (p.l1_reads == Bytes() && p.l1_writes == Bytes()) return banks;
   // A reader fetches one operand after the other, wherever they lie.
@@ -108,6 +108,7 @@ KernelCost tile_pipeline_cost(const TilePipeline& p, CoreGrid grid, const Profil
                      .compute = p.compute,
                      .reads = part(p.tile, p.reads),
                      .writes = part(p.out_tile, p.writes),
+                     .crowded_reads = part(p.tile, p.crowded_reads),
                      .runs = p.runs};
   if (p.reads.tiles > 0) {
     steps.read += chip.noc_read_latency + part(page_time(p.tile, profiles), p.reads);

@@ -23,6 +23,9 @@ struct StepPipeline {
   SimTime read, compute, write;
   SimTime last_write;   ///< The part of the last step's writing that is left when compute is done.
   Bytes reads, writes;  ///< Those of a step, from and to DRAM.
+  /// How much longer than that the busiest bank reads, if some pages lie in few banks: what all
+  /// banks would read in that time.
+  Bytes crowded_reads{};
   Bytes l1_reads{}, l1_writes{};  ///< Those from and to pages that are spread over all L1.
   PageRuns runs{};                ///< If it has no cores, a page of each stream is a step.
 };
@@ -58,7 +61,8 @@ struct TilePipeline {
   std::int64_t all_steps = 0;  ///< The steps of all cores together.
   int cores = 0;               ///< How many cores have steps.
   TilesPerStep reads, writes;
-  SimTime compute;     ///< The time of a step.
+  TilesPerStep crowded_reads{};  ///< As that of a StepPipeline.
+  SimTime compute;               ///< The time of a step.
   SimTime set_up;      ///< Passes once, before the first step, besides the start of any kernel.
   SimTime read_extra;  ///< The time in a step besides reading.
   Bytes tile;          ///< The size of a tile that is read.

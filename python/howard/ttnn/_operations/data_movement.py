@@ -31,6 +31,11 @@ def _moved(name, inputs, shape, compute, memory_config=None, output=None, layout
     return out
 
 
+def _cores(use_multicore):
+    """Returns what a program is told of its cores: nothing where it has all."""
+    return {} if use_multicore else {"use_multicore": False}
+
+
 def _on_host(tensor, compute, shape=None, layout=None):
     return host_tensor([compute(a) for a in tensor.shards()], tensor._dtype,
                        layout or tensor._layout, shape, tensor._topology)

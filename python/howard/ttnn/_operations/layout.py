@@ -10,11 +10,10 @@ from .._launch import fail, operation, require_device, values
 from .._tensor import host_tensor, shard_fault
 from .._memory import DRAM_MEMORY_CONFIG, MemoryConfig, ShardSpec, shard_shape_for
 from .._types import BufferType, Layout, padded_shape
-from .data_movement import _moved, reshape, slice_
+from .data_movement import _cores, _moved, reshape, slice_
 
 
-@operation(unread={"sub_core_grids": 4, "device": None})
-def to_layout(tensor, layout, dtype=None, memory_config=None):
+def _brought(tensor, layout, dtype=None, memory_config=None, use_multicore=True):
     """Makes tiles of rows or rows of tiles: on the host, or by one program."""
     if tensor._layout is layout:
         return tensor
@@ -30,15 +29,20 @@ def to_layout(tensor, layout, dtype=None, memory_config=None):
     else:
         name, kernel = "untilize_with_unpadding" if padded else "untilize", "untilize"
     return _moved(name, [tensor], tensor._shape, lambda a: a, memory_config, layout=layout,
-                  dtype=dtype, analogy=False, kernel=kernel)
+                  dtype=dtype, analogy=False, kernel=kernel, **_cores(use_multicore))
+
+
+@operation(unread={"sub_core_grids": 4, "device": None})
+def to_layout(tensor, layout, dtype=None, memory_config=None):
+    """Makes tiles of rows or rows of tiles: on the host, or by one program."""
+    return _brought(tensor, layout, dtype, memory_config)
 
 
 def _layout_op(name, layout):
-    @operation(name, unread="use_multicore use_pack_untilize use_low_perf")
-    def call(input_tensor, *, memory_config=None, dtype=None, output_dtype=None):
-        if input_tensor._layout is layout:
-            return input_tensor
-        return to_layout.function(input_tensor, layout, dtype or output_dtype, memory_config)
+    @operation(name, unread="use_pack_untilize use_low_perf")
+    def call(input_tensor, *, memory_config=None, dtype=None, output_dtype=None,
+             use_multicore=True):
+        return _brought(input_tensor, layout, dtype or output_dtype, memory_config, use_multicore)
 
     return call
 
@@ -48,22 +52,23 @@ untilize = _layout_op("untilize", Layout.ROW_MAJOR)
 tilize_with_zero_padding = _layout_op("tilize_with_zero_padding", Layout.TILE)
 
 
-@operation(unread="use_multicore")
+@operation()
 def tilize_with_val_padding(input_tensor, output_padded_shape=None, pad_value=0, *,
-                            memory_config=None, dtype=None):
+                            memory_config=None, dtype=None, use_multicore=True):
     """Makes tiles, whose padding holds the value. The padding is that of whole tiles."""
     whole = padded_shape(input_tensor._shape)
     if output_padded_shape is not None and tuple(output_padded_shape) != tuple(whole):
         fail("tilize_with_val_padding", f"the padded shape {list(output_padded_shape)} is not that of "
              f"the tiles of {input_tensor._shape}: {list(whole)}")
-    made = to_layout.function(input_tensor, Layout.TILE, dtype, memory_config)
+    made = _brought(input_tensor, Layout.TILE, dtype, memory_config, use_multicore)
     made._storage.cell.padding = float(pad_value)
     return made
 
 
-@operation(unread="use_multicore use_pack_untilize")
-def untilize_with_unpadding(input_tensor, output_tensor_end=None, *, memory_config=None):
-    made = to_layout.function(input_tensor, Layout.ROW_MAJOR, None, memory_config)
+@operation(unread="use_pack_untilize")
+def untilize_with_unpadding(input_tensor, output_tensor_end=None, *, memory_config=None,
+                            use_multicore=True):
+    made = _brought(input_tensor, Layout.ROW_MAJOR, None, memory_config, use_multicore)
     if output_tensor_end is None:
         return made
     ends = [int(e) + 1 for e in output_tensor_end]

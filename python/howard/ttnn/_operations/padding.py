@@ -7,10 +7,10 @@ from .. import _arrays as arrays
 from .._arrays import np
 from .._launch import fail, on_chip, operation, require_device
 from .._types import Layout, Shape
-from .data_movement import _moved, _on_host
+from .data_movement import _cores, _moved, _on_host
 
 
-def _padded(tensor, before, after, value, memory_config):
+def _padded(tensor, before, after, value, memory_config, use_multicore):
     shape = [d + a + b for d, a, b in zip(tensor._shape, before, after)]
 
     def compute(a):
@@ -22,12 +22,14 @@ def _padded(tensor, before, after, value, memory_config):
     if first is None or on_chip(after, 0) is None:
         return _moved("pad", [tensor], shape, compute, memory_config)
     return _moved("pad", [tensor], shape, compute, memory_config, analogy=False, kernel="pad",
-                  before=first)
+                  before=first, **_cores(use_multicore))
 
 
-@operation(unread="use_multicore")
-def pad(input_tensor, padding=None, *args, value=0.0, memory_config=None, output_padded_shape=None,
-        input_tensor_start=None):
+@operation()
+def pad(input_tensor, padding=None, *args, value=0.0, use_multicore=None, memory_config=None,
+        output_padded_shape=None, input_tensor_start=None):
+    """Pads by so many numbers on each side, with many cores unless it is told otherwise, or up to a
+    shape, with one."""
     rank = len(input_tensor._shape)
     pairs = padding is not None and len(padding) and not isinstance(padding[0], int)
     if pairs:
@@ -37,12 +39,12 @@ def pad(input_tensor, padding=None, *args, value=0.0, memory_config=None, output
         if len(given) > rank:
             fail("pad", f"{len(given)} paddings for a tensor of rank {rank}")
         return _padded(input_tensor, [p[0] for p in given], [p[1] for p in given], value,
-                       memory_config)
+                       memory_config, use_multicore is not False)
     target = list(padding if padding is not None else output_padded_shape)
     start = list(args[0] if args else input_tensor_start or [0] * rank)
     value = args[1] if len(args) > 1 else value
     after = [t - s - d for t, s, d in zip(target, start, input_tensor._shape)]
-    return _padded(input_tensor, start, after, value, memory_config)
+    return _padded(input_tensor, start, after, value, memory_config, bool(use_multicore))
 
 
 def host_pad(tensor, output_shape, input_start, value):

@@ -58,15 +58,57 @@ class MovementOps : public ::testing::Test {
 };
 
 TEST_F(MovementOps, SwappingHeadsAndRowsWritesTheLinesOfEachFace) {
-  // There are 2 tiles of 19 rows, one a core: start, read, 2 x 19 lines of 3 and the barrier.
-  EXPECT_EQ(time(swap_heads({1, 2, 19, 32})), ns(1000 + 200 + 236 + 38 * 3));
+  // There are 32 tiles of 19 rows, one a core: start, read, 2 x 19 lines of 3 and the barrier.
+  EXPECT_EQ(time(swap_heads({1, 32, 19, 32})), ns(1000 + 200 + 236 + 38 * 3));
   // Rows of padding are not moved; full tiles have 32 rows.
-  EXPECT_EQ(time(swap_heads({1, 2, 32, 32})), ns(1000 + 200 + 236 + 64 * 3));
-  // There are 65 tiles, so the busiest core writes two.
-  const PlannedProgram planned = plan(swap_heads({1, 65, 32, 32}));
+  EXPECT_EQ(time(swap_heads({1, 32, 32, 32})), ns(1000 + 200 + 236 + 64 * 3));
+  // There are 96 tiles, so the busiest core writes two.
+  const PlannedProgram planned = plan(swap_heads({1, 96, 32, 32}));
   EXPECT_EQ(planned.kernel.total, ns(1000 + 200 + 2 * (236 + 64 * 3)));
   EXPECT_EQ(planned.footprint.kernel_groups, 2);
-  EXPECT_EQ(planned.kernel.dram, Bytes(65 * 2 * 2048));
+  EXPECT_EQ(planned.kernel.dram, Bytes(96 * 2 * 2048));
+}
+
+TEST_F(MovementOps, ASwapWritesZerosBelowTheRowsOfTheResult) {
+  // The result has 19 tiles of 2 rows, one a core: what is left of the upper two faces and both
+  // lower ones, by a line's time each, and a barrier.
+  EXPECT_EQ(time(swap_heads({1, 2, 19, 32})), ns(1000 + 236 + 4 * 3 + 200 + 236 + 38 * 3));
+  // Of 20 rows both lower faces are left. Each of 20 cores has one tile of the operand.
+  EXPECT_EQ(time(swap_heads({1, 20, 20, 32})), ns(1000 + 236 + 2 * 3 + 200 + 236 + 40 * 3));
+}
+
+TEST_F(MovementOps, TilesArePaddedByManyCoresOrByOne) {
+  const auto pad = [&](bool use_multicore) {
+    return make_program(PadAttributes{.use_multicore = use_multicore}, {tensor({4, 1, 32, 32})},
+                        {tensor({8, 1, 32, 32})});
+  };
+  // A RISC fills a tile of 512 words at 2. Four tiles are brought, 300 each, and four of padding
+  // are written at 64: 182 on average.
+  const PlannedProgram many = plan(pad(true));
+  EXPECT_EQ(many.kernel.cores, 8);
+  EXPECT_EQ(many.kernel.total.ps() / 1000, 1000 + 1024 + 182);
+  EXPECT_EQ(many.kernel.dram, Bytes((4 + 8) * 2048));
+  const PlannedProgram one = plan(pad(false));
+  EXPECT_EQ(one.kernel.cores, 1);
+  EXPECT_EQ(one.kernel.total.ps() / 1000, 1000 + 1024 + 8 * 182);
+}
+
+TEST_F(MovementOps, OneCoreTilizesAndUntilizesWhereItIsToldSo) {
+  Program one = untilize({64, 128});
+  std::get<LayoutAttributes>(one.attributes).use_multicore = false;
+  const PlannedProgram planned = plan(one);
+  EXPECT_EQ(planned.kernel.cores, 1);
+  EXPECT_EQ(planned.kernel.total, ns(1000 + 136 + 4 * 64 + 4 * 50 + 2 * (236 + 32 * 10)));
+}
+
+TEST_F(MovementOps, ASliceInStepsPicksItsNumbersByteByByte) {
+  const auto slice = [&](std::int64_t step) {
+    return make_program(SliceAttributes{.begins = {}, .steps = {1, 1, 1, step}},
+                        {tensor({2, 256}, Layout::row_major)},
+                        {tensor({2, 128}, Layout::row_major)});
+  };
+  // Each of two cores reads a row, copies 256 bytes at 2, and writes them.
+  EXPECT_EQ(time(slice(2)) - time(slice(1)), ns(256 * 2));
 }
 
 TEST_F(MovementOps, AReshapeReadsATileForEachRowOfAnotherWidth) {
@@ -177,7 +219,7 @@ TEST_F(MovementOps, EmbeddingBackwardRewritesEachChunkOfTheTableEvery32Tokens) {
 TEST_F(MovementOps, MoreNeverTakesLess) {
   for (const auto& make : std::array<std::function<Program(std::int64_t)>, 5>{
            [&](std::int64_t n) {
-             return swap_heads({1, n, 32, 64});
+             return swap_heads({n, 32, 32, 64});
            },
            [&](std::int64_t n) {
              return reshape({n, 32, 64}, {n, 32, 2, 32});

@@ -73,6 +73,22 @@ TEST_F(NormOps, PairsAreDealtOutAlongTheSequenceAndHalvesOverAllRows) {
   EXPECT_EQ(plan(rotary({4, 12, 256, 64}, RotaryStyle::pairs)).kernel.cores, 32);
 }
 
+TEST(Rotary, TablesOfFewPagesCrowdTheirBanks) {
+  EmulatedChip wormhole{load_profiles()};
+  const auto plan = [&](const Shape& shape) {
+    const ops::Tensor x(wormhole, {shape, DataType::bfloat16});
+    const ops::Tensor table(wormhole, {{shape.rows(), shape.columns()}, DataType::bfloat16});
+    const RotaryEmbeddingAttributes op{.style = RotaryStyle::halves};
+    return wormhole.explain(make_program(op, {x, table, table}, {x})).kernel;
+  };
+  // Both have 4096 tiles in 1024 rows of tiles; a table has 4 pages, and 128, for 12 banks.
+  const KernelCost crowded = plan({32, 32, 32, 128}), spread = plan({1, 32, 1024, 128});
+  EXPECT_EQ(crowded.dram, spread.dram);
+  EXPECT_GT(crowded.total.ps(), spread.total.ps() * 3 / 2);
+  // As many pages as banks crowd none.
+  EXPECT_EQ(plan({8, 32, 32, 12 * 32}).total, plan({1, 32, 8 * 32, 12 * 32}).total);
+}
+
 TEST_F(NormOps, TheTablesAreReadAgainForEachHeadWhenThereAreMoreThanEight) {
   const Bytes eight = plan(rotary({1, 8, 32, 64}, RotaryStyle::pairs)).kernel.dram;
   const Bytes nine = plan(rotary({1, 9, 32, 64}, RotaryStyle::pairs)).kernel.dram;
