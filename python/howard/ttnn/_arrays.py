@@ -3,8 +3,8 @@
 types.
 
 NumPy moves, adds up and broadcasts; the formulas of elementwise functions are the catalogue's of the
-emulator, and products, softmax and norms are the host engine's. Sums, means and orders are computed
-in float64.
+emulator. Products, softmax, norms, topk, and sums of the last dimensions are the host engine's; other
+sums, means and orders are computed in float64.
 """
 
 import json
