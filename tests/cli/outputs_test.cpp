@@ -53,12 +53,7 @@ TEST_F(OutputFiles, EveryCommandWritesWhatItFoundInTheSameForms) {
       "GLOBAL CALL COUNT,OP CODE,OP TYPE,DEVICE ID,CORE COUNT,DEVICE KERNEL DURATION [ns],"
       "DEVICE FW DURATION [ns],OP TO OP LATENCY [ns]\n"
       "1024,Matmul,tt_dnn_device,0,64,5000,5500,0\n");
-  put("my.yaml",
-      "training_config:\n  batch_size: 1\n  tokenizer_type: char\n  max_steps: 1\n"
-      "  model_config: model.yaml\n");
-  put("model.yaml",
-      "transformer_config:\n  model_type: gpt2\n  num_heads: 2\n  embedding_dim: 64\n"
-      "  num_blocks: 1\n  max_sequence_length: 32\n  vocab_size: 96\n  dropout_prob: 0.0\n");
+  put_training();
   run(kOnePoint + "--results results --times a.txt");
   run("track results --db perf.db --commit one --branch main");
   const std::pair<const char*, const char*> asked[] = {

@@ -63,9 +63,8 @@ void refuse_machine(std::string_view option, const std::string& name) {
     refuse_value(
         option, name, "a chip; this is a machine",
         fmt::format("{0} {1}, or for the machine: run_experiment inference -a machine={2}, "
-                    "run_experiment python --box {3} SCRIPT",
-                    option, machine.profiles.front(), machine.word,
-                    machine.word == "t3k" ? "t3000" : machine.word));
+                    "run_experiment python --box {2} SCRIPT",
+                    option, machine.profiles.front(), machine.word));
   }
 }
 
@@ -99,9 +98,9 @@ OptionList output_options(OutputPlaces& places, std::string_view results_text) {
     places.results = folder;
     places.keeps_all = true;
   };
-  return {{"--results", "DIR", results_text, {take_folder}},
-          places.files.option(),
-          color_option(places.color)};
+  return joined({{{"--results", "DIR", results_text, {take_folder}}},
+                 places.files.options(),
+                 {color_option(places.color)}});
 }
 
 OptionList picture_options(reports::Canvas& canvas, const Applies& applies) {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdio>
 #include <map>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -115,36 +116,47 @@ void require_writable_file(const std::string& file) {
   require_writable_folder(folder.empty() ? "." : folder);
 }
 
-Option OutputFiles::option() {
+namespace {
+
+/// Keeps a text: options hold views of theirs, and may outlive what declares them.
+std::string_view kept(std::string text) {
+  static std::set<std::string> texts;
+  return *texts.insert(std::move(text)).first;
+}
+
+}  // namespace
+
+OptionList OutputFiles::options() {
   offers.page = page != nullptr;
   offers.trace = trace != nullptr;
-  std::vector<std::string> endings, formats, names;
+  std::vector<std::string> endings, others, names;
   for (const Form* const form : forms_of(offers)) {
     names.emplace_back(form->name);
-    if (!form->endings.empty()) endings.emplace_back(form->endings);
-    if (form->endings.empty() && !form->text.empty()) {
-      formats.push_back(fmt::format("{} ({})", form->name, form->text));
-    } else if (form->endings.empty()) {
-      formats.emplace_back(form->name);
+    if (!form->endings.empty()) {
+      endings.emplace_back(form->endings);
+    } else {
+      others.push_back(form->text.empty() ? std::string(form->name)
+                                          : fmt::format("{} ({})", form->name, form->text));
     }
   }
-  // Options hold views of their texts, and may outlive this where they are only described.
-  static std::map<std::string, std::string> texts;
-  std::string text = fmt::format(
-      "Writes what was found to FILE, in the form of its ending: {}. It can be given several "
-      "times. --format F prints form F, by its name or its ending, to standard output{}{}. --json "
-      "FILE, --csv FILE and --md FILE name the form too; \"-\" is standard output",
-      join(endings, ", "),
-      formats.empty() ? "" : "; forms for other programs: ", join(formats, ", "));
-  const std::string key = text;
-  return {.names = "-o, --out",
-          .value = "FILE",
-          .text = texts.emplace(key, std::move(text)).first->second,
-          .values = {.take = [this](std::string_view name,
-                                    const std::string& value) { take(name, value); },
-                     .words = std::move(names),  // those of --format
-                     .repeats = true},
-          .also = "--json,--csv,--md,--times,--also,--export,--format"};
+  const auto take_it = [this](std::string_view name, const std::string& value) {
+    take(name, value);
+  };
+  return {{.names = "-o, --out",
+           .value = "FILE",
+           .text = kept(fmt::format(
+               "Writes what was found to FILE, in the form of its ending: {}. It can be given "
+               "several times. FORM=FILE, --json FILE, --csv FILE and --md FILE name the form too; "
+               "\"-\" is standard output",
+               join(endings, ", "))),
+           .values = {.take = take_it, .words = {}, .repeats = true},
+           .also = "--json,--csv,--md,--times,--also,--export"},
+          {.names = "--format",
+           .value = "FORM",
+           .text = kept(fmt::format(
+               "Prints what was found to standard output in a form, by its name or its ending{}{}",
+               others.empty() ? "" : "; forms for other programs: ", join(others, ", "))),
+           .values = {.take = take_it, .words = std::move(names), .repeats = true}}};
 }
 
 void OutputFiles::refuse(std::string_view option, const std::string& value) const {

@@ -24,9 +24,10 @@ class OutputFiles {
   std::optional<std::string>* page = nullptr;  ///< If set, offers.page is true.
   std::string* trace = nullptr;                ///< If set, offers.trace is true.
 
-  /// -o FILE, which may be repeated. The older options --json, --csv, --md, --times, --also,
-  /// --export and --format say the same of one form each. This object must outlive it.
-  Option option();
+  /// Returns -o FILE and --format FORM, which may be repeated. The older options --json, --csv,
+  /// --md, --times, --also and --export say the same of one form each. This object must outlive
+  /// them.
+  OptionList options();
 
   /// Returns whether nothing is written here.
   bool empty() const { return wanted_.empty(); }

@@ -121,7 +121,8 @@ OptionList compare_options(CompareOptions& options) {
         {"--anyway", "",
          "Compares different machines, profiles or tools, which is refused otherwise",
          to(options.anyway)}},
-       {options.files.option(), color_option(options.color)}});
+       options.files.options(),
+       {color_option(options.color)}});
 }
 
 Comparison compare_stored(const CompareOptions& options) {

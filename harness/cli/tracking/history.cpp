@@ -52,9 +52,9 @@ OptionList history_options(HistoryOptions& options) {
          whole(options.last, 1, 1'000'000), shown},
         renamed("--plots", {"--pictures", "DIR",
                             "Draws the metric with its levels: picture, data and gnuplot script",
-                            to(options.pictures)}),
-        options.files.option(),
-        color_option(options.color)},
+                            to(options.pictures)})},
+       options.files.options(),
+       {color_option(options.color)},
        picture_options(options.canvas, drawn)});
 }
 

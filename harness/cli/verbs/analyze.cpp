@@ -83,7 +83,7 @@ OptionList output_options_of(AnalyzeOptions& options) {
          "Draws ops, the causes and lengths of gaps, idle time over time and the roofline",
          to(options.outputs.pictures), shown},
         renamed(
-            "--output,--format",
+            "--output",
             page_option(
                 options.page,
                 "Writes one page with the summary, the gaps by cause, advice, ops, roofline and a "
@@ -92,8 +92,8 @@ OptionList output_options_of(AnalyzeOptions& options) {
                 shown)),
         {"--trace", "FILE",
          "Writes the logs as a timeline: Chrome's JSON, or Perfetto's FILE.pftrace",
-         to(options.outputs.trace), shown},
-        options.outputs.files.option()},
+         to(options.outputs.trace), shown}},
+       options.outputs.files.options(),
        picture_options(options.outputs.canvas, drawn)});
 }
 

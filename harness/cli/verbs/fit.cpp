@@ -56,9 +56,9 @@ OptionList fit_options(FitOptions& options) {
                    "the peak",
                    to(options.memory)},
                   {"--no-search", "", "Says what the files ask for, and looks for nothing else",
-                   to(question.search, false)},
-                  options.files.option(),
-                  color_option(options.color)},
+                   to(question.search, false)}},
+                 options.files.options(),
+                 {color_option(options.color)},
                  picture_options(options.canvas),
                  chip_options(question.profiles)});
 }

@@ -63,33 +63,36 @@ OptionList report_options(ReportOptions& options) {
   const Applies compared{[&] { return options.compares(); }, "--against and --db"};
   options.files.page = &options.page;
   options.files.offers.pictures = true;
-  Option files = options.files.option();
-  files.applies = printed;
-  return {
-      {"", "RESULTS", "", to(options.places)},
-      std::move(files),
-      renamed("--output",
-              page_option(
-                  options.page,
-                  "Writes one page with the summary and all tables and charts to FILE (default: "
-                  "index.html beside the results); \"-\" is standard output",
-                  printed)),
-      {"--paper", "DIR",
-       "Writes every table to DIR as LaTeX (booktabs), CSV and Markdown, and every picture as SVG "
-       "and PDF, one column (3.5 in) and two columns (7 in) wide",
-       to(options.paper)},
-      {"--against", "OLD",
-       "Makes the page say what has changed since OLD: results, or with --db a commit or branch",
-       to(options.baseline.name), page},
-      {"--db", "FILE",
-       "Makes the page show the history in FILE, which track has written (default perf.db, if it "
-       "exists and the page compares); without --against the page compares with the merge base of "
-       "the results' commit",
-       to(options.database), page},
-      {"--base", "BRANCH", "Chooses the branch of the history and of the merge base (default main)",
-       to(options.baseline.base), compared},
-      {"--anyway", "", "Compares different machines or profiles, which is refused otherwise",
-       to(options.baseline.anyway), compared}};
+  OptionList files = options.files.options();
+  for (Option& option : files) option.applies = printed;
+  return joined(
+      {{{"", "RESULTS", "", to(options.places)}},
+       std::move(files),
+       {renamed("--output",
+                page_option(
+                    options.page,
+                    "Writes one page with the summary and all tables and charts to FILE (default: "
+                    "index.html beside the results); \"-\" is standard output",
+                    printed)),
+        {"--paper", "DIR",
+         "Writes every table to DIR as LaTeX (booktabs), CSV and Markdown, and every picture as "
+         "SVG "
+         "and PDF, one column (3.5 in) and two columns (7 in) wide",
+         to(options.paper)},
+        {"--against", "OLD",
+         "Makes the page say what has changed since OLD: results, or with --db a commit or branch",
+         to(options.baseline.name), page},
+        {"--db", "FILE",
+         "Makes the page show the history in FILE, which track has written (default perf.db, if it "
+         "exists and the page compares); without --against the page compares with the merge base "
+         "of "
+         "the results' commit",
+         to(options.database), page},
+        {"--base", "BRANCH",
+         "Chooses the branch of the history and of the merge base (default main)",
+         to(options.baseline.base), compared},
+        {"--anyway", "", "Compares different machines or profiles, which is refused otherwise",
+         to(options.baseline.anyway), compared}}});
 }
 
 using experiments::Presentations;
