@@ -42,6 +42,15 @@ class CliFixture : public ::testing::Test {
   void put(const std::string& file, const std::string& text) const {
     std::ofstream(folder_ / file) << text;
   }
+  /// Puts my.yaml, a training of one step, and model.yaml, its model, a GPT-2 of one block.
+  void put_training() const {
+    put("my.yaml",
+        "training_config:\n  batch_size: 1\n  tokenizer_type: char\n  max_steps: 1\n"
+        "  model_config: model.yaml\n");
+    put("model.yaml",
+        "transformer_config:\n  model_type: gpt2\n  num_heads: 2\n  embedding_dim: 64\n"
+        "  num_blocks: 1\n  max_sequence_length: 32\n  vocab_size: 96\n  dropout_prob: 0.0\n");
+  }
   const std::filesystem::path& folder() const { return folder_; }
 
  private:

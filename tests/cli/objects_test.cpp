@@ -74,12 +74,7 @@ TEST_F(Objects, EachHasItsCommand) {
   EXPECT_TRUE(contains(log.err, "ops.csv is a log: run_experiment analyze ops.csv")) << log.err;
   EXPECT_EQ(log.out, run("analyze ops.csv").out);
 
-  put("my.yaml",
-      "training_config:\n  batch_size: 1\n  tokenizer_type: char\n  max_steps: 1\n"
-      "  model_config: model.yaml\n");
-  put("model.yaml",
-      "transformer_config:\n  model_type: gpt2\n  num_heads: 2\n  embedding_dim: 64\n"
-      "  num_blocks: 1\n  max_sequence_length: 32\n  vocab_size: 96\n  dropout_prob: 0.0\n");
+  put_training();
   const Outcome plan = run("my.yaml --no-search");
   EXPECT_EQ(plan.status, 0) << plan.err;
   EXPECT_EQ(plan.out, run("fit my.yaml --no-search").out);
@@ -179,6 +174,11 @@ TEST_F(Objects, AMistypedFileHasTheNearestOneNamed) {
   EXPECT_TRUE(contains(run("python 'my stp.py'").err, "did you mean 'my step.py'?"));
   EXPECT_TRUE(contains(run("'my step.py'").err, "run_experiment python 'my step.py'"));
   EXPECT_TRUE(contains(run("fit trian.yaml").err, "did you mean train.yaml?"));
+  EXPECT_TRUE(contains(run("trian.yaml").err, "did you mean train.yaml?"));
+  const Outcome explained = run("explain trian.yaml");
+  EXPECT_TRUE(contains(explained.err, "try train.yaml")) << explained.err;
+  EXPECT_FALSE(contains(explained.err, "is a model")) << explained.err;
+  EXPECT_TRUE(contains(run("--model trian.yaml").err, "model is an axis of parallel"));
   EXPECT_TRUE(contains(run("fit -c trian.yaml").err, "No such file or directory")) << "read_file";
   EXPECT_TRUE(contains(run("fit -c trian.yaml").err, "try train.yaml"));
   EXPECT_TRUE(contains(run("analyze opps.csv").err, "try ops.csv"));
@@ -232,12 +232,7 @@ TEST_F(Objects, SizesKeysAndOptionsNeedNoOption) {
   };
   EXPECT_EQ(dry("seed=3 chip=n150").out, dry("--seed 3 --chip n150").out);
   EXPECT_EQ(dry("seed=x").status, 2);
-  put("my.yaml",
-      "training_config:\n  batch_size: 1\n  tokenizer_type: char\n  max_steps: 1\n"
-      "  model_config: model.yaml\n");
-  put("model.yaml",
-      "transformer_config:\n  model_type: gpt2\n  num_heads: 2\n  embedding_dim: 64\n"
-      "  num_blocks: 1\n  max_sequence_length: 32\n  vocab_size: 96\n  dropout_prob: 0.0\n");
+  put_training();
   const std::string planned = run("fit -c my.yaml --no-search --with batch_size=4").out;
   EXPECT_NE(planned, run("fit -c my.yaml --no-search").out);
   EXPECT_EQ(run("my.yaml --no-search batch_size=4").out, planned);

@@ -135,7 +135,11 @@ std::string profile_text(const std::string& name_or_file) {
                    .hint = "a run for each"});
     }
     std::vector<std::string> names = built_in;
-    for (const std::string& name : built_in) names.push_back(name.substr(name.rfind('_') + 1));
+    for (const std::string& name : built_in) {
+      if (profile_kind(built_in_profile(name), name) == "chip") {
+        names.push_back(name.substr(name.rfind('_') + 1));
+      }
+    }
     const auto suggestion = closest(name_or_file, names);
     throw Error({.attempted = fmt::format("read profile '{}'", name_or_file),
                  .value = "No such file or directory",

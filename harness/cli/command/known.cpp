@@ -106,6 +106,16 @@ std::vector<std::string> known_names(const experiments::ExperimentList& list) {
   return names;
 }
 
+const experiments::ExperimentList& known_experiments() {
+  static const experiments::Laboratory laboratory;
+  return laboratory.experiments();
+}
+
+bool is_experiment(const std::string& word) {
+  return word == "all" || std::ranges::any_of(known_experiments(),
+                                              [&](const auto& one) { return one->name() == word; });
+}
+
 std::vector<harness::Axis> axes_of(const Command& command, std::vector<std::string> names) {
   if (command.name == kTune.name) return experiments::tuning_axes();
   std::ranges::transform(names, names.begin(), experiments::experiment_of_workload);
@@ -115,8 +125,7 @@ std::vector<harness::Axis> axes_of(const Command& command, std::vector<std::stri
   }
   const bool all = std::ranges::find(names, "all") != names.end();
   std::vector<harness::Axis> axes;
-  const experiments::Laboratory laboratory;
-  for (const auto& experiment : laboratory.experiments()) {
+  for (const auto& experiment : known_experiments()) {
     if (!all && std::ranges::find(names, experiment->name()) == names.end()) continue;
     for (const auto backend : {harness::Backend::emulated, harness::Backend::host}) {
       for (harness::Axis& axis : experiment->axes(backend)) {

@@ -14,6 +14,12 @@ namespace howard::cli {
 std::vector<const harness::Experiment*> select(const experiments::ExperimentList& list,
                                                const std::vector<std::string>& names);
 
+/// Returns all experiments, to look up names and axes. They are made when first asked for.
+const experiments::ExperimentList& known_experiments();
+
+/// Says whether a word is the name of an experiment, or `all`.
+bool is_experiment(const std::string& word);
+
 /// Returns the axes of the experiments that are named after a command, each once; those of tune
 /// have no names. explain without a name means a product.
 std::vector<harness::Axis> axes_of(const Command& command, std::vector<std::string> names);

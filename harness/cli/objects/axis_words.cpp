@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/training/config/ttml_config.h"
-#include "experiments/laboratory/laboratory.h"
 #include "harness/cli/command/given.h"
 #include "harness/cli/command/known.h"
 
@@ -38,11 +37,7 @@ class AxisNames {
   /// Returns the only axis of the named experiments that takes the word: "model" for "resnet-50".
   std::optional<std::string> of_value(const std::string& word) const {
     const bool are_named = !has_keys() && command_.name != kTune.name && names_.size() > 1;
-    const experiments::Laboratory laboratory;
-    const bool is_name = word == "all" || std::ranges::find(names_, word) == names_.begin() ||
-                         std::ranges::any_of(laboratory.experiments(),
-                                             [&](const auto& one) { return one->name() == word; });
-    if (!are_named || is_name) return std::nullopt;
+    if (!are_named || word == names_.front() || is_experiment(word)) return std::nullopt;
     std::optional<std::string> found;
     for (const harness::Axis& axis : axes_of(command_, names_)) {
       try {

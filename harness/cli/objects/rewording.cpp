@@ -14,9 +14,10 @@
 #include "base/input_file.h"
 #include "base/text.h"
 #include "experiments/axes/machines.h"
-#include "experiments/laboratory/laboratory.h"
 #include "experiments/questions/explain_question.h"
+#include "experiments/training_plan/fit.h"
 #include "harness/cli/command/command.h"
+#include "harness/cli/command/known.h"
 #include "harness/cli/command/program.h"
 #include "harness/cli/objects/axis_words.h"
 #include "harness/cli/objects/object.h"
@@ -58,8 +59,7 @@ Words command_for(const Object& object) {
   const bool is_file = std::filesystem::is_regular_file(object.path);
   throw UsageError(fmt::format(
       "cannot tell what {} is: {}; accepted: a script, a log or a trace, a training, an ONNX "
-      "model, "
-      "a config.json, a workload, results{}",
+      "model, a config.json, a workload, results{}",
       path, object.remark,
       is_file ? "" : "; try run_experiment analyze " + shell_word(path) + ", if it is a log"));
 }
@@ -77,12 +77,6 @@ Words command_for(const Object& object, std::string_view command, const std::str
   if (object.kind == ObjectKind::script) return command_for(object);
   if (object.kind == ObjectKind::model) return {"explain", "inference", "-a", "model=" + given};
   return {};
-}
-
-bool is_experiment(const std::string& word) {
-  const experiments::Laboratory laboratory;
-  return word == "all" || std::ranges::any_of(laboratory.experiments(),
-                                              [&](const auto& one) { return one->name() == word; });
 }
 
 void replace_first(Words& words, std::size_t count, Words by) {
@@ -117,9 +111,8 @@ std::string taken_for(const Object& object, const std::string& given, const Word
 /// Returns the experiments that have an axis of this name, and say so by `accepts` of it.
 template <class Accepts>
 Words experiments_with(const std::string& axis_name, Accepts accepts) {
-  const experiments::Laboratory laboratory;
   Words names;
-  for (const auto& experiment : laboratory.experiments()) {
+  for (const auto& experiment : known_experiments()) {
     const std::vector<harness::Axis> axes = experiment->axes(harness::Backend::emulated);
     const auto axis = std::ranges::find(axes, axis_name, &harness::Axis::name);
     if (axis != axes.end() && accepts(*axis)) names.emplace_back(experiment->name());
@@ -153,8 +146,9 @@ Words command_for_model(const std::string& experiment, const std::string& model,
 }
 
 /// Returns the experiment that is meant by a model: of several that know it, the one about all
-/// cards. Absent if none does.
+/// cards. Absent if none does, and for the file of a training, which is not there.
 std::optional<std::string> experiment_of_model(const std::string& name) {
+  if (experiments::names_training(name)) return std::nullopt;
   const Words found = experiments_with("model", taking(name));
   if (found.empty()) return std::nullopt;
   const bool serves = std::ranges::find(found, "inference") != found.end();
@@ -190,8 +184,10 @@ void name_experiment(Words& words, bool speaks) {
   if (all.empty()) return;
   const Words found = experiments_with(axis->name, taking(axis->value));
   if (found.empty() && object_at(axis->value)) return;  // an option of what takes that object
-  if (!found.empty() && axis->name == "model") {
-    Words by = command_for_model(*experiment_of_model(axis->value), axis->value, words);
+  const auto experiment =
+      axis->name == "model" ? experiment_of_model(axis->value) : std::optional<std::string>();
+  if (experiment) {
+    Words by = command_for_model(*experiment, axis->value, words);
     words.erase(words.begin() + static_cast<std::ptrdiff_t>(at),
                 words.begin() + static_cast<std::ptrdiff_t>(at + axis->words));
     replace_first(words, 0, std::move(by));
@@ -211,7 +207,7 @@ void note_namesake(const std::string& name) {
   try {
     const std::optional<Object> object = object_at(name);
     if (object) complain("{0} is an experiment here, and ./{0} {1}", name, name_of(object->kind));
-  } catch (const Error&) {  // a folder that nobody means
+  } catch (const Error&) {  // A folder in which nothing is known is not meant.
   }
 }
 

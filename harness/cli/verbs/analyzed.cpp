@@ -150,7 +150,8 @@ std::vector<profiler::LogTrace> log_traces(const std::deque<Analyzed>& files) {
 
 namespace {
 
-constexpr std::size_t kMostRuns = 20;  // more than these nobody reads one after the other
+/// Nobody reads the answers to more runs one after the other.
+constexpr std::size_t kMostRuns = 20;
 
 /// Returns the tables of a log, with the answer to each run before or behind them.
 std::vector<Table> answered_tables(const Analyzed& file, std::size_t top, LogTables wanted) {
