@@ -12,10 +12,9 @@
 
 namespace howard::experiments {
 
-// Scripts, logs, recorded and served models can run with programs that are otherwise than they were
-// asked for.
+// Scripts, logs, recorded and served models can run with other programs than they ask for.
 
-/// Says what is otherwise.
+/// Says how the programs that run differ from those that are asked for.
 struct ProgramChanges {
   std::optional<MathFidelity> fidelity = {};  ///< The one of products.
   std::optional<DataType> weights = {};       ///< Of products' second operands of 16 bits and more.

@@ -32,6 +32,12 @@ ComparedCall call_of(const Row& row, const chip::Profiles& profiles) {
   return {.code = {}, .call = found.not_emulated.at(0).reason};
 }
 
+std::string why_not_emulated(const Row& row) {
+  const SiliconComparison found = compared({row});
+  HOWARD_CHECK(found.calls.size() + found.not_emulated.size() == 1, "a row is one call");
+  return found.not_emulated.empty() ? "" : found.not_emulated[0].reason;
+}
+
 namespace {
 
 std::vector<Row> calls_of_later_ops() {

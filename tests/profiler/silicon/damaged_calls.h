@@ -50,6 +50,9 @@ SiliconComparison compared(const std::vector<Row>& rows,
 /// call.
 ComparedCall call_of(const Row& row, const chip::Profiles& profiles = chip::load_profiles());
 
+/// Returns why a row is not emulated; empty if it is.
+std::string why_not_emulated(const Row& row);
+
 /// Returns a row, as text, for each op that reads its attributes. The rows are to be damaged.
 std::vector<std::string> whole_calls();
 

@@ -17,13 +17,7 @@ using testing::compared;
 using testing::kNoTensor;
 using testing::Row;
 using testing::tensor;
-
-/// Returns why a row is not emulated; empty if it is.
-std::string why_not(const Row& row) {
-  const SiliconComparison found = compared({row});
-  EXPECT_EQ(found.calls.size() + found.not_emulated.size(), 1U);
-  return found.not_emulated.empty() ? "" : found.not_emulated[0].reason;
-}
+using testing::why_not_emulated;
 
 bool says(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -32,12 +26,12 @@ bool says(std::string_view text, std::string_view part) {
 TEST(LoggedOperands, ATensorGivenForTheResultIsNoOperand) {
   Row row{.code = "BinaryNgDeviceOperation",
           .attributes = "{'binary_op_type': 'BinaryOpType::ADD'; 'scalar': '1'}"};
-  EXPECT_EQ(why_not(row), "") << "its second tensor has the result's shape";
+  EXPECT_EQ(why_not_emulated(row), "") << "its second tensor has the result's shape";
   const SimTime given = compared({row}).calls.at(0).emulated;
   row.input1 = kNoTensor;
   EXPECT_EQ(compared({row}).calls.at(0).emulated, given);
   row.input1 = tensor(64, 512);
-  EXPECT_TRUE(says(why_not(row), "not two operands"));
+  EXPECT_TRUE(says(why_not_emulated(row), "not two operands"));
 }
 
 TEST(LoggedOperands, ASliceAndASumMayTakeThePaddingOfTilesAlong) {
@@ -47,18 +41,19 @@ TEST(LoggedOperands, ASliceAndASumMayTakeThePaddingOfTilesAlong) {
             .input0 = in,
             .input1 = kNoTensor,
             .output = "1[1],32[32],32[32],1024[1024],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED"};
-  EXPECT_EQ(why_not(slice), "");
+  EXPECT_EQ(why_not_emulated(slice), "");
   EXPECT_EQ(compared({slice}).calls.at(0).inputs, "32x32x4096 bfloat16");
   slice.output = "1[1],32[32],64[33],1024[1024],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED";
-  EXPECT_TRUE(says(why_not(slice), "within the tensor x")) << "there are 32 rows with padding";
+  EXPECT_TRUE(says(why_not_emulated(slice), "within the tensor x"))
+      << "there are 32 rows with padding";
   Row sum{.code = "FastReduceNCDeviceOperation",
           .attributes = "{'dim': '1'}",
           .input0 = in,
           .input1 = kNoTensor,
           .output = "1[1],1[1],32[32],4096[4096],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED"};
-  EXPECT_EQ(why_not(sum), "");
+  EXPECT_EQ(why_not_emulated(sum), "");
   sum.output = "1[1],1[1],32[6],4096[4096],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED";
-  EXPECT_TRUE(says(why_not(sum), "one dimension that shrinks"));
+  EXPECT_TRUE(says(why_not_emulated(sum), "one dimension that shrinks"));
 }
 
 TEST(LoggedOperands, ALogWithoutAGridHasTheOneThatItsBusiestOpUses) {

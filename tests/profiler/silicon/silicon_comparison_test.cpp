@@ -18,24 +18,11 @@
 namespace howard::profiler {
 namespace {
 
-using testing::kCallsHeader;
+using testing::compared;
 using testing::kNoTensor;
 using testing::Row;
 using testing::tensor;
-
-SiliconComparison compare(const std::vector<Row>& rows) {
-  std::string text(kCallsHeader);
-  for (const Row& row : rows) text += row.text();
-  TextBytes source(text);
-  return compare_with_silicon(source, "ops.csv", chip::load_profiles());
-}
-
-/// Returns why a row is not emulated; empty if it is.
-std::string reason(const Row& row) {
-  const SiliconComparison found = compare({row});
-  EXPECT_EQ(found.calls.size() + found.not_emulated.size(), 1U);
-  return found.not_emulated.empty() ? "" : found.not_emulated[0].reason;
-}
+using testing::why_not_emulated;
 
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -59,15 +46,15 @@ TEST(SiliconComparison, AProductTakesWhatTheDevicePlansOnTheLogsGrid) {
           .output = tensor(100, 512)};
   const MatmulAttributes attributes{
       .transpose_b = true, .compute = {.fidelity = MathFidelity::hifi4, .fp32_accumulation = true}};
-  const SiliconComparison on56 = compare({row});
+  const SiliconComparison on56 = compared({row});
   ASSERT_EQ(on56.calls.size(), 1U);
   EXPECT_EQ(on56.calls[0].emulated, kernel_of_product(attributes, {8, 7}, 100));
   EXPECT_EQ(on56.calls[0].call, "matmul tb fp32");
   EXPECT_EQ(on56.calls[0].inputs, "100x512 bfloat16, 512x512 bfloat16");
   row.worker_cores = "64";
-  EXPECT_EQ(compare({row}).calls.at(0).emulated, kernel_of_product(attributes, {8, 8}, 100));
+  EXPECT_EQ(compared({row}).calls.at(0).emulated, kernel_of_product(attributes, {8, 8}, 100));
   row.attributes = "{'worker_grid': '{[(x=0;y=0) - (x=3;y=6)]}'}";
-  EXPECT_EQ(compare({row}).calls.at(0).grid, (CoreGrid{4, 7}));
+  EXPECT_EQ(compared({row}).calls.at(0).grid, (CoreGrid{4, 7}));
 }
 
 TEST(SiliconComparison, RowsThatAskForTheSameAreOneCallWithSeveralRuns) {
@@ -76,7 +63,7 @@ TEST(SiliconComparison, RowsThatAskForTheSameAreOneCallWithSeveralRuns) {
   other.kernel = "40000";
   Row larger;
   larger.fidelity = "LoFi";
-  const SiliconComparison found = compare({Row{}, other, larger, Row{}});
+  const SiliconComparison found = compared({Row{}, other, larger, Row{}});
   ASSERT_EQ(found.calls.size(), 2U);
   ASSERT_EQ(found.calls[0].runs.size(), 3U);
   EXPECT_EQ(found.calls[0].runs[1].kernel, SimTime::microseconds(40));
@@ -99,7 +86,7 @@ TEST(SiliconComparison, ErrorsAreRelativeToTheMeasuredTime) {
 
 TEST(SiliconComparison, AnOpTheEmulatorLacksIsNamedAndCounted) {
   Row unknown{.code = "NoSuchOp", .kernel = "500"};
-  const SiliconComparison found = compare({unknown, Row{}, unknown});
+  const SiliconComparison found = compared({unknown, Row{}, unknown});
   EXPECT_EQ(found.calls.size(), 1U);
   ASSERT_EQ(found.not_emulated.size(), 1U);
   EXPECT_EQ(found.not_emulated[0].code, "NoSuchOp");
@@ -111,9 +98,9 @@ TEST(SiliconComparison, AnOpTheEmulatorLacksIsNamedAndCounted) {
 
 TEST(SiliconComparison, ACallThatCannotBeEmulatedSaysWhy) {
   const auto says = [](const Row& row, std::string_view part) {
-    EXPECT_TRUE(contains(reason(row), part)) << reason(row);
+    EXPECT_TRUE(contains(why_not_emulated(row), part)) << why_not_emulated(row);
   };
-  EXPECT_EQ(reason({}), "");
+  EXPECT_EQ(why_not_emulated({}), "");
   says({.input0 = tensor(512, 512, "DEV_0_L1_ND_SHARDED")}, "DEV_0_L1_ND_SHARDED");
   says({.input0 = tensor(512, 512, "DEV_0_DRAM_INTERLEAVED", "INT32")}, "uint32");
   says({.input0 = tensor(512, 512, "DEV_0_DRAM_INTERLEAVED", "INT9")}, "'int9'");
@@ -168,7 +155,7 @@ TEST_P(ShardedCalls, AreEmulatedOnTheShardsThatTheLogTells) {
   const ShardedCall& wanted = GetParam();
   Row row = wanted.row;
   row.worker_cores = "64";
-  const SiliconComparison found = compare({row});
+  const SiliconComparison found = compared({row});
   ASSERT_EQ(found.calls.size(), 1U) << found.not_emulated.at(0).reason;
   EXPECT_EQ(found.calls[0].call, wanted.call);
   EXPECT_TRUE(contains(found.calls[0].inputs, wanted.shards)) << found.calls[0].inputs;
@@ -302,7 +289,7 @@ INSTANTIATE_TEST_SUITE_P(Images, ShardedCalls, ::testing::ValuesIn(images()));
 
 TEST(SiliconComparison, CeilModeMakesTheLastStopsWhole) {
   const Row pool = images().back().row;
-  const std::string output = compare({pool}).calls.at(0).output;
+  const std::string output = compared({pool}).calls.at(0).output;
   EXPECT_TRUE(output.starts_with("64x64 ")) << output << ": 8 stops on a side of 15, not 7";
 }
 
@@ -312,9 +299,9 @@ TEST(SiliconComparison, SwappingTheFirstDimensionsMovesTiles) {
           .input0 = "4[4],8[8],64[64],64[64],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED",
           .input1 = kNoTensor,
           .output = "8[8],4[4],64[64],64[64],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED"};
-  EXPECT_EQ(compare({row}).calls.at(0).call, "move");
+  EXPECT_EQ(compared({row}).calls.at(0).call, "move");
   row.attributes = "{'dim': 'TransposeOpDim::NW'}";
-  EXPECT_TRUE(contains(reason(row), "'NW'"));
+  EXPECT_TRUE(contains(why_not_emulated(row), "'NW'"));
 }
 
 TEST(SiliconComparison, ElementwiseOpsAreTakenByTheirEnumerators) {
@@ -323,44 +310,48 @@ TEST(SiliconComparison, ElementwiseOpsAreTakenByTheirEnumerators) {
     row.attributes = attributes;
     return row;
   };
-  EXPECT_EQ(compare({with("{'binary_op_type': 'BinaryOpType::SUB'; 'scalar': 'std::nullopt'}")})
+  EXPECT_EQ(compared({with("{'binary_op_type': 'BinaryOpType::SUB'; 'scalar': 'std::nullopt'}")})
                 .calls.at(0)
                 .call,
             "subtract");
-  EXPECT_TRUE(contains(reason(with("{'binary_op_type': 'BinaryOpType::NONE'}")), "'NONE'"));
-  EXPECT_EQ(compare({with("{'binary_op_type': 'BinaryOpType::GCD'}")}).calls.at(0).call, "gcd")
+  EXPECT_TRUE(
+      contains(why_not_emulated(with("{'binary_op_type': 'BinaryOpType::NONE'}")), "'NONE'"));
+  EXPECT_EQ(compared({with("{'binary_op_type': 'BinaryOpType::GCD'}")}).calls.at(0).call, "gcd")
       << "by analogy";
-  EXPECT_EQ(compare({with("{'binary_op_type': 'BinaryOpType::ADD'; 'post_activations': "
-                          "'SmallVector([UnaryWithParam(op_type=UnaryOpType::RELU)])'}")})
+  EXPECT_EQ(compared({with("{'binary_op_type': 'BinaryOpType::ADD'; 'post_activations': "
+                           "'SmallVector([UnaryWithParam(op_type=UnaryOpType::RELU)])'}")})
                 .calls.at(0)
                 .call,
             "add +relu");
-  EXPECT_EQ(compare({with("{'binary_op_type': 'BinaryOpType::ADD'; 'lhs_activations': "
-                          "'SmallVector([UnaryWithParam(op_type=UnaryOpType::RELU)])'}")})
+  EXPECT_EQ(compared({with("{'binary_op_type': 'BinaryOpType::ADD'; 'lhs_activations': "
+                           "'SmallVector([UnaryWithParam(op_type=UnaryOpType::RELU)])'}")})
                 .calls.at(0)
                 .call,
             "add a:relu");
   row.code = "UnaryDeviceOperation";
   row.input1 = kNoTensor;
   EXPECT_EQ(
-      compare({with("{'op_chain': '{U(op_type=UnaryOpType::ERF;param={0})}'}")}).calls.at(0).call,
+      compared({with("{'op_chain': '{U(op_type=UnaryOpType::ERF;param={0})}'}")}).calls.at(0).call,
       "erf");
-  EXPECT_TRUE(contains(reason(with("{'op_chain': '{U(op_type=UnaryOpType::EXP;param={1})}'}")),
-                       "approximate EXP"));
+  EXPECT_TRUE(
+      contains(why_not_emulated(with("{'op_chain': '{U(op_type=UnaryOpType::EXP;param={1})}'}")),
+               "approximate EXP"));
   EXPECT_EQ(
-      compare({with("{'op_chain': '{U(op_type=UnaryOpType::GELU;param={1})}'}")}).calls.at(0).call,
+      compared({with("{'op_chain': '{U(op_type=UnaryOpType::GELU;param={1})}'}")}).calls.at(0).call,
       "gelu_approx");
   EXPECT_TRUE(
-      contains(reason(with("{'op_chain': '{U(op_type=UnaryOpType::NONE;param={0})}'}")), "'NONE'"));
-  EXPECT_EQ(compare({with("{'op_chain': '{U(op_type=UnaryOpType::EXP) "
-                          "U(op_type=UnaryOpType::ERF)}'}")})
+      contains(why_not_emulated(with("{'op_chain': '{U(op_type=UnaryOpType::NONE;param={0})}'}")),
+               "'NONE'"));
+  EXPECT_EQ(compared({with("{'op_chain': '{U(op_type=UnaryOpType::EXP) "
+                           "U(op_type=UnaryOpType::ERF)}'}")})
                 .calls.at(0)
                 .call,
             "exp +erf");
-  EXPECT_TRUE(contains(reason(with("{}")), "no op_chain"));
+  EXPECT_TRUE(contains(why_not_emulated(with("{}")), "no op_chain"));
   EXPECT_EQ(
-      compare({with("{'op_chain': '{UnaryWithParam(op_type=UnaryOpType::MUL_UNARY_SFPU;param={2})}'"
-                    "}")})
+      compared(
+          {with("{'op_chain': '{UnaryWithParam(op_type=UnaryOpType::MUL_UNARY_SFPU;param={2})}'"
+                "}")})
           .calls.at(0)
           .call,
       "multiply scalar");
@@ -369,11 +360,11 @@ TEST(SiliconComparison, ElementwiseOpsAreTakenByTheirEnumerators) {
 TEST(SiliconComparison, SoftmaxAndNormsTakeTheTimeOfTheArithmeticThatTheLogSays) {
   for (const char* const code : {"SoftmaxDeviceOperation", "LayerNormDeviceOperation"}) {
     const auto emulated = [&](const char* attributes) {
-      return compare({{.code = code,
-                       .attributes = attributes,
-                       .input0 = tensor(1024, 512),
-                       .input1 = kNoTensor,
-                       .output = tensor(1024, 512)}})
+      return compared({{.code = code,
+                        .attributes = attributes,
+                        .input0 = tensor(1024, 512),
+                        .input1 = kNoTensor,
+                        .output = tensor(1024, 512)}})
           .calls.at(0)
           .emulated;
     };
@@ -388,12 +379,12 @@ TEST(SiliconComparison, SoftmaxAndNormsTakeTheTimeOfTheArithmeticThatTheLogSays)
 
 TEST(SiliconComparison, ProductsTakeLongerWhereTheLogSaysThatThePackerDoesNotAddPartialSums) {
   const auto emulated = [](const char* packer) {
-    return compare({{.code = "MatmulDeviceOperation",
-                     .attributes =
-                         fmt::format("{{'compute_kernel_config': 'C(packer_l1_acc={})'}}", packer),
-                     .input0 = tensor(2048, 2048),
-                     .input1 = tensor(2048, 2048),
-                     .output = tensor(2048, 2048)}})
+    return compared({{.code = "MatmulDeviceOperation",
+                      .attributes =
+                          fmt::format("{{'compute_kernel_config': 'C(packer_l1_acc={})'}}", packer),
+                      .input0 = tensor(2048, 2048),
+                      .input1 = tensor(2048, 2048),
+                      .output = tensor(2048, 2048)}})
         .calls.at(0)
         .emulated;
   };
@@ -401,11 +392,11 @@ TEST(SiliconComparison, ProductsTakeLongerWhereTheLogSaysThatThePackerDoesNotAdd
 }
 
 TEST(SiliconComparison, RowsWithoutAKernelTimeHostOpsAndSignpostsAreNoCalls) {
-  const SiliconComparison found = compare({{.kernel = ""},
-                                           {.kernel = "0"},
-                                           {.kernel = "x"},
-                                           {.code = "torch.add", .type = "python_fallback"},
-                                           {.code = "step 1", .type = "signpost"}});
+  const SiliconComparison found = compared({{.kernel = ""},
+                                            {.kernel = "0"},
+                                            {.kernel = "x"},
+                                            {.code = "torch.add", .type = "python_fallback"},
+                                            {.code = "step 1", .type = "signpost"}});
   EXPECT_TRUE(found.calls.empty());
   EXPECT_TRUE(found.not_emulated.empty());
   EXPECT_EQ(found.host_ops, 1U);
@@ -449,7 +440,7 @@ TEST(SiliconComparison, ALogWithoutANameIsRefusedWhenItsClockIsAnotherChips) {
 
 TEST(SiliconReport, OpsAreSummedAndTheRestIsListed) {
   const SiliconComparison found =
-      compare({Row{}, Row{.kernel = "10000"}, Row{.code = "Unheard", .kernel = "5000"}});
+      compared({Row{}, Row{.kernel = "10000"}, Row{.code = "Unheard", .kernel = "5000"}});
   const std::vector<reports::Table> tables = reports::silicon_tables(found, "log", 5);
   ASSERT_EQ(tables.size(), 3U);
   EXPECT_EQ(tables[0].rows.front().cells[0].text, "Matmul");
@@ -463,7 +454,7 @@ TEST(SiliconReport, OpsAreSummedAndTheRestIsListed) {
 
 TEST(SiliconReport, EachCallIsAPointBesideItsMeasuredMedian) {
   const SiliconComparison found =
-      compare({Row{}, Row{.kernel = "10000"}, Row{.code = "Unheard", .kernel = "5000"}});
+      compared({Row{}, Row{.kernel = "10000"}, Row{.code = "Unheard", .kernel = "5000"}});
   const harness::ExperimentResult result = reports::silicon_result(found, "log", {});
   ASSERT_EQ(result.points.size(), 2U);
   const harness::PointResult& point = result.points[0];
