@@ -22,6 +22,7 @@ sys.path[0] = _PACKAGE
 from howard import _ttml_imports  # noqa: E402
 from howard.ttnn import _check, _clock, _device_files, _imports  # noqa: E402
 from howard.ttnn._session import session  # noqa: E402
+from howard.ttnn._types import know_types_of_2026  # noqa: E402
 
 
 def _options():
@@ -160,6 +161,8 @@ def _start():
         sys.exit(_check.main(script))
     session.values = not options.no_values
     session.profiles, session.settings = options.profile, options.set
+    if session.is_2026:
+        know_types_of_2026()
     session.calls_as_report = options.calls == "report"
     session.cold_kernels = options.kernel_cache == "cold"
     session.source = pathlib.Path(script).name

@@ -68,7 +68,8 @@ APART = {
     **dict.fromkeys("""matmul linear addmm conv2d max_pool2d global_avg_pool2d layer_norm rms_norm
         group_norm scale_mask_softmax scale_mask_softmax_in_place embedding upsample
         scale_causal_mask_hw_dims_softmax_in_place transformer.concatenate_heads
-        transformer.split_query_key_value_and_split_heads experimental.concatenate_heads
+        transformer.split_query_key_value_and_split_heads experimental.concatenate_heads grid_sample
+        experimental.split_query_key_value_and_split_heads
         experimental.nlp_create_qkv_heads experimental.rotary_embedding
         experimental.create_qkv_heads_from_separate_tensors transformer.attention_softmax_
         """.split(), "below"),
@@ -197,6 +198,7 @@ class GoldenTest(unittest.TestCase):
         torch.manual_seed(3)
         rows = torch.randn(2, 32, 3 * 128)
         self.check("transformer.split_query_key_value_and_split_heads", rows, num_heads=4)
+        self.check("experimental.split_query_key_value_and_split_heads", rows[:, None], num_heads=4)
         self.check("experimental.nlp_create_qkv_heads", rows[:, None], num_heads=4,
                    transpose_k_heads=False)
         self.check("transformer.concatenate_heads", torch.randn(2, 4, 32, 64))
@@ -223,6 +225,9 @@ class GoldenTest(unittest.TestCase):
         rows = ttnn.from_torch(image, ttnn.float32, device=self.device)
         self.near("upsample", ttnn.get_golden_function(ttnn.upsample)(image, 2),
                   ttnn.upsample(rows, 2))
+        places = torch.rand(1, 3, 5, 2) * 2 - 1
+        self.near("grid_sample", ttnn.operations.pool.golden_grid_sample(image, places),
+                  ttnn.grid_sample(rows, ttnn.from_torch(places, ttnn.float32, device=self.device)))
 
     def test_convolutions_and_pools(self):
         torch.manual_seed(3)

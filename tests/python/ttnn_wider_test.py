@@ -428,9 +428,7 @@ class PreparationTest(ValuesTest):
         self.assertIs(ttnn.TensorToMesh, type(ttnn.ShardTensorToMesh(self.device, 0)))
         self.assertIs(ttnn.distributed.CppMeshToTensor,
                       type(ttnn.ConcatMeshToTensor(self.device, 0)))
-        self.assertLess({"INVALID", "FP8_E4M3"}, set(ttnn.DataType.__members__))
-        with self.assertRaisesRegex(RuntimeError, "FP8_E4M3: no tensor takes it here; accepted: U"):
-            ttnn.typecast(self.tiles(torch.randn(32, 32)), ttnn.DataType.FP8_E4M3)
+        self.assertIn("INVALID", ttnn.DataType.__members__)
         self.assertEqual([one.name for one in ttnn.TileReshapeMapMode], ["CACHE", "RECREATE"])
 
 if __name__ == "__main__":

@@ -42,6 +42,7 @@ Tensor = _methods.Tensor
 bfloat16, float32 = DataType.BFLOAT16, DataType.FLOAT32
 bfloat8_b, bfloat4_b = DataType.BFLOAT8_B, DataType.BFLOAT4_B
 uint8, uint16, int32, uint32 = DataType.UINT8, DataType.UINT16, DataType.INT32, DataType.UINT32
+fp8_e4m3 = _types.FP8_E4M3
 ROW_MAJOR_LAYOUT, TILE_LAYOUT = Layout.ROW_MAJOR, Layout.TILE
 __version__ = "0.65.0+howard"
 
@@ -104,6 +105,7 @@ _no = _devices._nothing
 transformer = _Namespace("transformer", {**_under("transformer"),
                                          "SDPAProgramConfig": _configs.SDPAProgramConfig})
 experimental = _Namespace("experimental", {**_under("experimental"), "view": _ops.data_movement.view,
+                                           "typecast": globals()["typecast"],
                                            "MinimalMatmulConfig": _configs.MinimalMatmulConfig,
                                            "Conv3dConfig": _ops.conv3d.Conv3dConfig})
 SDPAProgramConfig = _configs.SDPAProgramConfig
@@ -122,23 +124,28 @@ operations = _Namespace("operations", {"moreh": moreh, **{
         "pearson_correlation_coefficient": _golden.pearson_correlation_coefficient}),
     "activations": _Namespace("operations.activations", {
         "get_golden_function_for_activation": _golden.get_golden_function_for_activation})})
+operations.pool.golden_grid_sample = lambda *args, **kwargs: _golden.get_golden_function(
+    globals()["grid_sample"])(*args, **kwargs)
 TensorToMesh = CppTensorToMesh = _mesh.Mapper
 MeshToTensor = CppMeshToTensor = _mesh.Composer
 prim = _Namespace("prim", {**_under("prim"), **{name: globals()[name] for name in ("permute", "typecast", "move")}})
 graph, tracer = _graph.graph, _graph.tracer
+graph_tracer_utils = _Namespace("graph_tracer_utils", {"GraphTracerUtils": _graph.GraphTracerUtils})
 device = _Namespace("device", {**_here(
     "Device MeshDevice DispatchCoreConfig DispatchCoreType DispatchCoreAxis open_device close_device "
     "get_device_ids get_memory_view is_wormhole_b0 is_blackhole get_num_devices SetDefaultDevice "
     "GetDefaultDevice Arch"),
     "ClearDefaultDevice": lambda: _devices.SetDefaultDevice(None),
+    "DeallocateBuffers": _devices.deallocate_buffers,
     "GetNumAvailableDevices": _devices.get_num_devices, "SetRootDir": _no,
     **{f"{word}{what}": _no for word in ("Enable", "Disable")
        for what in ("PersistentKernelCache", "MemoryReports")}})
 types = _Namespace("types", {
     **{name: value for module in (_types, _cores, _memory) for name, value in _public(module)},
-    **_here("bfloat16 float32 bfloat8_b bfloat4_b uint8 uint16 int32 uint32 ROW_MAJOR_LAYOUT "
-            "TILE_LAYOUT")})
+    **_here("bfloat16 float32 bfloat8_b bfloat4_b uint8 uint16 int32 uint32 fp8_e4m3 "
+            "ROW_MAJOR_LAYOUT TILE_LAYOUT")})
 core = _Namespace("core", {**_here("create_sharded_memory_config num_cores_to_corerangeset"),
+                           "divup": lambda a, b: -(-a // b), "roundup": lambda a, b: -(-a // b) * b,
                            "set_printoptions": _printing.set_printoptions,
                            "get_memory_config": _ops.layout.get_memory_config,
                            "has_tile_padding": lambda t, **_: t.padded_shape != t.shape})
@@ -175,7 +182,7 @@ class _SystemMesh:
 
 _ttnn = _Namespace("_ttnn", {
     "multi_device": _Namespace("_ttnn.multi_device", {
-        **_distributed, "SystemMeshDescriptor": _SystemMesh}),
+        **vars(distributed), "SystemMeshDescriptor": _SystemMesh}),
     "reports": _Namespace("_ttnn.reports", {
         name: getattr(_reports, name) for name in "get_buffers get_buffer_pages get_device_info "
                                                   "BufferInfo BufferPageInfo".split()}),
@@ -189,7 +196,7 @@ GetNumAvailableDevices = _devices.get_num_devices
 GetComputeKernelConfig = get_compute_kernel_config = _configs.init_device_compute_kernel_config
 DumpDeviceProfiler = ReadDeviceProfiler = _devices.ReadDeviceProfiler
 EnablePersistentKernelCache = DisablePersistentKernelCache = EnableMemoryReports = _no
-DisableMemoryReports = SetRootDir = deallocate_buffers = dump_device_memory_state = _no
+DisableMemoryReports = SetRootDir = dump_device_memory_state = _no
 using_distributed_env = lambda: False  # noqa: E731
 globals().update(_refused.NAMES)
 SystemMeshDescriptor = _SystemMesh

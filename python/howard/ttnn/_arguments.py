@@ -20,9 +20,6 @@ EVERYWHERE = {
 _DRAWN = "Nothing is drawn: a text says it."
 # The same for plain functions, by the names of their parameters.
 PLAIN = {
-    "CreateDevice.worker_l1_size": "The chip's L1 has one size; it is about what lies below tensors.",
-    "open_device.worker_l1_size": "The chip's L1 has one size; it is about what lies below tensors.",
-    "open_mesh_device.worker_l1_size": "The chip's L1 has one size; it is about what lies below tensors.",
     "synchronize_device.sub_device_ids": "A wait is for a queue, whatever its sub-devices.",
     "record_event.sub_device_ids": "A wait is for a queue, whatever its sub-devices.",
     "record_event.device_range": "The emulated devices of a mesh run together.",
@@ -52,6 +49,8 @@ UNREAD = {
     "batch_size": "Weights are prepared alike for all images.",
     "conv_op_cache": "It is about what ttnn keeps for its next call.",
     "debug": "It is about what ttnn prints.",
+    "dram_slice_config": "Weights are prepared alike for all slices.",
+    "output_padding": "Weights are prepared alike for all results.",
     "dilation": "Weights are prepared alike for all images.",
     "grid_size": "It says on which cores ttnn puts the result; values are the same.",
     "groups": "The bias of all groups is one row.",
@@ -119,6 +118,8 @@ UNREAD = {
     "reshape_tile_mode": "It is about what ttnn keeps for its next call.",
     "rs_global_semaphores": _WAITED,
     "rstd_memory_config": "The deviations lie where the result does.",
+    "num_devices": "The tensor says on how many devices it is.",
+    "slice_dim": "The tensors that say where a slice begins and ends are read whole.",
     "sorted": "The numbers are always in their order, as ttnn's are.",
     "sparse_grad": "There is no gradient of this op; ttnn does not read it either.",
     "stable": "The order is always stable here; ttnn does not read it either.",

@@ -77,7 +77,8 @@ _EXACT_WHOLE: Dict[str, Callable[..., Any]] = {
 _SHIFTS = ("bitwise_left_shift", "logical_left_shift", "logical_right_shift")
 # These have two operands; as an activation the second one is a number.
 _OF_A_NUMBER = ("add", "subtract", "multiply", "divide", "pow", "rsub", "rdiv", "remainder", "fmod",
-                "eq", "ne", "gt", "lt", "ge", "le", "maximum", "minimum", "rpow")
+                "eq", "ne", "gt", "lt", "ge", "le", "maximum", "minimum", "rpow",
+                *(f"bitwise_{what}" for what in ("and", "or", "xor", "left_shift", "right_shift")))
 
 
 _MOST = 1e38  # of the numbers of a function that an engine's program can have
@@ -87,7 +88,10 @@ def apply(function: str, *operands: Any, numbers: Any = ()) -> Any:
     """Computes a function of the catalogue for each element, with NumPy's broadcasting. The result is
     whole where all operands are."""
     if len(operands) == 1 and function in _OF_A_NUMBER:
-        operands, numbers = (*operands, numbers[0]), ()
+        number = numbers[0]
+        if is_whole(np.asarray(operands[0])) and number % 1 == 0:
+            number = int(number)
+        operands, numbers = (*operands, number), ()
     operands = tuple(np.asarray(one) for one in operands)
     whole = all(map(is_whole, operands))
     # A whole number beside one that is not keeps its 32 bits, which float32 has not.

@@ -156,6 +156,7 @@ class Conv2dConfig(_Fields):
         "enable_subblock_padding": False, "in_place": False, "config_tensors_in_dram": False,
         "full_inner_dim": False, "enable_kernel_stride_folding": False,
         "enable_activation_reuse": False, "always_preprocess_weights": False,
+        "force_split_reader": None, "override_output_sharding_config": False,
     }
 
 
@@ -165,7 +166,8 @@ class Conv2dSliceConfig(_Fields):
 
 Conv1dConfig = Conv2dConfig
 Op2DSliceConfig = Conv2dSliceConfig
-Conv2dL1FullSliceConfig = Op2DL1FullSliceConfig = Conv2dSliceConfig(slice_type="L1_FULL")
+Conv2dL1Full = Op2DL1Full = "L1_FULL"
+Conv2dL1FullSliceConfig = Op2DL1FullSliceConfig = Conv2dSliceConfig(slice_type=Conv2dL1Full)
 Conv2dDRAMSliceHeight = Op2DDRAMSliceHeight = "DRAM_HEIGHT"
 Conv2dDRAMSliceWidth = Op2DDRAMSliceWidth = "DRAM_WIDTH"
 
@@ -177,7 +179,8 @@ relu_min remainder round rsqrt rsub selu sigmoid sign signbit silu sin sinh soft
 softsign sqrt square sub_unary_sfpu tan tanh tanhshrink threshold tiled_prod trunc typecast
 bitwise_not mul_unary_sfpu add_unary_sfpu div_unary_sfpu log_sigmoid abs_int32 clamp_tss fmod
 rpow unary_eq unary_ne unary_gt unary_lt unary_ge unary_le maximum minimum
-lgamma logit""".split()
+lgamma logit power_iterative bitwise_and bitwise_or bitwise_xor left_shift right_shift dropout
+zero_point where_tss alt_complex_rotate90 bitcast""".split()
 
 UnaryOpType = enum.Enum(  # type: ignore[misc]  # mypy wants to read the names.
     "UnaryOpType", [(name.upper(), name) for name in _UNARY_NAMES])
@@ -209,6 +212,8 @@ class UnaryWithParam:
 _TEXTS = """relu relu6 gelu gelu_approx silu sigmoid sigmoid_approx hardsigmoid sqrt rsqrt exp recip log
 log1p tanh log2 log10 sin cos cosh sinh abs abs_int32 sign square softplus selu hardmish mish""".split()
 _SPELLED = {"recip": "reciprocal", "logical_not_unary": "logical_not", "power": "pow",
+            "power_iterative": "pow", "left_shift": "bitwise_left_shift",
+            "right_shift": "bitwise_right_shift",
             "sigmoid_approx": "sigmoid", "add_unary_sfpu": "add", "sub_unary_sfpu": "subtract",
             "mul_unary_sfpu": "multiply", "div_unary_sfpu": "divide", "abs_int32": "abs",
             "clamp_tss": "clamp", "prelu_sfpu": "leaky_relu",

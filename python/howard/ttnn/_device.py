@@ -3,7 +3,7 @@
 
 import weakref
 
-from ._addresses import Addresses
+from ._addresses import L1_TOP, Addresses
 from ._cores import CoreCoord, CoreGrid, CoreRange, CoreRangeSet
 from ._dispatch import (
     DispatchCoreAxis,
@@ -17,16 +17,21 @@ from ._session import session
 from ._types import Arch
 
 
+SFPU_NAN = 1.7014e38  # What the vector unit of Wormhole takes for no number.
+
+
 class MeshDevice:
     """Represents one or several chips that run the same programs; one of them is emulated and
     timed."""
 
     def __init__(self, device_ids, shape, dispatch, queues, trace_region_size, l1_small_size=0,
-                 parent=None):
+                 parent=None, worker_l1_size=0):
         eth = dispatch.type is DispatchCoreType.ETH
         self._ids, self._shape = list(device_ids), MeshShape(shape)
         self._dispatch, self._queues = dispatch, queues
         self.trace_region_size, self.l1_small_size = trace_region_size, l1_small_size
+        # Tensors in L1 lie above this address, if the script says how much they have.
+        self.l1_floor = parent.l1_floor if parent else worker_l1_size and L1_TOP - worker_l1_size
         self.chip = parent.chip if parent else session.chip(eth, queues)
         self.is_open = True
         self.values = session.values
@@ -107,7 +112,7 @@ class MeshDevice:
         return 1.19209e-07
 
     def sfpu_nan(self):
-        return 1.7014e38
+        return SFPU_NAN
 
     def sfpu_inf(self):
         return float("inf")
@@ -255,6 +260,13 @@ class MeshDevice:
                 "the device is closed: what runs on it must come before ttnn.close_device"
             )
 
+    def free(self):
+        """Frees all memory on the device."""
+        for reference in list(self.storages.values()):
+            storage = reference()
+            if storage is not None:
+                storage.release()
+
     def next_number(self):
         self._numbers[0] += 1
         return self._numbers[0] - 1
@@ -321,10 +333,7 @@ class MeshDevice:
         if session.default_device is self:
             session.default_device = None
         if self._parent is None:
-            for reference in list(self.storages.values()):
-                storage = reference()
-                if storage is not None:
-                    storage.release()
+            self.free()
         self.traces.clear()
 
 

@@ -29,11 +29,12 @@ def _require_box(device_ids):
             )
 
 
-def _open(device_ids, shape, dispatch, queues, trace_region_size, l1_small_size):
+def _open(device_ids, shape, dispatch, queues, trace_region_size, l1_small_size, worker_l1_size):
     if queues not in (1, 2):
         raise RuntimeError(f"a device has 1 or 2 command queues, not {queues}")
     _require_box(device_ids)
-    device = MeshDevice(device_ids, shape, dispatch, queues, trace_region_size, l1_small_size)
+    device = MeshDevice(device_ids, shape, dispatch, queues, trace_region_size, l1_small_size,
+                        worker_l1_size=worker_l1_size)
     session.open_devices[device_ids[0]] = device
     return device
 
@@ -46,13 +47,13 @@ def open_device(*, device_id, l1_small_size=0, trace_region_size=0, num_command_
         return found
     dispatch = dispatch_core_config or DispatchCoreConfig(DispatchCoreType.WORKER)
     return _open([device_id], (1, 1), dispatch, num_command_queues, trace_region_size,
-                 l1_small_size)
+                 l1_small_size, worker_l1_size)
 
 
 def CreateDevice(device_id, num_command_queues=1, l1_small_size=0, trace_region_size=0,
                  dispatch_core_config=None, *, worker_l1_size=0):
     return _open([device_id], (1, 1), dispatch_core_config or DispatchCoreConfig(),
-                 num_command_queues, trace_region_size, l1_small_size)
+                 num_command_queues, trace_region_size, l1_small_size, worker_l1_size)
 
 
 def CreateDevices(device_ids, *args, **kwargs):
@@ -86,7 +87,7 @@ def open_mesh_device(mesh_shape=None, l1_small_size=0, trace_region_size=0, num_
     first = row * session.devices() + column
     ids = list(physical_device_ids) or list(range(first, first + shape.mesh_size()))
     return _open(ids, shape, dispatch_core_config or DispatchCoreConfig(), num_command_queues,
-                 trace_region_size, l1_small_size)
+                 trace_region_size, l1_small_size, worker_l1_size)
 
 
 def close_mesh_device(device):
@@ -128,6 +129,9 @@ def get_pcie_device_ids():
 
 def GetNumPCIeDevices():
     return session.cards()
+
+
+get_num_pcie_devices = GetNumPCIeDevices
 
 
 def GetPCIeDeviceID(device_id):
@@ -247,6 +251,20 @@ def get_memory_view(device, buffer_type):
     if in_l1:
         return MemoryView(device.num_worker_cores(), 1_499_136 - 103_712, used)
     return MemoryView(session.dram_banks, session.bank_bytes, used)
+
+
+def deallocate_buffers(device):
+    """Frees all memory on the device."""
+    device.free()
+
+
+def get_dram_alignment():
+    """Returns the bytes whose multiples pages of DRAM lie at."""
+    return 64 if session.is_blackhole else 32
+
+
+def get_l1_alignment():
+    return 16
 
 
 def apply_device_delay(mesh_device, delays, *, subdevice_id=None):

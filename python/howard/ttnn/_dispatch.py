@@ -3,6 +3,7 @@
 
 import contextlib
 import enum
+import itertools
 
 from ._session import session
 
@@ -22,6 +23,9 @@ class FabricConfig(enum.Enum):
     CUSTOM = 6
 
 
+FabricManagerMode = enum.Enum(
+    "FabricManagerMode", "DEFAULT INIT_FABRIC TERMINATE_FABRIC ENABLED", start=0)
+FabricUDMMode = enum.Enum("FabricUDMMode", "DISABLED ENABLED", start=0)
 FabricReliabilityMode = enum.Enum(
     "FabricReliabilityMode", "STRICT_INIT RELAXED_INIT DYNAMIC_RECONFIGURATION_SETUP_MODE", start=0)
 
@@ -86,8 +90,31 @@ class MeshCoordinate(MeshShape):
 
 
 class MeshCoordinateRange:
+    """Holds the coordinates from one to another; from one alone those of a mesh of this shape."""
+
     def __init__(self, start, end=None):
-        self.start, self.end = start, end
+        if end is None:
+            start, end = [0] * len(tuple(start)), [size - 1 for size in start]
+        self.start, self.end = MeshCoordinate(start), MeshCoordinate(end)
+
+    def __iter__(self):
+        sides = (range(a, b + 1) for a, b in zip(self.start, self.end))
+        return map(MeshCoordinate, itertools.product(*sides))
+
+    def __contains__(self, coordinate):
+        return coordinate in list(self)
+
+    def shape(self):
+        return MeshShape([b - a + 1 for a, b in zip(self.start, self.end)])
+
+    def __eq__(self, other):
+        return isinstance(other, MeshCoordinateRange) and list(self) == list(other)
+
+    def __hash__(self):
+        return hash((self.start, self.end))
+
+    def __repr__(self):
+        return f"MeshCoordinateRange(start={self.start}, end={self.end})"
 
 
 class SubDeviceId:

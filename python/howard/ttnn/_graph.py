@@ -4,6 +4,7 @@
 import contextlib
 import enum
 import pathlib
+import re
 from typing import Any, List
 
 from . import _launch
@@ -146,6 +147,26 @@ class graph:
     def count_intermediate_and_output_tensors(nodes):
         count = sum(n["node_type"] == "tensor" for n in nodes)
         return max(0, count - 1), min(1, count)
+
+
+class GraphTracerUtils:
+    """Implements ttnn.graph_tracer_utils: the calls of a captured graph with their arguments."""
+
+    @staticmethod
+    def replace_control_chars(text):
+        return re.sub(r"[\x00-\x1f]", "", text)
+
+    @staticmethod
+    def serialize_arguments_to_json(arguments):
+        return [{f"arg{i}": GraphTracerUtils.replace_control_chars(str(one))}
+                for i, one in enumerate(arguments)]
+
+    @staticmethod
+    def serialize_graph(captured_graph):
+        return {"content": [
+            {"operation": node["params"]["name"],
+             "arguments": GraphTracerUtils.serialize_arguments_to_json(node["arguments"])}
+            for node in captured_graph if node["node_type"] == "function_start"]}
 
 
 class tracer:

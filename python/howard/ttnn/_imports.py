@@ -22,9 +22,11 @@ FALLBACKS = ("tracy", "loguru", "pytest", "models.common.utility_functions",
              "models.utility_functions", "tests.ttnn.utils_for_testing",
              "tests.tt_eager.python_api_testing.sweep_tests.comparison_funcs", "models.common", "models", "tests", "tests.ttnn", "tests.tt_eager",
              "tests.tt_eager.python_api_testing", "tests.tt_eager.python_api_testing.sweep_tests",
-             "tt_lib", "tt_lib.utils", "tt_lib.fallback_ops", "tt_lib.fused_ops")
+             "tt_lib", "tt_lib.utils", "tt_lib.fallback_ops", "tt_lib.fallback_ops.fallback_ops",
+             "tt_lib.fused_ops")
 _OWN = {"tt_lib.utils": "howard.ttnn._tt_lib.utils",
-        "tt_lib.fallback_ops": "howard.ttnn._tt_lib.fallback_ops"}
+        "tt_lib.fallback_ops": "howard.ttnn._tt_lib.fallback_ops",
+        "tt_lib.fallback_ops.fallback_ops": "howard.ttnn._tt_lib.fallback_ops"}
 
 
 class _Loader(importlib.abc.Loader):

@@ -7,6 +7,7 @@ from ._cores import CoreGrid, CoreRange, CoreRangeSet, _grid_set
 from ._types import (
     _BYTES,
     BufferType,
+    Layout,
     Shape,
     ShardDistributionStrategy,
     ShardMode,
@@ -167,13 +168,14 @@ class Tile:
 
 
 class TensorSpec:
-    def __init__(self, shape, dtype, layout, buffer_type=BufferType.DRAM, tile=None,
-                 memory_config=None):
+    def __init__(self, shape, dtype, layout, *where, tile=None, memory_config=None, **told):
+        """`where` is a configuration of memory, or what one is made of; a tile may be among it."""
         self.shape, self.dtype, self.layout = Shape(shape), dtype, layout
-        self.tile = tile or Tile()
-        self.memory_config = memory_config or MemoryConfig(
-            TensorMemoryLayout.INTERLEAVED, buffer_type
-        )
+        tiles = [one for one in where if isinstance(one, Tile)]
+        self.tile = tile or (tiles or [Tile()])[0]
+        given = [one for one in where if isinstance(one, MemoryConfig)]
+        self.memory_config = memory_config or (given[0] if given else MemoryConfig(
+            *[one for one in where if not isinstance(one, Tile)], **told))
 
     def __eq__(self, other):
         return isinstance(other, TensorSpec) and (
@@ -191,11 +193,49 @@ class TensorSpec:
         rows, columns = _matrix(padded_shape(self.shape))
         shape = shard_shape_for(rows, columns, memory_layout, grid, orientation, round_up=True)
         self_spec = ShardSpec(grid, shape, orientation)
-        config = MemoryConfig(memory_layout, BufferType.L1, self_spec)
+        buffer = self.memory_config.buffer_type
+        config = MemoryConfig(memory_layout, buffer, self_spec)
         return TensorSpec(self.shape, self.dtype, self.layout, memory_config=config)
 
     def height_sharded(self, grid, orientation=ShardOrientation.ROW_MAJOR):
         return self._sharded(TensorMemoryLayout.HEIGHT_SHARDED, grid, orientation)
+
+    def sharded_across_dims(self, dims, grid, orientation=ShardOrientation.ROW_MAJOR):
+        """Cuts these dimensions into single places, or tiles."""
+        rank = len(self.shape)
+        cut = {dim % rank for dim in dims}
+        return self.sharded([1 if i in cut else size
+                             for i, size in enumerate(self._padded())], grid, orientation)
+
+    def sharded_across_dims_except(self, dims, grid, orientation=ShardOrientation.ROW_MAJOR):
+        """Cuts all other dimensions into single places, or tiles."""
+        kept = {dim % len(self.shape) for dim in dims}
+        return self.sharded_across_dims([i for i in range(len(self.shape)) if i not in kept], grid,
+                                        orientation)
+
+    def sharded(self, shard_shape, *args, **kwargs):
+        """Returns the specification with shards of this shape, which tiles round up, or of a
+        NdShardSpec."""
+        if isinstance(shard_shape, NdShardSpec):
+            spec = shard_shape
+        else:
+            orders = [one for one in args if isinstance(one, (ShardOrientation,
+                                                              ShardDistributionStrategy))]
+            told = {"grid": kwargs.get("core_ranges", kwargs.get("grid", args[0] if args else None))}
+            for one in [*orders, kwargs.get("orientation"), kwargs.get("distribution_strategy")]:
+                if isinstance(one, ShardOrientation):
+                    told["orientation"] = one
+                elif one is not None:
+                    told["shard_distribution_strategy"] = one
+            shape = list(shard_shape)
+            if self.layout is Layout.TILE:
+                shape[-2:] = [-(-size // 32) * 32 for size in shape[-2:]]
+            spec = NdShardSpec(shape, **told)
+        return TensorSpec(self.shape, self.dtype, self.layout, memory_config=MemoryConfig(
+            self.memory_config.buffer_type, spec))
+
+    def _padded(self):
+        return padded_shape(self.shape) if self.layout is Layout.TILE else self.shape
 
     def width_sharded(self, grid, orientation=ShardOrientation.ROW_MAJOR):
         return self._sharded(TensorMemoryLayout.WIDTH_SHARDED, grid, orientation)

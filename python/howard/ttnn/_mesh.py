@@ -92,6 +92,17 @@ class Mapper:
         return parts, self
 
 
+class TensorTopology(Mapper):
+    """Says how a tensor is spread over devices."""
+
+    def __init__(self, distribution_shape, placements, mesh_coords=None):
+        super().__init__(distribution_shape, [getattr(one, "dim", None) for one in placements])
+        self._coords = mesh_coords
+
+    def mesh_coords(self):
+        return super().mesh_coords() if self._coords is None else list(self._coords)
+
+
 class Composer:
     """Says how the parts of all devices become one tensor again."""
 

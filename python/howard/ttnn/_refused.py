@@ -6,11 +6,21 @@ _KERNELS = ("programs of a script's own C++ kernels are not run here: the emulat
 _HOST_CALLS = ("host calls are not written to a binary here: run_experiment python records them by itself, "
                "and `run_experiment explain results/SCRIPT.workload.json` runs them again; on a device, "
                "ttnn.begin_trace_capture replays them")
+_STREAMS = ("streams between the host and kernels that stay on the device are not emulated: "
+            "ttnn.copy_host_to_device_tensor and ttnn.from_device bring tensors there and back")
+_SOCKETS = ("sockets join meshes of several processes, and one mesh is emulated: ttnn.point_to_point "
+            "sends from device to device")
+_PROFILES = ("the emulator's timeline has the times of programs: `run_experiment python --device-logs "
+             "DIR` writes them")
 REASONS = {
     **dict.fromkeys("""generic_op ProgramDescriptor KernelDescriptor CBDescriptor CBFormatDescriptor
                     SemaphoreDescriptor ReaderConfigDescriptor WriterConfigDescriptor
-                    ComputeConfigDescriptor DataMovementConfigDescriptor TensorAccessorArgs""".split(),
-                    _KERNELS),
+                    ComputeConfigDescriptor DataMovementConfigDescriptor TensorAccessorArgs
+                    MeshProgramDescriptor""".split(), _KERNELS),
+    **dict.fromkeys("H2DStreamService D2HStreamService".split(), _STREAMS),
+    **dict.fromkeys("MeshSocket SocketConfig SocketConnection SocketMemoryConfig MeshCoreCoord "
+                    "create_socket_pair".split(), _SOCKETS),
+    **dict.fromkeys("get_latest_programs_perf_data get_all_programs_perf_data".split(), _PROFILES),
     **dict.fromkeys("light_metal_begin_capture light_metal_end_capture LightMetalReplay".split(),
                     _HOST_CALLS)}
 

@@ -89,7 +89,7 @@ class Session:
         return next(found, cards[-1])
 
     @property
-    def converts_on_device(self):
+    def is_2026(self):
         """Says whether the software is ttnn of 2026, by the name of its profile."""
         return any("2026" in profile for profile in self.profiles)
 

@@ -11,7 +11,7 @@ import weakref
 from howard import _native
 
 from . import _arrays as arrays
-from ._addresses import MOST_NOTES
+from ._addresses import L1_TOP, MOST_NOTES
 from ._device import require_no_capture
 from ._dispatch import queue_number
 from ._session import session
@@ -103,6 +103,10 @@ class Storage:
         notes.append((self.number, self.spec))
         if len(notes) > MOST_NOTES:
             device.addresses.shorten()
+        if self.in_l1 and device.l1_floor and self.address() < device.l1_floor:
+            self.release()
+            raise _out_of_memory(f"worker_l1_size leaves {L1_TOP - device.l1_floor} bytes of a core to "
+                                 "tensors", True)
 
     is_part = False  # It is what one device of a mesh has.
 
@@ -205,7 +209,7 @@ class Tensor:
         self._shape = shape if isinstance(shape, Shape) else Shape(shape)
         self._dtype, self._layout, self._config = dtype, layout, config
         self._storage, self._device, self._topology = storage, device, topology
-        self._whole = None  # The shape with padding, where rows on the host have some.
+        self._whole = None  # The shape with padding, where it is not that of whole tiles or rows.
         return self
 
     # What it is.
@@ -216,9 +220,9 @@ class Tensor:
 
     @property
     def padded_shape(self):
-        if self._layout is Layout.TILE:
-            return padded_shape(self._shape)
-        return self._whole or self._shape
+        if self._whole is not None:
+            return self._whole
+        return padded_shape(self._shape) if self._layout is Layout.TILE else self._shape
 
     @property
     def dtype(self):

@@ -15,7 +15,6 @@ class DataType(enum.Enum):
     BFLOAT8_B = "bfloat8_b"
     BFLOAT4_B = "bfloat4_b"
     INVALID = "invalid"
-    FP8_E4M3 = "fp8_e4m3"
 
     def __repr__(self):
         return f"DataType.{self.name}"
@@ -53,7 +52,6 @@ CHIP_TYPE = {
     DataType.BFLOAT8_B: "bfloat8_b",
     DataType.BFLOAT4_B: "bfloat4_b",
     DataType.INVALID: "",
-    DataType.FP8_E4M3: "",
 }
 
 
@@ -61,6 +59,27 @@ for _index, _one in enumerate(DataType):
     # These are found faster than in a dictionary.
     setattr(_one, "chip", CHIP_TYPE[_one])
     setattr(_one, "index", _index)
+
+
+def _type_of_2026(name, value):
+    """Makes a type that has its name in all years. Tables that are made of all types have it once
+    know_types_of_2026() was called: those of scripts for ttnn of 2025 do not know it."""
+    made = object.__new__(DataType)
+    for word, told in (("_name_", name), ("_value_", value), ("__objclass__", DataType),
+                       ("chip", ""), ("index", len(DataType))):
+        setattr(made, word, told)
+    return made
+
+
+FP8_E4M3 = _type_of_2026("FP8_E4M3", "fp8_e4m3")
+type.__setattr__(DataType, "FP8_E4M3", FP8_E4M3)
+
+
+def know_types_of_2026():
+    if "FP8_E4M3" not in DataType.__members__:
+        DataType._member_map_["FP8_E4M3"] = FP8_E4M3
+        DataType._member_names_.append("FP8_E4M3")
+        DataType._value2member_map_["fp8_e4m3"] = FP8_E4M3
 
 
 Layout = enum.Enum("Layout", "ROW_MAJOR TILE", start=0)
@@ -92,6 +111,7 @@ class MathFidelity(enum.Enum):
 
 
 class Arch(enum.Enum):
+    GRAYSKULL = 1  # No emulated box has it.
     WORMHOLE_B0 = 2
     BLACKHOLE = 3
     Invalid = 255
@@ -104,6 +124,10 @@ LossReductionMode = enum.Enum("LossReductionMode", "NONE SUM MEAN", start=0)
 ReduceType = enum.Enum("ReduceType", "Sum Mean Max Min Std Var")
 TileReshapeMapMode = enum.Enum("TileReshapeMapMode", "CACHE RECREATE", start=0)
 EmbeddingsType = enum.Enum("EmbeddingsType", "GENERIC PADDED BINARY", start=0)
+
+
+ShardShapeAlignment = enum.Enum("ShardShapeAlignment", "NONE RECOMMENDED REQUIRED", start=0)
+UnpackToDestMode = enum.Enum("UnpackToDestMode", "UnpackToDestFp32 Default", start=0)
 
 
 class VecMode(enum.Enum):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements ttnn.model_preprocessing: parameters of torch's modules as tensors of ttnn."""
 
+import inspect
+
 from ._operations.core import from_torch, to_device
 from ._tensor import Tensor
 from ._types import DataType, Layout, MathFidelity
@@ -92,29 +94,43 @@ def default_preprocessor(model, name, mesh_mapper=None):
     return make_parameter_dict(parameters)
 
 
-def _convert(model, name, convert_to_ttnn, custom, ttnn_module_args):
+def _customised(custom, model, name, ttnn_module_args, convert_to_ttnn):
+    """Returns what the script's own function makes of a module; it is told what it asks for."""
+    told = {"model": model, "name": name, "ttnn_module_args": ttnn_module_args,
+            "convert_to_ttnn": convert_to_ttnn, "custom_preprocessor_func": custom}
+    asked = list(inspect.signature(custom).parameters)
+    if set(asked) <= set(told):
+        return custom(**{word: told[word] for word in asked})
+    return custom(model, name) if len(asked) == 2 else custom(
+        model, name, ttnn_module_args, convert_to_ttnn)
+
+
+def convert_torch_model_to_ttnn_model(model, *, convert_to_ttnn=None, custom_preprocessor=None, name="",
+                                      ttnn_module_args=None):
+    """Returns the parameters of a module, and of the modules within it, by their names."""
     import torch  # A script may do without torch.
 
-    if custom is not None:
-        try:
-            made = custom(model, name)
-        except TypeError:
-            made = custom(model, name, ttnn_module_args, convert_to_ttnn)
+    def inner(child, own):
+        key = int(own) if own.isdigit() else own
+        return convert_torch_model_to_ttnn_model(
+            child, convert_to_ttnn=convert_to_ttnn, custom_preprocessor=custom_preprocessor,
+            name=f"{name}.{own}" if name else own,
+            ttnn_module_args=ttnn_module_args.get(key) if isinstance(ttnn_module_args, dict) else None)
+
+    if custom_preprocessor is not None:
+        made = _customised(custom_preprocessor, model, name, ttnn_module_args, convert_to_ttnn)
         if made:
             return make_parameter_dict(made)
     if isinstance(model, (torch.nn.ModuleList, torch.nn.Sequential)):
-        return ParameterList(
-            _convert(child, f"{name}.{i}" if name else str(i), convert_to_ttnn, custom, None)
-            for i, child in enumerate(model.children()))
+        return ParameterList(inner(child, str(i)) for i, child in enumerate(model.children()))
     plain = default_preprocessor(model, name)
     if plain is not None and (convert_to_ttnn is None or convert_to_ttnn(model, name)):
         return plain
     parameters = {}
-    for child_name, child in model.named_children():
-        made = _convert(child, f"{name}.{child_name}" if name else child_name, convert_to_ttnn,
-                        custom, None)
+    for own, child in model.named_children():
+        made = inner(child, own)
         if made:
-            parameters[child_name] = made
+            parameters[own] = made
     for own, value in list(model.named_parameters(recurse=False)) + list(
             model.named_buffers(recurse=False)):
         if convert_to_ttnn is None or convert_to_ttnn(model, name):
@@ -136,9 +152,6 @@ def move_to_device(object_, device):
     return object_
 
 
-convert_torch_model_to_ttnn_model = _convert
-
-
 def preprocess_model_parameters(model_name=None, *, version=None, initialize_model=None,
                                 convert_to_ttnn=None, custom_preprocessor=None, device=None,
                                 prefix="", run_model=None, reader_patterns_cache=None,
@@ -153,7 +166,9 @@ def preprocess_model_parameters(model_name=None, *, version=None, initialize_mod
         if run_model is not None:
             ttnn_module_args = _without_device(
                 infer_ttnn_module_args(model=model, run_model=run_model, device=device))
-        parameters = _convert(model, prefix, convert_to_ttnn, custom_preprocessor, ttnn_module_args)
+        parameters = convert_torch_model_to_ttnn_model(
+            model, convert_to_ttnn=convert_to_ttnn, custom_preprocessor=custom_preprocessor,
+            name=prefix, ttnn_module_args=ttnn_module_args)
         if run_model is not None:
             _attach_args(parameters, ttnn_module_args)
     return parameters if device is None else move_to_device(parameters, device)
@@ -204,7 +219,7 @@ def _convolution_args(kind, module, image, device):
 
 
 def _args_of(module, image, device):
-    """Returns what ttnn's op for this module is told; None for modules without such an op."""
+    """Returns what ttnn's op for this module is told; nothing for modules without such an op."""
     import torch  # A script may do without torch.
 
     if isinstance(module, torch.nn.Conv2d):
@@ -219,7 +234,7 @@ def _args_of(module, image, device):
     if isinstance(module, torch.nn.GroupNorm):
         return GroupNormArgs(num_groups=module.num_groups, num_channels=module.num_channels,
                              eps=module.eps, affine=module.affine, dtype=DataType.BFLOAT16, **size)
-    return None
+    return ModuleArgs()
 
 
 def _place(tree, name, found):
@@ -227,27 +242,31 @@ def _place(tree, name, found):
     *above, last = [int(part) if part.isdigit() else part for part in name.split(".")]
     for part in above:
         tree = tree.setdefault(part, ModuleArgs())
+    found.update(tree.get(last, {}))  # What is within it was seen before.
     tree[last] = found
 
 
 def infer_ttnn_module_args(*, model, run_model, device):
-    """Returns what a run of the model tells of its convolutions, pools and group norms, by the names
-    of the modules; None without a run."""
+    """Returns what a run of the model tells of its modules, by their names: of convolutions, pools and
+    group norms what their ops are told, of each the module. None without a run."""
     if run_model is None:
         return None
     tree, handles = ModuleArgs(), []
 
     def watch(name):
         def seen(module, given, _result):
-            found = _args_of(module, tuple(given[0].shape), device)
-            if found is not None:
+            is_image = given and len(getattr(given[0], "shape", ())) == 4
+            found = _args_of(module, tuple(given[0].shape), device) if is_image else ModuleArgs()
+            found["module"] = module
+            if name:
                 _place(tree, name, found)
+            else:
+                tree.update({**found, **tree})
 
         return seen
 
     for name, module in model.named_modules():
-        if name:
-            handles.append(module.register_forward_hook(watch(name)))
+        handles.append(module.register_forward_hook(watch(name)))
     try:
         run_model(model)
     finally:
@@ -257,8 +276,11 @@ def infer_ttnn_module_args(*, model, run_model, device):
 
 
 def _without_device(tree):
-    return type(tree)({key: _without_device(value) if isinstance(value, dict) else value
-                       for key, value in tree.items() if key != "device"})
+    """Returns the arguments of ops alone, without those of a run."""
+    kept = {key: _without_device(value) if isinstance(value, ModuleArgs) else value
+            for key, value in tree.items() if key not in ("device", "module")}
+    return type(tree)({key: value for key, value in kept.items()
+                       if not isinstance(value, ModuleArgs) or value})
 
 
 def _attach_args(parameters, tree):

@@ -52,6 +52,20 @@ def _part_back(part, x, num_slices, slice_index, *args, **kwargs):
     return made.reshape(x.shape)
 
 
+def _grid_sample(x, grid, *, mode="bilinear", padding_mode="zeros", align_corners=False,
+                 use_precomputed_grid=False, batch_output_channels=False, **kwargs):
+    """Samples images [n, h, w, c] at places [n, h', w', 2 k]."""
+    if use_precomputed_grid:
+        raise RuntimeError("the golden function takes a grid of places, not a precomputed one")
+    rows, columns, times = grid.shape[1], grid.shape[2], grid.shape[3] // 2
+    places = grid.float().reshape(grid.shape[0], rows, columns * times, 2)
+    made = torch.nn.functional.grid_sample(x.float().permute(0, 3, 1, 2), places, mode, padding_mode,
+                                           align_corners).permute(0, 2, 3, 1)
+    if batch_output_channels:
+        made = made.reshape(x.shape[0], rows, columns, times * x.shape[-1])
+    return made.to(x.dtype)
+
+
 def _arange(start=0, end=None, step=1, *args, **kwargs):
     return torch.arange(0, start, step) if end is None else torch.arange(start, end, step)
 
@@ -92,6 +106,6 @@ GOLDENS.update({
     "gather": lambda x, dim, index, *args, **kwargs: torch.gather(x, dim, index.long()),
     "scatter": lambda x, dim, index, src, *args, **kwargs: torch.scatter(
         x, dim, index.long(), src),
-    "bcast": _bcast, "interleaved_to_sharded_partial": _part,
+    "bcast": _bcast, "grid_sample": _grid_sample, "interleaved_to_sharded_partial": _part,
     "sharded_to_interleaved_partial": _part_back,
 })

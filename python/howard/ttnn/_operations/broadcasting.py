@@ -7,7 +7,7 @@ from .._arrays import np
 from .._launch import fail, make_output, operation, program, require_device, values
 from .._tensor import Tensor
 from .._types import Layout
-from .data_movement import _repeated
+from .data_movement import _repeated, reshape
 from .eltwise import FUNCTIONS
 
 BcastOpMath = enum.Enum("BcastOpMath", "ADD SUB MUL", start=0)
@@ -19,6 +19,13 @@ _KERNELS = {"ADD": "add", "SUB": "subtract", "MUL": "multiply"}
 def bcast(input_a, input_b, math_op, dim, *, output_tensor=None, memory_config=None):
     """Adds, subtracts or multiplies one row, one column or one number of b: one program."""
     require_device("bcast", input_a, input_b)
+    batch, whole = input_b._shape[0], list(input_a._shape)
+    if len(whole) == len(input_b._shape) == 4 and whole[:2] == [1, 1] and batch > 1 and \
+            whole[2] % batch == 0:  # The rows of a are those of as many matrices.
+        out = bcast.function(reshape.function(input_a, [batch, 1, whole[2] // batch, whole[3]]),
+                             input_b, math_op, dim, output_tensor=output_tensor,
+                             memory_config=memory_config)
+        return reshape.function(out, whole)
     rows = 1 if dim in (BcastOpDim.H, BcastOpDim.HW) else input_a._shape[-2]
     columns = 1 if dim in (BcastOpDim.W, BcastOpDim.HW) else input_a._shape[-1]
     outer, given = list(input_a._shape)[:-2], list(input_b._shape)
@@ -45,6 +52,9 @@ def bcast(input_a, input_b, math_op, dim, *, output_tensor=None, memory_config=N
 def broadcast_to(input, output_shape, *, memory_config=None, output=None):
     """Repeats the dimensions of size 1, as often as the shape says: one program."""
     require_device("broadcast_to", input, tile=True)
+    if any(one is not None and one.is_sharded() for one in (input._config, memory_config)):
+        fail("broadcast_to", "sharded tensors are not supported: use ttnn.DRAM_MEMORY_CONFIG or "
+             "ttnn.L1_MEMORY_CONFIG")
     shape, own = [int(size) for size in output_shape], list(input._shape)
     own = [1] * (len(shape) - len(own)) + own
     if len(own) != len(shape) or any(a not in (1, b) for a, b in zip(own, shape)):

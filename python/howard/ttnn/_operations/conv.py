@@ -137,7 +137,7 @@ def prepare_conv_weights(*, weight_tensor, weights_format="OIHW", in_channels, o
 
 @operation(unread="input_memory_config input_layout batch_size input_height input_width stride "
                   "padding dilation has_bias input_dtype output_dtype compute_config slice_config "
-                  "in_channels kernel_size groups weights_format")
+                  "dram_slice_config in_channels kernel_size groups weights_format")
 def prepare_conv_bias(*, bias_tensor, out_channels=None, device=None, conv_config=None):
     """Returns the bias as a convolution takes it, on the device if there is one."""
     return bias_of("prepare_conv_bias", bias_tensor, device, weights_dtype(conv_config),

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds transposed convolutions: those of images with zeros between their places."""
 
-from .._arrays import np
+from .._arrays import apply, np
+from .._configs import activation_of
 from .._launch import fail, operation, require_device, values
 from .._tensor import device_tensor
 from .._types import BufferType, DataType, Layout
@@ -71,6 +72,7 @@ def conv_transpose2d(*, input_tensor, weight_tensor, in_channels, out_channels, 
                            DataType.FLOAT32 if exact else DataType.BFLOAT16, Layout.ROW_MAJOR,
                            config, device, topology=input_tensor._topology)
     out = launch(layer, spread, weight, bias, dram_slice_config)
+    activation = activation_of(getattr(conv_config, "activation", None))
 
     def compute(x, w, b=None):
         image = _dilated(x, [batch_size, input_height, input_width, in_channels], stride)
@@ -78,6 +80,8 @@ def conv_transpose2d(*, input_tensor, weight_tensor, in_channels, out_channels, 
                           w.reshape([*kernel, in_channels, out_channels]), window, groups)
         if b is not None:
             made = made + b.reshape([out_channels])
+        if activation is not None:
+            made = apply(activation[0], made, numbers=activation[1])
         return made.reshape([1, 1, window.places_out, out_channels])
 
     values(compute, [input_tensor, weight] + ([bias] if bias is not None else []), [out])
@@ -104,7 +108,8 @@ def _turned(weight, in_channels, out_channels, groups, kernel, mirrored):
 
 
 @operation(unread="input_memory_config input_layout batch_size input_height input_width stride "
-                  "padding dilation has_bias input_dtype output_dtype compute_config slice_config")
+                  "padding dilation has_bias input_dtype output_dtype compute_config slice_config "
+                  "dram_slice_config output_padding")
 def prepare_conv_transpose2d_weights(*, weight_tensor, weights_format="IOHW", in_channels,
                                      out_channels, kernel_size, device=None, groups=1,
                                      conv_config=None, mirror_kernel=True):

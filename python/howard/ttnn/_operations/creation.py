@@ -144,11 +144,16 @@ _user_seeds: Dict[int, int] = {}
 def manual_seed(seeds=0, *, user_ids=None):
     """Begins the numbers that are drawn without a seed anew: for all, or for the users of sampling
     that are named."""
+    tensors = [one for one in (seeds, user_ids) if isinstance(one, Tensor)]
+    if any(one._dtype is not DataType.UINT32 or one._layout is not Layout.ROW_MAJOR for one in tensors):
+        fail("manual_seed", "seeds and user_ids must be row-major tensors of uint32")
     given = [_numbers(one) for one in (seeds, user_ids)]
     if user_ids is None:
         _seed[0] = given[0][0]
         _user_seeds.clear()
         return
+    if isinstance(seeds, int):
+        given[0] *= len(given[1])
     if len(given[0]) != len(given[1]):
         fail("manual_seed", f"{len(given[0])} seeds for {len(given[1])} users")
     _user_seeds.update(zip(given[1], given[0]))
@@ -237,3 +242,21 @@ def randn(shape, device=None, *, dtype=None, layout=None, memory_config=DRAM_MEM
         made = _kept(shape, lambda: draw(list(shape), start))
         return _place([made], dtype or DataType.BFLOAT16, layout or Layout.TILE, None, None, None)
     return _random("randn", shape, device, dtype, layout, memory_config, seed, draw)
+
+
+@operation("experimental.dropout")
+def dropout(input_tensor, *, probability, scale, seed, use_per_device_seed=True, memory_config=None,
+            output_tensor=None):
+    """Makes numbers zero with a probability and multiplies the others by scale. The same seed drops
+    the same."""
+    require_device("dropout", input_tensor)
+    out = make_output(input_tensor._shape, input_tensor, None, None, memory_config, output_tensor)
+    program("dropout", "dropout", [input_tensor], [out], probability=float(probability), seed=0)
+
+    def compute(x, place):
+        drawn = arrays.uniform(x.shape, 0.0, 1.0, seed + place * use_per_device_seed)
+        kept = drawn >= float(probability)
+        return x * kept * scale
+
+    values(compute, [input_tensor], [out], numbered=True)
+    return out

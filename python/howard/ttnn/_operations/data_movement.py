@@ -225,11 +225,16 @@ def _four(order, dims):
 # Parts.
 
 
-@operation("slice", unread="pad_value")
+def _whole(given):
+    """Returns whole numbers of a list or a tensor."""
+    return list(given) if not hasattr(given, "array") else [int(one) for one in given.array().ravel()]
+
+
+@operation("slice", unread="pad_value slice_dim num_devices")
 def slice_(input_tensor, slice_start=None, slice_end=None, slice_step=None, *, memory_config=None,
            output_tensor=None, starts=None, ends=None, steps=None):
-    starts = list(slice_start if slice_start is not None else starts)
-    ends = list(slice_end if slice_end is not None else ends)
+    starts = _whole(slice_start if slice_start is not None else starts)
+    ends = _whole(slice_end if slice_end is not None else ends)
     steps = list(slice_step if slice_step is not None else steps or [1] * len(starts))
     dims = list(input_tensor._shape)
     if not len(starts) == len(ends) == len(steps) == len(dims):

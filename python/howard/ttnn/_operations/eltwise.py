@@ -19,7 +19,7 @@ from .._launch import (
     values_of,
 )
 from .._tensor import Tensor, host_tensor
-from .._types import DataType, Layout, broadcast_shape, chip_shape
+from .._types import DataType, Layout, TensorMemoryLayout, broadcast_shape, chip_shape
 from .data_movement import _moved, reshape, split
 
 
@@ -127,6 +127,9 @@ def _broadcast_shapes(shape, *tensors):
     return shapes
 
 
+_HALVES = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
+
+
 def _binary(name, function, a, b, dtype, memory_config, output, activations, before_a, before_b):
     if not isinstance(a, Tensor):
         raise TypeError(f"ttnn.{name}(): incompatible function arguments: {type(a).__name__}")
@@ -142,7 +145,14 @@ def _binary(name, function, a, b, dtype, memory_config, output, activations, bef
     else:
         require_device(name, a)
         b = a._dtype.number(b)
+        if function not in ("pow", "rpow") and a._dtype in _HALVES:
+            b = float(arrays.rounded(b, "bfloat16"))  # The kernel gets a number as the tensor has them.
         shape, inputs = a._shape, [a]
+    for one in inputs:
+        if one._layout is Layout.ROW_MAJOR and \
+                one._config.memory_layout is TensorMemoryLayout.WIDTH_SHARDED:
+            fail(name, "row-major tensors in width shards are not supported: ttnn.to_layout(tensor, "
+                 "ttnn.TILE_LAYOUT)")
     like = a if len(inputs) == 1 or a._config is b._config or not b._config.is_sharded() or \
         a._config.is_sharded() else b
     out = make_output(shape, like, dtype or (output._dtype if output is not None else a._dtype),
@@ -157,7 +167,11 @@ def _binary(name, function, a, b, dtype, memory_config, output, activations, bef
         if function == "divide" and out._dtype is DataType.FLOAT32:
             x = x.astype(np.float32)  # Of whole numbers too.
         if plain:
-            return apply(function, x, y)
+            made = apply(function, x, y)
+            if out._dtype is DataType.BFLOAT16 and function in ("divide", "remainder"):
+                # What is packed to bfloat16 is infinite where float32 has no number.
+                made = np.where(np.isnan(made) & ~np.isnan(x) & ~np.isnan(y), np.inf, made)
+            return made
         x, y = _with_activations(x, before_a), _with_activations(y, before_b)
         return _with_activations(apply(function, x, y), activations)
 
@@ -464,24 +478,6 @@ for _name in """pow prelu typecast where addcmul addcdiv mac lerp isclose addalp
         unary_chain polyval alt_complex_rotate90""".split():
     FUNCTIONS[_name] = OPERATIONS[_name]
 FUNCTIONS["add_"].python_fully_qualified_name = "ttnn.add_"
-
-
-@operation("experimental.dropout")
-def dropout(input_tensor, *, probability, scale, seed, use_per_device_seed=True, memory_config=None,
-            output_tensor=None):
-    """Makes numbers zero with a probability and multiplies the others by scale. The same seed drops
-    the same."""
-    require_device("dropout", input_tensor)
-    out = make_output(input_tensor._shape, input_tensor, None, None, memory_config, output_tensor)
-    program("dropout", "dropout", [input_tensor], [out], probability=float(probability), seed=0)
-
-    def compute(x, place):
-        drawn = arrays.uniform(x.shape, 0.0, 1.0, seed + place * use_per_device_seed)
-        kept = drawn >= float(probability)
-        return x * kept * scale
-
-    values(compute, [input_tensor], [out], numbered=True)
-    return out
 
 
 @operation("bitcast")

@@ -17,13 +17,14 @@ def _heads_of(columns, heads):
     return columns.reshape([batch, rows, heads, columns.shape[-1] // heads]).swapaxes(1, 2)
 
 
-def _parts(x, other, heads, kv_heads, size, grouped):
-    """Returns the columns of queries, keys and values. Where they are grouped, each head of keys and
-    values follows its own queries, or in a tensor of their own its keys."""
+def _parts(x, other, heads, kv_heads, size, groups):
+    """Returns the columns of queries, keys and values. Where there are groups, each has its own
+    queries, then its keys, then its values; in a tensor of keys and values these two."""
     whole = x if other is None else other
-    if grouped:
-        every = whole.reshape([*whole.shape[:-1], kv_heads, -1, size])
-        parts = [every[..., :-2, :], every[..., -2, :], every[..., -1, :]]
+    if groups:
+        every = whole.reshape([*whole.shape[:-1], groups, -1, size])
+        each = kv_heads // groups
+        parts = [every[..., :-2 * each, :], every[..., -2 * each:-each, :], every[..., -each:, :]]
     else:
         first = heads * size if other is None else 0
         parts = np.split(whole, [first, first + kv_heads * size], -1)
@@ -31,7 +32,7 @@ def _parts(x, other, heads, kv_heads, size, grouped):
     return parts if other is None else [x, *parts[1:]]
 
 
-def _split(name, x, kv, heads, kv_heads, transpose_key, memory_config, grouped=False, given=None):
+def _split(name, x, kv, heads, kv_heads, transpose_key, memory_config, groups=0, given=None):
     inputs = [x] + ([kv] if kv is not None else [])
     require_device(name, *inputs)
     if x._layout is not Layout.TILE:
@@ -50,7 +51,7 @@ def _split(name, x, kv, heads, kv_heads, transpose_key, memory_config, grouped=F
             heads=heads, groups=kv_heads, transpose_k=bool(transpose_key))
 
     def compute(q, other=None):
-        parts = _parts(q, other, heads, kv_heads, size, grouped)
+        parts = _parts(q, other, heads, kv_heads, size, groups)
         made = [_heads_of(p, h) for p, h in zip(parts, (heads, kv_heads, kv_heads))]
         if transpose_key:
             made[1] = made[1].swapaxes(-1, -2)
@@ -119,7 +120,21 @@ def split_query_key_value_and_split_heads(input_tensor, kv_input_tensor=None, *,
              f"the input must have rank 3, not {input_tensor._shape}")
     grouped = kv_input_tensor is None and input_tensor.is_sharded()
     return _split("split_query_key_value_and_split_heads", input_tensor, kv_input_tensor, num_heads,
-                  num_kv_heads, transpose_key, memory_config, grouped)
+                  num_kv_heads, transpose_key, memory_config,
+                  (num_kv_heads or num_heads) if grouped else 0)
+
+
+@operation("experimental.split_query_key_value_and_split_heads",
+           unread={"compute_with_storage_grid_size": 1})
+def experimental_split_query_key_value_and_split_heads(input_tensor, *, memory_config=None,
+                                                       num_heads=16, output_tensors=None):
+    """Splits [b, 1, s, 3 h d] into q, k and v; k is turned. Of blocks each column of cores has its
+    own queries, keys and values."""
+    config, groups = input_tensor._config, 0
+    if config.shard_spec is not None:
+        groups = max(1, input_tensor._shape[-1] // config.shard_spec.shape[-1])
+    return _split("split_query_key_value_and_split_heads", input_tensor, None, num_heads, None, True,
+                  memory_config, groups, output_tensors)
 
 
 @operation("experimental.nlp_create_qkv_heads")
@@ -133,7 +148,7 @@ def nlp_create_qkv_heads(input_tensor, kv_input_tensor=None, *, num_heads, num_k
 def create_qkv_heads(input_tensor, *, num_heads, num_kv_heads=None, transpose_k_heads=True,
                      memory_config=None, output_tensors=None):
     return _split("create_qkv_heads", input_tensor, None, num_heads, num_kv_heads,
-                  transpose_k_heads, memory_config, True, output_tensors)
+                  transpose_k_heads, memory_config, num_kv_heads or num_heads, output_tensors)
 
 
 @operation("experimental.nlp_create_qkv_heads_decode", unread="overlap_qk_coregrid")
@@ -244,4 +259,5 @@ def create_qkv_heads_from_separate_tensors(input_tensor, kv_input_tensor, *, num
                                            num_kv_heads=None, transpose_k_heads=True,
                                            memory_config=None, output_tensors=None):
     return _split("create_qkv_heads_from_separate_tensors", input_tensor, kv_input_tensor, num_heads,
-                  num_kv_heads, transpose_k_heads, memory_config, True, output_tensors)
+                  num_kv_heads, transpose_k_heads, memory_config, num_kv_heads or num_heads,
+                  output_tensors)

@@ -4,9 +4,10 @@
 from .. import _arrays as arrays
 from .._arrays import np
 from .._launch import fail, make_output, operation, program, require_device, values
+from .._session import session
 from .._tensor import device_tensor
 from .._types import DataType, Layout
-from .data_movement import _axis, _moved, launch_permute
+from .data_movement import _axis, _moved, launch_permute, reshape, slice_
 
 
 @operation(unread="sparse_grad")
@@ -109,19 +110,24 @@ def _back_from_rows(made, out, axis):
 
 @operation()
 def nonzero(input_tensor, *, memory_config=None):
-    """Returns how many elements are not zero, and where these are among all."""
+    """Returns how many elements are not zero, and where these are: among all, or from 2026 on a row
+    of four places for each."""
     require_device("nonzero", input_tensor)
     shape = list(input_tensor._shape)
     count = make_output([1] * len(shape), input_tensor, DataType.UINT32, Layout.ROW_MAJOR,
                         memory_config)
-    places = make_output(shape, input_tensor, DataType.UINT32, Layout.ROW_MAJOR, memory_config)
-    program("nonzero", "move", [input_tensor], [count, places], True)
+    volume = input_tensor._shape.volume()
+    wide = [volume, 4] if session.is_2026 else shape
+    places = make_output(wide, input_tensor, DataType.UINT32, Layout.ROW_MAJOR, memory_config)
+    program("nonzero", "move", [input_tensor], [count, places], True,
+            **({"out_shapes": [None, shape]} if session.is_2026 else {}))
 
     def compute(x):
         found = np.flatnonzero(x)
-        filled = np.zeros(x.size, np.int32)
-        filled[:found.size] = found
-        return [arrays.full([1] * len(shape), found.size, True), filled.reshape(shape)]
+        filled = np.zeros([volume, wide[-1]] if session.is_2026 else [volume], np.int32)
+        filled[:found.size] = np.stack(np.unravel_index(found, [1] * (4 - len(shape)) + shape), 1) \
+            if session.is_2026 else found
+        return [arrays.full([1] * len(shape), found.size, True), filled.reshape(wide)]
 
     values(compute, [input_tensor], [count, places])
     return [count, places]
@@ -139,3 +145,20 @@ def index_fill(input_tensor, dim, index, value, *, memory_config=None):
         return made
 
     return _moved("index_fill", [input_tensor, index], shape, compute, memory_config)
+
+
+@operation()
+def narrow(input_tensor, dim, start, length):
+    """Returns so many places of a dimension, from one of them on."""
+    axis = _axis("narrow", input_tensor, dim)
+    starts, ends = [0] * len(input_tensor._shape), list(input_tensor._shape)
+    starts[axis] = start + ends[axis] if start < 0 else start
+    if not 0 <= starts[axis] <= starts[axis] + length <= ends[axis]:
+        fail("narrow", f"start ({start}) + length ({length}) exceeds dimension size ({ends[axis]})")
+    ends[axis] = starts[axis] + length
+    return slice_.function(input_tensor, starts, ends)
+
+
+@operation()
+def reshape_on_device(input_tensor, W, Z, Y, X, *, memory_config=None):
+    return reshape.function(input_tensor, [W, Z, Y, X], memory_config=memory_config)

@@ -9,7 +9,7 @@ from .._cores import CoreGrid, _grid_set
 from .._launch import fail, operation, require_device, values
 from .._tensor import host_tensor, shard_fault
 from .._memory import DRAM_MEMORY_CONFIG, MemoryConfig, ShardSpec, shard_shape_for
-from .._types import BufferType, Layout, padded_shape
+from .._types import BufferType, Layout, Shape, padded_shape
 from .data_movement import _cores, _moved, reshape, slice_
 
 
@@ -55,12 +55,18 @@ tilize_with_zero_padding = _layout_op("tilize_with_zero_padding", Layout.TILE)
 @operation()
 def tilize_with_val_padding(input_tensor, output_padded_shape=None, pad_value=0, *,
                             memory_config=None, dtype=None, use_multicore=True):
-    """Makes tiles, whose padding holds the value. The padding is that of whole tiles."""
-    whole = padded_shape(input_tensor._shape)
-    if output_padded_shape is not None and tuple(output_padded_shape) != tuple(whole):
-        fail("tilize_with_val_padding", f"the padded shape {list(output_padded_shape)} is not that of "
-             f"the tiles of {input_tensor._shape}: {list(whole)}")
+    """Makes tiles, whose padding holds the value: that of whole tiles, or of the shape that is
+    given."""
+    whole = list(padded_shape(input_tensor._shape)) if output_padded_shape is None else \
+        [int(size) for size in output_padded_shape]
+    own = list(input_tensor._shape)
+    own = [1] * (len(whole) - len(own)) + own
+    if whole[-1] % 32 or whole[-2] % 32 or any(a < b for a, b in zip(whole, own)):
+        fail("tilize_with_val_padding", f"the padded shape {whole} must be of whole tiles, and as large "
+             f"as {input_tensor._shape}")
     made = _brought(input_tensor, Layout.TILE, dtype, memory_config, use_multicore)
+    if whole != list(padded_shape(input_tensor._shape)):
+        made._whole = Shape(whole)
     made._storage.cell.padding = float(pad_value)
     return made
 

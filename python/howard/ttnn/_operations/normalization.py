@@ -46,6 +46,8 @@ def _softmax(name, tensor, dim, memory_config, output=None, scale=None, mask=Non
             a = a * float(scale)
         if m is not None:
             m = m.reshape(shape)
+            if causal_mask_rows and m.shape[-2] != a.shape[-2]:
+                m = np.tile(m, (a.shape[-2] // m.shape[-2], 1))  # The rows of each head.
             a = a + (m if causal_mask_rows else m[..., :1, :])
         return arrays.softmax(a, axis)
 
@@ -60,7 +62,9 @@ def _mask_shape(name, tensor, mask, rows):
     if mask._layout is Layout.ROW_MAJOR and shape[-1] == 32 != width and len(shape) > 1:
         shape = shape[:-2] + [shape[-2] * 32 // width if rows else 1, width]
     high = shape[-2] if len(shape) > 1 else 1
-    fits = shape[-1] == width and (high == tensor._shape[-2] if rows else high in (1, 32))
+    heads = tensor._shape[-2] % high == 0 and tensor.is_sharded()
+    fits = shape[-1] == width and (
+        high == tensor._shape[-2] or heads and high >= width if rows else high in (1, 32))
     if math.prod(shape) != mask._shape.volume() or not fits:
         fail(name, f"the mask {mask._shape} must have rows of {width}: "
              + (f"{tensor._shape[-2]} of them with is_causal_mask" if rows else

@@ -44,6 +44,11 @@ def _places_of_largest(x, window, channels):
     return index.astype(np.float32)
 
 
+def _fits(parallel, window, channels):
+    """Says whether a core has room for its images and their halo."""
+    return 4 * math.prod(parallel.shard(window.places_in, channels, Layout.ROW_MAJOR)) <= L1_OF_A_CORE
+
+
 def _launch(name, tensor, window, channels, dtype, layout, shard_scheme, attributes):
     """Launches the halo and the pool, and returns the result's tensor."""
     grid = tensor._device.core_grid
@@ -54,11 +59,12 @@ def _launch(name, tensor, window, channels, dtype, layout, shard_scheme, attribu
     else:
         parallel = Parallel.choose(shard_scheme or TensorMemoryLayout.HEIGHT_SHARDED,
                                    window.places_out, channels, channels, grid)
-        if shard_scheme is None and 4 * math.prod(parallel.shard(
-                window.places_in, channels, Layout.ROW_MAJOR)) > L1_OF_A_CORE:
+        if shard_scheme is None and not _fits(parallel, window, channels):
             # Images and their halo do not fit the few cores that have a result.
-            parallel = Parallel.choose(TensorMemoryLayout.WIDTH_SHARDED, window.places_out, channels,
-                                       channels, grid)
+            found = [Parallel.choose(layout, places, channels, channels, grid) for layout, places in (
+                (TensorMemoryLayout.WIDTH_SHARDED, window.places_out),
+                (TensorMemoryLayout.HEIGHT_SHARDED, window.places_in))]
+            parallel = next((one for one in found if _fits(one, window, channels)), found[-1])
     width = tensor._shape[-1]
     tensor = shards_for(tensor, parallel, window.places_in, width)
     halo = with_halo(tensor, window, parallel, width)

@@ -129,7 +129,8 @@ def _accumulation(name):
         if out is not None and out._shape != input._shape:
             fail(name, f"Shape mismatch: the output has {out._shape}, the input {input._shape}")
         axis = _axis(name, input, dim)
-        made = make_output(input._shape, input, dtype, None, memory_config, out)
+        kept = out if out is None or out._dtype is (dtype or input._dtype) else None
+        made = make_output(input._shape, input, dtype, None, memory_config, kept)
         source = input
         if dtype not in (None, input._dtype):
             source = device_tensor(input._shape, dtype, Layout.TILE, None, input._device)
@@ -138,6 +139,9 @@ def _accumulation(name):
         kind = (dtype or input._dtype).value
         values(lambda a: arrays.cumulative(name, arrays.rounded(a, kind), axis, reverse_order),
                [input], [made])
+        if out is not None and kept is None:  # It gets the memory of the result, of another type.
+            out._dtype, out._storage, out._config = made._dtype, made._storage, made._config
+            return out
         return made
 
     return call
@@ -170,6 +174,40 @@ def _accumulate(name, source, made, axis, flip):
 
 cumsum = _accumulation("cumsum")
 cumprod = _accumulation("cumprod")
+
+
+@operation("experimental.intimg")
+def intimg(input_tensor, *, memory_config=None):
+    """Returns the sum of all that lies above and to the left, of images [n, h, w, c]: one program."""
+    def compute(x):
+        return arrays.cumulative("cumsum", arrays.cumulative("cumsum", x, 1), 2)
+
+    return _moved("intimg", [input_tensor], list(input_tensor._shape), compute, memory_config)
+
+
+@operation(unread="compute_kernel_config core_grid")
+def ema(input, alpha, *, out=None, memory_config=None):
+    """Returns a mean along the rows that forgets: alpha of what it was, and the rest of each number."""
+    def compute(x):
+        made = x.astype(np.float32)
+        for i in range(1, x.shape[-1]):
+            made[..., i] = alpha * made[..., i - 1] + (1 - alpha) * made[..., i]
+        return made
+
+    return _moved("ema", [input], list(input._shape), compute, memory_config, out)
+
+
+@operation()
+def moe(input_tensor, expert_mask_tensor, topk_mask_tensor, k, *, memory_config=None,
+        output_tensor=None):
+    """Returns the weight of the first expert: its share of the softmax over the k largest."""
+    def compute(x, experts, chosen):
+        found, places = arrays.topk(x + experts, k, -1, True)
+        shares = arrays.softmax(found + chosen[..., :k], -1)
+        return (shares * (places == 0)).sum(-1, keepdims=True)
+
+    return _moved("moe", [input_tensor, expert_mask_tensor, topk_mask_tensor],
+                  [*input_tensor._shape[:-1], 1], compute, memory_config, output_tensor)
 
 
 @operation()

@@ -7,7 +7,7 @@ import math
 from .. import _arrays as arrays
 from .._arrays import np
 from .._launch import fail, make_output, operation, program, require_device, values
-from .._tensor import device_tensor
+from .._tensor import Tensor, device_tensor
 from .._memory import DRAM_MEMORY_CONFIG
 from .._types import DataType, Layout, MathFidelity
 from .data_movement import _moved, concat, slice_
@@ -157,12 +157,15 @@ def _seen(length, is_causal, cur_pos, cur_pos_tensor, window):
 
 
 def _decode(name, q, k, v, is_causal, mask, cur_pos, cur_pos_tensor, scale, memory_config,
-            window=None, sink=None, config=None, compute_config=None, table=None):
+            window=None, sink=None, config=None, compute_config=None, table=None, width=None):
     """Decodes one position for each user: q [1, b, h, d], caches [b, kv, s, d], or in pages by a
-    table. A user at the position -1 is left out."""
+    table. A user at the position -1 is left out. Values have d columns, or the first ones as `width`
+    says."""
     require_device(name, q, k, v, *([table] if table is not None else []))
-    out = make_output(q._shape, q, None, Layout.TILE, memory_config or DRAM_MEMORY_CONFIG)
     _one, batch, heads, size = list(q._shape)
+    width = width or size
+    out = make_output([_one, batch, heads, width], q, None, Layout.TILE,
+                      memory_config or DRAM_MEMORY_CONFIG)
     length = k._shape[-2] * (1 if table is None else table._shape[-1])
     seen = _seen(length, is_causal, cur_pos, cur_pos_tensor, window)
     _launch_decode(name, q, k, v, out, length, _decode_attributes(seen, config, compute_config))
@@ -180,13 +183,13 @@ def _decode(name, q, k, v, is_causal, mask, cur_pos, cur_pos_tensor, scale, memo
             one = _user(x, user, 1).reshape([1, heads, 1, size])
             last = places[user] + 1 if is_causal and user < len(places) else length
             if last == 0:
-                made.append(np.zeros([1, 1, heads, size], np.float32))
+                made.append(np.zeros([1, 1, heads, width], np.float32))
                 continue
             first = max(0, last - window) if window else 0
             ks, vs = (_user(c, user, 0)[..., first:last, :] for c in (keys, all_values))
             bias = None if m is None else _user(m, user, 0).swapaxes(1, 2)[..., first:last]
-            made.append(_attention(one, ks, vs, bias, False, scale, None, more).reshape(
-                [1, 1, heads, size]))
+            made.append(_attention(one, ks, vs[..., :width], bias, False, scale, None,
+                                   more).reshape([1, 1, heads, width]))
         return np.concatenate(made, 1)
 
     values(compute, [q, k, v] + [one for one in others if one is not None], [out])
@@ -248,6 +251,12 @@ def _rope(x, cos, sin):
     return x * cos + _rotated(x) * sin
 
 
+def _typed(tensor, dtype):
+    """Returns the tensor, or one of another type that stands for it: kernels read any type here."""
+    return tensor if tensor._dtype is dtype else device_tensor(
+        tensor._shape, dtype, tensor._layout, tensor._config, tensor._device)
+
+
 @operation("experimental.rotary_embedding", unread="compute_kernel_config")
 def rotary_embedding(input_tensor, cos_cache, sin_cache, token_index=None, *, memory_config=None):
     rows = input_tensor._shape[-2]
@@ -260,8 +269,9 @@ def rotary_embedding(input_tensor, cos_cache, sin_cache, token_index=None, *, me
     require_device("rotary_embedding", input_tensor, cos_cache, sin_cache)
     out = make_output(input_tensor._shape, input_tensor, None, None, memory_config)
     tables = [1, 1, max(rows, cos_cache._shape[-2]), input_tensor._shape[-1]]
-    program("rotary_embedding", "rotary_embedding", [input_tensor, cos_cache, sin_cache], [out],
-            shapes=[None, tables, tables], style="halves")
+    used = [_typed(one, out._dtype) for one in (input_tensor, cos_cache, sin_cache)]
+    program("rotary_embedding", "rotary_embedding", used, [out], shapes=[None, tables, tables],
+            style="halves")
     values(compute, [input_tensor, cos_cache, sin_cache], [out])
     return out
 
@@ -340,6 +350,30 @@ def rotary_embedding_llama_fused_qk(q_input_tensor, k_input_tensor, cos_cache, s
     return tuple(rotary_embedding_llama.function(one, cos_cache, sin_cache, trans_mat,
                                                  is_decode_mode=True, memory_config=memory_config)
                  for one in (q_input_tensor, k_input_tensor))
+
+
+def _latent(name):
+    @operation("transformer." + name)
+    def call(input_tensor_q, input_tensor_k, *rest, head_dim_v=None, page_table_tensor=None,
+             is_causal=True, attn_mask=None, cur_pos=(), cur_pos_tensor=None, scale=None,
+             memory_config=None, program_config=None, compute_kernel_config=None,
+             attention_sink=None, sliding_window_size=None):
+        """Decodes one position, whose values are the first columns of the keys, or a tensor that
+        follows them."""
+        tensors = [one for one in rest if isinstance(one, Tensor)]
+        if name.startswith("paged") and page_table_tensor is None:
+            page_table_tensor = tensors.pop()
+        width = next((one for one in rest if isinstance(one, int)), head_dim_v)
+        return _decode(name, input_tensor_q, input_tensor_k, (tensors or [input_tensor_k])[0],
+                       is_causal, attn_mask, cur_pos, cur_pos_tensor, scale, memory_config,
+                       sliding_window_size, attention_sink, program_config, compute_kernel_config,
+                       page_table_tensor, width)
+
+    return call
+
+
+_latent("flash_multi_latent_attention_decode")
+_latent("paged_flash_multi_latent_attention_decode")
 
 
 @operation("transformer.flash_mla_prefill")
