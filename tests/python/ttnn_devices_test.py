@@ -167,8 +167,6 @@ class ExpertsTest(unittest.TestCase):
         for wrong, text in (((ones, ones, ones), "must be .1, 1, experts, 8 devices"),):
             with self.assertRaisesRegex(RuntimeError, text):
                 ttnn.all_to_all_dispatch(*wrong)
-        with self.assertRaisesRegex(RuntimeError, "locally_reduced=True is not computed here"):
-            ttnn.all_to_all_combine(ones, ones, ones, locally_reduced=True)
         with self.assertRaisesRegex(RuntimeError, "must be 2 rows of 4 numbers"):
             ttnn.apply_device_delay(self.mesh, [[0, 0]])
 

@@ -72,7 +72,7 @@ class MeshDevice:
         return len(self._ids)
 
     def get_devices(self):
-        return [self]
+        return [self] * len(self._ids)
 
     def arch(self):
         return Arch.BLACKHOLE if session.is_blackhole else Arch.WORMHOLE_B0
@@ -220,7 +220,10 @@ class MeshDevice:
             if box.end.x >= columns or box.end.y >= rows:
                 raise RuntimeError(f"a sub-device leaves the grid of {columns}x{rows} cores")
             seen |= own
-            ranges.append([box.start.x, box.start.y, box.end.x, box.end.y])
+            corners = [box.start.x, box.start.y, box.end.x, box.end.y]
+            # The chip's grid lies on its side where dispatch has a column.
+            turned = (columns, rows) != tuple(self.chip.grid())
+            ranges.append([corners[i] for i in ((1, 0, 3, 2) if turned else range(4))])
         number = self._next_manager
         self._next_manager += 1
         self._managers[number] = ranges

@@ -175,8 +175,10 @@ def get_device_tensors(tensor):
     return [tensor] if count == 1 else [part_of(tensor, i) for i in range(count)]
 
 
-def combine_device_tensors(tensors):
+def combine_device_tensors(tensors, mesh_shape=None):
     """Returns one tensor of the parts of several devices."""
+    if mesh_shape is not None and MeshShape(mesh_shape).mesh_size() != len(tensors):
+        raise RuntimeError(f"TT_FATAL: {len(tensors)} tensors are not those of {mesh_shape}")
     shards = [t.array() for t in tensors]
     first = tensors[0]
     if first._device is None:

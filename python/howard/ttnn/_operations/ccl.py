@@ -161,11 +161,14 @@ def _scaled(shape, dim, factor, divide=False):
     return shape
 
 
-# What ttnn's kernels wait for.
+# What ttnn's kernels wait for, where they keep what is on its way, and how they divide it.
 _WIRES = """mesh_device multi_device_global_semaphore barrier_semaphore
 from_remote_multi_device_global_semaphore to_remote_multi_device_global_semaphore
 rs_global_semaphores ag_global_semaphores gather_multi_device_global_semaphores barrier_semaphores
-intermediate_memory_config use_noc1_only use_optimal_ccl_for_llama"""
+intermediate_memory_config use_noc1_only use_optimal_ccl_for_llama compute_kernel_config
+persistent_intermediate_buffer buffer_tensor intermediate_packet_buffer cross_device_semaphore
+num_devices use_barrier tiles_per_chunk num_workers_per_direction mm_cores_y mm_block_h mm_block_w
+mm_block_ht mm_block_wt"""
 
 
 def _require_sum(name, math_op):
@@ -265,7 +268,7 @@ def _sent(name, use):
     return launch
 
 
-@operation()
+@operation(unread={"semaphore": 4, "intermediate_tensor": None})
 def point_to_point(input_tensor, sender_coord, receiver_coord, topology=None, *, num_links=None,
                    output_tensor=None, memory_config=None):
     """Gives the receiver the sender's tensor; the others keep their own."""
@@ -287,28 +290,104 @@ def mesh_partition(input_tensor, dim, cluster_axis=None, *, memory_config=None):
                      launch=lambda x, out: program("mesh_partition", "slice", [x], [out]))
 
 
-def _async(name, original):
+def _async(name, original, keeps=True):
     @operation("experimental." + name, unread=_WIRES)
     def call(input_tensor, *args, persistent_output_buffer=None, persistent_output_buffers=None,
-             buffer_tensor=None, **kwargs):
+             persistent_output_tensor=None, **kwargs):
         """Makes the call of that name; its semaphores are the device's own affair. The result is in
-        the last of the buffers that are given."""
-        given = [persistent_output_buffer, *(persistent_output_buffers or ()), buffer_tensor,
-                 *(one for one in args if isinstance(one, Tensor))]
+        the last of the buffers that are given, unless these are for what is on its way."""
+        given = [persistent_output_buffer, *(persistent_output_buffers or ()),
+                 persistent_output_tensor, *(one for one in args if isinstance(one, Tensor))]
         given = [one for one in given if one is not None]
-        if given:
+        if given and keeps:
             kwargs.setdefault("output_tensor", given[-1])
-        if original is not all_reduce:
-            kwargs.setdefault("dim", next((a for a in args if isinstance(a, int)), 0))
+        words = ["cluster_axis"] if original is all_reduce else ["dim", "cluster_axis"]
+        for word, number in zip([word for word in words if word not in kwargs],
+                                [one for one in args if isinstance(one, int)]):
+            kwargs[word] = number
         for one in args:
             if isinstance(one, Topology):
                 kwargs.setdefault("topology", one)
+            elif isinstance(one, ReduceType):
+                kwargs.setdefault("math_op", one)
         return original.function(input_tensor, **kwargs)
 
     return call
 
 
+@operation(unread=_WIRES)
+def _all_gather_reversed(input_tensor, dim, cluster_axis=None, *, memory_config=None,
+                         output_tensor=None, num_links=None, topology=None, chunks_per_sync=None,
+                         num_workers_per_link=None, num_buffers_per_channel=None):
+    """Gathers the tensors of a group, the last device's first."""
+    name = "all_gather_async_reversed"
+    use = _Links(num_links, topology, chunks_per_sync, num_workers_per_link,
+                 num_buffers_per_channel).use(name, input_tensor, cluster_axis)
+    shape = _scaled(input_tensor._shape, dim, _count(input_tensor, cluster_axis))
+    return _exchange(name, input_tensor, shape, cluster_axis,
+                     lambda parts, _i: np.concatenate(parts[::-1], dim), memory_config,
+                     output_tensor, lambda x, out: _gather(name, x, out, dim, use))
+
+
 all_gather_async = _async("all_gather_async", all_gather)
+strided_all_gather_async = _async("strided_all_gather_async", all_gather)
+all_gather_async_reversed = _async("all_gather_async_reversed", _all_gather_reversed)
 reduce_scatter_minimal_async = _async("reduce_scatter_minimal_async", reduce_scatter)
 reduce_scatter_async = _async("reduce_scatter_async", reduce_scatter)
-all_reduce_async = _async("all_reduce_async", all_reduce)
+all_reduce_async = _async("all_reduce_async", all_reduce, keeps=False)
+llama_reduce_scatter = _async("llama_reduce_scatter", reduce_scatter, keeps=False)
+all_broadcast_async = operation("experimental.all_broadcast_async", unread=_WIRES)(
+    all_broadcast.function)
+broadcast_async = operation("experimental.broadcast_async", unread=_WIRES)(broadcast.function)
+
+
+@operation("experimental.ring_attention_all_gather_async", unread=_WIRES)
+def ring_attention_all_gather_async(input_tensors, persistent_output_buffers=None, dim=None, *rest,
+                                    cluster_axis=None, num_links=None, topology=None,
+                                    memory_config=None):
+    """Gathers several tensors, each by a call of its own."""
+    if isinstance(persistent_output_buffers, int):  # No buffers are given.
+        dim, persistent_output_buffers = persistent_output_buffers, None
+    buffers = persistent_output_buffers or [None] * len(input_tensors)
+    numbers = [one for one in (dim, *rest) if isinstance(one, int)]
+    axis = cluster_axis if cluster_axis is not None or len(numbers) < 2 else numbers[1]
+    kinds = [one for one in rest if isinstance(one, Topology)]
+    return [all_gather.function(tensor, numbers[0], axis, memory_config=memory_config,
+                                output_tensor=buffer, num_links=num_links,
+                                topology=topology or (kinds or [None])[0])
+            for tensor, buffer in zip(input_tensors, buffers)]
+
+
+def _transposed(name, tensor, in_dim, out_dim, use, cluster_axis, memory_config, output):
+    """Gives each device its share along out_dim of what all of a group have along in_dim."""
+    count = _count(tensor, cluster_axis)
+    if tensor._shape[out_dim] % count:
+        fail(name, f"dimension {out_dim} of {tensor._shape} is not a multiple of {count} devices")
+    shape = _scaled(_scaled(tensor._shape, in_dim, count), out_dim, count, divide=True)
+    return _exchange(name, tensor, shape, cluster_axis,
+                     lambda parts, i: np.concatenate([_cut(one, out_dim, count)[i] for one in parts],
+                                                     in_dim),
+                     memory_config, output, _sent(name, use))
+
+
+@operation("experimental.all_to_all_async",
+           unread={"persistent_intermediate_buffer": 1, "multi_device_global_semaphore": 5})
+def all_to_all_async(input_tensor, persistent_output_buffer=None, in_dim=None, out_dim=None, *,
+                     num_links=None, topology=None, memory_config=None):
+    """Cuts the tensor of each device along out_dim, and joins the parts of all along in_dim."""
+    name = "all_to_all_async"
+    require_device(name, input_tensor)
+    use = _Links(num_links, topology).use(name, input_tensor, None)
+    return _transposed(name, input_tensor, in_dim, out_dim, use, None, memory_config,
+                       persistent_output_buffer)
+
+
+@operation("experimental.all_to_all_async_generic", unread=_WIRES)
+def all_to_all_async_generic(input_tensor, in_dim, out_dim, *, persistent_output_buffer=None,
+                             num_links=None, topology=None, memory_config=None, cluster_axis=None):
+    """Does what all_to_all_async does, along an axis of the mesh if one is named."""
+    name = "all_to_all_async_generic"
+    require_device(name, input_tensor)
+    use = _Links(num_links, topology).use(name, input_tensor, cluster_axis)
+    return _transposed(name, input_tensor, in_dim, out_dim, use, cluster_axis, memory_config,
+                       persistent_output_buffer)

@@ -19,11 +19,15 @@ from .ccl import (
     _total,
     _WIRES,
     all_gather,
+    all_reduce,
     reduce_scatter,
     _unlaunched,
 )
+from .heads import nlp_concat_heads_decode, nlp_create_qkv_heads_decode
+from .data_movement import concat, slice_
 from .matmul import _multiply
 from .normalization import _launch_normalized, _row_of
+from .transformer import _spread_heads, scaled_dot_product_attention
 
 
 def _gathered_product(name, input_tensor, weight_tensor, dim, bias, whole, use, memory_config,
@@ -202,3 +206,65 @@ def fused_rms_minimal(input_tensor, cluster_axis, *, persistent_output_tensor=No
     if weight is not None:
         values(lambda y, w: y * _row_of(w, width), [out, weight], [out])
     return out
+
+
+@operation("experimental.all_gather_concat",
+           unread={"buffer_tensor": 1, "mesh_device": 4, "multi_device_global_semaphore": 5,
+                   "use_noc1_only": None})
+def all_gather_concat(input_tensor, dim, cluster_axis, *, num_heads, memory_config=None, num_links=None,
+                      topology=None):
+    """Gathers the users of a step, and joins their heads."""
+    whole = all_gather.function(input_tensor, dim, cluster_axis, num_links=num_links, topology=topology)
+    return nlp_concat_heads_decode.function(whole, num_heads=num_heads, memory_config=memory_config)
+
+
+@operation("experimental.all_reduce_create_qkv_heads",
+           unread={"buffer_tensor": 1, "mesh_device": 3, "multi_device_global_semaphore": 4,
+                   "use_noc1_only": None})
+def all_reduce_create_qkv_heads(input_tensor, cluster_axis, *, num_heads, num_kv_heads=None,
+                                memory_config=None, final_memory_config=None, batch_offset=None,
+                                slice_size=None, dtype=None, num_links=None, topology=None):
+    """Adds the tensors of all devices, and returns the sum and its heads."""
+    total = all_reduce.function(input_tensor, cluster_axis, memory_config=memory_config, dtype=dtype,
+                                num_links=num_links, topology=topology)
+    return (total, *nlp_create_qkv_heads_decode.function(
+        total, num_heads=num_heads, num_kv_heads=num_kv_heads, batch_offset=batch_offset,
+        slice_size=slice_size, memory_config=final_memory_config))
+
+
+@operation("transformer.ring_joint_scaled_dot_product_attention",
+           refuses={"joint_strategy": "rear"},
+           unread="multi_device_global_semaphore mesh_device ccl_core_grid_offset")
+def ring_joint_scaled_dot_product_attention(q, k, v, joint_q, joint_k, joint_v, *, logical_n,
+                                            persistent_output_buffer_k=None,
+                                            persistent_output_buffer_v=None, dim=2,
+                                            program_config=None, scale=None,
+                                            compute_kernel_config=None, num_links=None,
+                                            topology=None, cluster_axis=None):
+    """Computes attention of a device's own part of a sequence, and of another one, over the keys of all
+    devices and of that one. Returns both results, and the logarithm of the sums of both."""
+    name = "ring_joint_scaled_dot_product_attention"
+    require_device(name, q, k, v, joint_q, joint_k, joint_v)
+    keys = []
+    for own, other, buffer in ((k, joint_k, persistent_output_buffer_k),
+                               (v, joint_v, persistent_output_buffer_v)):
+        whole = all_gather.function(own, dim, cluster_axis, output_tensor=buffer, num_links=num_links,
+                                    topology=topology)
+        ends = list(whole._shape)
+        ends[2] = logical_n
+        keys.append(concat.function([slice_.function(whole, [0] * 4, ends), other], 2))
+    told = {"is_causal": False, "scale": scale, "program_config": program_config,
+            "compute_kernel_config": compute_kernel_config}
+    made = [scaled_dot_product_attention.function(one, *keys, **told) for one in (q, joint_q)]
+    rows = q._shape[2] + joint_q._shape[2]
+    sums = make_output([*q._shape[:2], rows, 1], q, None, None, None)
+
+    def compute(a, b, all_keys):
+        both = np.concatenate([a, b], 2)
+        wide = _spread_heads(all_keys, both.shape[1] // all_keys.shape[1])
+        scores = arrays.matmul(both, wide.swapaxes(-1, -2)) * (scale or both.shape[-1] ** -0.5)
+        most = scores.max(-1, keepdims=True)
+        return most + np.log(np.exp(scores - most).sum(-1, keepdims=True))
+
+    values(compute, [q, joint_q, keys[0]], [sums])
+    return (*made, sums)

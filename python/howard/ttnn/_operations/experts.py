@@ -92,14 +92,16 @@ def all_to_all_dispatch(input_tensor, expert_indices_tensor, expert_mapping_tens
     return out, told
 
 
-@operation(unread=_WIRES, refuses={"locally_reduced": False})
+@operation(unread=_WIRES)
 def all_to_all_combine(input_tensor, expert_metadata_tensor, expert_mapping_tensor, *,
                        cluster_axis=None, axis=None, memory_config=None, num_links=None,
-                       topology=None,
-                       optional_output_tensor=None):
+                       topology=None, optional_output_tensor=None, local_reduce=False,
+                       locally_reduced=False):
     """Brings back to each token what its experts made of it: [experts of the device, batch, length,
     width] with the choices of all tokens, as all_to_all_dispatch() gives them, become [chosen, batch of
-    the device, length, width]."""
+    the device, length, width]. What a device has added up itself stands at the first of its
+    experts."""
+    added = local_reduce or locally_reduced
     name = "all_to_all_combine"
     made, chosen, mapping = input_tensor, expert_metadata_tensor, expert_mapping_tensor
     device = require_device(name, made, chosen, mapping)
@@ -120,10 +122,76 @@ def all_to_all_combine(input_tensor, expert_metadata_tensor, expert_mapping_tens
         whole = np.zeros((k, batch, length, made._shape[-1]), np.float32)
         for part, i in zip(found[0], group):
             ranks = np.cumsum(owners[:, i]) - 1  # An expert's place among those of its device.
+            seen = np.zeros((batch, length), bool)
             for n in range(k):
-                at = np.nonzero(owners[choices[..., n], i])
-                whole[(n, *at)] = part[(ranks[choices[(*at, n)]].astype(np.int64), *at)]
+                own = owners[choices[..., n], i] > 0
+                at = np.nonzero(own & ~seen if added else own)
+                seen |= own
+                expert = 0 if added else ranks[choices[(*at, n)]].astype(np.int64)
+                whole[(n, *at)] = part[(expert, *at)]
         return [np.split(whole, count, 1)]
 
     _on_devices(device, groups, [made, chosen, mapping], [out], compute)
+    return out
+
+
+@operation()
+def moe_expert_token_remap(topk_tensor, expert_mapping_tensor, expert_metadata_tensor, *,
+                           optional_output_tensor=None, optional_reduced_tensor=None,
+                           memory_config=None, reduction_size=16):
+    """Returns the weights of a device's own experts, [1, batch, length, experts of the device], 0 where a
+    token did not choose one; and whether any of so many tokens chose it."""
+    name = "moe_expert_token_remap"
+    weights, mapping, chosen = topk_tensor, expert_mapping_tensor, expert_metadata_tensor
+    device = require_device(name, weights, mapping, chosen)
+    _require_mapping(name, mapping, device)
+    batch, length = weights._shape[-3], weights._shape[-2]
+    experts = mapping._shape[-2] // device.get_num_devices()
+    out = make_output([1, batch, length, experts], weights, None, None, memory_config,
+                      optional_output_tensor)
+    rows = -(-batch * length // reduction_size)
+    short = make_output([1, 1, rows, experts], weights, DataType.UINT16, None, memory_config,
+                        optional_reduced_tensor)
+    program(name, "move", [weights], [out, short], True)
+
+    def compute(group, found):
+        made, any_of = [], []
+        for i, (all_, owned, choices) in zip(group, zip(*found)):
+            own = np.nonzero(owned.reshape(mapping._shape[-2], -1)[:, i])[0]
+            asked = (choices.reshape(batch, length, -1, 1) == own).any(2)
+            part = np.where(asked, all_.reshape(-1, batch, length, all_.shape[-1])[0][..., own], 0)
+            made.append(part[None])
+            flat = np.zeros((rows * reduction_size, experts), bool)
+            flat[:batch * length] = asked.reshape(-1, experts)
+            any_of.append(flat.reshape(1, 1, rows, reduction_size, experts).any(3).astype(np.int32))
+        return made, any_of
+
+    _on_devices(device, _groups(device, None), [weights, mapping, chosen], [out, short], compute)
+    return [out, short]
+
+
+@operation()
+def moe_routing_remap(routing_weights, non_zero_weight_size, expert_parallel_size, cluster_axis, *,
+                      optional_output_tensor=None, memory_config=None):
+    """Leaves each device along an axis its share of the weights that are not 0, in their order."""
+    name = "moe_routing_remap"
+    device = require_device(name, routing_weights)
+    if non_zero_weight_size % expert_parallel_size:
+        fail(name, f"non_zero_weight_size={non_zero_weight_size} is not a multiple of "
+             f"expert_parallel_size={expert_parallel_size}")
+    out = make_output(list(routing_weights._shape), routing_weights, None, None, memory_config,
+                      optional_output_tensor)
+    program(name, "move", [routing_weights], [out], True)
+    each = non_zero_weight_size // expert_parallel_size
+
+    def compute(_group, found):
+        made = []
+        for place, weights in enumerate(found[0]):
+            flat, kept = weights.ravel(), np.zeros(weights.size, np.float32)
+            at = np.flatnonzero(flat)[place * each:(place + 1) * each]
+            kept[at] = flat[at]
+            made.append(kept.reshape(weights.shape))
+        return [made]
+
+    _on_devices(device, _groups(device, cluster_axis), [routing_weights], [out], compute)
     return out
