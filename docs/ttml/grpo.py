@@ -5,7 +5,7 @@ from ttml.autograd import AutoContext
 from ttml.common.data import CharTokenizer
 from ttml.common.utils import set_seed
 from ttml.models.llama import Llama, LlamaConfig
-from ttml.trainers import GRPOTrainer, TrainerCallback, get_grpo_config
+from ttml.trainers import CachedCompleter, GRPOTrainer, TrainerCallback, get_grpo_config
 
 AutoContext.get_instance().open_device()
 set_seed(1)
@@ -28,11 +28,12 @@ def share_of_the_letter(prompts, completions, **_):
 
 class Last(TrainerCallback):
     def on_train_end(self, trainer):
-        written = trainer.completer.generate([tokenizer.encode(letter) for letter in letters])
-        for letter, tokens in zip(letters, written):
-            print(letter, "->", tokenizer.decode(tokens))
+        for letter, text in zip(letters, trainer.completer.generate_str(letters)):
+            print(letter, "->", text)
 
 
-trainer = GRPOTrainer(model, share_of_the_letter, config, [{"prompt": one} for one in letters],
-                      tokenizer, callbacks=[Last()], optimizer={"type": "AdamW", "lr": 0.003})
+completer = CachedCompleter(model, config.max_completion_length, config.temperature,
+                            tokenizer=tokenizer)
+trainer = GRPOTrainer(completer, [{"prompt": one} for one in letters], config, share_of_the_letter,
+                      {"type": "AdamW", "lr": 0.003}, callbacks=[Last()])
 trainer.train()

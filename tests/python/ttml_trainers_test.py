@@ -63,7 +63,8 @@ class Ttml(TtmlCase):
                 max_steps=3, save_interval=0, learning_rate=0.02, enable_fsdp=divided,
                 gradient_checkpointing=divided))
             found.append(trainer.train())
-        self.assertEqual(ttml.fsdp.fsdp_axis_of(trainer.model.fc.weight.tensor), 2)
+        self.assertEqual(ttml.fsdp.fsdp_axis_of(trainer.model.fc.weight.tensor), 1)
+        self.assertEqual(trainer.model.fc.weight.tensor._fsdp_shard_dim, 2)
         self.assertIs(trainer.model._runner, ttml.models.RunnerType.MemoryEfficient)
         for losses in found[1:]:
             self.assertTrue(numpy.allclose(losses, found[0], rtol=0.02), found)
@@ -80,9 +81,12 @@ class Ttml(TtmlCase):
             hidden_size=32, num_hidden_layers=1, num_attention_heads=1, num_key_value_heads=1,
             vocab_size=16, max_position_embeddings=96), **changes}))
 
-    def trainer(self, model, rewards, config, dataset=({"prompt": [1, 2, 5]}, {"prompt": [4]}), **named):
+    def trainer(self, writer, rewards, config, dataset=({"prompt": [1, 2, 5]}, {"prompt": [4]}), **named):
+        """Trains a completer, or the model of one that keeps keys and values."""
+        if not isinstance(writer, ttml.trainers.GRPOCompleter):
+            writer = ttml.trainers.CachedCompleter(writer, config.max_completion_length, config.temperature)
         with contextlib.redirect_stdout(io.StringIO()) as printed:
-            trainer = ttml.trainers.GRPOTrainer(model, rewards, config, dataset, **named)
+            trainer = ttml.trainers.GRPOTrainer(writer, dataset, config, rewards, **named)
             trainer.train()
         trainer.printed = printed.getvalue()
         return trainer
@@ -90,13 +94,16 @@ class Ttml(TtmlCase):
     def table(self, module):
         """Returns a completer whose tokens are as likely as a parameter says, whatever is asked."""
         class Table(ttml.trainers.GRPOCompleter):
-            asked, lengths = [], [3, 1, 2, 3]
+            asked, lengths, model = [], [3, 1, 2, 3], module
+
+            def generate_str(self, prompts):
+                raise AssertionError("prompts are tokens")
 
             def generate(self, prompts):
                 self.asked.append([list(p) for p in prompts])
                 return [[7] * self.lengths[i % 4] for i in range(len(prompts))]
 
-            def nll(self, prompts, completions):
+            def compute_nlog_probs(self, prompts, completions):
                 mask = numpy.zeros((len(prompts), 1, 32, 1))
                 for row, tokens in enumerate(completions):
                     mask[row, 0, 2:2 + len(tokens)] = 1
@@ -113,7 +120,7 @@ class Ttml(TtmlCase):
         trainer = self.trainer(
             self.small_llama(), lambda completion_ids, **_: [c.count(3) / 4 for c in completion_ids],
             self.config(prompts_to_train=12, num_generations=8, per_device_train_batch_size=16,
-                        max_completion_length=4), optimizer={"lr": 0.02})
+                        max_completion_length=4), optimizer_dict={"lr": 0.02})
         rewards = [entry["reward"] for entry in trainer.log]
         self.assertEqual(len(rewards), 6)
         self.assertLess(rewards[0], 0.3)
@@ -128,12 +135,12 @@ class Ttml(TtmlCase):
         new, old = (ttml.autograd.Tensor(t, False).to_numpy().astype(numpy.float64)
                     for t in (new, old_tensor.half()))
         trainer = ttml.trainers.GRPOTrainer(
-            module, len, self.config(gradient_accumulation_steps=2, prompts_to_train=4),
-            [{"prompt": [1]}], completer=self.table(module), optimizer={"type": "SGD"})
+            self.table(module), [{"prompt": [1]}],
+            self.config(gradient_accumulation_steps=2, prompts_to_train=4), len, {"type": "SGD"})
         advantages = numpy.array([0.5, -0.5, 1.25, -1.25])
         completions = trainer.completer.generate([[1]] * 4)
         loss = trainer.loss([[1]] * 4, completions, advantages, old_tensor)
-        _, mask = trainer.completer.nll([[1]] * 4, completions)
+        _, mask = trainer.completer.compute_nlog_probs([[1]] * 4, completions)
         a, ratio = advantages[:, None, None, None], numpy.exp(old - new)
         clipped = numpy.clip(ratio, 0.8, 1.2)
         weights = mask / numpy.array([3, 1, 2, 3])[:, None, None, None] / (4 * 2)
@@ -176,13 +183,14 @@ class Ttml(TtmlCase):
         dataset = [{"prompt": [n], "weight": n} for n in (1, 2, 3)]
         with tempfile.TemporaryDirectory() as folder:
             trainer = self.trainer(
-                module, [score, lambda prompts, **_: [1] * len(prompts)],
+                completer, [score, lambda prompts, **_: [1] * len(prompts)],
                 self.config(num_iterations=2, prompts_to_train=4, warmup_steps=4, checkpointing=True,
                             checkpoint_interval=3, logging_steps=2, output_dir=folder),
-                dataset, completer=completer, callbacks=[Listener()],
-                optimizer={"type": "SGD", "lr": 1})
+                dataset, callbacks=[Listener()], optimizer_dict={"type": "SGD", "lr": 1},
+                model_source="tables")
             with open(os.path.join(folder, "step_3.pkl"), "rb") as file:
-                self.assertEqual(pickle.load(file)["step"], 3)
+                saved = pickle.load(file)
+            self.assertEqual((saved["step"], saved["model_source"]), (3, "tables"))
         self.assertEqual(completer.asked, [[[1], [1], [2], [2]], [[3], [3], [1], [1]]])
         first, second = 1 + (3 + 1 + 4 + 6) / 4, 1 + (9 + 3 + 2 + 3) / 4
         rates = [told[i] for i in (1, 3, 5, 8)]
@@ -240,7 +248,7 @@ class Ttml(TtmlCase):
         model = self.small_llama()
         completer = ttml.trainers.CachedCompleter(model, 8, temperature=0.5)
         prompts, completions = [[1, 2], [5]], [[3, 4, 6], [7]]
-        losses, mask = completer.nll(prompts, completions)
+        losses, mask = completer.compute_nlog_probs(prompts, completions)
         ids = numpy.zeros((2, 1, 1, 32))
         ids[0, ..., :4], ids[1, ..., :1] = [1, 2, 3, 4], [5]
         logits = model(self.whole(ids)).to_numpy().astype(numpy.float64) / 0.5
@@ -262,9 +270,10 @@ class Ttml(TtmlCase):
                 tensor.set_value(self.made(values[name]))
             config = self.config(per_device_train_batch_size=4 // devices, num_generations=4,
                                  prompts_to_train=1)
-            trainer = ttml.trainers.GRPOTrainer(model, len, config, [{"prompt": [1]}])
+            trainer = ttml.trainers.GRPOTrainer(ttml.trainers.CachedCompleter(model, 3), [{"prompt": [1]}],
+                                                config, len)
             with ttml.common.utils.no_grad():
-                old, _ = trainer.completer.nll(*rows)
+                old, _ = trainer.completer.compute_nlog_probs(*rows)
             trainer.loss(*rows, advantages, old).backward(False)
             ttml.core.distributed.synchronize_gradients(model.parameters())
             gradient = model.fc.weight.tensor.get_grad()
@@ -283,12 +292,15 @@ class Ttml(TtmlCase):
 
         class Given(trainers.GRPOCompleter):
             def __init__(self, given):
-                self.given = given
+                self.given, self.model = given, model
+
+            def generate_str(self, prompts):
+                raise AssertionError("prompts are tokens")
 
             def generate(self, prompts):
                 return self.given
 
-            def nll(self, prompts, completions):
+            def compute_nlog_probs(self, prompts, completions):
                 raise AssertionError("there is nothing to ask about")
 
         for attempt, words in [
@@ -306,10 +318,12 @@ class Ttml(TtmlCase):
             (lambda: self.trainer(model, len, config(), [{"prompt": "text"}]), "the prompt 'text'"),
             (lambda: self.trainer(model, len, config(), [{"prompt": [0.5]}]), "the prompt .0.5."),
             (lambda: self.trainer(model, len, config(), [{"prompt": [1]}, {"text": "a"}]), "example 1"),
-            (lambda: self.trainer(model, [], config()), "reward_funcs"),
+            (lambda: self.trainer(model, [], config()), "reward_func "),
+            (lambda: trainers.GRPOTrainer(model, [{"prompt": [1]}], config(), len), "a completer of Llama"),
+            (lambda: trainers.CachedCompleter(model, 4).generate_str(["a"]), "without a tokenizer"),
             *((lambda given=given: self.trainer(model, lambda **_: given, config()), "4 finite numbers")
               for given in ([1], ["a"] * 4, [[1], [2, 3]], [1e30] * 4)),
-            *((lambda given=given: self.trainer(model, len, config(), completer=Given(given)), words)
+            *((lambda given=given: self.trainer(Given(given), len, config()), words)
               for given, words in ((None, "0 completions"), ([[1], [], [1], [1]], "1 of them without"))),
             (lambda: trainers.CachedCompleter(model, 4).generate([[1], []]), "prompt ..; accepted"),
             (lambda: trainers.CachedCompleter(model, 0), "max_completion_length 0"),

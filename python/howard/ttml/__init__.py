@@ -27,5 +27,13 @@ def _last_item(self):
     return self.array().flat[-1].item()
 
 
-_item = _Value.item
+def _to_numpy_of(self, new_type=None):
+    """Returns an array, of the type that TTML's guide asks for."""
+    array = _to_numpy(self)
+    return array if new_type is None else array.astype(
+        {DataType.FLOAT32: "float32", DataType.INT32: "int32", DataType.UINT32: "uint32"}[new_type])
+
+
+_item, _to_numpy = _Value.item, getattr(_Value, "to_numpy")
 setattr(_Value, "item", _last_item)
+setattr(_Value, "to_numpy", _to_numpy_of)

@@ -17,7 +17,6 @@ class Mesh:
                              "name for each axis")
         self.shape, self.axis_names = tuple(shape), tuple(axis_names)
 
-    @property
     def num_devices(self):
         return math.prod(self.shape)
 
@@ -39,7 +38,7 @@ class Mesh:
                                       ttnn.PlacementReplicate() for i in range(len(self.shape))])
 
     def axis_mapper(self, name, tensor_dim):
-        if self.num_devices == 1:
+        if self.num_devices() == 1:
             return None
         return ttnn.create_mesh_mapper(context().get_device(),
                                        self.axis_mapper_config(name, tensor_dim))

@@ -23,7 +23,7 @@ def is_fsdp_managed(tensor):
 
 
 def fsdp_axis_of(tensor):
-    """Returns the dimension along which a tensor is divided; None if it is not."""
+    """Returns the axis of the mesh whose devices divide a tensor; None if it is whole."""
     return _managed[id(tensor)][1] if is_fsdp_managed(tensor) else None
 
 
@@ -51,12 +51,12 @@ class FSDPState:
         mapper = mesh().axis_mapper(self.mesh_axis, dim)
         if part.is_lazy:
             part.peek_tensor().mapper = mapper
-            part.add_post_materialize_callback(lambda tensor: _manage(tensor, dim))
+            part.add_post_materialize_callback(lambda tensor: _manage(tensor, dim, self.axis))
             return
         whole = part.tensor.to_numpy()
         part.tensor.set_value(Tensor.from_numpy(np.ascontiguousarray(whole, np.float32),
                                                 new_type=DataType.BFLOAT16, mapper=mapper))
-        _manage(part.tensor, dim)
+        _manage(part.tensor, dim, self.axis)
 
     def _gathered(self, shard, dim):
         axis, size = self.axis, self.size
@@ -83,8 +83,9 @@ class FSDPState:
                 part.tensor = self._shards.pop(id(part))
 
 
-def _manage(tensor, dim):
-    _managed[id(tensor)] = (tensor, dim)
+def _manage(tensor, dim, axis):
+    _managed[id(tensor)] = (tensor, axis)
+    tensor._fsdp_shard_dim = dim
 
 
 def _own_parameters(module):

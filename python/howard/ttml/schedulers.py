@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements ttml.schedulers: learning rates that change from step to step."""
 
-import bisect
 import math
 
 
@@ -12,7 +11,13 @@ def _positive(value, name):
 
 
 class SchedulerBase:
-    """Sets an optimizer's rate; its step() is called after the optimizer's."""
+    """Sets an optimizer's rate; its step() is called after the optimizer's. What C++ names m_x, Python
+    names _x."""
+
+    def __getattr__(self, name):
+        if name.startswith("__") or f"m{name}" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__} has no {name}")
+        return self.__dict__[f"m{name}"]
 
     def __init__(self, optimizer):
         self.optimizer = optimizer
@@ -51,10 +56,10 @@ class IdentityScheduler(SchedulerBase):
 class LambdaScheduler(SchedulerBase):
     def __init__(self, optimizer, lr_lambda):
         super().__init__(optimizer)
-        self._function = lr_lambda
+        self.m_lr_lambda = lr_lambda
 
     def factor(self, step):
-        return self._function(step)
+        return self.m_lr_lambda(step)
 
 
 class StepScheduler(SchedulerBase):
@@ -92,21 +97,24 @@ class SequentialScheduler(SchedulerBase):
 
     def __init__(self, optimizer, schedulers, milestones):
         super().__init__(optimizer)
-        if not schedulers or len(schedulers) != len(milestones):
+        if not schedulers or len(schedulers) != len(milestones) or None in schedulers:
             raise ValueError(f"{len(schedulers)} schedulers with {len(milestones)} milestones; "
-                             "accepted: the steps of each scheduler")
-        self._parts, self._ends, total = list(schedulers), [], 0
+                             "accepted: schedulers, and the steps of each")
+        self._parts, self._lengths = list(schedulers), list(milestones)
         for length in milestones:
-            total += _positive(length, "milestones")
-            self._ends.append(total)
-        self.m_current_scheduler_index = 0
+            _positive(length, "milestones")
+        self.m_current_scheduler_index = self.m_current_step_in_scheduler = 0
 
     def rate(self, step):
-        index = min(bisect.bisect_left(self._ends, step), len(self._parts) - 1)
-        self.m_current_scheduler_index = index
-        part = self._parts[index]
-        part.m_last_step = step - (self._ends[index - 1] if index else 0)
-        part.m_last_lr = part.rate(part.m_last_step)
+        """Steps the schedule of this step; behind the last one the rate stays."""
+        if self.m_current_scheduler_index == len(self._parts):
+            return self.m_last_lr
+        part = self._parts[self.m_current_scheduler_index]
+        part.step()
+        self.m_current_step_in_scheduler += 1
+        if self.m_current_step_in_scheduler == self._lengths[self.m_current_scheduler_index]:
+            self.m_current_scheduler_index += 1
+            self.m_current_step_in_scheduler = 0
         return part.m_last_lr
 
     def get_state_dict(self):

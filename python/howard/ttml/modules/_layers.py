@@ -142,8 +142,10 @@ def _attended(q, k, v, mask, cached=False):
 
 
 class MultiHeadAttention(AbstractModuleBase):
-    def __init__(self, embedding_dim, num_heads, dropout_prob=0.0, bias=True, use_tp=False):
+    def __init__(self, embedding_dim, num_heads, dropout_prob=0.0, bias=True, use_tp=False,
+                 dropout=None):
         super().__init__()
+        dropout_prob = dropout_prob if dropout is None else dropout  # TTML's Python has this word.
         columns, rows, devices = layers_of(use_tp)
         self.qkv_linear = columns(embedding_dim, 3 * embedding_dim, bias)
         self.out_linear = rows(embedding_dim, embedding_dim, bias)

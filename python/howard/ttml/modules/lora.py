@@ -40,14 +40,15 @@ class LoraLinear(AbstractModuleBase):
         self.lora_A = Parameter(init.uniform(-bound, bound)([1, 1, config.rank, base.in_features]))
         self.lora_B = Parameter(init.zeros()([1, 1, base.out_features, config.rank]))
         self.__dict__["_base"] = base
-        self._scaling, self._dropout = config.scaling, config.lora_dropout
+        self.scaling, self.dropout_prob = config.scaling, config.lora_dropout
+        self.in_features, self.out_features, self.rank = base.in_features, base.out_features, config.rank
 
     def forward(self, x):
         way = x
-        if self._dropout and self.get_run_mode() is RunMode.TRAIN:
-            way = ops.dropout.dropout(way, self._dropout)
+        if self.dropout_prob and self.get_run_mode() is RunMode.TRAIN:
+            way = ops.dropout.dropout(way, self.dropout_prob)
         way = ops.linear.linear(ops.linear.linear(way, self.lora_A.tensor), self.lora_B.tensor)
-        return ops.binary.add(self._base(x), ops.binary.mul(way, self._scaling))
+        return ops.binary.add(self._base(x), ops.binary.mul(way, self.scaling))
 
 
 class LoraColumnParallelLinear(LoraLinear):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements ttml.ops: functions of tensors, in TTML's modules."""
 
+import sys
 import types
 
 import howard.ttnn as ttnn
@@ -14,16 +15,18 @@ from ._arithmetic import ReduceType
 
 
 def _module(name, **entries):
-    module = types.SimpleNamespace(**entries)
-    module.__name__ = f"ttml.ops.{name}"
+    """Makes a module of ours, which scripts may import by its own name."""
+    module = sys.modules[f"{__name__}.{name}"] = types.ModuleType(f"ttml.ops.{name}")
+    module.__dict__.update(entries)
     return module
 
 
 def _drawn(make):
-    def op(shape, a=0.0, b=1.0, *, seed, dtype=DataType.BFLOAT16, layout=Layout.TILE,
+    def op(shape, a=0.0, b=1.0, *, seed=None, dtype=DataType.BFLOAT16, layout=Layout.TILE,
            mesh_mapper=None, **named):
         a, b = named.get("mean", a), named.get("std", b)
         device = context().get_device()
+        seed = context().next_seed() if seed is None else seed
         return Tensor(make([int(d) for d in shape], a, b, seed, dtype, layout, device), True)
 
     return op

@@ -24,24 +24,28 @@ _READ_EVERY = 32  # Steps whose tokens the host reads together, as TTML's comple
 
 class GRPOCompleter(abc.ABC):
     """Is what writes the completions of prompts and says how likely they are; a script may derive
-    its own."""
+    its own. Its attribute `model` is what learns; with a `tokenizer` prompts may be texts."""
 
     @abc.abstractmethod
     def generate(self, prompts):
         """Returns a completion, a list of tokens, for each of the prompts, lists of tokens."""
 
     @abc.abstractmethod
-    def nll(self, prompts, completions):
-        """Returns minus the logarithms of the probabilities of tokens, a tensor [B, 1, T, 1], and an
-        array of that shape, which is 1 at those of the completions and 0 elsewhere."""
+    def generate_str(self, prompts):
+        """Returns a completion, a text, for each of the prompts, texts."""
+
+    @abc.abstractmethod
+    def compute_nlog_probs(self, prompts, completions):
+        """Returns minus the logarithms of the probabilities of tokens, a tensor [B, 1, T, 1], and a
+        tensor or an array of that shape, which is 1 at those of the completions and 0 elsewhere."""
 
 
 class CachedCompleter(GRPOCompleter):
     """Lets a Llama or a Qwen3 write with a cache of keys and values: all prompts at once, then a
     token of each at a time. A completion ends behind eos_token_id."""
 
-    def __init__(self, model, max_completion_length, temperature=1.0, pad_token_id=0,
-                 eos_token_id=None):
+    def __init__(self, model, max_completion_length, temperature=1.0, pad_token_id=None,
+                 eos_token_id=None, tokenizer=None):
         inner = getattr(model, "model", model)  # that of a LoraModel
         if not isinstance(inner, (Llama, Qwen3)):
             raise TypeError(f"CachedCompleter: a {type(inner).__name__}; accepted: Llama, Qwen3, or a "
@@ -49,8 +53,11 @@ class CachedCompleter(GRPOCompleter):
         require_number("CachedCompleter", "max_completion_length", max_completion_length, 1, whole=True)
         require_number("CachedCompleter", "temperature", temperature)
         self.model, self.max_completion_length = model, max_completion_length
-        self.temperature, self.pad_token_id = temperature, pad_token_id
-        self.eos_token_id = eos_token_id
+        self.temperature, self.tokenizer = temperature, tokenizer
+        given = {"pad_token_id": pad_token_id, "eos_token_id": eos_token_id}
+        self.pad_token_id, self.eos_token_id = (
+            getattr(tokenizer, name, None) if one is None else one for name, one in given.items())
+        self.pad_token_id = self.pad_token_id or 0
         self._shape = inner.config
         self._cache_name = "kv_cache" if isinstance(inner, Llama) else "past_key_values"
         self._devices, self._cache, self._cache_sizes = BatchDevices(), None, None
@@ -74,7 +81,14 @@ class CachedCompleter(GRPOCompleter):
             self.model.train()
         return [self._ended(row) for row in written.tolist()]
 
-    def nll(self, prompts, completions):
+    def generate_str(self, prompts):
+        if self.tokenizer is None:
+            raise ValueError("CachedCompleter: texts without a tokenizer; accepted: generate with lists of "
+                             "tokens")
+        return [self.tokenizer.decode(tokens)
+                for tokens in self.generate([self.tokenizer.encode(one) for one in prompts])]
+
+    def compute_nlog_probs(self, prompts, completions):
         """Reads each prompt and its completion, padded behind them, without a cache."""
         rows = [list(p) + list(c) for p, c in zip(prompts, completions)]
         length = round_up_to_tile(max(len(row) for row in rows) - 1)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements GRPO: a model learns from the rewards of completions that it draws itself."""
 
+import inspect
 from collections.abc import Mapping
 
 import numpy as np
@@ -9,8 +10,9 @@ from howard.ttnn._session import region
 
 from .. import core, ops
 from .._graph import context
+from ..autograd import Tensor
 from ..common.utils import get_loss_over_devices, no_grad
-from ._completer import CachedCompleter
+from ._completer import GRPOCompleter
 from ._devices import BatchDevices
 from ._grpo_config import tokens_of
 from ._trainer import Trainer
@@ -24,29 +26,29 @@ class GRPOTrainer(Trainer):
     """Draws num_generations completions of each prompt, and makes those more likely that earn more
     than their group does on average.
 
-    reward_funcs is a function, or several whose rewards are added. Each is called with prompts=,
-    completions= and completion_ids=, and with the other entries of the examples as lists, and returns
-    a reward for each completion. train_dataset is a list of dicts whose `prompt` is a text, if
-    there is a processing_class that encodes and decodes, or a list of tokens.
+    completer is a GRPOCompleter, whose `model` learns; a `tokenizer` of it encodes prompts and
+    decodes completions. reward_func is a function, or several whose rewards are added. It is called with
+    those of prompts, completions, completion_ids and the other entries of the examples, as lists, that
+    it has parameters for, and returns a reward for each completion. dataset is a list of dicts whose
+    `prompt` is a text, if there is a tokenizer, or a list of tokens. Checkpoints name the model_source.
     """
 
-    def __init__(self, model, reward_funcs, args, train_dataset, processing_class=None,
-                 callbacks=None, optimizer=None, lr_schedule=None, peft_config=None, completer=None):
-        super().__init__(model, optimizer, _LEARNING_RATE, peft_config, lr_schedule, callbacks,
-                         args.output_dir)
-        self.config, self.processing_class = args, processing_class
-        self.reward_funcs = list(reward_funcs) if isinstance(reward_funcs, (list, tuple)) \
-            else [reward_funcs]
+    def __init__(self, completer, dataset, config, reward_func, optimizer_dict=None, callbacks=None,
+                 model_source=None):
+        if not isinstance(completer, GRPOCompleter):
+            raise TypeError(f"GRPOTrainer: a completer of {type(completer).__name__}; accepted: a "
+                            "GRPOCompleter, as CachedCompleter(model, max_completion_length) is")
+        super().__init__(completer.model, optimizer_dict, _LEARNING_RATE, None, None, callbacks,
+                         config.output_dir)
+        self.config, self.completer, self.model_source = config, completer, model_source
+        self.tokenizer = getattr(completer, "tokenizer", None)
+        self.reward_funcs = list(reward_func) if isinstance(reward_func, (list, tuple)) else [reward_func]
         if not self.reward_funcs or not all(callable(one) for one in self.reward_funcs):
-            raise ValueError(f"GRPOTrainer: reward_funcs {reward_funcs!r}; accepted: a function, or a list of "
+            raise ValueError(f"GRPOTrainer: reward_func {reward_func!r}; accepted: a function, or a list of "
                              "one at least")
         self._devices = BatchDevices()
-        self.prompts_of_step = args.prompts_of_step(self._devices.count)
-        self.train_dataset = _examples_of(train_dataset)
-        self.completer = completer or CachedCompleter(
-            self.model, args.max_completion_length, args.temperature,
-            **{name: getattr(processing_class, name) for name in ("pad_token_id", "eos_token_id")
-               if getattr(processing_class, name, None) is not None})
+        self.prompts_of_step = config.prompts_of_step(self._devices.count)
+        self.dataset = _examples_of(dataset)
         self._most, self.log = self.optimizer.get_lr(), []
 
     def train(self):
@@ -55,14 +57,17 @@ class GRPOTrainer(Trainer):
         self.model.train()
         self._tell("on_train_begin")
         for first in range(0, self.config.prompts_to_train, self.prompts_of_step):
-            count = len(self.train_dataset)
-            examples = [self.train_dataset[i % count] for i in
+            count = len(self.dataset)
+            examples = [self.dataset[i % count] for i in
                         range(first, first + self.prompts_of_step)]
             batches, told = self._experience(examples)
             for _ in range(self.config.num_iterations):
                 self._update(batches, told)
         self._tell("on_train_end")
         return self.losses
+
+    def _told(self):
+        return {"model_source": self.model_source}
 
     def _experience(self, examples):
         """Returns micro batches (prompts, completions, advantages, minus the logarithms of their
@@ -81,18 +86,18 @@ class GRPOTrainer(Trainer):
         with region("old log-probabilities"), no_grad():
             for start in range(0, len(prompts), size):
                 rows = slice(start, start + size)
-                old, _ = self.completer.nll(prompts[rows], completions[rows])
+                old, _ = self.completer.compute_nlog_probs(prompts[rows], completions[rows])
                 batches.append((prompts[rows], completions[rows], advantages[rows], old))
         return batches, told
 
     def _tokens(self, prompt):
         found = prompt
-        if isinstance(prompt, str) and self.processing_class is not None:
-            found = self.processing_class.encode(prompt)
+        if isinstance(prompt, str) and self.tokenizer is not None:
+            found = self.tokenizer.encode(prompt)
         tokens = tokens_of(found)
         if not tokens:
             raise ValueError(f"GRPOTrainer: the prompt {prompt!r}; accepted: tokens, or a text with a "
-                             "processing_class that encodes it, of one token at least")
+                             "completer's tokenizer that encodes it, of one token at least")
         return tokens
 
     def _completions(self, prompts):
@@ -106,14 +111,15 @@ class GRPOTrainer(Trainer):
 
     def _rewards(self, examples, completions):
         texts = completions
-        if self.processing_class is not None:
-            texts = [self.processing_class.decode(tokens) for tokens in completions]
+        if self.tokenizer is not None:
+            texts = [self.tokenizer.decode(tokens) for tokens in completions]
         given = {name: [example[name] for example in examples] for name in examples[0]}
         prompts = given.pop("prompt")
         total = np.zeros(len(completions))
         for function in self.reward_funcs:
-            total += _numbers_of(function(prompts=prompts, completions=texts,
-                                          completion_ids=completions, **given), len(completions))
+            total += _numbers_of(_asked(function, {
+                "prompts": prompts, "completions": texts, "completion_ids": completions, **given}),
+                len(completions))
         return total
 
     def _update(self, batches, told):
@@ -144,7 +150,9 @@ class GRPOTrainer(Trainer):
         """Returns a micro batch's part of the loss: minus the sum over its completions of the means
         over their tokens of min(ratio A, clip(ratio, 1 - epsilon, 1 + epsilon) A), divided by the
         completions of a step on a device."""
-        new, mask = self.completer.nll(prompts, completions)
+        new, mask = self.completer.compute_nlog_probs(prompts, completions)
+        if isinstance(mask, Tensor):
+            mask = self._devices.array(mask)
         ratio = ops.unary.exp(ops.binary.sub(old, new))
         own = self._devices.real(np.reshape(advantages, (-1, 1, 1, 1)))
         epsilon = self.config.epsilon
@@ -157,14 +165,26 @@ class GRPOTrainer(Trainer):
         return ops.binary.mul(ops.unary.mean(ops.binary.mul(gain, weights)), scale)
 
 
+def _asked(function, told):
+    """Calls a function with what it has parameters for; one that names none gets the completions."""
+    try:
+        asked = inspect.signature(function).parameters
+    except ValueError:
+        return function(told["completions"])
+    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in asked.values()):
+        return function(**told)
+    named = {name: told[name] for name in asked if name in told}
+    return function(**named) if named else function(told["completions"])
+
+
 def _examples_of(dataset):
     """Returns the examples of a dataset. Raises ValueError where one has not the names of the first."""
     found = [] if dataset is None else list(dataset)
     if not found:
-        raise ValueError("GRPOTrainer: no example; accepted: a train_dataset of dicts with a prompt")
+        raise ValueError("GRPOTrainer: no example; accepted: a dataset of dicts with a prompt")
     for place, example in enumerate(found):
         if not isinstance(example, Mapping) or "prompt" not in example or set(example) != set(found[0]):
-            raise ValueError(f"GRPOTrainer: example {place} of train_dataset is {example!r}; accepted: a dict "
+            raise ValueError(f"GRPOTrainer: example {place} of dataset is {example!r}; accepted: a dict "
                              "with a prompt, whose names are those of the first example")
     return found
 

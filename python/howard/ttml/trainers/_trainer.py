@@ -33,11 +33,15 @@ class Trainer:
             return self.lr_schedule(self.step)
         return most * (min(1.0, (self.step + 1) / warm) if warm else 1.0)
 
+    def _told(self):
+        """Returns what a checkpoint has besides."""
+        return {}
+
     def save(self):
         """Writes step_N.pkl with the step and the values of the model, and returns its path."""
         os.makedirs(self.folder or ".", exist_ok=True)
         path = os.path.join(self.folder, f"step_{self.step}.pkl")
         state = {name: t.to_numpy() for name, t in self.model.parameters().items()}
         with open(path, "wb") as file:
-            pickle.dump({"step": self.step, "model_state": state}, file)
+            pickle.dump({"step": self.step, "model_state": state, **self._told()}, file)
         return path

@@ -8,7 +8,7 @@ from ... import ops
 from ...modules import (AbstractModuleBase, Embedding, LinearLayer, LlamaMLP, ModuleList,
                         RMSNormLayer)
 from .._runner import RunnerType, of_kind, run_block
-from . import autograd_ops, mla, moe
+from . import autograd_ops, flops, mla, moe
 from .mla import MultiHeadLatentAttention
 from .moe import MoE
 

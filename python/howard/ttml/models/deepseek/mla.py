@@ -13,7 +13,8 @@ class MultiHeadLatentAttention(AbstractModuleBase):
     def __init__(self, config, rope_params):
         super().__init__()
         self.config, self._rope = config, rope_params
-        heads, latent = config.n_heads, config.kv_lora_rank
+        self.n_heads = heads = config.n_heads
+        latent = config.kv_lora_rank
         wide = config.qk_nope_head_dim + config.qk_rope_head_dim
         if config.q_lora_rank == 0:
             self.wq = LinearLayer(config.dim, heads * wide, False)

@@ -15,7 +15,7 @@ from ...modules import (ColumnParallelLinear, Embedding, GroupedQueryAttention, 
                         LlamaBlock, LlamaMLP, ModuleList, NamedParameters, RMSNormLayer)
 from .._runner import RunnerType, WeightTyingType, of_kind, run_block
 from .._transformer import Transformer, checked_settings
-from . import gqattn, transformer
+from . import flops, gqattn, transformer
 
 __all__ = ["CppLlama", "CppLlamaConfig", "GroupedQueryAttention", "Llama", "LlamaBlock", "LlamaConfig", "LlamaMLP",
            "LlamaRopeScalingConfig", "RMSNormLayer", "create_cpp_llama_model", "create_llama_model", "gqattn",

@@ -12,12 +12,13 @@ from ...modules import (AbstractModuleBase, Buffer, DropoutLayer, Embedding, Lay
                         LinearLayer, ModuleList, MultiHeadAttention, Parameter)
 from .._runner import RunnerType, WeightTyingType, of_kind, run_block
 from .._transformer import Transformer
-from . import gpt_mlp, multi_head_attention
+from . import flops, gpt_mlp, multi_head_attention
+from .flops import calculate_flops_per_token
 from .gpt_mlp import GPTMLP
 
 __all__ = ["GPTBlock", "GPTMLP", "MultiHeadAttention", "NanoGPT", "NanoGPTConfig",
            "NanoGPTExperimentalConfig", "PositionalEmbedding", "TrainablePositionalEmbedding",
-           "calculate_flops_per_token", "create_nanogpt", "gpt_mlp", "multi_head_attention"]
+           "calculate_flops_per_token", "create_nanogpt", "flops", "gpt_mlp", "multi_head_attention"]
 
 _NATIVE_LAYERS = {
     "tok_emb": "token_embedding", "pos_emb": "position_embedding", "ln_f": "last_norm",
@@ -146,11 +147,3 @@ class NanoGPT(Transformer):
 
 def create_nanogpt(config):
     return NanoGPT(config)
-
-
-def calculate_flops_per_token(config, sequence_length=None):
-    """Returns the operations of a token, forward and backward: 6 P + 12 L D S."""
-    parameters = (12 * config.n_embd**2 + 13 * config.n_embd) * config.n_layer
-    parameters += config.vocab_size * config.n_embd
-    length = sequence_length or config.block_size
-    return 6 * parameters + 12 * config.n_layer * config.n_embd * length

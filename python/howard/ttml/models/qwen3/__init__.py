@@ -6,12 +6,21 @@ from typing import Any, Optional
 
 import howard.ttnn as ttnn
 
-from .. import _kernels as kernels
-from .. import init, ops
-from ..autograd import Function
-from ..modules import AbstractModuleBase, Embedding, LinearLayer, ModuleList, Parameter
-from ..ops._layers import concat_along
-from ._runner import RunnerType, WeightTyingType, of_kind, run_block
+from ... import _kernels as kernels
+from ... import init, ops
+from ...autograd import Function
+from ...modules import AbstractModuleBase, DropoutLayer, Embedding, LinearLayer, ModuleList, Parameter
+from ...ops._layers import concat_along
+from . import flops
+from .._runner import RunnerType, WeightTyingType, of_kind, run_block
+
+
+@dataclass(frozen=True)
+class Qwen3RopeScalingConfig:
+    scaling_factor: float = 0.0
+    high_freq_factor: float = 4.0
+    low_freq_factor: float = 1.0
+    original_context_length: int = 0
 
 
 @dataclass(frozen=True)
@@ -26,6 +35,7 @@ class Qwen3Config:
     max_position_embeddings: int = 512
     rms_norm_eps: float = 1e-6
     attention_bias: bool = False
+    attention_dropout: float = 0.0
     rope_theta: float = 1e6
     runner_type: Any = RunnerType.Default
     weight_tying: Any = WeightTyingType.Disabled
@@ -102,6 +112,7 @@ class Qwen3Attention(AbstractModuleBase):
         self.k_norm = Qwen3RMSNorm(config.head_dim, config.rms_norm_eps)
         self._heads, self._groups = config.num_attention_heads, config.num_key_value_heads
         self._rope = rope_params
+        self.dropout = DropoutLayer(config.attention_dropout)
 
     def forward(self, x, mask=None, past_key_values=None, layer_idx=0, new_tokens=None):
         both = ConcatLastDim.apply(self.k_proj(x), self.v_proj(x))
@@ -115,7 +126,8 @@ class Qwen3Attention(AbstractModuleBase):
             k, v = past_key_values.update(layer_idx, k, v, new_tokens)
             mask = past_key_values.mask_for(q, k, mask, place)
             attend = ops.attention.scaled_dot_product_attention_composite
-        return self.o_proj(ops.multi_head_utils.heads_fusion(attend(q, k, v, mask)))
+        joined = ops.multi_head_utils.heads_fusion(attend(q, k, v, mask))
+        return self.dropout(self.o_proj(joined))
 
 
 class Qwen3MLP(AbstractModuleBase):
