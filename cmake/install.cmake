@@ -36,7 +36,7 @@ endif()
 
 set(HOWARD_CMAKEDIR ${CMAKE_INSTALL_LIBDIR}/cmake/Howard)
 foreach(name base program device mesh ops chip calibration host reference autograd models language training
-    profiler profiler_formats profiler_silicon)
+    workload query profiler profiler_formats profiler_silicon)
   set(library howard_${name})
   set_target_properties(${library} PROPERTIES EXPORT_NAME ${name})
   target_compile_features(${library} INTERFACE cxx_std_20)
@@ -51,6 +51,14 @@ foreach(name base program device mesh ops chip calibration host reference autogr
   install(TARGETS ${library} EXPORT HowardTargets DESTINATION ${CMAKE_INSTALL_LIBDIR}
     COMPONENT development)
 endforeach()
+# What compilers ask: <howard/op.h> for C++ and <howard/op_c.h> for C.
+set_target_properties(howard_op PROPERTIES EXPORT_NAME op)
+foreach(library howard_query howard_op)
+  target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endforeach()
+install(TARGETS howard_op EXPORT HowardTargets DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(FILES engines/query/op.h engines/query/op_c.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/howard
+  COMPONENT development)
 foreach(folder base profiler engines/program engines/device engines/ops engines/chip engines/host
     engines/reference engines/autograd engines/mesh engines/models engines/language
     engines/training)

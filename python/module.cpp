@@ -5,6 +5,7 @@
 #include "python/module_device.h"
 #include "python/module_errors.h"
 #include "python/module_experiments.h"
+#include "python/module_query.h"
 #include "python/module_ttnn.h"
 
 PYBIND11_MODULE(_native, module) {
@@ -14,6 +15,7 @@ PYBIND11_MODULE(_native, module) {
   howard::python::bind_devices(module);
   howard::python::bind_ops(module);
   howard::python::bind_experiments(module);
+  howard::python::bind_queries(module);
   pybind11::module_ ttnn = module.def_submodule("_ttnn", "What howard.ttnn is made on.");
   howard::python::bind_values(ttnn);
   howard::python::bind_chip(ttnn);

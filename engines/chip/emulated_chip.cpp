@@ -87,7 +87,7 @@ class EmulatedChip::Chip final : public Device {
       memory_.pass_temporaries(program.outputs.front().spec, planned.temporaries);
     }
     for (const PlannedProgram& each : planned.launches) {
-      memory_.pass_circular_buffers(each.name, circular_buffer_bytes(each));
+      memory_.pass_circular_buffers(each.name, each.buffers.size);
       Launch each_launch = launch_of(each, options_.dispatch, profiles_);
       each_launch.sub_device = program.sub_device;
       if (options_.profiled) each_launch.go += profiles_.software.profiler_push;

@@ -152,7 +152,7 @@ class Collector {
 
   /// Throws Error if the emulator's kernel has no room on a core, as the device would when it runs.
   void require_room(const chip::PlannedProgram& planned) const {
-    const Bytes needed = circular_buffer_bytes(planned), room = profiles_.chip.l1_circular_buffers;
+    const Bytes needed = planned.buffers.least, room = profiles_.chip.l1_circular_buffers;
     if (needed <= room) return;
     throw Error({.attempted = "run it",
                  .value = fmt::format("its circular buffers need {} bytes of each core's L1",

@@ -238,7 +238,7 @@ TunedConfig own_choice(TunedProduct& tuned) {
           .time = tuned.kernel_time(),
           .call = harness::measure_virtual(tuned, kCallTiming),
           .bound = planned.kernel.bottleneck,
-          .l1 = chip::circular_buffer_bytes(planned)};
+          .l1 = planned.buffers.size};
 }
 
 }  // namespace

@@ -12,6 +12,8 @@ what to try. Nothing here prints.
 run(), explain(), fit() and analyze() are the program's experiments and analyses. They return dicts
 and lists with the content of the JSON that the program writes (howard.results has their types); those
 of experiments have rows() and to_dataframe(), and a notebook shows them as tables.
+
+op_time(), op_constraints() and op_queries() say what a call of an op takes, without any device.
 """
 
 from howard._experiments import analyze, experiments, explain, fit, run
@@ -59,6 +61,7 @@ from howard._native import (
     to_layout,
     transpose,
 )
+from howard._op import op_constraints, op_queries, op_time
 from howard._virtual import now, region
 
 __all__ = [
@@ -93,7 +96,10 @@ __all__ = [
     "mean",
     "multiply",
     "now",
+    "op_constraints",
     "op_names",
+    "op_queries",
+    "op_time",
     "open_emulated",
     "open_host",
     "reciprocal",

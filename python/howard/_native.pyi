@@ -8,6 +8,8 @@ __version__: str
 # What howard.ttnn and howard.ttml are made on.
 _ttnn: Any
 _ttml: Any
+# What howard.op_time() and its kin ask.
+_OpModel: Any
 
 # Anything with the buffer protocol: array.array, memoryview, a NumPy array.
 _Buffer = Any

@@ -77,6 +77,8 @@ expect "bash completes values" says '^eth$' bash_completions 'howard matmul_swee
 expect "a project finds the package" \
   "$cmake" -S "$here/consumer" -B "$work/consumer" -G Ninja "-DHoward_ROOT=$moved" -DCMAKE_BUILD_TYPE=Release
 expect "a project builds against the libraries" "$cmake" --build "$work/consumer"
+expect "a project in C asks the shared object" says '^655360$' "$work/consumer/ask"
+expect "a project in C++ asks the library" says '^655360$' "$work/consumer/ask_cpp"
 kernel=$(grep -o '"kernel_time": {[^}]*' results/matmul_sweep.json | head -n 1)
 expect "a project gets the program's times" says '^matmul [1-9][0-9]+$' "$work/consumer/consumer"
 echo "kernel time of the program: $kernel; of the project: $("$work/consumer/consumer")"

@@ -15,7 +15,7 @@ namespace howard::chip {
 namespace {
 
 void require_circular_buffers_fit(const PlannedProgram& planned, const DeviceMemory& memory) {
-  const Bytes needed = circular_buffer_bytes(planned);
+  const Bytes needed = planned.buffers.least;
   if (needed <= memory.l1_free()) return;
   throw Error({.attempted = fmt::format("run {}", planned.name),
                .value = fmt::format(

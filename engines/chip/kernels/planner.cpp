@@ -18,6 +18,10 @@ PlannedProgram plan_program(Program program, CoreGrid grid, const Profiles& prof
   planned.name = program.name;
   planned.op = name_of(program.attributes);
   planned.grid = grid;
+  planned.buffers = planned.matmul
+                        ? KernelBuffers::of(circular_buffer_bytes(*planned.matmul))
+                        : kernel_buffers(program, grid, profiles.chip.l1_circular_buffers,
+                                         planned.footprint.circular_buffers);
   planned.program = std::move(program);
   return planned;
 }

@@ -72,8 +72,24 @@ Objection batch_objection(const MatmulProblem& problem, const MatmulConfig& conf
     return "Batch broadcasting is not supported for the chosen program config: A and B both need "
            "the batch";
   }
+  if (!config.fuse_batch && problem.out_shards) {
+    return "fuse_batch must be true for a sharded output: the shards of a batch are one matrix";
+  }
   if (!config.fuse_batch || !problem.batched_b) return std::nullopt;
   return "fuse_batch makes the batch of A rows of one matrix, and B has a batch too";
+}
+
+/// Objects if a core's share of interleaved operands is larger than the result.
+Objection share_too_large(const MatmulProblem& problem, const MatmulConfig& config,
+                          std::int64_t m) {
+  if (problem.in0_shards || problem.out_shards) return std::nullopt;
+  if (config.per_core_m > m) {
+    return fmt::format("per_core_M must be at most Mt: per_core_M is {}, Mt {}", config.per_core_m,
+                       m);
+  }
+  if (config.per_core_n <= problem.n) return std::nullopt;
+  return fmt::format("per_core_N must be at most Nt: per_core_N is {}, Nt {}", config.per_core_n,
+                     problem.n);
 }
 
 /// Objects unless the shares of all cores together cover the result, each core having one.
@@ -82,6 +98,7 @@ Objection share_objection(const MatmulProblem& problem, const MatmulConfig& conf
   const int cores = config.grid.cores();
   switch (config.kind) {
     case MatmulKind::multicast_2d: {
+      if (auto no = share_too_large(problem, config, m)) return no;
       const bool turned = config.transpose_mcast;
       const std::int64_t rows = turned ? config.grid.columns : config.grid.rows;
       const std::int64_t columns = turned ? config.grid.rows : config.grid.columns;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "engines/chip/kernels/plan/footprint.h"
+#include "engines/chip/kernels/plan/kernel_buffers.h"
 #include "engines/chip/kernels/plan/kernel_cost.h"
 #include "engines/chip/kernels/plan/matmul_plan.h"
 #include "engines/chip/kernels/plan/work_split.h"
@@ -18,6 +19,7 @@ struct PlannedProgram {
   std::string_view op{};    ///< The op that it is, by which its time is known: "matmul".
   Footprint footprint;
   KernelCost kernel;
+  KernelBuffers buffers;             ///< Its circular buffers.
   std::optional<MatmulPlan> matmul;  ///< Only for a matrix product.
   /// How its parts go together is predicted, though each part by itself is measured.
   bool predicted = false;
@@ -38,8 +40,5 @@ inline PlannedProgram planned(const WorkSplit& work, KernelNeeds needs, const Ke
                                     needs.circular_buffers, software),
           .kernel = kernel};
 }
-
-/// Returns the L1 that its circular buffers take on each core.
-Bytes circular_buffer_bytes(const PlannedProgram& planned);
 
 }  // namespace howard::chip

@@ -129,6 +129,28 @@ TEST(MatmulRules, ABatchOfBIsNeitherFusedNorSharedByReuse) {
   EXPECT_EQ(objection(problem, "reuse:grid=8x7:per_core=16x8:in0_block_w=1"), "");
 }
 
+TEST(MatmulRules, AShareIsNoLargerThanTheResult) {
+  // tt-metal#51550: such shares hang or give wrong values.
+  const MatmulProblem problem{.m = 4, .k = 64, .n = 64};
+  const std::string rest = ":in0_block_w=2:out_subblock=1x1";
+  EXPECT_EQ(objection(problem, "2d:grid=8x4:per_core=7x8" + rest),
+            "per_core_M must be at most Mt: per_core_M is 7, Mt 4");
+  EXPECT_EQ(objection(problem, "2d:grid=8x4:per_core=1x80" + rest),
+            "per_core_N must be at most Nt: per_core_N is 80, Nt 64");
+  EXPECT_EQ(objection(problem, "2d:grid=8x4:per_core=1x8" + rest), "");
+}
+
+TEST(MatmulRules, ABatchThatIsNotFusedHasNoShardsOfItsResult) {
+  // tt-metal#42572: such a product hangs.
+  MatmulProblem problem{.batch = 4, .batched_b = true, .m = 1, .k = 90, .n = 180};
+  const std::string config = "2d:grid=6x4:per_core=1x30:in0_block_w=2:fuse_batch=no";
+  EXPECT_EQ(objection(problem, config), "");
+  problem.out = Storage::l1;
+  problem.out_shards = Sharding{ShardLayout::block, {6, 4}, 32, 960};
+  EXPECT_EQ(objection(problem, config),
+            "fuse_batch must be true for a sharded output: the shards of a batch are one matrix");
+}
+
 TEST(MatmulRules, ARefusedConfigurationIsAnErrorWithTheReason) {
   MatmulProblem problem{.m = 4, .k = 4, .n = 4};
   problem.config = parse_matmul_config("2d:grid=4x4:per_core=1x1:in0_block_w=3");
