@@ -89,6 +89,17 @@ class CollectivesTest(MeshCase):
         self.same(made, expected)
         self.same(ttnn.experimental.all_to_all_async_generic(x, 3, 2, num_links=1), expected)
 
+    def test_devices_have_the_edges_of_their_neighbours(self):
+        x = self.put(self.x, None, 2)
+        made = ttnn.experimental.neighbor_pad_async(
+            x, 2, 1, 2, "replicate", 1, self.semaphores[0], self.semaphores[1], num_links=1, topology=LINE)
+        wide = numpy.concatenate([self.x[:, :, :1], self.x, *[self.x[:, :, -1:]] * 2], 2)
+        self.same(made, [wide[:, :, 16 * i:16 * i + 19] for i in range(4)] * 2)
+        zeros = ttnn.experimental.neighbor_pad_async(x, 2, 1, 0, "zeros", 1)
+        self.assertEqual(self.parts(zeros)[4][:, :, 0].any(), False)
+        made = ttnn.experimental.slice_reshard_async(x, 2, 8, 32, 1, num_links=1)
+        self.same(made, numpy.split(self.x[:, :, 8:40], 4, 2) * 2)
+
     def test_several_tensors_are_gathered_for_attention(self):
         pair = ttnn.experimental.ring_attention_all_gather_async(
             [self.put(self.x, 3), self.put(-self.x, 3)], dim=3, topology=LINE,

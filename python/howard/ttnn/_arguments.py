@@ -79,6 +79,8 @@ UNREAD = {
                     "It says how a call is divided; the emulator divides it by itself."),
     "buffer_tensor": "The emulator keeps what is on its way by itself.",
     "semaphore": _WAITED,
+    "final_semaphore": _WAITED,
+    "neighbor_semaphore": _WAITED,
     "intermediate_tensor": "The emulator keeps what is on its way by itself.",
     "persistent_intermediate_buffer": "The emulator keeps what is on its way by itself.",
     "intermediate_packet_buffer": "The emulator keeps what is on its way by itself.",

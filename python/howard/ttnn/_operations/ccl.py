@@ -391,3 +391,58 @@ def all_to_all_async_generic(input_tensor, in_dim, out_dim, *, persistent_output
     use = _Links(num_links, topology).use(name, input_tensor, cluster_axis)
     return _transposed(name, input_tensor, in_dim, out_dim, use, cluster_axis, memory_config,
                        persistent_output_buffer)
+
+
+@operation("experimental.neighbor_pad_async",
+           unread={"final_semaphore": 6, "barrier_semaphore": 7, "neighbor_semaphore": None})
+def neighbor_pad_async(input_tensor, dim, padding_left, padding_right, padding_mode="zeros",
+                       cluster_axis=None, *, num_links=None, topology=None, memory_config=None):
+    """Puts the last places of the device before, and the first ones of the device behind, around those
+    of each; at the ends zeros, or what is there with a padding_mode of "replicate"."""
+    name = "neighbor_pad_async"
+    require_device(name, input_tensor)
+    if padding_mode not in ("zeros", "replicate"):
+        fail(name, f"padding_mode={padding_mode!r}; accepted: 'zeros' and 'replicate'")
+    use = _Links(num_links, topology).use(name, input_tensor, cluster_axis)
+    shape = list(input_tensor._shape)
+    shape[dim] += padding_left + padding_right
+
+    def combine(parts, i):
+        size = parts[i].shape[dim]
+        sides = [np.take(parts[i], [0] * padding_left, dim), np.take(parts[i], [-1] * padding_right, dim)]
+        if padding_mode == "zeros":
+            sides = [0 * one for one in sides]
+        if i > 0:
+            sides[0] = np.take(parts[i - 1], range(size - padding_left, size), dim)
+        if i + 1 < len(parts):
+            sides[1] = np.take(parts[i + 1], range(padding_right), dim)
+        return np.concatenate([sides[0], parts[i], sides[1]], dim)
+
+    def launch(tensor, out):
+        program(name, "move", [tensor], [out], True)
+        _sent(name, use)(tensor, out)
+
+    return _exchange(name, input_tensor, shape, cluster_axis, combine, memory_config, launch=launch)
+
+
+@operation("experimental.slice_reshard_async",
+           unread={"final_semaphore": 5, "barrier_semaphore": 6})
+def slice_reshard_async(input_tensor, dim, output_dim_offset, output_dim_shape, cluster_axis=None, *,
+                        num_links=None, topology=None, memory_config=None):
+    """Divides a part of what the devices have together along a dimension among them anew."""
+    name = "slice_reshard_async"
+    require_device(name, input_tensor)
+    use, count = _Links(num_links, topology).use(name, input_tensor, cluster_axis), _count(
+        input_tensor, cluster_axis)
+    if output_dim_shape % count:
+        fail(name, f"output_dim_shape={output_dim_shape} is not a multiple of {count} devices")
+    shape = list(input_tensor._shape)
+    shape[dim] = output_dim_shape // count
+
+    def combine(parts, i):
+        whole = np.concatenate(parts, dim)
+        first = output_dim_offset + i * shape[dim]
+        return np.take(whole, range(first, first + shape[dim]), dim)
+
+    return _exchange(name, input_tensor, shape, cluster_axis, combine, memory_config,
+                     launch=_sent(name, use))

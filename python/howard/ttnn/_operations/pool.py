@@ -238,6 +238,20 @@ def _fold_edges(name, padding):
     return given
 
 
+def _fold_on_cores(tensor, out, rows, columns):
+    """Launches what ttnn does with images [n, c, h, w] whose rows are in shards: they are padded where
+    they lie, turned so that columns are rows, and turned back with a window in each row. By analogy
+    each of these writes its shards again."""
+    spec = tensor._config.shard_spec
+    shards = ShardSpec(spec.grid, [-(-rows // spec.grid.num_cores()), columns])
+    wide = device_tensor([1, 1, rows, columns], tensor._dtype, Layout.ROW_MAJOR,
+                         tensor._config.with_shard_spec(shards), tensor._device)
+    for name in ("pad", "transpose", "transpose"):
+        program(name, "copy", [wide], [wide], True)
+    windows = [[1, 1, math.prod(out._shape[:-1]), out._shape[-1]]]
+    program("fold", "copy", [out], [out], True, shapes=windows, out_shapes=windows)
+
+
 @operation(unread={"grid_size": 6})
 def fold(input, stride_h, stride_w, use_transpose_as_fold=False, output_shape=None, padding=None,
          override_memory_config=None, *, pad_c=0, pad_h=0, pad_w=0,
@@ -267,22 +281,28 @@ def fold(input, stride_h, stride_w, use_transpose_as_fold=False, output_shape=No
                  f"{input._config.memory_layout.name}")
         shape = [1, 1, n * rows * columns, full[3]]
     source = input
-    if use_transpose_as_fold:
+    moves = use_transpose_as_fold and input._config.shard_spec is not None and \
+        input._config.memory_layout is TensorMemoryLayout.HEIGHT_SHARDED
+    if use_transpose_as_fold and not moves:
         source = permute.function(source, (0, 2, 3, 1))
     if source._layout is Layout.TILE:
         source = to_layout.function(source, Layout.ROW_MAJOR)
-    if any(edges):
+    if any(edges) and not moves:
         source = pad.function(source, [(0, 0), (top, bottom), (left, right), (front, back)], 0.0)
     dtype = input._dtype if input._dtype in (DataType.FLOAT32, DataType.UINT16) else \
         DataType.BFLOAT16
     config = memory_config or override_memory_config or source._config
     spec = config.shard_spec
     if spec is not None and config == source._config:
-        places = spec.shape[0] // (stride_h * stride_w)
+        places = -(-n * rows * columns // spec.grid.num_cores()) if moves else \
+            spec.shape[0] // (stride_h * stride_w)
         config = config.with_shard_spec(ShardSpec(spec.grid, [places, full[3]], spec.orientation))
     out = make_output(shape, source, dtype, Layout.ROW_MAJOR, config)
-    program("fold", "fold", [source], [out], shapes=[[n, high, wide, deep]],
-            out_shapes=[[1, 1, n * rows * columns, full[3]]], stride=[stride_h, stride_w])
+    if moves:
+        _fold_on_cores(source, out, n * deep * high, wide)
+    else:
+        program("fold", "fold", [source], [out], shapes=[[n, high, wide, deep]],
+                out_shapes=[[1, 1, n * rows * columns, full[3]]], stride=[stride_h, stride_w])
 
     def compute(x):
         if use_transpose_as_fold:
