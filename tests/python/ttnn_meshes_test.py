@@ -62,6 +62,14 @@ class CollectivesTest(MeshCase):
         made = ttnn.experimental.all_gather_async(rows, 0, 0, self.mesh, LINE, self.semaphores[:2])
         self.same(made, numpy.split(self.x, 4, 3) * 2)
 
+    def test_a_tensor_may_lie_on_some_of_the_devices(self):
+        config = ttnn.MeshMapperConfig([ttnn.PlacementReplicate(), ttnn.PlacementShard(3)],
+                                       ttnn.MeshShape(1, 4))
+        x = ttnn.from_torch(self.x, ttnn.float32, layout=ttnn.TILE_LAYOUT, device=self.mesh,
+                            mesh_mapper=ttnn.create_mesh_mapper(self.mesh, config))
+        self.assertEqual(len(ttnn.get_device_tensors(x)), 4)
+        self.same(ttnn.all_gather(x, 3), [self.x] * 4)
+
     def test_a_sum_has_a_buffer_for_what_is_on_its_way(self):
         x, buffer = self.put(self.x, 0), self.put(numpy.zeros((1, 1, 64, 2048)))
         total = self.x.sum(0, keepdims=True)
@@ -148,8 +156,8 @@ class ExpertsTest(MeshCase):
 
     def test_what_a_device_has_added_stands_at_the_first_of_its_experts(self):
         made = ttnn.all_to_all_combine(
-            self.put(self.made, 0, layout=ttnn.ROW_MAJOR_LAYOUT), self.whole(self.chosen),
-            self.whole(self.mapping), local_reduce=True, num_links=1, topology=LINE)
+            self.put(self.made, 0, layout=ttnn.ROW_MAJOR_LAYOUT), self.whole(self.mapping),
+            self.whole(self.chosen), local_reduce=True, num_links=1, topology=LINE)
         found = numpy.concatenate(self.parts(made), 1)
         for token in numpy.ndindex(8, 2):
             owners = [expert // 2 for expert in self.chosen[0][token]]

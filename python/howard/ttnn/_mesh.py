@@ -3,6 +3,7 @@
 
 
 import itertools
+import math
 
 from ._arrays import np
 from ._dispatch import MeshCoordinate, MeshShape
@@ -172,6 +173,8 @@ def get_device_tensors(tensor):
         return [tensor] if len(shards) == 1 else [
             host_tensor([a], tensor._dtype, tensor._layout) for a in shards]
     count = tensor._device.get_num_devices()
+    if tensor._topology is not None:  # It may lie on some of the devices.
+        count = min(count, math.prod(tensor._topology.shape))
     return [tensor] if count == 1 else [part_of(tensor, i) for i in range(count)]
 
 

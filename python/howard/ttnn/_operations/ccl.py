@@ -15,8 +15,14 @@ from .._types import DataType, Layout, ReduceType, Topology
 from .data_movement import launch_permute
 
 
-def _groups(device, cluster_axis):
-    rows, columns = (tuple(device.shape) + (1, 1))[:2]
+def _groups(tensor, cluster_axis):
+    """Returns the devices of each group that exchanges, by their numbers among those that have the
+    tensor: all of its mesh, or as many as it was cut for."""
+    device, spread = tensor._device, tensor._topology
+    shape = tuple(device.shape)
+    if spread is not None and math.prod(spread.shape) < device.get_num_devices():
+        shape = (1,) * (2 - len(spread.shape)) + spread.shape
+    rows, columns = (shape + (1, 1))[:2]
     if cluster_axis == 0:
         return [[r * columns + c for r in range(rows)] for c in range(columns)]
     if cluster_axis == 1:
@@ -44,7 +50,7 @@ class _Links:
     def use(self, name, tensor, cluster_axis):
         """Returns what the emulator's kernel reads. Throws ttnn's error for links that there are
         not."""
-        device, group = tensor._device, _groups(tensor._device, cluster_axis)[0]
+        device, group = tensor._device, _groups(tensor, cluster_axis)[0]
         there = 4 if session.devices() > 8 else 2
         if self.links is not None and not 1 <= self.links <= there:
             fail(name, f"Requested link index {self.links - 1} is out of bounds. {there} ethernet "
@@ -118,19 +124,19 @@ def _exchange(name, tensor, shape, cluster_axis, combine, memory_config=None, ou
     own."""
     device = require_device(name, tensor)
     out = make_output(shape, tensor, None, None, memory_config, output)
-    if launch is None or len(_groups(device, cluster_axis)[0]) == 1 and launch is not _unlaunched:
+    groups = _groups(tensor, cluster_axis)
+    if launch is None or len(groups[0]) == 1 and launch is not _unlaunched:
         program(name + "_alone", "copy", [tensor], [out], out_shapes=[list(tensor._shape)])
     else:
         launch(tensor, out)
     if not device.values:
         return out
-    groups = _groups(device, cluster_axis)
     source, target, dtype = tensor, out._storage.cell, out._dtype.value
 
     def run():
         parts = source.shards()
         parts = parts * device.get_num_devices() if len(parts) == 1 else parts
-        made = [None] * device.get_num_devices()
+        made = [None] * sum(map(len, groups))
         for group in groups:
             own = [parts[i] for i in group]
             for place, i in enumerate(group):
@@ -145,7 +151,7 @@ def _exchange(name, tensor, shape, cluster_axis, combine, memory_config=None, ou
 
 
 def _count(tensor, cluster_axis):
-    return len(_groups(tensor._device, cluster_axis)[0]) if tensor._device is not None else 1
+    return len(_groups(tensor, cluster_axis)[0]) if tensor._device is not None else 1
 
 
 def _total(parts):

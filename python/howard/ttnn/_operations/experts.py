@@ -72,7 +72,7 @@ def all_to_all_dispatch(input_tensor, expert_indices_tensor, expert_mapping_tens
             fail(name, f"{word} must have rank 4 and ROW_MAJOR layout")
     if chosen._dtype is not DataType.UINT16:
         fail(name, "expert_indices_tensor must be uint16")
-    groups = _groups(device, cluster_axis)
+    groups = _groups(tokens, cluster_axis)
     batch, length = tokens._shape[0] * len(groups[0]), chosen._shape[-2]
     given = output_tensors or (None, None)
     out = make_output([1, batch, length, tokens._shape[-1]], tokens, None, None, memory_config,
@@ -92,11 +92,11 @@ def all_to_all_dispatch(input_tensor, expert_indices_tensor, expert_mapping_tens
     return out, told
 
 
-@operation(unread=_WIRES)
+@operation(unread=_WIRES, refuses={"output_shard_dim": 1})
 def all_to_all_combine(input_tensor, expert_metadata_tensor, expert_mapping_tensor, *,
                        cluster_axis=None, axis=None, memory_config=None, num_links=None,
-                       topology=None, optional_output_tensor=None, local_reduce=False,
-                       locally_reduced=False):
+                       topology=None, output_tensor=None, optional_output_tensor=None,
+                       local_reduce=False, locally_reduced=False):
     """Brings back to each token what its experts made of it: [experts of the device, batch, length,
     width] with the choices of all tokens, as all_to_all_dispatch() gives them, become [chosen, batch of
     the device, length, width]. What a device has added up itself stands at the first of its
@@ -105,14 +105,16 @@ def all_to_all_combine(input_tensor, expert_metadata_tensor, expert_mapping_tens
     name = "all_to_all_combine"
     made, chosen, mapping = input_tensor, expert_metadata_tensor, expert_mapping_tensor
     device = require_device(name, made, chosen, mapping)
+    if tuple(chosen._shape)[:2] == (1, 1) != tuple(mapping._shape)[:2]:
+        chosen, mapping = mapping, chosen  # Scripts give these two in either order.
     _require_mapping(name, mapping, device)
-    groups = _groups(device, cluster_axis if axis is None else axis)
+    groups = _groups(made, cluster_axis if axis is None else axis)
     count, (_, batch, length, k) = len(groups[0]), tuple(chosen._shape)
     if batch % count or made._shape[1] != batch:
         fail(name, f"{made._shape} and {chosen._shape} must have a batch that {count} devices share")
     own = batch // count
     out = make_output([k, own, length, made._shape[-1]], made, None, None, memory_config,
-                      optional_output_tensor)
+                      output_tensor if output_tensor is not None else optional_output_tensor)
     _send(name, k * own * length, made, count,
           _Links(num_links, topology).use(name, made, cluster_axis if axis is None else axis))
 
@@ -166,7 +168,7 @@ def moe_expert_token_remap(topk_tensor, expert_mapping_tensor, expert_metadata_t
             any_of.append(flat.reshape(1, 1, rows, reduction_size, experts).any(3).astype(np.int32))
         return made, any_of
 
-    _on_devices(device, _groups(device, None), [weights, mapping, chosen], [out, short], compute)
+    _on_devices(device, _groups(weights, None), [weights, mapping, chosen], [out, short], compute)
     return [out, short]
 
 
@@ -193,5 +195,5 @@ def moe_routing_remap(routing_weights, non_zero_weight_size, expert_parallel_siz
             made.append(kept.reshape(weights.shape))
         return [made]
 
-    _on_devices(device, _groups(device, cluster_axis), [routing_weights], [out], compute)
+    _on_devices(device, _groups(routing_weights, cluster_axis), [routing_weights], [out], compute)
     return out
