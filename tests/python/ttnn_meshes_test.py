@@ -53,6 +53,13 @@ class CollectivesTest(MeshCase):
         flipped = numpy.concatenate(numpy.split(self.x, 8, 3)[::-1], 3)
         self.same(ttnn.experimental.all_gather_async_reversed(x, **words), [flipped] * 8)
 
+    def test_devices_that_compute_the_same_share_it(self):
+        whole = ttnn.all_gather(self.put(self.x, 3), 3)
+        for made in (whole, ttnn.add(whole, self.put(self.x)), ttnn.all_reduce(whole)):
+            shards = made._storage.cell.shards
+            self.assertTrue(all(one is shards[0] for one in shards))
+        self.same(ttnn.all_reduce(whole), [8 * self.x] * 8)
+
     def test_an_axis_may_stand_in_its_place(self):
         x = self.put(self.x, None, 3)
         made = ttnn.experimental.all_gather_async(x, 3, 1, self.mesh, LINE, self.semaphores[:2],

@@ -71,8 +71,11 @@ class FewScriptsTest(ValuesCase):
         before, session.profiles = session.profiles, ["tt_metal_2026_07"]
         try:
             count, places = map(get, ttnn.nonzero(x))
+            order = ttnn.sort(put([[3.0, 1.0]]))[1]
         finally:
             session.profiles = before
+        self.assertIs(order.dtype, ttnn.uint32)
+        self.assertIs(ttnn.sort(put([[3.0, 1.0]]))[1].dtype, ttnn.uint16)
         self.assertEqual(places.shape, (4, 4))
         self.assertEqual(places[:2].tolist(), [[0, 0, 0, 1], [0, 0, 0, 3]])
 
@@ -102,6 +105,13 @@ class TakenTest(ValuesCase):
         self.assertIs(made, out)
         self.assertIs(out.dtype, ttnn.float32)
         self.near(out, numpy.array([3.0, 9.0])[:, None, None] * numpy.ones((2, 32, 32)))
+
+    def test_products_along_several_dimensions(self):
+        x = numpy.random.default_rng(2).random((2, 3, 32, 32), numpy.float32)
+        out = put(numpy.zeros((1, 1, 32, 32)))
+        self.assertIs(ttnn.prod(put(x), out, dims=[0, 1]), out)
+        self.near(out, x.prod((0, 1), keepdims=True))
+        self.near(ttnn.prod(put(x), dim=1), x.prod(1))
 
     def test_tensors_say_where_a_slice_is(self):
         x = numpy.arange(64, dtype=numpy.float32)

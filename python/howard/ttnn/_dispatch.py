@@ -30,6 +30,13 @@ FabricReliabilityMode = enum.Enum(
     "FabricReliabilityMode", "STRICT_INIT RELAXED_INIT DYNAMIC_RECONFIGURATION_SETUP_MODE", start=0)
 
 
+class FabricRouterConfig:
+    """Says how large packets are; the emulated links take theirs from the chip's profile."""
+
+    def __init__(self, max_packet_payload_size_bytes=None):
+        self.max_packet_payload_size_bytes = max_packet_payload_size_bytes
+
+
 class DispatchCoreConfig:
     """Says where dispatch runs: by default on ETH cores of a card with two chips, else on WORKER
     ones."""

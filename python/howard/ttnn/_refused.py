@@ -10,6 +10,8 @@ _STREAMS = ("streams between the host and kernels that stay on the device are no
             "ttnn.copy_host_to_device_tensor and ttnn.from_device bring tensors there and back")
 _SOCKETS = ("sockets join meshes of several processes, and one mesh is emulated: ttnn.point_to_point "
             "sends from device to device")
+_PREFETCHED = ("weights are not brought to the cores ahead of their product here: the emulator times the product "
+               "as it reads them from DRAM; leave global_cb out")
 _PROFILES = ("the emulator's timeline has the times of programs: `run_experiment python --device-logs "
              "DIR` writes them")
 REASONS = {
@@ -17,6 +19,7 @@ REASONS = {
                     SemaphoreDescriptor ReaderConfigDescriptor WriterConfigDescriptor
                     ComputeConfigDescriptor DataMovementConfigDescriptor TensorAccessorArgs
                     MeshProgramDescriptor""".split(), _KERNELS),
+    **dict.fromkeys("create_global_circular_buffer dram_prefetcher".split(), _PREFETCHED),
     **dict.fromkeys("H2DStreamService D2HStreamService".split(), _STREAMS),
     **dict.fromkeys("MeshSocket SocketConfig SocketConnection SocketMemoryConfig MeshCoreCoord "
                     "create_socket_pair".split(), _SOCKETS),

@@ -118,10 +118,10 @@ def _unlaunched(_tensor, _out):
 
 
 def _exchange(name, tensor, shape, cluster_axis, combine, memory_config=None, output=None,
-              launch=None):
+              launch=None, alike=False):
     """Makes devices exchange: `combine(parts, place)` gives what the device at that place of its
-    group has afterwards; `launch(tensor, out)` asks for the programs. A device alone copies its
-    own."""
+    group has afterwards, the same at all places where they are `alike`; `launch(tensor, out)` asks for
+    the programs. A device alone copies its own."""
     device = require_device(name, tensor)
     out = make_output(shape, tensor, None, None, memory_config, output)
     groups = _groups(tensor, cluster_axis)
@@ -137,10 +137,14 @@ def _exchange(name, tensor, shape, cluster_axis, combine, memory_config=None, ou
         parts = source.shards()
         parts = parts * device.get_num_devices() if len(parts) == 1 else parts
         made = [None] * sum(map(len, groups))
+        known = {}
         for group in groups:
             own = [parts[i] for i in group]
             for place, i in enumerate(group):
-                made[i] = arrays.rounded(combine(own, place), dtype)
+                key = (*map(id, own), alike or place)
+                if key not in known:
+                    known[key] = arrays.rounded(combine(own, place), dtype)
+                made[i] = known[key]
         target.shards = made
 
     if device.capture is not None:
@@ -192,7 +196,7 @@ def all_gather(input_tensor, dim, cluster_axis=None, *, memory_config=None, outp
     count = _count(input_tensor, cluster_axis)
     return _exchange("all_gather", input_tensor, _scaled(input_tensor._shape, dim, count),
                      cluster_axis, lambda parts, _i: np.concatenate(parts, dim), memory_config,
-                     output_tensor, lambda x, out: _gather("all_gather", x, out, dim, use))
+                     output_tensor, lambda x, out: _gather("all_gather", x, out, dim, use), True)
 
 
 @operation(unread=_WIRES)
@@ -209,7 +213,7 @@ def reduce_scatter(input_tensor, dim, cluster_axis=None, *, math_op=None, memory
              f"{count} devices")
     return _exchange("reduce_scatter", input_tensor,
                      _scaled(input_tensor._shape, dim, count, divide=True), cluster_axis,
-                     lambda parts, i: _cut(_total(parts), dim, count)[i], memory_config,
+                     lambda parts, i: _total([_cut(one, dim, count)[i] for one in parts]), memory_config,
                      output_tensor, lambda x, out: _scatter("reduce_scatter", x, out, dim, use))
 
 
@@ -227,7 +231,7 @@ def all_reduce(input_tensor, cluster_axis=None, *, math_op=None, memory_config=N
                                       memory_config or input_tensor._config, device)
     return _exchange("all_reduce", input_tensor, input_tensor._shape, cluster_axis,
                      lambda parts, _i: _total(parts), memory_config, output_tensor,
-                     lambda x, out: _sum_everywhere("all_reduce", x, out, count, use))
+                     lambda x, out: _sum_everywhere("all_reduce", x, out, count, use), True)
 
 
 @operation(unread=_WIRES)
@@ -248,7 +252,7 @@ def all_broadcast(input_tensor, *, cluster_axis=None, memory_config=None, num_li
 def _received(name, tensor, cluster_axis, combine, memory_config):
     """Returns what a program that is asked for already leaves on each device."""
     return _exchange(name, tensor, tensor._shape, cluster_axis, combine, memory_config,
-                     launch=lambda x, out: None)
+                     launch=lambda x, out: None, alike=True)
 
 
 @operation(unread=_WIRES)
@@ -261,7 +265,8 @@ def broadcast(input_tensor, sender_coord, *, cluster_axis=None, memory_config=No
     row, column = (tuple(sender_coord) + (0, 0))[:2]
     place = {0: row, 1: column}.get(cluster_axis, row * device.shape[1] + column)
     return _exchange("broadcast", input_tensor, input_tensor._shape, cluster_axis,
-                     lambda parts, _i: parts[place], memory_config, launch=_sent("broadcast", use))
+                     lambda parts, _i: parts[place], memory_config, launch=_sent("broadcast", use),
+                     alike=True)
 
 
 def _sent(name, use):

@@ -7,7 +7,8 @@ import math
 from .. import _arrays as arrays
 from .._arrays import np
 from .._launch import fail, make_output, operation, program, require_device, values
-from .._tensor import device_tensor
+from .._session import session
+from .._tensor import Tensor, device_tensor
 from .._types import DataType, Layout
 from .data_movement import _axis, _moved, launch_permute
 from .layout import to_layout
@@ -108,7 +109,15 @@ min = _reduction("min", "min")
 std = _reduction("std", "std")
 var = _reduction("var", "var")
 _prod = _reduction("prod", "prod")
-prod = _prod
+
+
+@operation(unread="compute_kernel_config")
+def prod(input_tensor, *args, dims=None, all_dimensions=False, **kwargs):
+    """Multiplies along one dimension, or all of them; or along `dims` into a tensor that is given."""
+    if dims is None:
+        return _prod.function(input_tensor, *(() if all_dimensions else args), **kwargs)
+    given = next((one for one in args if isinstance(one, Tensor)), None)
+    return _prod.function(input_tensor, list(dims), True, output_tensor=given, **kwargs)
 
 
 def _rows_op(name, kernel, inputs, shape, compute, memory_config=None, dtype=None, output=None,
@@ -270,7 +279,9 @@ def sort(input_tensor, dim=-1, descending=False, *, memory_config=None, out=None
     """Returns the numbers along a dimension in their order, and where they were."""
     shape = list(input_tensor._shape)
     axis = _axis("sort", input_tensor, dim) if shape else 0
-    kind = DataType.UINT32 if shape and shape[axis] >= 65535 else DataType.UINT16
+    wide = shape and shape[axis] >= 65535 or \
+        session.is_2026 and input_tensor._dtype is DataType.FLOAT32
+    kind = DataType.UINT32 if wide else DataType.UINT16
     kinds = [input_tensor._dtype], [DataType.UINT16, DataType.UINT32]
     for given, accepted in zip(out or (), kinds):
         if given._shape != input_tensor._shape or given._dtype not in accepted:
