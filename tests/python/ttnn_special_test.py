@@ -106,6 +106,27 @@ class TakenTest(ValuesCase):
         self.assertIs(out.dtype, ttnn.float32)
         self.near(out, numpy.array([3.0, 9.0])[:, None, None] * numpy.ones((2, 32, 32)))
 
+    def test_sums_of_other_dimensions_are_one_program_where_ttnn_has_one(self):
+        x = numpy.random.default_rng(4).random((2, 3, 4, 30, 32), numpy.float32)
+        for dtype, dim, programs in ((ttnn.bfloat16, 0, 1), (ttnn.bfloat16, 2, 1), (ttnn.bfloat8_b, 1, 1),
+                                     (ttnn.float32, 1, 3)):
+            given = put(x, dtype)
+            before = device.num_program_cache_entries()
+            self.near(ttnn.sum(given, dim), x.sum(dim), 0.05)
+            self.assertEqual(device.num_program_cache_entries() - before, programs, (dtype, dim))
+
+    def test_a_sum_of_shards_needs_no_copies(self):
+        shape = (64, 64, 32, 64)
+        given = put(numpy.ones(shape), ttnn.bfloat16, memory_config=sharded(
+            shape, ttnn.ShardStrategy.HEIGHT, 8, 8))
+        self.near(ttnn.sum(given, 0, memory_config=ttnn.L1_MEMORY_CONFIG), 64 * numpy.ones(shape[1:]))
+
+    def test_rows_of_images_become_columns_on_their_cores(self):
+        given = put(numpy.ones((1, 1, 262144, 2)), ttnn.bfloat16, memory_config=sharded(
+            (1, 1, 262144, 32), ttnn.ShardStrategy.HEIGHT, 8, 8))
+        spec = ttnn.experimental.convert_to_chw(given).memory_config().shard_spec
+        self.assertEqual(spec.shape, [2, 4096])
+
     def test_products_along_several_dimensions(self):
         x = numpy.random.default_rng(2).random((2, 3, 32, 32), numpy.float32)
         out = put(numpy.zeros((1, 1, 32, 32)))

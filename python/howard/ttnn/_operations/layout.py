@@ -9,7 +9,7 @@ from .._cores import CoreGrid, _grid_set
 from .._launch import fail, operation, require_device, values
 from .._tensor import host_tensor, shard_fault
 from .._memory import DRAM_MEMORY_CONFIG, MemoryConfig, ShardSpec, shard_shape_for
-from .._types import BufferType, Layout, Shape, padded_shape
+from .._types import BufferType, Layout, Shape, TensorMemoryLayout, padded_shape
 from .data_movement import _cores, _moved, reshape, slice_
 
 
@@ -220,10 +220,22 @@ def convert_to_hwc(input_tensor, *, memory_config=None, dtype=None):
                   memory_config, layout=Layout.ROW_MAJOR, dtype=dtype)
 
 
+def _turned_shards(config, layout, turned):
+    """Returns the shards of a result whose rows are columns of the operand's, on the same cores; None
+    where the operand has no shards."""
+    spec = config.shard_spec
+    if spec is None:
+        return None
+    return MemoryConfig(layout, BufferType.L1, ShardSpec(spec.grid, turned(*spec.shape), spec.orientation))
+
+
 @operation("experimental.convert_to_chw")
 def convert_to_chw(input_tensor, *, memory_config=None, dtype=None):
     """Brings [1, 1, hw, c] to [1, 1, c, hw], in rows."""
     *outer, places, channels = list(input_tensor._shape)
+    if memory_config is None:
+        memory_config = _turned_shards(input_tensor._config, TensorMemoryLayout.WIDTH_SHARDED,
+                                       lambda rows, _columns: [channels, rows])
     return _moved("convert_to_chw", [input_tensor], [*outer, channels, places],
                   lambda a: a.swapaxes(-1, -2), memory_config, layout=Layout.ROW_MAJOR, dtype=dtype)
 

@@ -31,8 +31,8 @@ def _reduced_shape(tensor, dims, keepdim):
 
 
 def _reduce_programs(name, kind, tensor, dims, out):
-    """Launches what ttnn launches: one program for each of the last two dimensions, three for
-    another."""
+    """Launches what ttnn launches: one program for each of the last two dimensions, and for another of
+    sums of bfloat16; three for others."""
     rank = len(tensor._shape)
     kernel, analogy = _KERNEL[kind], kind not in ("sum", "mean", "max")
     if dims == list(range(rank)):
@@ -51,6 +51,12 @@ def _reduce_programs(name, kind, tensor, dims, out):
         elif dim == rank - 2:
             program(name, kernel, [source], [step], analogy, shapes=[shape], out_shapes=[after],
                     dimension="rows")
+        elif kind == "sum" and tensor._dtype in (DataType.BFLOAT16, DataType.BFLOAT8_B):
+            # Tiles are added where they lie: those of the dimension follow each other.
+            inner = [-(-shape[-2] // 32) * 32 * math.prod(shape[dim + 1:-2]), shape[-1]]
+            outer = math.prod(shape[:dim])
+            program(name, kernel, [source], [step], shapes=[[outer, shape[dim], *inner]],
+                    out_shapes=[[outer, 1, *inner]], dimension="batch")
         else:
             _reduce_outer(name, kernel, source, step, shape, dim)
         shape, source = after, step
