@@ -100,6 +100,29 @@ class SpecificationsTest(ValuesCase):
         self.assertEqual(len(made.mesh_coords()), 8)
 
 
+class CoresTest(ValuesCase):
+    def test_cores_are_whole_lines_and_a_rest(self):
+        def ranges(cores):
+            return [(tuple(one.start), tuple(one.end)) for one in cores.ranges()]
+
+        some = ttnn.num_cores_to_corerangeset
+        self.assertEqual(ranges(some(18, ttnn.CoreCoord(8, 8), True)),
+                         [((0, 0), (7, 1)), ((0, 2), (1, 2))])
+        self.assertEqual(ranges(some(10, (8, 8))), [((0, 0), (0, 7)), ((1, 0), (1, 1))])
+        self.assertEqual(ranges(some(3, (8, 8), True)), [((0, 0), (2, 0))])
+        self.refused("65 cores do not fit", some, 65, (8, 8))
+        self.assertEqual([tuple(one) for one in ttnn.grid_to_cores(4, 2, 3)],
+                         [(0, 0), (0, 1), (0, 2), (1, 0)])
+        parts = ttnn.CoreRangeSet([ttnn.CoreRange((1, 0), (3, 1)), ttnn.CoreRange((5, 0), (6, 3))])
+        found = ttnn.num_cores_to_corerangeset_in_subcoregrids(ttnn.CoreCoord(2, 0), 6, parts, True)
+        self.assertEqual(ranges(found), [((2, 0), (3, 0)), ((5, 0), (5, 0)), ((1, 1), (3, 1))])
+
+    def test_bytes_of_tiles(self):
+        sizes = {"bfloat16": 2048, "float32": 4096, "bfloat8_b": 1088, "bfloat4_b": 576, "uint16": 2048}
+        for name, size in sizes.items():
+            self.assertEqual(ttnn.Tile([32, 32]).get_tile_size(getattr(ttnn, name)), size)
+
+
 class WindowsTest(ValuesCase):
     def test_words_of_convolutions(self):
         self.assertEqual(ttnn.Conv2dSliceConfig(slice_type=ttnn.Conv2dL1Full),

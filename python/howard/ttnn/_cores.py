@@ -142,17 +142,17 @@ def _grid_set(grid):
 
 
 def num_cores_to_corerangeset(target, grid, row_wise=False):
-    """Returns the first `target` cores of a grid, along its rows, which are one range where they are
-    whole, or its columns."""
+    """Returns the first `target` cores of a grid, along its rows or its columns: those that are whole
+    are one range, and the rest is another."""
     grid = CoreCoord(*grid) if isinstance(grid, (tuple, list)) else grid
-    cores = [
-        CoreCoord(x, y) for y in range(grid.y) for x in range(grid.x)
-    ] if row_wise else [CoreCoord(x, y) for x in range(grid.x) for y in range(grid.y)]
-    if target > len(cores):
+    if target > grid.x * grid.y:
         raise RuntimeError(f"{target} cores do not fit a grid of {grid.x}x{grid.y}")
-    rows = target // grid.x if row_wise else 0
-    whole = [CoreRange(CoreCoord(0, 0), CoreCoord(grid.x - 1, rows - 1))] if rows else []
-    return CoreRangeSet(whole + [CoreRange(c, c) for c in cores[rows * grid.x:target]])
+    length = grid.x if row_wise else grid.y
+    lines, rest = divmod(target, length)
+    corners = [((0, 0), (length - 1, lines - 1))] * (lines > 0) + [
+        ((0, lines), (rest - 1, lines))] * (rest > 0)
+    return CoreRangeSet([CoreRange(*(end if row_wise else end[::-1] for end in pair))
+                         for pair in corners])
 
 
 def num_cores_to_corerangeset_in_subcoregrids(start_core, target, sub_core_grids, row_wise=False):
@@ -169,7 +169,20 @@ def num_cores_to_corerangeset_in_subcoregrids(start_core, target, sub_core_grids
     ordered = ordered[ordered.index(start_core):]
     if target > len(ordered):
         raise RuntimeError(f"{target} cores from {start_core} on do not fit {sub_core_grids}")
-    return CoreRangeSet([CoreRange(one, one) for one in ordered[:target]])
+    return CoreRangeSet(_lines_of(ordered[:target], row_wise))
+
+
+def _lines_of(cores, row_wise):
+    """Returns cores in their order as a range for each part of a row, or of a column."""
+    made = []
+    for core in cores:
+        last = made[-1] if made else None
+        step = (1, 0) if row_wise else (0, 1)
+        if last is not None and (last.end.x + step[0], last.end.y + step[1]) == tuple(core):
+            made[-1] = CoreRange(last.start, core)
+        else:
+            made.append(CoreRange(core, core))
+    return made
 
 
 def corerange_to_cores(cores, max_cores=None, row_wise=False):
@@ -179,4 +192,5 @@ def corerange_to_cores(cores, max_cores=None, row_wise=False):
 
 
 def grid_to_cores(num_cores, grid_x, grid_y, row_wise=False):
-    return num_cores_to_corerangeset(num_cores, CoreGrid(x=grid_x, y=grid_y), row_wise).cores()
+    cores = num_cores_to_corerangeset(num_cores, CoreGrid(x=grid_x, y=grid_y), row_wise)
+    return corerange_to_cores(cores, None, row_wise)

@@ -7,6 +7,7 @@ from ._cores import CoreGrid, CoreRange, CoreRangeSet, _grid_set
 from ._types import (
     _BYTES,
     BufferType,
+    DataType,
     Layout,
     Shape,
     ShardDistributionStrategy,
@@ -164,7 +165,11 @@ class Tile:
         self.transpose_tile = transpose_tile
 
     def get_tile_size(self, dtype):
-        return self.tile_shape[0] * self.tile_shape[1] * _BYTES.get(dtype.value, 4)
+        """Returns the bytes of a tile; a block type has an exponent for 16 numbers."""
+        size = self.tile_shape[0] * self.tile_shape[1]
+        if dtype.block:
+            return size // (2 if dtype is DataType.BFLOAT4_B else 1) + size // 16
+        return size * _BYTES.get(dtype.value, 4)
 
 
 class TensorSpec:
