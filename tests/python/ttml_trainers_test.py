@@ -336,6 +336,8 @@ class Ttml(TtmlCase):
             with self.assertRaisesRegex((ValueError, TypeError), words):
                 attempt()
         self.assertEqual(config(num_generations=8).prompts_of_step(2), 1)
+        for source in ({"grpo_config": SIZES}, {"training_config": {"grpo_config": SIZES}}):
+            self.assertEqual(trainers.get_grpo_config(source), config())
 
 
 if __name__ == "__main__":

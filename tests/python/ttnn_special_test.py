@@ -155,6 +155,13 @@ class TakenTest(ValuesCase):
 
 
 class RefusedTest(ValuesCase):
+    def test_a_slice_ends_in_its_tensor(self):
+        x = put(numpy.ones((2, 3, 30, 32)))
+        self.refused("Ends .2, 4, 30, 32. must be less than or equal to the shape", ttnn.slice, x,
+                     [0] * 4, [2, 4, 30, 32])
+        self.assertEqual(ttnn.slice(x, [0] * 4, [2, 3, 32, 32]).shape, [2, 3, 30, 32])  # Within a tile.
+        self.assertEqual(x[:, :5].shape, [2, 3, 30, 32])
+
     def test_shards_that_ttnn_refuses(self):
         wide = sharded((32, 256), ttnn.ShardStrategy.WIDTH, 8)
         x = put(numpy.ones((32, 256)), ttnn.bfloat16, ROWS, memory_config=wide)

@@ -202,6 +202,8 @@ class TtmlReader {
   /// those of the map `optimizer`.
   std::string section_of(const std::string& section, const std::string& key) const {
     if (section.empty() && key == "mlp_config") return kTraining;
+    // TTML's trainer of GRPO reads it within training_config; other files have it beside that.
+    if (section == kTraining && key == "grpo_config") return "";
     if (!has_mlp_ || section != kTraining) return section;
     const bool sgd = key == "momentum" || key == "dampening" || key == "nesterov";
     if (sgd) return "training_config.optimizer";

@@ -33,6 +33,11 @@ TEST(TtmlGrpo, AnUpdateOfGrpoHasTheSizesOfItsTrainer) {
   EXPECT_EQ(recipe.model.batch, 4);
   EXPECT_EQ(recipe.accumulate, 3);
   EXPECT_EQ(recipe.schedule.steps, 30 / 3 * 2);
+  std::string within = kGrpo;  // TTML's own files have it within training_config.
+  within.replace(within.find("}\ntraining_config: {"), 20, "}, ");
+  settings = grpo_settings("training_config: {" + within);
+  EXPECT_EQ(recipe_of(settings).accumulate, 3);
+  settings = grpo_settings(kGrpo);
   read_ttml("training_config: {batch_size: 2}\n", "--with batch_size=2", settings);
   EXPECT_EQ(recipe_of(settings).model.batch, 2) << "an option's value goes over it";
   const std::string more = "device_config: {mesh_shape: [1, 2], enable_ddp: true}\n";

@@ -83,7 +83,10 @@ class GRPOConfig:
 def get_grpo_config(yaml_config, output_dir=""):
     """Returns the settings of grpo_config of a dict or of a file."""
     source = load_config(yaml_config) if isinstance(yaml_config, str) else yaml_config
-    section = source.get("grpo_config") if isinstance(source, dict) else None
+    source = source if isinstance(source, dict) else {}
+    training = source.get("training_config")
+    section = training.get("grpo_config") if isinstance(training, dict) else None
+    section = section or source.get("grpo_config")  # Some files have it beside training_config.
     if not isinstance(section, dict):
         raise ValueError(f"get_grpo_config: {yaml_config!r} has no grpo_config; accepted: a section of that "
                          "name, with keys and values")

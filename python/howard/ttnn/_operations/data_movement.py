@@ -240,6 +240,9 @@ def slice_(input_tensor, slice_start=None, slice_end=None, slice_step=None, *, m
     if not len(starts) == len(ends) == len(steps) == len(dims):
         fail("slice", f"starts, ends and steps must have {len(dims)} numbers each")
     starts = [s + d if s < 0 else s for s, d in zip(starts, dims)]
+    whole = list(input_tensor.padded_shape)[-len(dims):] if dims else dims
+    if any(e > d for e, d in zip(ends, whole)):
+        fail("slice", f"Ends {ends} must be less than or equal to the shape of the tensor {whole}")
     ends = [e + d if e < 0 else min(e, d) for e, d in zip(ends, dims)]
     if any(s < 0 or s > e for s, e in zip(starts, ends)):
         fail("slice", f"starts {starts} must not be after ends {ends}")
