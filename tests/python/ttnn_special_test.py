@@ -88,6 +88,14 @@ class TakenTest(ValuesCase):
         self.assertIs(made.dtype, ttnn.bfloat8_b)
         self.near(made, 0.5 * x)
 
+    def test_queries_of_another_type_than_keys(self):
+        q = numpy.random.default_rng(6).random((1, 2, 32, 64), numpy.float32)
+        made = ttnn.transformer.scaled_dot_product_attention(
+            put(q, ttnn.bfloat16), put(q, ttnn.bfloat8_b), put(q, ttnn.bfloat8_b), is_causal=False)
+        self.assertIs(made.dtype, ttnn.bfloat16)
+        powers = numpy.exp(q @ q.swapaxes(-1, -2) / 8)
+        self.near(made, powers / powers.sum(-1, keepdims=True) @ q, 0.01)
+
     def test_tiles_beyond_the_last(self):
         made = ttnn.tilize_with_val_padding(put(numpy.ones((32, 64)), ttnn.bfloat16, ROWS), [64, 128], 7)
         self.assertEqual((made.shape, made.padded_shape), ([32, 64], [64, 128]))

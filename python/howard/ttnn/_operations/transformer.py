@@ -84,6 +84,12 @@ def _attention_attributes(config, compute):
     return attributes
 
 
+def _typed(tensor, dtype):
+    """Returns the tensor, or one of another type that stands for it: kernels read any type here."""
+    return tensor if tensor._dtype is dtype else device_tensor(
+        tensor._shape, dtype, tensor._layout, tensor._config, tensor._device)
+
+
 @operation("transformer.scaled_dot_product_attention")
 def scaled_dot_product_attention(input_tensor_q, input_tensor_k, input_tensor_v, *, attn_mask=None,
                                  is_causal=True, scale=None, sliding_window_size=None,
@@ -104,7 +110,10 @@ def scaled_dot_product_attention(input_tensor_q, input_tensor_k, input_tensor_v,
     others = [attn_mask, attention_sink]
     inputs += [one for one in others if one is not None]
     told = _attention_attributes(program_config, compute_kernel_config)
-    program(name, "attention", inputs[:3 + (attn_mask is not None)], [out],
+    # Keys take most of the time, and have the type that the kernel is told.
+    kind = input_tensor_k._dtype
+    used = [_typed(one, kind) for one in inputs[:3]] + inputs[3:3 + (attn_mask is not None)]
+    program(name, "attention", used, [_typed(out, kind)],
             sliding_window_size is not None or attention_sink is not None,
             causal=bool(is_causal), **told)
 
@@ -249,12 +258,6 @@ def _rotated(x):
 
 def _rope(x, cos, sin):
     return x * cos + _rotated(x) * sin
-
-
-def _typed(tensor, dtype):
-    """Returns the tensor, or one of another type that stands for it: kernels read any type here."""
-    return tensor if tensor._dtype is dtype else device_tensor(
-        tensor._shape, dtype, tensor._layout, tensor._config, tensor._device)
 
 
 @operation("experimental.rotary_embedding", unread="compute_kernel_config")
