@@ -7,30 +7,19 @@ import importlib.machinery
 import sys
 
 
-# TTML's files whose names stand elsewhere here.
-_ELSEWHERE = {"ttml.modules.module_base": "ttml.modules", "ttml.datasets.dataloader": "ttml.datasets",
-              "ttml.datasets.hf_dataloader": "ttml.datasets",
-              "ttml.trainers.grpo_trainer": "ttml.trainers",
-              "ttml.trainers.sft_trainer": "ttml.trainers"}
-
-
 class _Loader(importlib.abc.Loader):
     def create_module(self, spec):
-        return _module(spec.name)
+        return importlib.import_module("howard." + spec.name)
 
     def exec_module(self, module):
         """Does nothing: the module is made whole."""
-
-
-def _module(name):
-    return importlib.import_module("howard." + _ELSEWHERE.get(name, name))
 
 
 class _Finder(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
         if name != "ttml" and not name.startswith("ttml."):
             return None
-        _module(name)
+        importlib.import_module("howard." + name)
         return importlib.machinery.ModuleSpec(name, _Loader(), is_package=True)
 
 

@@ -55,6 +55,12 @@ class Names(TtmlCase):
         chosen = ttml.argmax(self.made(numpy.eye(32)[None, None]).half(), 3)
         self.assertEqual(chosen.to_numpy(ttml.DataType.UINT32).dtype, numpy.uint32)
 
+    def test_nodes_of_tensors(self):
+        x = self.tensor(1, 1, 32, 32)
+        y, z = x * 2.0, x * 3.0
+        self.assertEqual(ttml.autograd.get_links(x, y, z), ttml.autograd.get_links([y, z]))
+        self.assertEqual(len(ttml.autograd.get_links([x])), 0)
+
     def test_a_layer_of_lora_says_what_it_is(self):
         lora = ttml.modules.lora
         layer = lora.LoraLinear(ttml.modules.LinearLayer(64, 32), lora.LoraConfig(

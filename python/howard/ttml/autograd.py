@@ -261,9 +261,10 @@ def create_tensor(value=None, requires_grad=True):
     return Tensor(value, requires_grad)
 
 
-def get_links(tensors):
-    """Returns the nodes of tensors that have one."""
-    return [t.get_node() for t in tensors if isinstance(t, Tensor) and t.get_node() is not None]
+def get_links(*tensors):
+    """Returns the nodes of tensors that have one; these may be a list."""
+    given = [t for one in tensors for t in (one if isinstance(one, (list, tuple)) else [one])]
+    return [t.get_node() for t in given if isinstance(t, Tensor) and t.get_node() is not None]
 
 
 def derived(value, inputs, backward):

@@ -2,6 +2,7 @@
 """Implements ttml.datasets: batches of examples."""
 
 import abc
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,9 @@ from ._graph import context
 from .autograd import Tensor
 
 IGNORED = -100
+# TTML's files of these have names of their own.
+dataloader = sys.modules[f"{__name__}.dataloader"] = sys.modules[__name__]
+hf_dataloader = sys.modules[f"{__name__}.hf_dataloader"] = sys.modules[__name__]
 
 
 @dataclass

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements ttml.modules."""
 
+import sys
+
 from ..autograd import RunMode
 from ..init import TensorMetadata
 from . import lora, parameter
@@ -12,6 +14,8 @@ from ._layers import (ColumnParallelLinear, DropoutLayer, Embedding, GroupedQuer
 from .lora import (LoraColumnParallelLinear, LoraConfig, LoraLinear, LoraModel,
                    LoraRowParallelLinear)
 
+# TTML's file of these has a name of its own.
+module_base = sys.modules[f"{__name__}.module_base"] = sys.modules[__name__]
 # Scripts use both names of these.
 Linear, LayerNorm = LinearLayer, LayerNormLayer
 
