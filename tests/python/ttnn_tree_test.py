@@ -145,6 +145,16 @@ class WindowsTest(ValuesCase):
                 activation=ttnn.UnaryWithParam(ttnn.UnaryOpType.RELU)))
         self.near(made, numpy.zeros((1, 1, 64, 32)))
 
+    def test_a_window_of_one_place_may_have_blocks_of_one_column(self):
+        x, w = (numpy.random.default_rng(n).random(shape, numpy.float32) - 0.5
+                for n, shape in ((1, (1, 1, 252, 64)), (2, (32, 64, 1, 1))))
+        made = ttnn.conv2d(
+            input_tensor=put(x, layout=ROWS), weight_tensor=ttnn.from_torch(w), device=device,
+            in_channels=64, out_channels=32, batch_size=2, input_height=9, input_width=14,
+            kernel_size=(1, 1), dtype=ttnn.float32, conv_config=ttnn.Conv2dConfig(
+                shard_layout=ttnn.TensorMemoryLayout.BLOCK_SHARDED))
+        self.near(made, x @ w[:, :, 0, 0].T, 1e-4)
+
     def test_few_large_windows_are_dealt_out_by_what_they_see(self):
         x = numpy.random.default_rng(3).random((1, 1, 224 * 224, 64), numpy.float32)
         made = ttnn.adaptive_avg_pool2d(

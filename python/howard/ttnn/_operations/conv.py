@@ -305,7 +305,7 @@ def _product_config(layer, parallel, places, channels):
     most = 4 if getattr(layer.compute, "fp32_dest_acc_en", False) else 8
     width = max(w for w in range(1, most + 1) if columns % w == 0)
     height = max(h for h in range(1, most // width + 1) if rows % h == 0) if width == columns else 1
-    if parallel.channel_cores == 1:
+    if parallel.layout is TensorMemoryLayout.HEIGHT_SHARDED:
         kind, grid = "1d_in1", (parallel.grid.x, parallel.grid.y)
     else:
         kind, grid = "2d", (parallel.channel_cores, parallel.cores)
