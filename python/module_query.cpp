@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engines/query/op.h"
@@ -85,14 +86,16 @@ py::dict ask_all(const query::OpModel& model, const std::vector<std::string>& ca
 
 void bind_queries(py::module_& module) {
   py::class_<query::OpModel>(module, "_OpModel", "What howard.op_time and its kin ask.")
-      .def(py::init([](const std::string& chip, const std::string& software, bool eth,
-                       std::int64_t l1_small) {
+      .def(py::init([](const std::string& chip, const std::string& software,
+                       std::vector<std::string> settings, bool eth, std::int64_t l1_small) {
              return std::make_unique<query::OpModel>(query::Target{.chip = chip,
                                                                    .software = software,
+                                                                   .settings = std::move(settings),
                                                                    .eth_dispatch = eth,
                                                                    .l1_small = Bytes(l1_small)});
            }),
-           py::arg("chip"), py::arg("software"), py::arg("eth"), py::arg("l1_small"))
+           py::arg("chip"), py::arg("software"), py::arg("settings"), py::arg("eth"),
+           py::arg("l1_small"))
       .def("answer", [](const query::OpModel& model,
                         const std::string& call) { return to_dict(*ask(model, call)); })
       .def("answers", &ask_all);

@@ -19,7 +19,8 @@ namespace howard::query {
 struct Target {
   std::string chip = "wormhole_b0_n300";  ///< A profile, as --chip takes it.
   std::string software{};                 ///< As --software takes it; the chip's by default.
-  bool eth_dispatch = false;              ///< Ethernet cores dispatch: all Tensix cores compute.
+  std::vector<std::string> settings{};  ///< As --set takes them: "matmul.legacy_selection=0count".
+  bool eth_dispatch = false;            ///< Ethernet cores dispatch: all Tensix cores compute.
   Bytes l1_small;  ///< What ttnn.open_device(l1_small_size=...) sets aside on each core.
 };
 

@@ -20,7 +20,7 @@ namespace {
 using chip::PlannedProgram;
 
 chip::Profiles profiles_of(const Target& target) {
-  chip::ProfileChoice choice{.profiles = {target.chip}, .settings = {}};
+  chip::ProfileChoice choice{.profiles = {target.chip}, .settings = target.settings};
   if (!target.software.empty()) choice.profiles.push_back(target.software);
   chip::Profiles profiles = chip::load_profiles(choice);
   profiles.chip.l1_circular_buffers = profiles.chip.l1_circular_buffers - target.l1_small;

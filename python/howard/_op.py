@@ -6,7 +6,7 @@ from __future__ import annotations
 import array
 import functools
 import json
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 import howard._native as _native
 
@@ -35,10 +35,10 @@ _CODES = {
 
 
 @functools.lru_cache(maxsize=16)
-def _model(chip: str, software: str, dispatch: str, l1_small: int) -> Any:
+def _model(chip: str, software: str, settings: Tuple[str, ...], dispatch: str, l1_small: int) -> Any:
     if dispatch not in ("worker", "eth"):
         raise ValueError(f"dispatch must be 'worker' or 'eth', not {dispatch!r}")
-    return _native._OpModel(chip, software, dispatch == "eth", l1_small)
+    return _native._OpModel(chip, software, list(settings), dispatch == "eth", l1_small)
 
 
 def _ask(
@@ -67,6 +67,7 @@ def op_constraints(
     live: Optional[Live] = None,
     chip: str = "wormhole_b0_n300",
     software: str = "",
+    set: Sequence[str] = (),
     dispatch: str = "worker",
     l1_small: int = 0,
 ) -> Dict[str, Any]:
@@ -74,9 +75,9 @@ def op_constraints(
 
     A tensor is a text as in lists of ops: "64x1024 bfloat16 l1", "2048x32 height:8x8:32x32". Sizes are
     bytes of each core, or of each bank of DRAM. live has what is in L1 besides: bytes of each core, or
-    {"bytes": .., "address": ..}; None is not the same as nothing.
+    {"bytes": .., "address": ..}; None is not the same as nothing. set replaces constants, as --set does.
     """
-    answer = _ask(op, inputs, outputs, attributes, live, (chip, software, dispatch, l1_small))
+    answer = _ask(op, inputs, outputs, attributes, live, (chip, software, tuple(set), dispatch, l1_small))
     return {name: answer[name] for name in _CONSTRAINTS}
 
 
@@ -89,6 +90,7 @@ def op_time(
     live: Optional[Live] = None,
     chip: str = "wormhole_b0_n300",
     software: str = "",
+    set: Sequence[str] = (),
     dispatch: str = "worker",
     l1_small: int = 0,
 ) -> Dict[str, Any]:
@@ -97,7 +99,7 @@ def op_time(
     The arguments are those of op_constraints(). Raises ValueError, with ttnn's reason, for a call that
     it does not take.
     """
-    answer = _ask(op, inputs, outputs, attributes, live, (chip, software, dispatch, l1_small))
+    answer = _ask(op, inputs, outputs, attributes, live, (chip, software, tuple(set), dispatch, l1_small))
     if not answer["legal"]:
         raise ValueError(answer["reason"])
     return {name: answer[name] for name in _TIMES}
@@ -108,6 +110,7 @@ def op_queries(
     *,
     chip: str = "wormhole_b0_n300",
     software: str = "",
+    set: Sequence[str] = (),
     dispatch: str = "worker",
     l1_small: int = 0,
 ) -> Dict[str, Any]:
@@ -118,5 +121,5 @@ def op_queries(
     or its JSON text.
     """
     texts = [call if isinstance(call, str) else json.dumps(call) for call in calls]
-    answers: Dict[str, List[Any]] = _model(chip, software, dispatch, l1_small).answers(texts)
+    answers: Dict[str, List[Any]] = _model(chip, software, tuple(set), dispatch, l1_small).answers(texts)
     return {name: array.array(_CODES[name], of) if name in _CODES else of for name, of in answers.items()}

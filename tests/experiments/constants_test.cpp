@@ -308,6 +308,7 @@ const std::map<std::string, Meaning>& meanings() {
       {"ttnn.other_arguments", {More::is_slower, {}}},
       {"matmul.transposed_unpack", {More::is_slower, {}}},
       {"matmul.fuses_transposes", {More::is_faster, {}}},
+      {"matmul.legacy_selection", {More::is_slower, {}}},
       {"dram.banks", {More::is_faster, {}}},
       {"dram.crowding", {More::is_slower, {}}},
       {"dram.crowding_steps", {More::is_slower, {}}},

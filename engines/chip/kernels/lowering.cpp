@@ -80,7 +80,7 @@ class Launches {
 /// configuration.
 void lower_matmul(Program program, MatmulAttributes attributes, CoreGrid grid,
                   const Profiles& profiles, Launches& launches) {
-  std::optional<MatmulPlan> plan = plan_matmul(program, attributes, grid, profiles.chip);
+  std::optional<MatmulPlan> plan = plan_matmul(program, attributes, grid, profiles);
   const bool multicast = plan->is_multicast();
   const bool fused = profiles.software.matmul_fuses_transposes && multicast;
   if (!fused && (attributes.transpose_a || attributes.transpose_b)) {

@@ -136,7 +136,7 @@ struct SoftwareProfile {
       minimal_matmul_handshake, dram_matmul_start, dram_matmul_block, matmul_next_product,
       matmul_next_multicast_product, matmul_reload;
   int matmul_transposed_unpack = 1;
-  bool matmul_fuses_transposes = true;
+  bool matmul_fuses_transposes = true, matmul_legacy_selection = true;
 
   int issue_entries(DispatchCoreType type) const;
 
@@ -178,6 +178,7 @@ struct SoftwareProfile {
     visit("matmul.next_multicast_product", matmul_next_multicast_product);
     visit("matmul.transposed_unpack", matmul_transposed_unpack);
     visit("matmul.fuses_transposes", matmul_fuses_transposes);
+    visit("matmul.legacy_selection", matmul_legacy_selection);
   }
 
   bool operator==(const SoftwareProfile&) const = default;

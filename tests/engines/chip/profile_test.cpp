@@ -91,13 +91,13 @@ TEST(Profile, WhatFollowsFromOtherConstantsIsComputed) {
   const Profiles profiles = load_profiles();
   EXPECT_EQ(profiles.chip.tile_pass(), SimTime::nanoseconds(16))
       << "65536 operations, 4096 a cycle";
-  EXPECT_EQ(profiles.chip.l1_circular_buffers, Bytes(1'401'856)) << "tt-metal's own figure";
+  EXPECT_EQ(profiles.chip.l1_circular_buffers, Bytes(1'396'928)) << "tt-metal's own figure";
   EXPECT_EQ(profiles.chip.dram_read_noc1, Bandwidth(82'000'000'000));
   const Profiles other = load_profiles(
       {.settings = {"matrix.flops_per_cycle=1024count", "dispatch.configuration_ring=138KiB",
                     "dram.bandwidth=26.7GB/s", "tensix.rows=10count"}});
   EXPECT_EQ(other.chip.tile_pass(), SimTime::nanoseconds(64));
-  EXPECT_EQ(other.chip.l1_circular_buffers, Bytes(1'401'856 - 69 * 1024));
+  EXPECT_EQ(other.chip.l1_circular_buffers, Bytes(1'396'928 - 69 * 1024));
   EXPECT_EQ(other.chip.dram_read_noc1, Bandwidth(8'200'000'000));
   EXPECT_EQ(other.chip.worker_grid, (CoreGrid{8, 9}));
 }
@@ -112,7 +112,7 @@ TEST(Profile, AContradictionIsRefusedWithBothValues) {
       {{"dram.bandwidth=100GB/s", "dram.read.noc1=190GB/s"},
        {"dram.read.noc1=190GB/s", "dram.bandwidth=100GB/s"}},
       {{"grid.eth.rows=9count"}, {"grid.eth.rows=9count", "tensix.rows=8count"}},
-      {{"l1.capacity=64KiB"}, {"l1.firmware=26KiB", "l1.capacity=64KiB"}},
+      {{"l1.capacity=64KiB"}, {"l1.firmware=31552B", "l1.capacity=64KiB"}},
       {{"ttnn.binary_bytes=80000B"},
        {"ttnn.binary_bytes=80000B", "dispatch.configuration_ring=70656B"}},
       {{"trace.region=13GiB"}, {"trace.region=13GiB", "dram.capacity=12GiB"}},

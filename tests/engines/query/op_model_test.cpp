@@ -137,7 +137,7 @@ TEST(OpModel, MemoryBeyondL1IsRefusedInTtMetalsWords) {
       << row.reason;
   const OpAnswer clash = ask(R"({"op":"matmul","in":["2048x2048","2048x2048"],"live":[1000000]})");
   EXPECT_TRUE(clash.legal) << "smaller blocks: " << clash.reason;
-  EXPECT_LT(clash.circular_buffers.value(), 401856);
+  EXPECT_LT(clash.circular_buffers.value(), 396928);
   const OpAnswer both = ask(R"({"op":"exp","in":"64x64","live":[{"bytes":64,"address":100000}]})");
   EXPECT_FALSE(both.legal);
   EXPECT_NE(both.reason.find("clash with L1 buffers"), std::string::npos) << both.reason;
@@ -163,6 +163,45 @@ TEST(OpModel, AnswersHaveTimesAndWhatTheyRestOn) {
   ASSERT_EQ(answer.outputs.size(), 1U);
   EXPECT_EQ(answer.outputs[0].shape.text(), "512x1024");
   EXPECT_EQ(answer.dram_of_bank.value(), 43 * 2048);
+}
+
+TEST(OpModel, ConfigurationsFitTheirShards) {
+  const auto reason = [](const std::string& op, const std::string& config) {
+    const std::string x = "\"1792x1024 block:8x7:256x128\"";
+    return ask("{\"op\":\"" + op + "\",\"in\":" + x + ",\"out\":" + x +
+               ",\"program_config\":\"Config(compute_with_storage_grid_size=" + config + ")\"}")
+        .reason;
+  };
+  EXPECT_EQ(reason("layer_norm", "(x=8;y=7);subblock_w=4;block_h=8;block_w=4"), "");
+  EXPECT_EQ(reason("layer_norm", "(x=8;y=7);subblock_w=3;block_h=8;block_w=4"),
+            "block_w (4) must be divisible by subblock_w (3)");
+  EXPECT_EQ(reason("rms_norm", "(x=8;y=7);subblock_w=4;block_h=4;block_w=4"),
+            "block_h (4) * TILE_HEIGHT must be the shard's height: 256");
+  EXPECT_EQ(reason("softmax", "(x=8;y=7);subblock_w=2;block_h=8;block_w=2"),
+            "block_w (2) * TILE_WIDTH must be the shard's width: 128");
+  EXPECT_EQ(reason("softmax", "(x=9;y=9);subblock_w=4;block_h=8;block_w=4"),
+            "compute_with_storage_grid_size 9x9 is larger than the 8x8 cores that there are");
+}
+
+TEST(OpModel, AGivenConfigurationOfAProductIsTaken) {
+  const auto asked = [](const std::string& step) {
+    return ask(
+        "{\"op\":\"matmul\",\"in\":[\"256x256\",\"256x256\"],\"program_config\":"
+        "\"MatmulMultiCoreReuseMultiCastProgramConfig(compute_with_storage_grid_size=(x=4;"
+        "y=4);in0_block_w=" +
+        step +
+        ";out_subblock_h=1;out_subblock_w=2;per_core_M=2;per_core_N=2;transpose_mcast=0)\"}");
+  };
+  const OpAnswer answer = asked("2");
+  EXPECT_TRUE(answer.legal) << answer.reason;
+  EXPECT_NE(answer.matmul_config.find("in0_block_w=2"), std::string::npos) << answer.matmul_config;
+  EXPECT_NE(asked("3").reason.find("Kt must be divisible by in0_block_w"), std::string::npos);
+}
+
+TEST(OpModel, SettingsChooseTheRulesOfTheSoftware) {
+  const OpModel later({.settings = {"matmul.legacy_selection=0count"}, .eth_dispatch = true});
+  const OpCall call = parse_call(R"({"op":"matmul","in":["2048x4096","4096x4096"]})");
+  EXPECT_NE(later.answer(call)->matmul_config, n300().answer(call)->matmul_config);
 }
 
 TEST(OpModel, WhatNobodyKnowsIsAnAnswerToo) {

@@ -46,7 +46,7 @@ PlannedProgram plan(const AllGatherMatmulAttributes& attributes, const Program& 
   const KernelCost exchange = plan(attributes.gather, gather, grid, profiles).kernel;
   const Program product = product_of(program, whole, attributes.matmul, program.outputs[1]);
   const PlannedProgram planned =
-      planned_product(plan_matmul(product, attributes.matmul, grid, profiles.chip), profiles);
+      planned_product(plan_matmul(product, attributes.matmul, grid, profiles), profiles);
   const SimTime multiplied = planned.kernel.total;
   const int chips = line_of(gather, true, attributes.gather.use).chips;
   const SimTime total = std::max(multiplied, exchange.total + part_of(multiplied, chips));
@@ -64,7 +64,7 @@ PlannedProgram plan(const MatmulReduceScatterAttributes& attributes, const Progr
   const Program product =
       product_of(program, program.inputs[0], attributes.matmul, program.outputs[0]);
   const PlannedProgram planned =
-      planned_product(plan_matmul(product, attributes.matmul, grid, profiles.chip), profiles);
+      planned_product(plan_matmul(product, attributes.matmul, grid, profiles), profiles);
   const SimTime multiplied = planned.kernel.total;
   const int chips = line_of(scatter, false, attributes.scatter.use).chips;
   // The start and the steps of the way are those of the last share too.

@@ -439,7 +439,7 @@ PlannedProgram planned_product(const MatmulPlan& plan, const Profiles& profiles)
 
 PlannedProgram plan(const MatmulAttributes& attributes, const Program& program, CoreGrid grid,
                     const Profiles& profiles) {
-  return planned_product(plan_matmul(program, attributes, grid, profiles.chip), profiles);
+  return planned_product(plan_matmul(program, attributes, grid, profiles), profiles);
 }
 
 }  // namespace howard::chip

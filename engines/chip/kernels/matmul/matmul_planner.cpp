@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "engines/chip/kernels/matmul/matmul_rules.h"
+#include "engines/chip/kernels/matmul/matmul_selector.h"
 #include "engines/chip/kernels/pipeline/pages.h"
 
 namespace howard::chip {
@@ -417,8 +418,23 @@ MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,
 }
 
 MatmulPlan plan_matmul(const Program& program, const MatmulAttributes& attributes, CoreGrid grid,
-                       const ChipProfile& chip) {
-  return plan_matmul(problem_of(program, attributes), grid, chip.l1_circular_buffers);
+                       const Profiles& profiles) {
+  const Bytes l1 = profiles.chip.l1_circular_buffers;
+  MatmulProblem problem = problem_of(program, attributes);
+  if (profiles.software.matmul_legacy_selection || problem.config || problem.core_grid) {
+    return plan_matmul(problem, grid, l1);
+  }
+  MatmulPlan plan{.problem = problem};
+  choose_arithmetic(plan);
+  const auto config =
+      select_config(problem, grid, l1, {plan.fidelity, plan.fp32_accumulation}, profiles.chip);
+  if (!config || matmul_objection(problem, *config, grid)) return plan_matmul(problem, grid, l1);
+  MatmulProblem told = problem;
+  told.config = config;
+  told.compute.fidelity = plan.fidelity;
+  plan = plan_matmul(told, grid, l1);
+  plan.problem = std::move(problem);
+  return plan;
 }
 
 }  // namespace howard::chip

@@ -26,8 +26,9 @@ std::int64_t destination_tiles(const MatmulProblem& problem);
 /// circular buffers.
 MatmulPlan plan_matmul(const MatmulProblem& problem, CoreGrid device_grid,
                        Bytes circular_buffer_bytes);
-/// Plans the problem that `program` with `attributes` poses on the cores of `grid`.
+/// Plans the problem that `program` with `attributes` poses on the cores of `grid`, by the rules of
+/// the software's version: those above, or ttnn's later selector (matmul_selector.h).
 MatmulPlan plan_matmul(const Program& program, const MatmulAttributes& attributes, CoreGrid grid,
-                       const ChipProfile& chip);
+                       const Profiles& profiles);
 
 }  // namespace howard::chip

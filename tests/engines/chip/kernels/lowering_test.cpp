@@ -193,7 +193,7 @@ TEST_F(Lowering, ThePlanOfAProductIsThatOfItsLaunch) {
         if (!matmul) continue;
         ++planned;
         const auto& own = std::get<MatmulAttributes>(launch.attributes);
-        EXPECT_EQ(*matmul, plan_matmul(launch, own, kGrid, profiles_.chip));
+        EXPECT_EQ(*matmul, plan_matmul(launch, own, kGrid, profiles_));
       }
     }
   }

@@ -42,7 +42,7 @@ TEST_F(ChipMemory, TensorsInL1LeaveSmallerBlocksAndInTheEndNone) {
     EXPECT_LT(device_.explain(program).matmul->config.out_block_h, whole);
   }
   EXPECT_EQ(device_.explain(program).matmul->config.out_block_h, whole) << "once it is released";
-  const ops::Tensor held(device_, {.shape = {56 * 32, 684 * 32}, .storage = Storage::l1});
+  const ops::Tensor held(device_, {.shape = {56 * 32, 682 * 32}, .storage = Storage::l1});
   EXPECT_THROW(queue_.enqueue(program), Error);
   const ops::Tensor small(device_, {{32, 32}});
   EXPECT_THROW(queue_.enqueue(make_program(eltwise_of(Eltwise::relu), {small}, {small})), Error);
