@@ -107,7 +107,7 @@ const Command kRunCommand{
     .summary = "run an experiment on an emulated Tenstorrent chip and on this machine's CPU",
     .usage = {"NAME... [OPTIONS]   runs experiments by name",
               "FILE | FOLDER       runs, analyzes or plans it: step.py, LOG.csv, training.yaml, "
-              "config.json, model.onnx, results, a folder of the profiler",
+              "config.json, model.onnx, module.mlir, results, a folder of the profiler",
               "all [OPTIONS]       runs every experiment, but not the tools about the emulator",
               "NAME --help         shows the axes of an experiment or the options of a command",
               "COMMAND ..."},

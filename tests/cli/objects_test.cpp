@@ -29,6 +29,7 @@ TEST_F(Objects, AreWhatTheirNamesAndFirstBytesSay) {
   put("step.py", "import ttnn\n");
   put("my.yaml", "training_config:\n");
   put("model.onnx", "x");
+  put("module.mlir", "x");
   put("config.json", "{\"architectures\": [\"LlamaForCausalLM\"], \"model_type\": \"llama\"}");
   put("run.json", "{\"schema\": \"howard.result/1\"}");
   put("work.json", "{\"schema\": \"howard.workload/2\"}");
@@ -38,6 +39,7 @@ TEST_F(Objects, AreWhatTheirNamesAndFirstBytesSay) {
            {"step.py", "a script: run_experiment python step.py"},
            {"my.yaml", "a training: run_experiment fit -c my.yaml"},
            {"model.onnx", "an ONNX model: run_experiment explain model.onnx"},
+           {"module.mlir", "a module of the TTNN dialect: run_experiment explain module.mlir"},
            {"config.json",
             "a model's configuration: run_experiment inference -a model=config.json -a machine="},
            {"run.json", "a run's results: run_experiment report run.json"},
@@ -47,6 +49,22 @@ TEST_F(Objects, AreWhatTheirNamesAndFirstBytesSay) {
     const Outcome outcome = run(file);
     EXPECT_TRUE(contains(outcome.err, std::string(file) + " is " + taken)) << outcome.err;
   }
+}
+
+TEST_F(Objects, AModuleOfTheTtnnDialectIsExplained) {
+  put("module.mlir",
+      "#l = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x1x!ttcore.tile<32x32, bf16>, "
+      "#ttnn.buffer_type<dram>>, <interleaved>>\n"
+      "func.func @main() {\n"
+      "%1 = \"ttnn.relu\"(%0) : (tensor<32x32xbf16, #l>) -> tensor<32x32xbf16, #l>\n"
+      "%2 = \"ttnn.moe_gpt\"(%1) : (tensor<32x32xbf16, #l>) -> tensor<32x32xbf16, #l>\n}\n");
+  const Outcome outcome = run("module.mlir");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "module.mlir: 2 ops, 1 of them run on the chip"))
+      << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "left out, 50 % of the ops: moe_gpt x 1")) << outcome.err;
+  put("module.mlir", "func.func @main() {}");
+  EXPECT_TRUE(contains(run("module.mlir").err, "it has no op of the dialect ttnn"));
 }
 
 TEST_F(Objects, AFolderOfTheProfilerIsItsNewestLog) {

@@ -70,6 +70,7 @@ Object file_at(const fs::path& file) {
   if (ending == ".py") return {ObjectKind::script, file};
   if (ending == ".yaml" || ending == ".yml") return {ObjectKind::training, file};
   if (ending == ".onnx") return {ObjectKind::onnx, file};
+  if (ending == ".mlir") return {ObjectKind::mlir, file};
   return ending == ".json" ? json_at(file) : by_content(file, beginning_of(file, kLooksAt));
 }
 
@@ -164,6 +165,8 @@ std::string_view name_of(ObjectKind kind) {
       return "a training";
     case ObjectKind::onnx:
       return "an ONNX model";
+    case ObjectKind::mlir:
+      return "a module of the TTNN dialect";
     case ObjectKind::model:
       return "a model's configuration";
     case ObjectKind::workload:
@@ -188,8 +191,8 @@ std::optional<Object> object_at(const std::string& path) {
 }
 
 bool looks_like_file(std::string_view word) {
-  constexpr std::array<std::string_view, 10> kEndings{".py",  ".yaml", ".yml",     ".onnx", ".json",
-                                                      ".csv", ".gz",   ".pftrace", ".txt",  ".log"};
+  constexpr std::array<std::string_view, 11> kEndings{
+      ".py", ".mlir", ".yaml", ".yml", ".onnx", ".json", ".csv", ".gz", ".pftrace", ".txt", ".log"};
   return word.find('/') != std::string_view::npos ||
          std::ranges::any_of(kEndings, [&](std::string_view end) { return word.ends_with(end); });
 }

@@ -14,6 +14,7 @@ enum class ObjectKind : std::uint8_t {
   script,    ///< Python: step.py, or a file that begins with "#!" and names it.
   training,  ///< A training of TTML's: training.yaml.
   onnx,      ///< A model that is stored with its graph: model.onnx.
+  mlir,      ///< A module of tt-mlir's TTNN dialect: module.mlir.
   model,     ///< The sizes of a language model, Hugging Face's config.json.
   workload,  ///< howard.workload JSON.
   result,    ///< howard.result JSON, or a folder with some.

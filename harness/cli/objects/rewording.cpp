@@ -45,6 +45,7 @@ Words command_for(const Object& object) {
     case ObjectKind::training:
       return {"fit", "-c", path};
     case ObjectKind::onnx:
+    case ObjectKind::mlir:
     case ObjectKind::workload:
       return {"explain", path};
     case ObjectKind::model:
@@ -59,7 +60,7 @@ Words command_for(const Object& object) {
   const bool is_file = std::filesystem::is_regular_file(object.path);
   throw UsageError(fmt::format(
       "cannot tell what {} is: {}; accepted: a script, a log or a trace, a training, an ONNX "
-      "model, a config.json, a workload, results{}",
+      "model, a module of the TTNN dialect, a config.json, a workload, results{}",
       path, object.remark,
       is_file ? "" : "; try run_experiment analyze " + shell_word(path) + ", if it is a log"));
 }

@@ -27,6 +27,7 @@
 #include "harness/cli/outputs/outputs.h"
 #include "harness/cli/terminal/interruption.h"
 #include "harness/cli/verbs/onnx_model.h"
+#include "harness/cli/verbs/ttnn_module.h"
 #include "reports/findings/log_advice_report.h"
 
 namespace howard::cli {
@@ -62,17 +63,24 @@ OptionList explain_options(ExplainOptions& options) {
                  picture_options(options.outputs.canvas)});
 }
 
-/// An ONNX model becomes the program that its inference is.
+/// An ONNX model becomes the program that its inference is, and a module that of its functions.
 void take_model(ExplainOptions& options) {
-  const bool is_model = !options.names.empty() && options.names.front().ends_with(".onnx");
-  if (!is_model) {
+  const auto ends_with = [&](std::string_view ending) {
+    return !options.names.empty() && options.names.front().ends_with(ending);
+  };
+  const bool is_module = ends_with(".mlir");
+  if (!ends_with(".onnx") && (!is_module || !options.inputs.empty())) {
     if (options.inputs.empty()) return;
     throw UsageError("--input is of ONNX models; try explain MODEL.onnx --input x=1x3x224x224");
   }
   const std::filesystem::path model = options.names.front();
   const std::filesystem::path workload =
       options.outputs.results / (model.stem().string() + ".workload.json");
-  record_onnx_model(model, options.inputs, options.profiles, workload);
+  if (is_module) {
+    record_ttnn_module(model, workload);
+  } else {
+    record_onnx_model(model, options.inputs, options.profiles, workload);
+  }
   options.names.front() = workload.string();
 }
 
@@ -151,6 +159,10 @@ const Command kExplain{
           "recorded), or a list of ops of your own (docs/workload_format.md)"},
          {"MODEL.onnx",
           "The inference of an ONNX model, as in --input x=1x3x224x224. It needs python3-onnx"},
+         {"MODULE.mlir",
+          "The functions of a module of tt-mlir's TTNN dialect, as text. Ops that are not known "
+          "are "
+          "left out, and named"},
          {"TRAINING.yaml",
           "A step of TTML's training on the chips that its files name, as the experiment parallel "
           "has it"},
