@@ -195,7 +195,9 @@ class TtmlReader {
  private:
   static bool is_of_mlp(const YAML::Node& node) {
     const YAML::Node training = node["training_config"];
-    return node["mlp_config"] || (training && training.IsMap() && training["mlp_config"]);
+    if (node["mlp_config"] || !training || !training.IsMap()) return bool(node["mlp_config"]);
+    // No other file of TTML logs so; its model may stand in a file of its own.
+    return training["mlp_config"] || (training["logging_interval"] && training["model_config"]);
   }
 
   /// Returns the section in which a key of mnist_mlp's files is kept here: its numbers of SGD are

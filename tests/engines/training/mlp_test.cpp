@@ -71,6 +71,16 @@ TEST(TtmlMlp, TheConfigMayStandAtTheTopToo) {
   EXPECT_FLOAT_EQ(recipe_of(settings).optimizer.sgd.momentum, 0.25F);
 }
 
+TEST(TtmlMlp, TheModelMayStandInAFileOfItsOwn) {
+  TtmlSettings settings;
+  read_ttml("training_config: {logging_interval: 50, momentum: 0.25, model_config: mlp.yaml}\n",
+            "mnist.yaml", settings);
+  read_ttml("mlp_config: {input_features: 9, hidden_features: [8], output_features: 3}\n",
+            "mlp.yaml", settings);
+  EXPECT_EQ(recipe_of(settings).model.width, 9);
+  EXPECT_FLOAT_EQ(recipe_of(settings).optimizer.sgd.momentum, 0.25F);
+}
+
 TEST(TtmlMlp, WhatItsProgramDoesNotReadIsRefused) {
   const auto refused = [](const std::string& keys, const std::string& more = "") {
     return error_of([&] { recipe_of(mlp_settings(keys, more)); });
