@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "engines/program/eltwise.h"
 #include "engines/program/fields.h"
 #include "engines/workload/launch.h"
@@ -61,11 +62,82 @@ struct Call {
   bool is_alike() const { return inputs[0].spec.layout == outputs[0].spec.layout; }
 };
 
+/// Returns what stands behind "key = " in an attribute's text, up to a comma or a bracket.
+std::string_view value_in(std::string_view attribute, std::string_view key) {
+  for (std::size_t at = attribute.find(key); at != std::string_view::npos;
+       at = attribute.find(key, at + 1)) {
+    const std::string_view rest = attribute.substr(at + key.size());
+    const bool whole =
+        at > 0 && std::string_view(" <").find(attribute[at - 1]) != std::string_view::npos;
+    if (!whole || !rest.starts_with(" = ")) continue;
+    return trimmed(rest.substr(3, rest.find_first_of(",>", 3) - 3));
+  }
+  return {};
+}
+
+/// Returns a program configuration of the dialect as one of a workload; "" if its class is none.
+std::string config_of(std::string_view attribute) {
+  const bool one_dimension = attribute.find("multi_cast_1d") != std::string_view::npos;
+  const auto pair = [&](const char* first, const char* second) {
+    return fmt::format("{}x{}", value_in(attribute, first), value_in(attribute, second));
+  };
+  const std::string shares =
+      fmt::format("per_core={}:in0_block_w={}", pair("per_core_m", "per_core_n"),
+                  value_in(attribute, "in0_block_w"));
+  if (attribute.find("dram_sharded") != std::string_view::npos) return "dram_sharded:" + shares;
+  if (attribute.find("multi_core_reuse") == std::string_view::npos) return "";
+  std::string text = "reuse";
+  if (one_dimension) {
+    text = value_in(attribute, "mcast_in0") == "true" ? "1d_in0" : "1d_in1";
+  } else if (attribute.find("multi_cast") != std::string_view::npos) {
+    text = "2d";
+  }
+  const std::size_t grid = attribute.find("core_coord<");
+  if (grid == std::string_view::npos) return "";
+  const std::string_view sides = attribute.substr(grid + 11, attribute.find('>', grid) - grid - 11);
+  const std::size_t comma = std::min(sides.find(','), sides.size());
+  text += fmt::format(":grid={}x{}:{}:out_subblock={}", trimmed(sides.substr(0, comma)),
+                      trimmed(sides.substr(std::min(comma + 1, sides.size()))), shares,
+                      pair("out_subblock_h", "out_subblock_w"));
+  if (!value_in(attribute, "out_block_h").empty()) {
+    text += ":out_block=" + pair("out_block_h", "out_block_w");
+  }
+  if (value_in(attribute, "transpose_mcast") == "true") text += ":transpose_mcast=yes";
+  if (value_in(attribute, "fuse_batch") == "false") text += ":fuse_batch=no";
+  return text;
+}
+
+/// Returns the members of a compute configuration, each behind a comma.
+std::string compute_of(const MlirOp& op) {
+  const std::string_view config = op.property("compute_config").value_or("");
+  std::string members;
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kFidelities{
+      {{"lofi", "LoFi"}, {"hifi2", "HiFi2"}, {"hifi3", "HiFi3"}, {"hifi4", "HiFi4"}}};
+  for (const auto& [word, name] : kFidelities) {
+    if (value_in(config, "math_fidelity") == word) {
+      members += fmt::format(",\"fidelity\":\"{}\"", name);
+    }
+  }
+  for (const auto& [key, name] : {std::pair{"fp32_dest_acc_en", "fp32_accumulation"},
+                                  {"packer_l1_acc", "packer_accumulates"}}) {
+    const std::string_view value = value_in(config, key);
+    if (value == "true" || value == "false") members += fmt::format(",\"{}\":{}", name, value);
+  }
+  return members;
+}
+
+/// A product with a configuration that is of no known class is not known.
 Choice product(const Call& call) {
-  std::string attributes = fmt::format("{{\"transpose_a\":{},\"transpose_b\":{}",
-                                       call.op.flag("transpose_a"), call.op.flag("transpose_b"));
+  std::string attributes =
+      fmt::format("{{\"transpose_a\":{},\"transpose_b\":{}{}", call.op.flag("transpose_a"),
+                  call.op.flag("transpose_b"), compute_of(call.op));
   if (const auto activation = call.op.property("activation")) {
     attributes += fmt::format(",\"activation\":{}", *activation);
+  }
+  if (const auto given = call.op.property("matmul_program_config")) {
+    const std::string config = config_of(*given);
+    if (config.empty()) return std::nullopt;
+    attributes += fmt::format(",\"config\":\"{}\"", config);
   }
   return Kernel{"matmul", attributes + "}"};
 }
@@ -220,11 +292,13 @@ class ModuleReader {
     owned_.clear();
   }
 
+  void needs(CoreGrid grid) {
+    most_.columns = std::max(most_.columns, grid.columns);
+    most_.rows = std::max(most_.rows, grid.rows);
+  }
+
   TensorNumber make(const TensorSpec& spec) {
-    if (spec.sharding && spec.storage == Storage::l1) {
-      most_.columns = std::max(most_.columns, spec.sharding->grid.columns);
-      most_.rows = std::max(most_.rows, spec.sharding->grid.rows);
-    }
+    if (spec.sharding && spec.storage == Storage::l1) needs(spec.sharding->grid);
     made_.tensors.push_back({.spec = spec, .view_of = {}});
     const auto tensor = static_cast<TensorNumber>(made_.tensors.size() - 1);
     add(Step::make, tensor);
@@ -320,6 +394,11 @@ class ModuleReader {
   void launch(const Kernel& kernel, const Call& call) {
     CallLine line{
         .op = op_number(kernel, call.op.name), .inputs = operands_of(call), .outputs = {}};
+    if (const auto given = call.op.property("matmul_program_config")) {
+      const auto attributes = parse_attributes(kernel.name, kernel.attributes);
+      const auto* const matmul = std::get_if<MatmulAttributes>(&attributes);
+      if (matmul != nullptr && matmul->config) needs(matmul->config->grid);
+    }
     for (std::size_t i = 0; i < call.outputs.size(); ++i) {
       line.outputs.push_back(make(call.outputs[i].spec));
       if (i < call.op.results.size()) values_[call.op.results[i]] = line.outputs.back();
@@ -357,7 +436,7 @@ class ModuleReader {
   std::map<std::string, TensorNumber> values_;
   std::set<TensorNumber> owned_;  ///< Those with memory of their own that is not given back.
   std::map<std::string, std::uint32_t> ops_;
-  CoreGrid most_;  ///< The cores that hold shards.
+  CoreGrid most_;  ///< The cores that shards and configurations name.
 };
 
 }  // namespace

@@ -65,6 +65,27 @@ TEST(TtnnModule, ShardsOnAllRowsOfCoresNeedEthernetCoresToDispatch) {
   EXPECT_TRUE(made.eth_dispatch);
 }
 
+TEST(TtnnModule, ProductsHaveTheirConfigurations) {
+  const auto product = [](const std::string& properties) {
+    return kernels_of(read("func.func @main() {\n %1 = \"ttnn.matmul\"(%a, %w) <{" + properties +
+                           "}> : (tensor<128x256xbf16, #a>, tensor<256x512xbf16, #w>) -> "
+                           "tensor<128x512xbf16, #s>\n}"));
+  };
+  const std::string flags = R"(matmul{"transpose_a":false,"transpose_b":false)";
+  EXPECT_EQ(
+      product("matmul_program_config = "
+              "#ttnn.matmul_multi_core_reuse_multi_cast_program_config<"
+              "compute_with_storage_grid_size = #ttnn.core_coord<4, 2>, in0_block_w = 2, "
+              "out_subblock_h = 1, out_subblock_w = 4, out_block_h = 2, out_block_w = 4, "
+              "per_core_m = 2, per_core_n = 4, transpose_mcast = false, fuse_batch = true>"),
+      (Kernels{flags + R"(,"config":"2d:grid=4x2:per_core=2x4:in0_block_w=2:out_subblock=1x4:)" +
+               R"(out_block=2x4"})"}));
+  EXPECT_EQ(product("compute_config = #ttnn.device_compute_kernel_config<math_fidelity = hifi4, "
+                    "fp32_dest_acc_en = true>, transpose_a = false"),
+            (Kernels{flags + R"(,"fidelity":"HiFi4","fp32_accumulation":true})"}));
+  EXPECT_EQ(product("matmul_program_config = #ttnn.another<a = 1>"), Kernels{});
+}
+
 TEST(TtnnModule, OpsBecomeKernelsOrAreNamed) {
   ModuleNotes notes;
   const Workload made = read(R"(func.func @main() {
