@@ -27,6 +27,7 @@ class TypesTest(ValuesCase):
         self.assertNotIn("FP8_E4M3", [one.name for one in ttnn.DataType])
         self.refused("FP8_E4M3: no tensor takes it here; accepted: U", ttnn.typecast,
                      put(numpy.zeros((32, 32))), ttnn.fp8_e4m3)
+        self.refused("FP8_E4M3: no tensor takes it here", put, numpy.zeros((32, 32)), ttnn.fp8_e4m3)
 
     def test_ttnn_of_2026_has_it_in_its_tables(self):
         code = ("from howard.ttnn._types import know_types_of_2026\nimport howard.ttnn as ttnn\n"

@@ -64,7 +64,7 @@ def _public(module):
 
 _HIDDEN = set("""arrays session annotations operation program values fail take Mapper Composer Trace
               dropout new_tensor view_of Cell Storage broadcast_shape to_golden know_types_of_2026
-              FP8_E4M3 SFPU_NAN L1_TOP""".split())
+              FP8_E4M3 SFPU_NAN L1_TOP require_taken""".split())
 for _module in _SHOWN:
     for _name, _value in _public(_module):
         if _name not in _HIDDEN:

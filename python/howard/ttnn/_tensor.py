@@ -74,6 +74,13 @@ class Blank:
         self.size = math.prod(self.shape)
 
 
+def require_taken(dtype):
+    """Raises an error for a type that no tensor has here."""
+    if not dtype.chip:
+        raise RuntimeError(f"TT_FATAL: {dtype}: no tensor takes it here; accepted: "
+                           + ", ".join(one.name for one in DataType if one.chip))
+
+
 class Storage:
     """Holds memory on a device, or on the host, which is freed with the last tensor that has it."""
 
@@ -92,9 +99,7 @@ class Storage:
         try:
             self.number = device.chip.make(*self.spec)
         except _native.Error as failure:
-            if not dtype.chip:
-                raise RuntimeError(f"TT_FATAL: {dtype}: no tensor takes it here; accepted: "
-                                   + ", ".join(one.name for one in DataType if one.chip)) from None
+            require_taken(dtype)
             raise _out_of_memory(failure, self.in_l1) from None
         if device.traces and device.capture is None:
             _warn_of_traces()

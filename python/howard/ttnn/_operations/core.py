@@ -14,7 +14,7 @@ from .._dispatch import queue_number
 from .._launch import fail, operation, require_device
 from .._memory import MemoryConfig
 from .._session import session
-from .._tensor import device_tensor, host_tensor
+from .._tensor import device_tensor, host_tensor, require_taken
 from .._types import DataType, Layout
 from .eltwise import FUNCTIONS
 from .layout import to_layout
@@ -36,6 +36,7 @@ def _require_shards(config):
 
 def _place(shards, dtype, layout, device, config, cq_id, topology=None):
     """Returns a tensor of these values on the host, or written to a device."""
+    require_taken(dtype)
     if session.values:  # Devices that get the same have one array.
         known = {id(a): arrays.rounded(a, dtype.value) for a in shards}
         shards = [known[id(a)] for a in shards]
