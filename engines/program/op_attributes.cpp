@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <string>
 #include <utility>
@@ -56,6 +57,38 @@ std::string_view member_value(std::string_view text) {
   return text;
 }
 
+/// Says whether a name begins at `at`, with its quotation mark.
+bool is_name(std::string_view cell, std::size_t at) {
+  const char before = at == 0 ? '{' : cell[at - 1];
+  return before == '{' || before == ' ';
+}
+
+/// Returns the value that begins at `begin`; absent if the cell ends within it.
+std::optional<std::string_view> value_at(std::string_view cell, std::size_t begin) {
+  std::size_t end = cell.find("'; '", begin);
+  if (end == std::string_view::npos) end = cell.rfind("'}");
+  if (end == std::string_view::npos || end < begin) return std::nullopt;
+  return cell.substr(begin, end - begin);
+}
+
+/// Calls `visit` with the place, the name and the value of each attribute.
+template <class Visit>
+void for_each_name(std::string_view cell, const Visit& visit) {
+  constexpr std::string_view kBetween = "': '";
+  for (std::size_t at = cell.find('\''); at != std::string_view::npos;
+       at = cell.find('\'', at + 1)) {
+    const std::size_t between = cell.find(kBetween, at);
+    if (between == std::string_view::npos) return;
+    const std::string_view name = cell.substr(at + 1, between - at - 1);
+    const bool is_word = name.find_first_of("'; ") == std::string_view::npos;
+    if (!is_name(cell, at) || !is_word) continue;
+    const auto value = value_at(cell, between + kBetween.size());
+    if (!value) return;
+    visit(at, name, *value);
+    at = between + kBetween.size() + value->size();
+  }
+}
+
 }  // namespace
 
 std::string_view enumerator(std::string_view text) {
@@ -104,19 +137,27 @@ std::optional<std::string_view> OpAttributes::find(std::string_view name) const 
   const std::string key = fmt::format("'{}", name);
   for (std::size_t at = cell_.find(key); at != std::string_view::npos;
        at = cell_.find(key, at + 1)) {
-    const char before = at == 0 ? '{' : cell_[at - 1];
-    if (before != '{' && before != ' ') continue;
     std::string_view rest = cell_.substr(at + key.size());
     static_cast<void>(take(rest, "_"));
-    if (!take(rest, "': '")) continue;
-    const std::size_t begin = cell_.size() - rest.size();
-    std::size_t end = cell_.find("'; '", begin);
-    if (end == std::string_view::npos) end = cell_.rfind("'}");
-    if (end == std::string_view::npos || end < begin) return std::nullopt;
-    const std::string_view value = cell_.substr(begin, end - begin);
-    return value == "std::nullopt" ? std::nullopt : std::optional(value);
+    if (!is_name(cell_, at) || !take(rest, "': '")) continue;
+    read_.push_back(at);
+    const auto value = value_at(cell_, cell_.size() - rest.size());
+    return value == "std::nullopt" ? std::nullopt : value;
   }
   return std::nullopt;
+}
+
+std::vector<std::pair<std::string_view, std::string_view>> OpAttributes::unread() const {
+  std::vector<std::pair<std::string_view, std::string_view>> found;
+  for_each_name(cell_, [&](std::size_t at, std::string_view name, std::string_view value) {
+    constexpr std::array<std::string_view, 7> kNothing{"std::nullopt", "false", "0", "0.0",
+                                                       "{}",           "[]",    ""};
+    const bool says_nothing = std::ranges::find(kNothing, value) != kNothing.end();
+    if (!says_nothing && std::ranges::find(read_, at) == read_.end()) {
+      found.emplace_back(name, value);
+    }
+  });
+  return found;
 }
 
 std::optional<bool> OpAttributes::flag(std::string_view name) const {
@@ -134,7 +175,14 @@ std::optional<std::string_view> OpAttributes::member(std::string_view attribute,
 }
 
 std::optional<std::string_view> OpAttributes::anywhere(std::string_view name) const {
-  return ttnn_member(cell_, name);
+  const auto found = ttnn_member(cell_, name);
+  if (!found) return std::nullopt;
+  std::size_t holder = 0;
+  for_each_name(cell_, [&](std::size_t at, std::string_view /*name*/, std::string_view value) {
+    if (value.data() <= found->data()) holder = at;
+  });
+  read_.push_back(holder);
+  return found;
 }
 
 }  // namespace howard

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engines/program/compute_config.h"
@@ -28,7 +30,8 @@ std::optional<CoreGrid> parse_ttnn_grid(std::string_view text);
 std::optional<CoreGrid> parse_ttnn_range(std::string_view text);
 
 /// Reads what an op was told besides its operands, from the ATTRIBUTES cell of a log:
-/// "{'transpose_a': 'false'; 'user_core_coord': '(x=8;y=7)'}".
+/// "{'transpose_a': 'false'; 'user_core_coord': '(x=8;y=7)'}". It keeps what it was asked for, so
+/// one thread uses it at a time.
 class OpAttributes {
  public:
   /// `cell` must outlive this.
@@ -47,8 +50,13 @@ class OpAttributes {
   /// "fp32_dest_acc_en" gives "1".
   std::optional<std::string_view> member(std::string_view attribute, std::string_view name) const;
 
+  /// Returns the names and values that nobody has asked this object for, in their order, but for
+  /// those that say nothing: absent, false, zero or empty.
+  std::vector<std::pair<std::string_view, std::string_view>> unread() const;
+
  private:
   std::string_view cell_;
+  mutable std::vector<std::size_t> read_;  ///< Where in the cell the names begin that were found.
 };
 
 }  // namespace howard

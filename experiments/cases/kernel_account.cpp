@@ -75,8 +75,7 @@ std::optional<harness::ExpectedError> KernelAccount::expected_error(
   }
   if (known.time == SimTime()) return std::nullopt;
   harness::ExpectedError error{.share = known.uncertain / known.time.seconds(), .known = {}};
-  for (const Known one :
-       {Known::calibrated, Known::interpolated, Known::one_kernel, Known::by_analogy}) {
+  for (const Known one : chip::kAllKnown) {
     constexpr double kLeast = 0.01;
     const double share = known.by_known.at(static_cast<std::size_t>(one)) / known.time.seconds();
     if (share < kLeast) continue;

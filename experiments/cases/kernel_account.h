@@ -73,8 +73,8 @@ class KernelAccount {
   /// proportion to the times.
   struct Footing {
     SimTime time;
-    double uncertain = 0;              // seconds
-    std::array<double, 4> by_known{};  // seconds
+    double uncertain = 0;                                   // seconds
+    std::array<double, chip::kAllKnown.size()> by_known{};  // seconds
     void add(SimTime part, const calibration::Band& band);
   };
 

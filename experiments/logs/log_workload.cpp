@@ -99,11 +99,19 @@ class Collector {
     if (!place.known) place = place_of(program.call);
     if (place.call) {
       workload_.order.push_back(*place.call);
+      const auto& unread = workload_.calls[*place.call].unread;
+      if (!unread.empty()) unread_.add(log_.calls.row(program.call).name, unread);
       workload_.kernels += program.kernel.duration();
     } else {
       workload_.kernels_left += program.kernel.duration();
       workload_.left[place.reason] += program.kernel.duration();
     }
+  }
+
+  /// Adds what is known when all programs were added.
+  void finish() {
+    if (std::string note = unread_.note(); !note.empty())
+      workload_.notes.push_back(std::move(note));
   }
 
  private:
@@ -165,6 +173,7 @@ class Collector {
   LogWorkload& workload_;
   std::vector<Place> places_;
   bool notes_positions_ = false;
+  profiler::UnreadAttributes unread_;
 };
 
 struct LogOptions {
@@ -365,6 +374,7 @@ LogWorkload log_workload(const profiler::Log& log, const std::string& file,
   Collector collector(log, profiles, workload);
   collector.doubt(programs);
   for (const profiler::ProgramRun* const program : programs) collector.add(*program);
+  collector.finish();
   if (workload.order.empty()) {
     fail("the emulator can run none of its ops: " + workload.left.begin()->first,
          "run_experiment analyze " + shell_word(file) + " --compare-emulated");

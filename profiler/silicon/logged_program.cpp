@@ -337,6 +337,42 @@ constexpr std::array kBuilders{
 
 }  // namespace
 
+namespace {
+
+/// Says whether no time depends on an attribute: tensors say it too, only the host sees it, or it
+/// is as it usually is.
+bool is_harmless(std::string_view name, std::string_view value) {
+  constexpr std::array<std::string_view, 18> kNames{
+      "bcast_batch",      "embeddings_type", "enough_space_height",    "enough_space_width",
+      "head_dim",         "is_sfpu",         "m_num_repeats",          "m_repeat_dim",
+      "num_slices",       "output_tile",     "output_tensor_end",      "seq_len",
+      "slice_end",        "softmax_type",    "subtile_broadcast_type", "tilized",
+      "user_run_batched", "worker_grid"};
+  constexpr std::array<std::string_view, 4> kEnds{"mem_config", "memory_config", "dtype",
+                                                  "_layout"};
+  if (std::ranges::find(kNames, name) != kNames.end()) return true;
+  if (name.find("_layout_") != std::string_view::npos ||
+      name.find("shape") != std::string_view::npos) {
+    return true;
+  }
+  if (std::ranges::any_of(kEnds, [&](std::string_view end) { return name.ends_with(end); })) {
+    return true;
+  }
+  const bool is_default =
+      value.find("Default") != std::string_view::npos || value.ends_with("NOT_DISTRIBUTED");
+  return is_default || (name == "use_pack_untilize" && value == "true");
+}
+
+std::vector<std::string> unread_of(const OpAttributes& attributes) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : attributes.unread()) {
+    if (!is_harmless(name, value)) names.emplace_back(name);
+  }
+  return names;
+}
+
+}  // namespace
+
 MatmulAttributes logged::product_attributes(const Call& call) {
   auto op = told<MatmulAttributes>(call);
   if (op.config) {
@@ -354,15 +390,38 @@ std::optional<LoggedProgram> logged_program(const OpRow& row) {
   const auto builder = std::ranges::find(
       kBuilders, stem, [](const Builder& one) { return chip::stem_of(one.code); });
   if (builder != kBuilders.end()) {
-    Program program = builder->build(Call(row, builder->numbers));
+    const Call call(row, builder->numbers);
+    Program program = builder->build(call);
     const bool stands_in =
         builder->stands_in && !std::holds_alternative<WriteRowsAttributes>(program.attributes);
-    return LoggedProgram{std::move(program), stands_in};
+    return LoggedProgram{std::move(program), stands_in, unread_of(call.attributes)};
   }
   const auto op = std::ranges::find(
       all_ops(), stem, [](const Attributes& one) { return chip::stem_of(ttnn_name_of(one)); });
   if (op == all_ops().end()) return std::nullopt;
-  return LoggedProgram{program_of(Call(row), *op)};
+  const Call call(row);
+  Program program = program_of(call, *op);
+  return LoggedProgram{std::move(program), false, unread_of(call.attributes)};
+}
+
+void UnreadAttributes::add(std::string_view op, std::span<const std::string> names) {
+  for (const std::string& name : names) {
+    ++programs_[fmt::format("{} of {}", name, chip::stem_of(op))];
+  }
+}
+
+std::string UnreadAttributes::note() const {
+  constexpr std::size_t kMost = 6;
+  std::vector<std::pair<std::uint64_t, std::string>> names;
+  for (const auto& [name, programs] : programs_) names.emplace_back(programs, name);
+  std::ranges::stable_sort(names, std::greater(), [](const auto& one) { return one.first; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMost, names.size()); ++i) {
+    text += fmt::format("{}{} ({})", i > 0 ? ", " : "", names[i].second, names[i].first);
+  }
+  if (names.empty()) return text;
+  if (names.size() > kMost) text += fmt::format(" and {} more", names.size() - kMost);
+  return "attributes that nothing reads, on which times may depend (programs): " + text;
 }
 
 std::optional<Program> plain_product(const OpRow& row) {

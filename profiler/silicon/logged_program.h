@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "engines/chip/kernels/plan/planned_program.h"
+#include "engines/chip/profiles/band.h"
 #include "engines/chip/profiles/profile.h"
 #include "engines/program/program.h"
 #include "profiler/formats/ops_csv/ops_csv_reader.h"
-
-namespace howard::calibration {
-struct Band;
-}
 
 namespace howard::profiler {
 
@@ -22,6 +23,20 @@ struct LoggedProgram {
   Program program;
   /// The emulator has no such op: one that moves as much and computes much the same stands for it.
   bool stands_in = false;
+  /// Attributes that say something and that nothing reads: its time may depend on them.
+  std::vector<std::string> unread = {};
+};
+
+/// Counts programs by the attributes of theirs that nothing reads: "use_welford of LayerNorm".
+class UnreadAttributes {
+ public:
+  /// Counts a program of `op`, of whose attributes nothing reads `names`.
+  void add(std::string_view op, std::span<const std::string> names);
+  /// Returns a note that names the commonest; empty if there are none.
+  std::string note() const;
+
+ private:
+  std::map<std::string, std::uint64_t> programs_;
 };
 
 /// Makes the emulator's program of a row of a log: what ttnn's device operation was asked to
@@ -40,7 +55,7 @@ std::optional<Program> plain_product(const OpRow& row);
 /// Plans it, and says how well its time is known.
 struct PlannedCall {
   chip::PlannedProgram planned;
-  const calibration::Band* band = nullptr;  ///< Never null.
+  const chip::Band* band = nullptr;  ///< Never null.
 };
 PlannedCall plan_call(const LoggedProgram& logged, CoreGrid grid, const chip::Profiles& profiles);
 

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "engines/chip/calibration/bands.h"
+#include "engines/chip/kernels/card_times.h"
 #include "engines/chip/kernels/planner.h"
 #include "profiler/formats/device_log/cycle_counter.h"
 #include "profiler/formats/logged_chip.h"
@@ -118,16 +119,6 @@ struct Words {
   }
 };
 
-std::string text(const std::vector<Operand>& operands) {
-  std::string text;
-  for (const Operand& operand : operands) {
-    text += (text.empty() ? "" : ", ") + layout_text(operand.spec);
-    if (operand.spec.storage == Storage::l1) text += " in L1";
-    if (operand.spec.sharding) text += ", " + operand.spec.sharding->text();
-  }
-  return text;
-}
-
 /// Returns "matmul 8x7 fp32".
 std::string called(const Program& program) {
   return std::string(program.name) + std::visit(Words(), program.attributes.variant());
@@ -175,6 +166,8 @@ class Comparer {
       const auto& [is_call, index] = *place;
       if (is_call) {
         found_.calls[index].runs.push_back({*row.kernel_time, row.start_skew.value_or(SimTime())});
+        const auto unread = unread_of_.find(index);
+        if (unread != unread_of_.end()) unread_.add(row.name, unread->second);
       } else {
         ++found_.not_emulated[index].runs;
         found_.not_emulated[index].measured += *row.kernel_time;
@@ -200,6 +193,10 @@ class Comparer {
     }
   }
 
+  void note_unread() {
+    if (std::string note = unread_.note(); !note.empty()) found_.notes.push_back(std::move(note));
+  }
+
   /// Lets calls that lack their position see the places that their median time tells.
   void take_positions() {
     for (auto& [index, program] : without_position_) {
@@ -217,6 +214,7 @@ class Comparer {
     call.unshared = planned.kernel.unshared;
     call.emulated_cores = planned.kernel.cores;
     call.bound_by = bound_of(program, planned.kernel);
+    if (call.words) call.words = words_of(planned);
   }
 
   /// Says whether it is emulated, and its place among those that are or are not.
@@ -321,8 +319,8 @@ class Comparer {
     const bool by_its_time = lacks_position(program);
     ComparedCall call{.code = std::string(row.name),
                       .call = called(program),
-                      .inputs = text(program.inputs),
-                      .output = text({program.outputs.front()}),
+                      .inputs = chip::text_of(program.inputs),
+                      .output = chip::text_of({&program.outputs.front(), 1}),
                       .fidelity = std::string(row.fidelity),
                       .grid = grid,
                       .emulated = planned.kernel.total,
@@ -332,13 +330,20 @@ class Comparer {
                       .bound_by = bound_of(program, planned.kernel),
                       .known = name_of(call_plan.band->known),
                       .expected_error = call_plan.band->share,
-                      .measured_cores = row.cores.value_or(0)};
+                      .measured_cores = row.cores.value_or(0),
+                      .runs = {},
+                      .words = {},
+                      .kind = kind_of(planned)};
+    if (!logged_call.stands_in && !by_its_time) call.words = words_of(planned);
     const auto [at, is_new] = calls_.try_emplace(
         {call.code, call.call, call.inputs, call.output, call.fidelity, call.grid, call.emulated},
         found_.calls.size());
     if (is_new) {
       if (by_its_time) without_position_.emplace(found_.calls.size(), program);
       if (!logged) without_grid_.emplace(found_.calls.size(), logged_call);
+      if (!logged_call.unread.empty()) {
+        unread_of_.emplace(found_.calls.size(), logged_call.unread);
+      }
       found_.calls.push_back(std::move(call));
     }
     return {true, at->second};
@@ -360,7 +365,9 @@ class Comparer {
   /// places among those found.
   std::map<std::size_t, Program> without_position_;
   std::map<std::size_t, LoggedProgram> without_grid_;
-  std::int64_t used_cores_ = 0;  ///< The most of all rows.
+  std::int64_t used_cores_ = 0;                                ///< The most of all rows.
+  std::map<std::size_t, std::vector<std::string>> unread_of_;  ///< By place.
+  UnreadAttributes unread_;
 };
 
 /// Leaves out what cannot be compared: runs of a thousand times the median of their call, and calls
@@ -412,6 +419,7 @@ SiliconComparison compare_with_silicon(ByteSource& source, std::string_view name
   if (cut_off) found.notes.emplace_back("the file ends within a row");
   comparer.take_grids();
   comparer.take_positions();
+  comparer.note_unread();
   leave_out_doubtful(found);
   return found;
 }

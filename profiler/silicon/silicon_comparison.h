@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/sim_time.h"
 #include "engines/chip/emulated_chip.h"
+#include "engines/chip/profiles/card.h"
 #include "engines/chip/profiles/profile.h"
 #include "profiler/formats/csv/dropped_rows.h"
 #include "profiler/formats/ops_csv/ops_csv_reader.h"
@@ -40,6 +42,9 @@ struct ComparedCall {
   double expected_error = 0;
   std::int64_t measured_cores = 0;  ///< The number in its first row; 0 if the log does not say.
   std::vector<MeasuredRun> runs;    ///< At least one, in the order of the file.
+  /// How a card knows it; absent if another op stands for it, or if its time tells its position.
+  std::optional<chip::LaunchWords> words;
+  std::string kind;  ///< What it may be like, as chip::kind_of() says.
 };
 
 /// Counts rows of one op that were not emulated, for one reason.

@@ -133,12 +133,6 @@ const Band& band_of_function(Eltwise function, std::string_view architecture) {
 
 }  // namespace
 
-std::string_view name_of(Known known) {
-  constexpr std::array<std::string_view, 4> kNames{"calibrated", "interpolated", "one kernel",
-                                                   "by analogy"};
-  return kNames.at(static_cast<std::size_t>(known));
-}
-
 const std::vector<Band>& built_in_bands(std::string_view architecture) {
   static const std::vector<Band> wormhole = parse_bands(embedded::bands, kWormhole);
   static const std::vector<Band> blackhole = parse_bands(embedded::bands_blackhole, kBlackhole);
@@ -149,6 +143,7 @@ const Band& band_of(const chip::PlannedProgram& planned, std::string_view archit
   const auto named = [&](std::string_view name) -> const Band& {
     return band_named(name, architecture);
   };
+  if (planned.learnt != nullptr) return *planned.learnt;
   if (planned.predicted) return analogy_band(architecture);
   if (planned.matmul && is_of_few_rows(*planned.matmul)) {
     return named("product of a kind with few rows");

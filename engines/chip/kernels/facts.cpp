@@ -28,27 +28,6 @@ std::optional<MathFidelity> fidelity_of(const PlannedProgram& planned) {
       planned.program.attributes.variant());
 }
 
-/// Returns the op with what the planner chose where the caller had said nothing.
-Attributes as_planned(const PlannedProgram& planned) {
-  Attributes attributes = planned.program.attributes;
-  std::visit(
-      [&](auto& op) {
-        if constexpr (requires { op.compute; }) {
-          op.compute.fidelity = fidelity_of(planned);
-          op.compute.fp32_accumulation = op.compute.fp32_accumulation.value_or(false);
-        }
-        if constexpr (requires { op.block_m; }) op.core_grid = planned.kernel.grid;
-        const auto take = [&](ComputeConfig& compute) {
-          const MatmulPlan& plan = *planned.matmul;
-          compute = {plan.fidelity, plan.fp32_accumulation, plan.packer_accumulates};
-        };
-        if constexpr (requires { op.transpose_a; }) take(op.compute);
-        if constexpr (requires { op.matmul; }) take(op.matmul.compute);
-      },
-      attributes.variant());
-  return attributes;
-}
-
 TensorFacts facts_of(const TensorSpec& spec) {
   constexpr std::string_view kMemories[][4] = {
       {"DRAM_INTERLEAVED", "DRAM_HEIGHT_SHARDED", "DRAM_WIDTH_SHARDED", "DRAM_BLOCK_SHARDED"},
@@ -81,6 +60,26 @@ ProgramWork work_of(const PlannedProgram& planned, const ChipProfile& chip) {
 }
 
 }  // namespace
+
+Attributes as_planned(const PlannedProgram& planned) {
+  Attributes attributes = planned.program.attributes;
+  std::visit(
+      [&](auto& op) {
+        if constexpr (requires { op.compute; }) {
+          op.compute.fidelity = fidelity_of(planned);
+          op.compute.fp32_accumulation = op.compute.fp32_accumulation.value_or(false);
+        }
+        if constexpr (requires { op.block_m; }) op.core_grid = planned.kernel.grid;
+        const auto take = [&](ComputeConfig& compute) {
+          const MatmulPlan& plan = *planned.matmul;
+          compute = {plan.fidelity, plan.fp32_accumulation, plan.packer_accumulates};
+        };
+        if constexpr (requires { op.transpose_a; }) take(op.compute);
+        if constexpr (requires { op.matmul; }) take(op.matmul.compute);
+      },
+      attributes.variant());
+  return attributes;
+}
 
 ProgramFacts facts_of(const PlannedProgram& planned, const ChipProfile& chip) {
   const Program& program = planned.program;

@@ -7,6 +7,9 @@
 
 namespace howard::chip {
 
+/// Returns the op with what the planner chose where the caller had said nothing.
+Attributes as_planned(const PlannedProgram& planned);
+
 /// Returns what a log of tt-metal's profiler says of a launch besides its times, and how its work
 /// compares with what the chip can do. Except for operands beyond the log's columns, this is enough
 /// to plan the launch again.

@@ -288,12 +288,17 @@ Bytes temporary_bytes(std::span<const LoweredLaunch> launches) {
   return most;
 }
 
+Attributes without_values(Attributes attributes) {
+  std::visit([](auto& op) { forget_values(op); }, attributes.variant());
+  return attributes;
+}
+
 Program timing_key(const Program& program) {
   Program key = program;
   key.sub_device = 0;
   for (Operand& input : key.inputs) input.buffer = BufferId();
   for (Operand& output : key.outputs) output.buffer = BufferId();
-  std::visit([](auto& op) { forget_values(op); }, key.attributes.variant());
+  key.attributes = without_values(std::move(key.attributes));
   return key;
 }
 

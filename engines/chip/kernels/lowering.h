@@ -29,9 +29,12 @@ std::vector<LoweredLaunch> lower(const Program& program, CoreGrid grid, const Pr
 /// that writes it to the last one that reads it.
 Bytes temporary_bytes(std::span<const LoweredLaunch> launches);
 
-/// Returns `program` without what does not change its launches or their times: buffers, scalars,
-/// seeds and rates. If two of these results are equal, the programs are the same to the chip.
-/// ttnn's program cache does the same.
+/// Returns an op without what does not change its launches or their times: scalars, seeds and
+/// rates.
+Attributes without_values(Attributes attributes);
+
+/// Returns `program` without its values and its buffers. If two of these results are equal, the
+/// programs are the same to the chip. ttnn's program cache does the same.
 Program timing_key(const Program& program);
 
 }  // namespace howard::chip

@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "engines/chip/kernels/card_times.h"
 #include "engines/chip/kernels/matmul/matmul_cost.h"
 #include "engines/chip/kernels/plan/plans.h"
 #include "engines/chip/memory/dram_sharing.h"
@@ -23,6 +24,7 @@ PlannedProgram plan_program(Program program, CoreGrid grid, const Profiles& prof
                         : kernel_buffers(program, grid, profiles.chip.l1_circular_buffers,
                                          planned.footprint.circular_buffers);
   planned.program = std::move(program);
+  if (profiles.card != nullptr) take_card(*profiles.card, planned);
   return planned;
 }
 

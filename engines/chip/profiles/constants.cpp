@@ -19,8 +19,6 @@
 namespace howard::chip {
 namespace {
 
-constexpr std::string_view kSchema = "howard.profile/1";
-
 [[noreturn]] void refuse_profile(std::string_view origin, std::string value, std::string accepted,
                                  std::string hint = "") {
   throw Error({.attempted = "read profile " + std::string(origin),
@@ -32,7 +30,7 @@ constexpr std::string_view kSchema = "howard.profile/1";
 JsonDocument parse_document(std::string_view text, std::string_view origin) {
   return JsonDocument(text,
                       {.attempted = "read profile " + std::string(origin),
-                       .accepted = fmt::format("a JSON object with \"schema\": \"{}\"", kSchema)});
+                       .accepted = fmt::format("a JSON object with \"schema\": \"{}\"", kProfileSchema)});
 }
 
 std::array<double, 2> read_bounds(const JsonNode& node) {
@@ -68,14 +66,14 @@ Constant read_constant(const JsonNode& node) {
 
 std::string profile_kind(std::string_view text, std::string_view origin) {
   const JsonDocument document = parse_document(text, origin);
-  document.root().require_schema(kSchema);
+  document.root().require_schema(kProfileSchema);
   return document.root().member("kind").text();
 }
 
 Constants Constants::parse(std::string_view text, std::string_view origin, std::string_view kind) {
   const JsonDocument document = parse_document(text, origin);
   const JsonNode root = document.root();
-  root.require_schema(kSchema);
+  root.require_schema(kProfileSchema);
   root.member("kind").word({kind});
   Constants result;
   if (root.has("extends")) {
@@ -139,7 +137,7 @@ void Constants::calibrate(std::string_view name, double value, std::string_view 
 std::string Constants::to_json() const {
   using nlohmann::ordered_json;
   std::string text =
-      fmt::format("{{\n  \"schema\": \"{}\",\n  \"name\": {},\n  \"kind\": \"{}\",\n", kSchema,
+      fmt::format("{{\n  \"schema\": \"{}\",\n  \"name\": {},\n  \"kind\": \"{}\",\n", kProfileSchema,
                   json_dump(ordered_json(name_)), kind_);
   if (!built_in_.empty()) {
     text += fmt::format("  \"extends\": {},\n", json_dump(ordered_json(built_in_)));

@@ -138,8 +138,11 @@ std::size_t number_end(std::string_view quantity);
 /// Returns what a constant of this name is called now, or "" if it never had another name.
 std::string_view renamed_constant(std::string_view name);
 
-/// Returns which kind of profile a file is: "chip" or "software". Throws Error when it is no
-/// profile.
+/// Profiles and cards (card.h) name this schema.
+inline constexpr std::string_view kProfileSchema = "howard.profile/1";
+
+/// Returns which kind of profile a file is: "chip", "software" or "card". Throws Error when it is
+/// no profile.
 std::string profile_kind(std::string_view json, std::string_view origin);
 
 }  // namespace howard::chip

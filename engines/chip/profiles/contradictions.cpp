@@ -53,7 +53,8 @@ class Contradictions {
 }  // namespace
 
 void require_no_contradiction(const ProfileConstants& constants, const Profiles& profiles) {
-  const auto& [chip, software] = profiles;
+  const ChipProfile& chip = profiles.chip;
+  const SoftwareProfile& software = profiles.software;
   const Contradictions check(constants);
   const std::pair<std::string_view, Bandwidth> rates[] = {
       {"dram.read.noc0", chip.dram_read_noc0},

@@ -15,6 +15,7 @@
 #include "base/input_file.h"
 #include "base/text.h"
 #include "base/usual_names.h"
+#include "engines/chip/profiles/card.h"
 #include "engines/chip/profiles/choice_text.h"
 #include "engines/chip/profiles/contradictions.h"
 #include "engines/chip/profiles/profiles.h"
@@ -149,21 +150,26 @@ std::string profile_text(const std::string& name_or_file) {
   return read_settings_file(name_or_file);
 }
 
-/// Loads the profile of `kind` among those chosen, or the default.
-Constants load(const std::vector<std::string>& chosen, std::string_view kind,
-               std::string_view default_name) {
-  std::string origin(default_name);
-  bool found = false;
+/// Returns the profile of `kind` among those chosen; absent if there is none.
+std::optional<std::string> chosen_of(const std::vector<std::string>& chosen,
+                                     std::string_view kind) {
+  std::optional<std::string> found;
   for (const std::string& candidate : chosen) {
     if (kind_of(candidate) != kind) continue;
     if (found) {
       throw Error({.attempted = fmt::format("choose the {} profile", kind),
-                   .value = origin + " and " + candidate,
+                   .value = *found + " and " + candidate,
                    .accepted = "one of them"});
     }
-    origin = named(candidate);
-    found = true;
+    found = named(candidate);
   }
+  return found;
+}
+
+/// Loads the profile of `kind` among those chosen, or the default.
+Constants load(const std::vector<std::string>& chosen, std::string_view kind,
+               std::string_view default_name) {
+  const std::string origin = chosen_of(chosen, kind).value_or(std::string(default_name));
   return Constants::parse(profile_text(origin), origin, kind);
 }
 
@@ -203,7 +209,13 @@ int SoftwareProfile::issue_entries(DispatchCoreType type) const {
 }
 
 void set_constant(ProfileConstants& constants, const std::string& setting) {
-  auto& [chip, software] = constants;
+  auto& [chip, software, card] = constants;
+  if (card != nullptr) {
+    throw Error({.attempted = "set a constant",
+                 .value = fmt::format("'{}' beside card {}", setting, card->name),
+                 .accepted = "constants of the emulator alone: what a card measured follows none",
+                 .hint = "one of the two"});
+  }
   const std::size_t equals = setting.find('=');
   const std::string name = setting.substr(0, equals);
   Constants* const owner =
@@ -257,12 +269,35 @@ std::vector<ProfileChoice> each_chip(const ProfileChoice& choice) {
   return {choice};
 }
 
+namespace {
+
+/// Throws Error if the card is of another chip or software than `constants`.
+void require_its_own(const Card& card, const ProfileConstants& constants) {
+  const auto require = [&](const std::string& own, const std::string& chosen,
+                           std::string_view option) {
+    if (own == chosen) return;
+    throw Error({.attempted = "emulate " + chosen,
+                 .value = fmt::format("the times of card {} are of {}", card.name, own),
+                 .accepted = "a card with its own chip and software",
+                 .hint = fmt::format("--{} {}", option, own)});
+  };
+  require(card.chip, constants.chip.name(), "chip");
+  require(card.software, constants.software.name(), "software");
+}
+
+}  // namespace
+
 ProfileConstants load_constants(const ProfileChoice& choice) {
-  Constants chip = load(choice.profiles, "chip", kDefaultChipProfile);
+  const std::optional<std::string> file = chosen_of(choice.profiles, "card");
+  const Card* const card = file ? &kept_card(profile_text(*file), *file) : nullptr;
+  Constants chip = load(choice.profiles, "chip",
+                        card != nullptr ? card->chip : std::string(kDefaultChipProfile));
   std::vector<std::string> profiles = choice.profiles;
   for (std::string& name : profiles) name = built_for(name, chip.architecture());
-  ProfileConstants constants{chip,
-                             load(profiles, "software", default_software(chip.architecture()))};
+  const std::string software =
+      card != nullptr ? card->software : default_software(chip.architecture());
+  ProfileConstants constants{chip, load(profiles, "software", software), card};
+  if (card != nullptr) require_its_own(*card, constants);
   for (const std::string& setting : choice.settings) set_constant(constants, setting);
   return constants;
 }
@@ -291,6 +326,7 @@ Profiles read_profiles(const ProfileConstants& constants) {
   Bytes& l1 = profiles.chip.l1_circular_buffers;
   l1 = l1 - software.l1_firmware - software.dispatch.configuration_ring;
   require_no_contradiction(constants, profiles);
+  profiles.card = constants.card;
   return profiles;
 }
 
@@ -299,6 +335,7 @@ Profiles load_profiles(const ProfileChoice& choice) {
 }
 
 bool are_published(const Profiles& profiles) {
+  if (profiles.card != nullptr) return false;
   Profiles published = load_profiles();
   published.chip.name = profiles.chip.name;
   published.software.name = profiles.software.name;

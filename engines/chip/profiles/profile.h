@@ -184,9 +184,12 @@ struct SoftwareProfile {
   bool operator==(const SoftwareProfile&) const = default;
 };
 
+struct Card;
+
 struct Profiles {
   ChipProfile chip;
   SoftwareProfile software;
+  const Card* card = nullptr;  ///< What the user's card measured; null if no file says it.
 };
 
 /// Says what to read instead of the built-in defaults.
@@ -199,8 +202,8 @@ struct ProfileChoice {
   bool is_default() const { return profiles.empty() && settings.empty(); }
 };
 
-/// Returns which kind of profile a name or a file is of: "chip" or "software". Throws Error if
-/// there is no such profile.
+/// Returns which kind of profile a name or a file is of: "chip", "software" or "card". Throws Error
+/// if there is no such profile.
 std::string kind_of(const std::string& name_or_file);
 
 /// Returns the choices that `choice` makes of several chips, "a,b": one for each of them. A name of
@@ -210,15 +213,18 @@ std::vector<ProfileChoice> each_chip(const ProfileChoice& choice);
 /// The constants of two profiles as their files state them, with settings applied.
 struct ProfileConstants {
   Constants chip, software;
+  const Card* card = nullptr;
 };
 
-/// Returns the constants of `choice`. Throws Error, naming the file, when a file is no profile or
-/// has malformed constants, when two profiles are of one kind, or when a setting names no constant
-/// (with a suggestion).
+/// Returns the constants of `choice`. A card (card.h) chooses the chip and the software that it is
+/// of, if none is chosen. Throws Error, naming the file, when a file is no profile or
+/// has malformed constants, when two profiles are of one kind, when a card is of another chip or
+/// software, or when a setting names no constant (with a suggestion).
 ProfileConstants load_constants(const ProfileChoice& choice = {});
 
 /// Gives one constant another value: "dram.read.noc1=190GB/s". Throws Error when there is no such
-/// constant (with a suggestion), or when the value is not a number with a unit.
+/// constant (with a suggestion), when the value is not a number with a unit, or when there is a
+/// card, whose times follow no constant.
 void set_constant(ProfileConstants& constants, const std::string& setting);
 
 /// Interprets the constants. Throws Error when one is missing, is read by nobody, or has a wrong

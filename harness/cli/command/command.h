@@ -86,8 +86,8 @@ std::span<const Command* const> commands();
 const Command* find_command(std::string_view name);
 
 // Each is declared where it is run; commands.cpp has their list.
-extern const Command kTrain, kFit, kGenerate, kExplain, kPython, kTune, kAnalyze, kCompare, kTrack,
-    kHistory, kSelftestGate, kReport, kCompletion, kMan, kList, kHelp, kVersion;
+extern const Command kTrain, kFit, kGenerate, kExplain, kPython, kTune, kAnalyze, kLearn, kCompare,
+    kTrack, kHistory, kSelftestGate, kReport, kCompletion, kMan, kList, kHelp, kVersion;
 
 /// Runs experiments; its name is "".
 extern const Command kRunCommand;

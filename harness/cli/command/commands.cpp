@@ -23,9 +23,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kFormerNa
 
 std::span<const Command* const> commands() {
   static constexpr std::array kCommands{
-      &kTrain,      &kFit,     &kGenerate, &kExplain, &kPython,       &kTune,
-      &kAnalyze,    &kCompare, &kTrack,    &kHistory, &kSelftestGate, &kReport,
-      &kCompletion, &kMan,     &kList,     &kHelp,    &kVersion};
+      &kTrain,   &kFit,        &kGenerate, &kExplain, &kPython,  &kTune,
+      &kAnalyze, &kLearn,      &kCompare,  &kTrack,   &kHistory, &kSelftestGate,
+      &kReport,  &kCompletion, &kMan,      &kList,    &kHelp,    &kVersion};
   return kCommands;
 }
 

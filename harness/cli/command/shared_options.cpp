@@ -157,6 +157,10 @@ OptionList chip_options(chip::ProfileChoice& choice) {
        "Emulates another version of the software: tt_metal_2025_12 (default), tt_metal_2026_07 or, "
        "on Blackhole alone, tt_metal_2025_11. Each architecture has constants of its own",
        profiles_of("software", choice.profiles)},
+      {"--card", "FILE",
+       "Takes the times of your own card from FILE, which `learn` makes of its logs: of calls that "
+       "ran there, and of others of their kinds",
+       profiles_of("card", choice.profiles)},
       {"--set", "NAME=QUANTITY",
        "Replaces one constant, as in --set dram.read.noc1=190GB/s. Repeat it for more. The "
        "names are in engines/chip/profiles. Several values make an axis of emulated "

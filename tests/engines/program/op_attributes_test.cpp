@@ -60,6 +60,20 @@ TEST(OpAttributes, CoresAreReadAsVersionsPrintThem) {
   }
 }
 
+TEST(OpAttributes, WhatNobodyAskedForIsUnread) {
+  const OpAttributes cell(
+      "{'dim': '3'; 'config': 'Config(grid=(x=8;y=7);block=2)'; 'other': 'Config(kind=1)'; "
+      "'absent': 'std::nullopt'; 'off': 'false'; 'zero': '0'; 'use_welford': '1'}");
+  EXPECT_EQ(cell.unread().size(), 4U);
+  EXPECT_EQ(cell.find("dim"), "3");
+  EXPECT_EQ(cell.anywhere("kind"), "1") << "of the struct that has it";
+  EXPECT_EQ(cell.member("config", "block"), "2");
+  ASSERT_EQ(cell.unread().size(), 1U);
+  EXPECT_EQ(cell.unread()[0], (std::pair<std::string_view, std::string_view>("use_welford", "1")));
+  EXPECT_TRUE(OpAttributes("{'cut': 'in the mid").unread().empty());
+  EXPECT_TRUE(OpAttributes("").unread().empty());
+}
+
 TEST(OpAttributes, OtherValuesOfAFlagAreErrors) {
   EXPECT_THROW(static_cast<void>(kAttributes.flag("last")), Error);
 }

@@ -56,6 +56,20 @@ TEST(LoggedOperands, ASliceAndASumMayTakeThePaddingOfTilesAlong) {
   EXPECT_TRUE(says(why_not_emulated(sum), "one dimension that shrinks"));
 }
 
+TEST(LoggedOperands, AnAttributeThatNothingReadsIsSaid) {
+  const auto notes = [](const std::string& attributes) {
+    const Row row{.attributes = attributes};
+    std::string text;
+    for (const std::string& note : compared({row, row}).notes) text += note + "\n";
+    return text;
+  };
+  EXPECT_EQ(notes("{'transpose_b': 'false'; 'output_mem_config': 'MemoryConfig(x=1)'}"), "");
+  EXPECT_TRUE(
+      says(notes("{'transpose_b': 'false'; 'novel_kernel': 'true'}"),
+           "nothing reads, on which times may depend (programs): novel_kernel of Matmul (2)"));
+  EXPECT_EQ(notes("{'novel_kernel': 'false'}"), "") << "it is off";
+}
+
 TEST(LoggedOperands, ALogWithoutAGridHasTheOneThatItsBusiestOpUses) {
   // The last row tells that there were 56 cores, which dispatch by worker cores leaves.
   const auto log = [](std::string_view most) {

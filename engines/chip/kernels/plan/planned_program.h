@@ -9,6 +9,7 @@
 #include "engines/chip/kernels/plan/kernel_cost.h"
 #include "engines/chip/kernels/plan/matmul_plan.h"
 #include "engines/chip/kernels/plan/work_split.h"
+#include "engines/chip/profiles/band.h"
 #include "engines/program/program.h"
 
 namespace howard::chip {
@@ -23,6 +24,7 @@ struct PlannedProgram {
   std::optional<MatmulPlan> matmul;  ///< Only for a matrix product.
   /// How its parts go together is predicted, though each part by itself is measured.
   bool predicted = false;
+  const Band* learnt = nullptr;  ///< How far off it is if a card says its time; null: none does.
   Program program;  ///< What was planned.
   CoreGrid grid{};  ///< The cores that it was given.
 };
