@@ -252,8 +252,7 @@ std::vector<std::string> learnt_lines(const Learnt& learnt) {
                   percent(median_of(built_in)), percent(mean(built_in)), percent(median_of(error)),
                   percent(mean(error)))};
   for (const auto& [reason, count] : learnt.left) {
-    lines.push_back(
-        fmt::format("{} not learnt: {}", reports::counted(count, "program"), reason));
+    lines.push_back(fmt::format("{} not learnt: {}", reports::counted(count, "program"), reason));
   }
   return lines;
 }

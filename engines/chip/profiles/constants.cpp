@@ -28,9 +28,9 @@ namespace {
 }
 
 JsonDocument parse_document(std::string_view text, std::string_view origin) {
-  return JsonDocument(text,
-                      {.attempted = "read profile " + std::string(origin),
-                       .accepted = fmt::format("a JSON object with \"schema\": \"{}\"", kProfileSchema)});
+  return JsonDocument(
+      text, {.attempted = "read profile " + std::string(origin),
+             .accepted = fmt::format("a JSON object with \"schema\": \"{}\"", kProfileSchema)});
 }
 
 std::array<double, 2> read_bounds(const JsonNode& node) {
@@ -137,8 +137,8 @@ void Constants::calibrate(std::string_view name, double value, std::string_view 
 std::string Constants::to_json() const {
   using nlohmann::ordered_json;
   std::string text =
-      fmt::format("{{\n  \"schema\": \"{}\",\n  \"name\": {},\n  \"kind\": \"{}\",\n", kProfileSchema,
-                  json_dump(ordered_json(name_)), kind_);
+      fmt::format("{{\n  \"schema\": \"{}\",\n  \"name\": {},\n  \"kind\": \"{}\",\n",
+                  kProfileSchema, json_dump(ordered_json(name_)), kind_);
   if (!built_in_.empty()) {
     text += fmt::format("  \"extends\": {},\n", json_dump(ordered_json(built_in_)));
   }

@@ -25,8 +25,8 @@ struct PlannedProgram {
   /// How its parts go together is predicted, though each part by itself is measured.
   bool predicted = false;
   const Band* learnt = nullptr;  ///< How far off it is if a card says its time; null: none does.
-  Program program;  ///< What was planned.
-  CoreGrid grid{};  ///< The cores that it was given.
+  Program program;               ///< What was planned.
+  CoreGrid grid{};               ///< The cores that it was given.
 };
 
 /// The words of arguments of each core, and the circular buffers, of an op's kernels.
