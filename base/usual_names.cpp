@@ -13,7 +13,7 @@ namespace {
 
 /// Each row names one thing: a type or a core as papers, PyTorch and ttnn call it, a card or a box
 /// as Tenstorrent's shop and its tools do.
-const std::array<std::vector<std::string_view>, 16> kNames{{
+const std::array<std::vector<std::string_view>, 21> kNames{{
     {"bfloat16", "bf16"},
     {"float32", "fp32", "f32", "float"},
     {"bfloat8_b", "bfp8", "bfp8_b", "bf8"},
@@ -27,7 +27,12 @@ const std::array<std::vector<std::string_view>, 16> kNames{{
     {"n150", "n150d", "n150s"},
     {"n300", "n300d", "n300s"},
     {"t3k", "t3000", "loudbox", "tt-loudbox"},
+    {"galaxy", "tg", "wh_galaxy"},
     {"p150", "p150a", "p150b", "p150c"},
+    {"p150x4", "quietbox", "tt-quietbox"},
+    {"p300x2", "quietbox2", "tt-quietbox2", "bh_quietbox_2"},
+    {"p150x8", "bh_loudbox"},
+    {"bh_galaxy", "blackhole_galaxy_box"},
     {"emulated", "emulator", "emulation", "emu", "chip"},
     {"host", "cpu"},
 }};

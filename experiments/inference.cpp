@@ -55,9 +55,9 @@ const auto kPromptTokens =
 const auto kRoom = count_axis(
     "room", "tokens of cache for each user; not set: as many as it takes, in units of 1024");
 const auto kDataParallel =
-    count_axis("dp", "groups of chips that each hold the model; not set: 1", "1");
-const auto kTensorParallel =
-    count_axis("tp", "chips that hold a model together; not set: all chips by dp");
+    count_axis("dp", "groups of chips that each hold the model; not set: all chips by tp");
+const auto kTensorParallel = count_axis(
+    "tp", "chips that hold a model together; not set: all chips by dp, or of larger boxes 8");
 
 /// Returns the room for so many tokens: whole thousands, but no more than the model has positions.
 std::int64_t room_for(std::int64_t tokens, const LanguageModel& model) {
@@ -77,10 +77,11 @@ Serving serving_of(const Point& point) {
   serving.prompt = point.get(kPromptTokens, serving.context);
   serving.room =
       point.get(kRoom, room_for(std::max(serving.context + 1, serving.prompt), serving.model));
-  serving.data_parallel = static_cast<int>(point[kDataParallel]);
-  const int chips = serving.machine.chips;
-  const auto rest = std::max<std::int64_t>(1, chips / serving.data_parallel);
-  serving.tensor_parallel = static_cast<int>(point.get(kTensorParallel, rest));
+  const int chips = serving.machine.chips, group = serving.machine.group;
+  const auto rest = [&](std::int64_t of) { return std::max<std::int64_t>(1, chips / of); };
+  serving.tensor_parallel = static_cast<int>(
+      point.get(kTensorParallel, point.has(kDataParallel) ? rest(point[kDataParallel]) : group));
+  serving.data_parallel = static_cast<int>(point.get(kDataParallel, rest(serving.tensor_parallel)));
   return serving;
 }
 
@@ -157,14 +158,14 @@ void add_more_tokens(const Point& point, std::vector<harness::WhatIf>& changes) 
                      .work = static_cast<double>(kMostUsers) / static_cast<double>(users)});
   if (users < kMostUsers) changes.back().candidates = {{kUsers.at(kMostUsers)}};
   const int chips = point[kMachine].chips;
-  const std::int64_t groups = point[kDataParallel];
+  const std::int64_t groups = serving_of(point).data_parallel;
   if (groups < chips) {
     changes.push_back({.what = "tokens of a model on each chip",
                        .candidates = {{kDataParallel.at(chips)}},
                        .reason = {},
                        .work = static_cast<double>(chips) / static_cast<double>(groups)});
   }
-  if (groups > 1) {
+  if (groups > 1 && point[kMachine].group == chips) {
     changes.push_back({.what = "all chips for one model",
                        .candidates = {{kDataParallel.at(1)}},
                        .reason = {},

@@ -16,7 +16,8 @@ TypedAxis<Machine> machine_axis() {
   for (const Machine& machine : machines()) {
     words.emplace_back(std::string(machine.word), std::string(machine.word));
   }
-  const auto word = choice_axis<std::string>("machine", "cards of one, two and eight chips", words);
+  const auto word =
+      choice_axis<std::string>("machine", "cards and boxes of one to 32 chips", words);
   return {.name = word.name,
           .meaning = word.meaning,
           .parse =
@@ -39,17 +40,28 @@ bool stands_for_all(std::string_view chip) {
 }  // namespace
 
 const std::vector<Machine>& machines() {
+  static constexpr std::string_view kWormhole = "wormhole_b0", kBlackhole = "blackhole";
+  static const std::vector<std::string_view> n150{"wormhole_b0_n150"}, n300{"wormhole_b0_n300"};
+  static const std::vector<std::string_view> p150{"blackhole_p150", "blackhole_p150_120",
+                                                  "blackhole_p150_2025"};
+  static const std::vector<std::string_view> p300{"blackhole_p300"};
+  static const std::vector<std::string_view> wormhole_galaxy{"wormhole_b0_galaxy"};
+  static const std::vector<std::string_view> blackhole_galaxy{"blackhole_galaxy"};
   static const std::vector<Machine> all{
-      {"n150", 1, false, "wormhole_b0", {"wormhole_b0_n150"}},
-      {"n300", 2, false, "wormhole_b0", {"wormhole_b0_n300"}},
-      {"t3k", 8, true, "wormhole_b0", {"wormhole_b0_n300"}},
-      {"p150",
-       1,
-       false,
-       "blackhole",
-       {"blackhole_p150", "blackhole_p150_120", "blackhole_p150_2025"}},
-      {"p100a", 1, false, "blackhole", {"blackhole_p100a"}},
-      {"p300", 2, false, "blackhole", {"blackhole_p300"}},
+      {"n150", 1, 1, 0, false, kWormhole, n150, true},
+      {"n300", 2, 2, 0, true, kWormhole, n300, true},
+      {"n150x4", 4, 1, 0, false, kWormhole, n150},
+      {"t3k", 8, 8, 8, true, kWormhole, n300, true},
+      {"galaxy_t3k", 8, 8, 8, false, kWormhole, wormhole_galaxy},
+      {"galaxy", 32, 8, 8, false, kWormhole, wormhole_galaxy},
+      {"p150", 1, 1, 0, false, kBlackhole, p150, true},
+      {"p100a", 1, 1, 0, false, kBlackhole, {"blackhole_p100a"}, true},
+      {"p300", 2, 2, 0, true, kBlackhole, p300, true},
+      {"p150x2", 2, 2, 0, false, kBlackhole, p150},
+      {"p150x4", 4, 4, 4, false, kBlackhole, p150},
+      {"p300x2", 4, 4, 4, true, kBlackhole, p300},
+      {"p150x8", 8, 8, 8, false, kBlackhole, p150},
+      {"bh_galaxy", 32, 8, 8, false, kBlackhole, blackhole_galaxy},
   };
   return all;
 }
@@ -59,7 +71,7 @@ const TypedAxis<Machine> kMachine = machine_axis();
 WordAxis::Words machines_of(const DevBox& box) {
   WordAxis::Words with_chips, of_family;
   for (const Machine& machine : machines()) {
-    if (machine.chip_of != box.profiles().chip.architecture) continue;
+    if (!machine.is_usual || machine.chip_of != box.profiles().chip.architecture) continue;
     of_family.emplace_back(machine.word);
     if (missing_chips(box, machine).empty()) with_chips.emplace_back(machine.word);
   }
@@ -106,8 +118,12 @@ std::shared_ptr<const DevBox> box_of(const DevBox& box, const Machine& machine) 
 std::vector<harness::WhatIf> larger_machines(const Machine& machine, Chips chips) {
   const bool more_work = chips == Chips::have_work_of_their_own;
   std::vector<harness::WhatIf> changes;
+  int chips_before = machine.chips;
   for (const Machine& larger : machines()) {
-    if (larger.chip_of != machine.chip_of || larger.chips <= machine.chips) continue;
+    // Of machines of one size the first stands for all, and only groups of all share a model.
+    if (larger.chip_of != machine.chip_of || larger.chips <= chips_before) continue;
+    if (!more_work && larger.group < larger.chips) continue;
+    chips_before = larger.chips;
     changes.push_back({.what = fmt::format("{} chips{}", larger.chips,
                                            more_work ? ", each with a batch" : " for the model"),
                        .candidates = {{kMachine.at(larger)}},

@@ -18,11 +18,18 @@ namespace howard::experiments {
 struct Machine {
   std::string_view word;
   int chips = 1;
-  bool ring = false;         ///< The chips of a group of all are wired as a ring, not as a line.
+  int group = 1;  ///< Chips that hold a model together unless they are asked otherwise.
+  int ring = 0;   ///< Groups of as many chips and more are wired as a ring; 0: none is.
+  /// Every second chip is reached through the one beside it.
+  bool has_remote_chips = false;
   std::string_view chip_of;  ///< Its chips are those of this architecture.
   /// The built-in profiles of its chips: what they are unless --chip says another of them.
   std::vector<std::string_view> profiles;
+  bool is_usual = false;  ///< It is among the machines of a run for which none is named.
 };
+/// Returns all machines, by family and number of chips. Meshes, rings and groups are those of
+/// tt-metal's mesh descriptors, tt_transformers' ccl_topology and tt-inference-server's releases of
+/// August 2026.
 const std::vector<Machine>& machines();
 extern const TypedAxis<Machine> kMachine;
 

@@ -81,19 +81,19 @@ std::vector<std::string> what_fits(const Serving& serving, Bytes capacity) {
   if (serving.data_parallel > 1) {
     other.tensor_parallel = serving.machine.chips;
     other.data_parallel = 1;
-    add_if_fits(other, capacity, "-a dp=1", fitting);
+    const bool divides = serving.model.groups % other.tensor_parallel == 0;
+    if (divides) add_if_fits(other, capacity, "-a dp=1", fitting);
   }
+  int most_chips = serving.tensor_parallel;  // of machines of one size the first stands for all
   for (const Machine& machine : machines()) {
-    if (machine.chip_of != serving.machine.chip_of || machine.chips <= serving.machine.chips) {
+    if (machine.chip_of != serving.machine.chip_of || machine.group <= most_chips) continue;
+    if (serving.model.heads % machine.group != 0 || serving.model.groups % machine.group != 0) {
       continue;
     }
     other = serving;
-    if (serving.model.heads % machine.chips != 0 || serving.model.groups % machine.chips != 0) {
-      continue;
-    }
     other.machine = machine;
-    other.tensor_parallel = machine.chips;
-    other.data_parallel = 1;
+    other.tensor_parallel = most_chips = machine.group;
+    other.data_parallel = machine.chips / machine.group;
     add_if_fits(other, capacity, fmt::format("-a machine={}", machine.word), fitting);
   }
   return fitting;

@@ -33,14 +33,13 @@ SimTime sampling_time(const Serving& serving, std::int64_t users) {
   return users * serving.model.vocabulary * kLogit;
 }
 
-/// The host serves one group after the other. Every second chip of a box of boards is read through
-/// the chip beside it.
+/// The host serves one group after the other.
 SimTime other_groups_time(const Serving& serving, const chip::Profiles& profiles) {
   const Bytes read = answer_spec(serving, kTileSide).padded_bytes();
   SimTime time;
   for (int group = 1; group < serving.data_parallel; ++group) {
     const int first_chip = group * serving.tensor_parallel;
-    const bool remote = first_chip % 2 == 1;
+    const bool remote = serving.machine.has_remote_chips && first_chip % 2 == 1;
     time += transfer_time(read, remote ? profiles.chip.remote_read : profiles.chip.pcie_read) +
             sampling_time(serving, serving.batch);
   }

@@ -57,8 +57,7 @@ struct Serving {
 
   std::int64_t users() const { return batch * data_parallel; }
   bool is_divided() const { return tensor_parallel > 1; }
-  /// A ring needs all chips.
-  bool is_ring() const { return machine.ring && tensor_parallel == machine.chips; }
+  bool is_ring() const { return machine.ring > 0 && tensor_parallel >= machine.ring; }
   /// Returns a chip's part of something that the chips of a group divide, rounded up.
   std::int64_t share(std::int64_t of_all) const { return ceil_div(of_all, tensor_parallel); }
   /// Returns the same in whole tiles of columns.

@@ -26,11 +26,11 @@ namespace {
 using workload::Command;
 using workload::Step;
 
-/// Opens the chip whose passes take longest. On a board of two chips that is the one behind
-/// ethernet, whose inputs come through the other one.
+/// Opens the chip whose passes take longest. Where a chip is reached through another one, it is
+/// that, whose inputs come through ethernet.
 std::unique_ptr<chip::EmulatedChip> open_slowest(const DevBox& box, const Machine& machine,
                                                  int queues) {
-  const bool alone = machine.chips == 1;
+  const bool alone = !machine.has_remote_chips;
   const auto own =
       alone ? box.with(box.profiles()) : box.with(chip::behind_ethernet(box.profiles()));
   // The models are made for 8x8 cores: a chip with a row more dispatches from that row.

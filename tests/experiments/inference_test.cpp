@@ -203,6 +203,26 @@ TEST(Inference, WhatAMeshOrACacheCannotHoldIsRefused) {
   EXPECT_NE(refusal({{"machine", {"n300"}}, {"tp", {"1"}}}).find("2 chips"), std::string::npos);
 }
 
+TEST(Inference, LargerBoxesHoldAModelInGroupsAsTheirServersDo) {
+  const double galaxy = rate({{"machine", {"galaxy"}}});
+  EXPECT_EQ(galaxy, rate({{"machine", {"galaxy"}}, {"dp", {"4"}}})) << "four groups of eight";
+  EXPECT_EQ(galaxy, rate({{"machine", {"galaxy"}}, {"tp", {"8"}}}));
+  EXPECT_GT(galaxy, rate({{"machine", {"n150x4"}}})) << "a model on each chip";
+  EXPECT_EQ(rate({{"machine", {"n150x4"}}, {"dp", {"4"}}}), rate({{"machine", {"n150x4"}}}));
+  const std::string all = refusal({{"machine", {"galaxy"}}, {"dp", {"1"}}});
+  EXPECT_NE(all.find("32 chips do not divide the model's 8 heads of keys"), std::string::npos)
+      << all;
+}
+
+TEST(Inference, ModelsOfServersAreKnownByTheirNames) {
+  for (const char* const name :
+       {"tiiuae/Falcon3-7B-Instruct", "Qwen/Qwen2.5-VL-32B-Instruct", "Qwen/Qwen3-VL-32B-Instruct",
+        "mistralai/Mistral-7B-Instruct-v0.3", "deepseek-ai/DeepSeek-R1-Distill-Llama-70B"}) {
+    EXPECT_GT(model_named(name).layers, 20) << name;
+  }
+  EXPECT_EQ(model_named("falcon3-7b").head_width, 256);
+}
+
 TEST(Inference, PhiHasHeadsOfThreeTilesAndQwenABias) {
   EXPECT_NEAR(rate({{"model", {"phi-3.5-mini"}}}), 43.2, 4);
   EXPECT_NEAR(rate({{"model", {"phi-4"}}, {"machine", {"n300"}}, {"mode", {"accuracy"}}}), 20.5, 2);

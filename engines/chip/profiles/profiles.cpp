@@ -14,6 +14,7 @@ namespace howard::chip {
 // The build generates these from profiles/*.json.
 extern const std::string_view kWormholeB0N300;
 extern const std::string_view kWormholeB0N150;
+extern const std::string_view kWormholeB0Galaxy;
 extern const std::string_view kBlackholeP100a;
 extern const std::string_view kBlackholeP150;
 extern const std::string_view kBlackholeP150Of120;
@@ -35,8 +36,9 @@ struct BuiltIn {
   const std::string_view& text;
 };
 
-const std::array<BuiltIn, 13> kBuiltIns{{{kDefaultChipProfile, kWormholeB0N300},
+const std::array<BuiltIn, 14> kBuiltIns{{{kDefaultChipProfile, kWormholeB0N300},
                                          {"wormhole_b0_n150", kWormholeB0N150},
+                                         {"wormhole_b0_galaxy", kWormholeB0Galaxy},
                                          {"blackhole_p100a", kBlackholeP100a},
                                          {"blackhole_p150", kBlackholeP150},
                                          {"blackhole_p150_120", kBlackholeP150Of120},
