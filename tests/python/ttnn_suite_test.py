@@ -3,6 +3,7 @@
 folders of the user's own."""
 
 import importlib.util
+import json
 import os
 import pathlib
 import re
@@ -71,18 +72,42 @@ class SuiteTest(unittest.TestCase):
         self.assertIn("['--steps', '3'] Shape([32, 32])", made.stdout, made.stderr)
         self.assertTrue((package.parent / "results" / "package.step.workload.json").exists())
 
+    def test_a_card_says_what_its_kernels_took(self):
+        folder = pathlib.Path(self.folder.name)
+        (folder / "step.py").write_text(
+            "import ttnn\ndevice = ttnn.open_device(device_id=0)\n"
+            "x = ttnn.ones([512, 512], layout=ttnn.TILE_LAYOUT, device=device)\n"
+            "y = ttnn.matmul(x, x)\nttnn.synchronize_device(device)\n")
+        words = {"op": "matmul", "in": "1x1 bfloat16", "out": "1x1 bfloat16", "told": "",
+                 "grid": "1x1", "kind": "matmul 2D", "us": 5, "built_in_us": 5, "runs": 1,
+                 "error": 0.01, "built_in_error": 0.1}
+        kinds = [{"kind": kind, "factor": 40, "calls": 3, "built_in_error": 0.9, "error": 0.1}
+                 for kind in ("matmul 2D", "matmul 1D in0", "matmul 1D in1")]
+        (folder / "card.json").write_text(json.dumps(
+            {"schema": "howard.profile/1", "kind": "card", "name": "card",
+             "chip": "wormhole_b0_n300", "software": "tt_metal_2025_12", "logs": ["a.csv"],
+             "kernels": [words], "kinds": kinds}))
+        plain = self.run_python("step.py")
+        learnt = self.run_python("--card", "card.json", "step.py")
+        self.assertEqual(learnt.returncode, 0, learnt.stderr)
+        self.assertIn("learnt from your card", learnt.stdout)
+        self.assertNotIn("learnt from your card", plain.stdout)
+
     def test_boxes(self):
         text = ("import ttnn\nsystem = ttnn._ttnn.multi_device.SystemMeshDescriptor().shape()\n"
                 "print(ttnn.get_num_devices(), ttnn.cluster.get_cluster_type().name, *system,\n"
                 "      ttnn.GetNumPCIeDevices())\n")
         (pathlib.Path(self.folder.name) / "box.py").write_text(text)
         for name, expected in (("n150", "1 N150 1 1 1"), ("n300", "2 N300 1 2 1"),
-                               ("t3000", "8 T3K 2 4 4"), ("t3k", "8 T3K 2 4 4"), ("galaxy", "32 GALAXY 8 4 32")):
+                               ("t3000", "8 T3K 2 4 4"), ("t3k", "8 T3K 2 4 4"), ("galaxy", "32 GALAXY 8 4 32"),
+                               ("n150x4", "4 N150_X4 2 2 4"), ("p150x2", "2 P150_X2 1 2 2"),
+                               ("p150x4", "4 P150_X4 2 2 4"), ("p300x2", "4 P300_X2 2 2 2"),
+                               ("bh_galaxy", "32 BLACKHOLE_GALAXY 8 4 32")):
             made = self.run_python("--box", name, "box.py")
             self.assertEqual(made.stdout.strip(), expected, made.stderr)
         made = self.run_python("--box", "t5000", "box.py")
         self.assertEqual(made.returncode, 2)
-        self.assertIn("n150, n300, t3000, galaxy", made.stderr)
+        self.assertIn("n150, n300, n150x4, t3000, galaxy_t3k, galaxy", made.stderr)
 
     def test_the_mixed_clock_counts_the_hosts_own_work(self):
         text = (

@@ -25,6 +25,7 @@
 #include "base/text.h"
 #include "engines/chip/profiles/profile.h"
 #include "engines/python/installation.h"
+#include "experiments/axes/machines.h"
 #include "harness/cli/command/command.h"
 #include "harness/cli/command/program.h"
 #include "harness/cli/command/shared_options.h"
@@ -59,6 +60,16 @@ struct ScriptOptions {
   std::vector<std::string> script;  ///< The script and its arguments.
 };
 
+/// The values are the machines that `inference` knows too. Scripts call a t3k as ttnn does, t3000.
+Values boxes(std::string& box) {
+  std::vector<std::pair<std::string_view, std::string>> words;
+  for (const experiments::Machine& machine : experiments::machines()) {
+    const std::string_view word = machine.word == "t3k" ? "t3000" : machine.word;
+    words.emplace_back(word, word);
+  }
+  return choice(box, words);
+}
+
 OptionList script_options(ScriptOptions& options) {
   Values script = to(options.script);
   script.takes_rest = true;
@@ -87,10 +98,9 @@ OptionList script_options(ScriptOptions& options) {
          "time for all else that it does",
          to(options.mixed_clock)},
         {"--box", "NAME",
-         "Says which box the script runs in: n150, n300 (default), t3000, with 8 chips, or galaxy, "
-         "with 32",
-         choice(options.box,
-                {{"n150", "n150"}, {"n300", "n300"}, {"t3000", "t3000"}, {"galaxy", "galaxy"}})},
+         "Says which box the script runs in, with its chips: n300 (default), n150, t3000, with 8 "
+         "chips, galaxy, with 32, p150x4 or another machine of inference",
+         boxes(options.box)},
         renamed("--calls", {"--call-times", "WHOSE",
                             "Says what a call takes its host: ttnn (default), as in ttnn's fast "
                             "mode, 48 us in all, "
@@ -206,13 +216,16 @@ int write_script_outputs(const ScriptOptions& options, const fs::path& workload)
   return run_experiments(run, alone);
 }
 
-/// Returns the options with the card of the box as their chip.
+/// Returns the options with the chip of the box, unless the chip that they name is one of the box.
 ScriptOptions in_box(ScriptOptions options) {
-  constexpr std::string_view kCard = "wormhole_b0_n150";
-  std::vector<std::string>& profiles = options.profiles.profiles;
   require_settings(options.profiles);
-  if (options.box == "n150" && chip::load_constants({profiles, {}}).chip.built_in() != kCard) {
-    profiles.emplace_back(kCard);
+  if (options.box.empty()) return options;
+  const std::string word = options.box == "t3000" ? "t3k" : options.box;
+  const auto box = std::ranges::find(experiments::machines(), word, &experiments::Machine::word);
+  std::vector<std::string>& profiles = options.profiles.profiles;
+  const std::string chip = chip::load_constants({profiles, {}}).chip.built_in();
+  if (std::ranges::find(box->profiles, chip) == box->profiles.end()) {
+    profiles.emplace_back(box->profiles.front());
   }
   return options;
 }

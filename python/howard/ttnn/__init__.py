@@ -162,8 +162,8 @@ if not _settings.CONFIG.enable_fast_runtime_mode:
     _reported_calls.install()
 
 
-ClusterType = _enum.Enum("ClusterType", "INVALID N150 N300 T3K GALAXY TG P100 P150 P300 P150_X8 "
-                         "BLACKHOLE_GALAXY")
+ClusterType = _enum.Enum("ClusterType", "INVALID N150 N300 N150_X4 T3K GALAXY TG P100 P150 P300 "
+                         "P150_X2 P150_X4 P300_X2 P150_X8 BLACKHOLE_GALAXY")
 cluster = _Namespace("cluster", {
     "ClusterType": ClusterType,
     "get_cluster_type": lambda: ClusterType[_run.box_name]})
