@@ -35,10 +35,10 @@ class DecodeStep : private ModelCalls {
     return take(1);
   }
 
-  WorkGroup layers(const LayerFormats& formats, std::int64_t times) {
-    attention(formats);
-    feed_forward(formats);
-    return take(times);
+  WorkGroup layers(const LayerRun& run) {
+    attention(run);
+    feed_forward(run.formats);
+    return take(run.times);
   }
 
   WorkGroup end() {
@@ -180,7 +180,15 @@ class DecodeStep : private ModelCalls {
     add("add", EltwiseAttributes{.function = Eltwise::add}, {residual(), residual()}, {residual()});
   }
 
-  void attention(const LayerFormats& formats) {
+  /// What a part of Gemma's layers gives has a norm of its own, for which chips gather it.
+  void norm_result() {
+    if (!model_.norms_results) return;
+    gather(kUserRows);
+    norm("norm", residual_cores_);
+  }
+
+  void attention(const LayerRun& run) {
+    const LayerFormats& formats = run.formats;
     const std::int64_t heads = serving_.share(model_.heads);
     const std::int64_t groups = serving_.share(model_.groups);
     const std::int64_t d = model_.head_width;
@@ -208,10 +216,11 @@ class DecodeStep : private ModelCalls {
     for (const TensorSpec& x : {queries, keys}) {
       add("rotary", RotaryEmbeddingAttributes{}, {x, angles(x), angles(x)}, {x});
     }
-    look_up(formats, heads, groups);
+    look_up(run, heads, groups);
     add("heads", ConcatHeadsDecodeAttributes{.heads = static_cast<int>(heads)}, {queries},
         {TensorSpec{.shape = {1, 1, serving_.batch, heads * d}, .storage = Storage::l1}});
     project(heads * d, formats.output);
+    norm_result();
     add_residual();
   }
 
@@ -227,7 +236,8 @@ class DecodeStep : private ModelCalls {
   }
 
   /// Writes the keys and values of the token into the cache and looks up what it holds.
-  void look_up(const LayerFormats& formats, std::int64_t heads, std::int64_t groups) {
+  void look_up(const LayerRun& run, std::int64_t heads, std::int64_t groups) {
+    const LayerFormats& formats = run.formats;
     const std::int64_t d = model_.head_width;
     const TensorSpec place = group_handle();
     const TensorSpec cache{.shape = {serving_.batch, groups, serving_.room, d},
@@ -237,7 +247,8 @@ class DecodeStep : private ModelCalls {
       add("cache", PagedUpdateCacheAttributes{}, {keys, cache}, {cache});
     }
     const TensorSpec q{.shape = {serving_.batch, heads, 1, d}, .dtype = formats.cache};
-    add("attention", DecodeAttentionAttributes{.seen = serving_.context + 1, .approximate = false},
+    const std::int64_t seen = std::min(serving_.context + 1, run.window);
+    add("attention", DecodeAttentionAttributes{.seen = seen, .approximate = false},
         {q, cache, cache, place}, {q});
     move("heads", TensorSpec{.shape = users_of(heads).shape}, users_of(heads));
   }
@@ -253,11 +264,12 @@ class DecodeStep : private ModelCalls {
     TensorSpec gated = gate;
     gated.dtype = DataType::bfloat8_b;
     add("activation",
-        EltwiseAttributes{.function = Eltwise::multiply, .on_a = {step_of(Eltwise::silu)}},
+        EltwiseAttributes{.function = Eltwise::multiply, .on_a = {step_of(gate_of(model_))}},
         {gate, gate}, {gated});
     move("reshards", gated, stream_of(wide(), cores, DataType::bfloat8_b));
     product("w2", wide(), model_.hidden, formats.down, cores);
     reduce(cores);
+    norm_result();
     add_residual();
   }
 
@@ -318,13 +330,11 @@ class DecodeStep : private ModelCalls {
 
 Work decode_calls(const Serving& serving, const ChipSizes& chip) {
   DecodeStep step(serving, chip);
-  const LanguageModel& model = serving.model;
   Work list;
   list.push_back(step.begin());
-  if (model.layers > 1) {
-    list.push_back(step.layers(layer_formats(model, serving.mode, false), model.layers - 1));
+  for (const LayerRun& run : layer_runs(serving.model, serving.mode)) {
+    list.push_back(step.layers(run));
   }
-  list.push_back(step.layers(layer_formats(model, serving.mode, true), 1));
   list.push_back(step.end());
   return list;
 }

@@ -27,7 +27,12 @@ void ModelCalls::embed(std::int64_t rows) {
   const TensorSpec token{
       .shape = {1, rows}, .dtype = DataType::uint32, .layout = Layout::row_major};
   const TensorSpec table{.shape = {model_.vocabulary, my_hidden()}, .layout = Layout::row_major};
-  add("embedding", EmbeddingAttributes{}, {token, table}, {interleaved(rows, my_hidden())});
+  const TensorSpec x = interleaved(rows, my_hidden());
+  add("embedding", EmbeddingAttributes{}, {token, table}, {x});
+  // Gemma's tokens are multiplied by the root of hidden_size.
+  if (model_.norms_results) {
+    add("embedding", EltwiseAttributes{.function = Eltwise::multiply, .scalar = 1.0F}, {x}, {x});
+  }
 }
 
 void ModelCalls::gather(std::int64_t rows) {

@@ -38,6 +38,11 @@ std::vector<std::int64_t> head_splits(const Serving& serving, CoreGrid cores, in
 inline constexpr WeightFormat kHead{
     .compute = {.fidelity = MathFidelity::hifi2, .fp32_accumulation = false}};
 
+/// Returns the function of the gate of the feed-forward part.
+inline Eltwise gate_of(const LanguageModel& model) {
+  return model.norms_results ? Eltwise::gelu_approx : Eltwise::silu;
+}
+
 // These make the specs and the calls of both lists.
 
 /// Is row after row of tiles, in DRAM or in L1, page by page.

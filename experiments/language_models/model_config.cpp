@@ -28,7 +28,16 @@ constexpr std::int64_t kMostColumns = 1 << 18;
 constexpr std::int64_t kMostLayers = 1 << 11;
 constexpr std::int64_t kMostRows = 1 << 24;
 
-constexpr const char* kMadeOf = "the config.json of a Llama, Mistral, Qwen2, Qwen3 or Phi-3 model";
+constexpr const char* kMadeOf =
+    "the config.json of a Llama, Mistral, Qwen2, Qwen3, Phi-3 or Gemma 3 model";
+
+/// What Hugging Face's Gemma3TextConfig has where a file says nothing.
+struct GemmaDefaults {
+  std::int64_t vocabulary = 262'208, context = 131'072;
+  std::int64_t heads = 8, groups = 4, head_width = 256;
+  std::int64_t window = 4'096, pattern = 6;
+};
+constexpr GemmaDefaults kGemma;
 
 class ConfigReader {
  public:
@@ -41,8 +50,8 @@ class ConfigReader {
     model_.hidden = size("hidden_size", kMostColumns);
     model_.feed_forward = size("intermediate_size", kMostColumns);
     model_.layers = size("num_hidden_layers", kMostLayers);
-    model_.vocabulary = size("vocab_size", kMostRows);
-    model_.context = size("max_position_embeddings", kMostRows);
+    model_.vocabulary = size_or("vocab_size", kMostRows, kGemma.vocabulary);
+    model_.context = size_or("max_position_embeddings", kMostRows, kGemma.context);
     read_heads();
     read_image_layers();
     read_forms();
@@ -63,13 +72,20 @@ class ConfigReader {
   std::int64_t size(std::string_view key, std::int64_t most) const {
     return text_.member(key).integer(1, most);
   }
+  /// Files of Gemma 3 leave out what Hugging Face's class has by itself.
+  std::int64_t size_or(std::string_view key, std::int64_t most, std::int64_t gemma) const {
+    return is_gemma() && !find(key) ? gemma : size(key, most);
+  }
+  bool is_gemma() const { return model_.family == "gemma3"; }
 
   /// A model for images and texts has the sizes of its text part in an object of their own.
   void read_family() {
     const JsonNode type = root_.member("model_type");
     const std::initializer_list<std::string_view> kFamilies{
-        "llama", "mistral", "qwen2", "qwen3", "phi3", "mllama", "mistral3", "qwen2_5_vl"};
+        "llama",  "mistral",  "qwen2",      "qwen3",  "phi3",
+        "mllama", "mistral3", "qwen2_5_vl", "gemma3", "gemma3_text"};
     model_.family = *(kFamilies.begin() + type.word(kFamilies));
+    if (model_.family == "gemma3_text") model_.family = "gemma3";
     require_architecture();
     if (const auto text = find(root_, "text_config")) text_ = *text;
     if (model_.family == "mllama") model_.family = "llama";
@@ -90,9 +106,25 @@ class ConfigReader {
     }
   }
 
+  /// Reads how many layers of Gemma 3 see a window alone: all but every sixth, or as listed.
+  void read_local_layers() {
+    model_.norms_heads = model_.norms_results = true;
+    model_.local_window = size_or("sliding_window", kMostRows, kGemma.window);
+    const auto types = find("layer_types");
+    if (!types) {
+      model_.local_layers = model_.layers - model_.layers / size_or("sliding_window_pattern",
+                                                                    kMostLayers, kGemma.pattern);
+      return;
+    }
+    for (const JsonNode& type : types->items()) {
+      if (type.word({"full_attention", "sliding_attention"}) == 1) ++model_.local_layers;
+    }
+  }
+
   /// Reads how far a token sees, where the file gives layers a window.
   void read_window() {
     model_.window = model_.context;
+    if (is_gemma()) return read_local_layers();
     const auto types = find("layer_types");
     bool any = !types;
     if (types) {
@@ -133,10 +165,13 @@ class ConfigReader {
   }
 
   void read_heads() {
-    model_.heads = size("num_attention_heads", kMostColumns);
-    model_.groups =
-        find("num_key_value_heads") ? size("num_key_value_heads", kMostColumns) : model_.heads;
-    if (const auto width = find("head_dim")) {
+    model_.heads = size_or("num_attention_heads", kMostColumns, kGemma.heads);
+    model_.groups = is_gemma() ? size_or("num_key_value_heads", kMostColumns, kGemma.groups)
+                    : find("num_key_value_heads") ? size("num_key_value_heads", kMostColumns)
+                                                  : model_.heads;
+    if (is_gemma() && !find("head_dim")) {
+      model_.head_width = kGemma.head_width;
+    } else if (const auto width = find("head_dim")) {
       model_.head_width = width->integer(1, kMostColumns);
     } else if (model_.hidden % model_.heads != 0) {
       text_.member("num_attention_heads")
@@ -178,7 +213,7 @@ class ConfigReader {
 
   void read_forms() {
     const bool qwen2 = model_.family == "qwen2";
-    model_.tied = flag("tie_word_embeddings", false);
+    model_.tied = flag("tie_word_embeddings", is_gemma());
     model_.has_bias = flag("attention_bias", qwen2);
     model_.norms_heads = model_.family == "qwen3";
     for (const char* key : {"num_local_experts", "num_experts", "n_routed_experts"}) {
@@ -262,6 +297,7 @@ std::string known_name(const std::string& word) {
     for (const std::string_view tuned : {"-instruct", "-chat"}) {
       name.erase(std::min(name.find(tuned), name.size()));
     }
+    if (name.ends_with("-it")) name.resize(name.size() - 3);
   }
   return std::ranges::find(known_models(), name) != known_models().end() ? name : "";
 }

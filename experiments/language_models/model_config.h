@@ -9,7 +9,7 @@
 namespace howard::experiments {
 
 /// Holds the sizes of a language model of Llama's form: RMS norms, rotary positions, groups of
-/// heads that share keys and values, and a gated feed-forward part.
+/// heads that share keys and values, and a gated feed-forward part; and of Gemma 3's.
 struct LanguageModel {
   std::string name;
   std::string family;  ///< The model_type of its config.json: "llama", "qwen2".
@@ -24,6 +24,10 @@ struct LanguageModel {
   bool tied = false;      ///< The head's weights are the token table's.
   bool has_bias = false;  ///< The products for q, k and v add a row.
   bool norms_heads = false;  ///< q and k have norms of their own.
+  /// What attention and the feed-forward part give has norms of its own, and the gate is a gelu.
+  bool norms_results = false;
+  std::int64_t local_layers = 0;  ///< Of the layers, those whose tokens see local_window others.
+  std::int64_t local_window = 0;
 
   std::int64_t query_columns() const { return heads * head_width; }
   std::int64_t qkv_columns() const { return (heads + 2 * groups) * head_width; }

@@ -19,10 +19,11 @@ class PrefillStep : private ModelCalls {
   }
 
   /// `before` tokens of the prompt are in the cache already.
-  WorkGroup layers(const LayerFormats& formats, std::int64_t times, std::int64_t before) {
-    attention(formats, before);
-    feed_forward(formats);
-    return take(times);
+  /// tt_transformers' kernel of December 2025 passes over no chunk for a window.
+  WorkGroup layers(const LayerRun& run, std::int64_t before) {
+    attention(run.formats, before);
+    feed_forward(run.formats);
+    return take(run.times);
   }
 
   /// The tile of the last token goes through the head.
@@ -66,6 +67,12 @@ class PrefillStep : private ModelCalls {
   }
   void reduce() {
     if (serving_.is_divided()) scatter_sum(tokens_);
+  }
+  /// What a part of Gemma's layers gives has a norm of its own, for which chips gather it.
+  void norm_result() {
+    if (!model_.norms_results) return;
+    gather(tokens_);
+    norm("norm", tokens_);
   }
   void add_residual() {
     const TensorSpec x = interleaved(tokens_, my_hidden());
@@ -145,6 +152,7 @@ class PrefillStep : private ModelCalls {
     product("output", heads * d, model_.hidden, formats.output, kFoldedOutput,
             step_of_k(heads * d));
     reduce();
+    norm_result();
     add_residual();
   }
 
@@ -201,10 +209,11 @@ class PrefillStep : private ModelCalls {
     product("w3", model_.hidden, wide, formats.gate_up, folded, step_of_k(model_.hidden));
     const TensorSpec gate = interleaved(tokens_, wide);
     add("activation",
-        EltwiseAttributes{.function = Eltwise::multiply, .on_a = {step_of(Eltwise::silu)}},
+        EltwiseAttributes{.function = Eltwise::multiply, .on_a = {step_of(gate_of(model_))}},
         {gate, gate}, {in_format(gate, DataType::bfloat8_b)});
     product("w2", wide, model_.hidden, formats.down, folded, step_of_k(wide));
     reduce();
+    norm_result();
     add_residual();
   }
 
@@ -215,17 +224,14 @@ class PrefillStep : private ModelCalls {
 }  // namespace
 
 Work prefill_calls(const Serving& serving, const ChipSizes& chip, std::int64_t tokens) {
-  const LanguageModel& model = serving.model;
   const std::int64_t chunk = std::min(tokens, prefill_chunk(serving));
   PrefillStep step(serving, chip, chunk);
   Work list;
   for (std::int64_t before = 0; before < tokens; before += chunk) {
     list.push_back(step.begin());
-    if (model.layers > 1) {
-      list.push_back(
-          step.layers(layer_formats(model, serving.mode, false), model.layers - 1, before));
+    for (const LayerRun& run : layer_runs(serving.model, serving.mode)) {
+      list.push_back(step.layers(run, before));
     }
-    list.push_back(step.layers(layer_formats(model, serving.mode, true), 1, before));
   }
   list.push_back(step.end());
   return list;

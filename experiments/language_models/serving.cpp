@@ -83,6 +83,15 @@ LayerFormats layer_formats(const LanguageModel& model, PrecisionMode mode, bool 
   return formats;
 }
 
+std::vector<LayerRun> layer_runs(const LanguageModel& model, PrecisionMode mode) {
+  std::vector<LayerRun> runs{
+      {layer_formats(model, mode, false), model.local_layers, model.local_window},
+      {layer_formats(model, mode, false), model.layers - model.local_layers - 1, model.window},
+      {layer_formats(model, mode, true), 1, model.window}};
+  std::erase_if(runs, [](const LayerRun& run) { return run.times == 0; });
+  return runs;
+}
+
 void require_servable(const Serving& serving) {
   require_chips(serving);
   const LanguageModel& model = serving.model;

@@ -35,6 +35,16 @@ enum class PrecisionMode : std::uint8_t { performance, accuracy };
 /// another format.
 LayerFormats layer_formats(const LanguageModel& model, PrecisionMode mode, bool last_layer);
 
+/// Layers that are alike.
+struct LayerRun {
+  LayerFormats formats;
+  std::int64_t times = 1;
+  std::int64_t window = 0;  ///< Tokens that a token sees at most.
+};
+/// Returns the layers of a model. Those that see a window stand together: in what order layers run
+/// changes no time.
+std::vector<LayerRun> layer_runs(const LanguageModel& model, PrecisionMode mode);
+
 enum class CacheKind : std::uint8_t { paged, contiguous };
 enum class Sampling : std::uint8_t { host, device };
 

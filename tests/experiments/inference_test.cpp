@@ -214,6 +214,28 @@ TEST(Inference, LargerBoxesHoldAModelInGroupsAsTheirServersDo) {
       << all;
 }
 
+TEST(Inference, Gemma3SeesAWindowInFiveLayersOfSix) {
+  const LanguageModel small = model_named("google/gemma-3-4b-it");
+  EXPECT_EQ(small.local_layers, 29) << "five of 34 see all";
+  EXPECT_EQ(small.local_window, 1024);
+  EXPECT_TRUE(small.norms_results && small.norms_heads && small.tied);
+  // What Hugging Face's file of the 4B model leaves out is what its class has.
+  const LanguageModel file = parse_model_config(
+      R"({"model_type": "gemma3", "architectures": ["Gemma3ForConditionalGeneration"],
+          "text_config": {"hidden_size": 2560, "intermediate_size": 10240,
+                          "num_hidden_layers": 34, "sliding_window": 1024}})",
+      "file", "config.json");
+  EXPECT_EQ(file.parameters(), small.parameters());
+  EXPECT_EQ(file.local_layers, small.local_layers);
+  EXPECT_EQ(file.heads, 8);
+  const auto of = [](const char* context) {
+    return rate({{"model", {"gemma-3-4b"}}, {"context", {context}}});
+  };
+  // A token sees at most 1024 others in 29 layers: 8 times the places cost a sixth of it.
+  EXPECT_GT(of("1023"), of("8191"));
+  EXPECT_GT(of("8191") / of("1023"), 0.8);
+}
+
 TEST(Inference, ModelsOfServersAreKnownByTheirNames) {
   for (const char* const name :
        {"tiiuae/Falcon3-7B-Instruct", "Qwen/Qwen2.5-VL-32B-Instruct", "Qwen/Qwen3-VL-32B-Instruct",
