@@ -61,12 +61,13 @@ std::int64_t head_cores(const Serving& serving, CoreGrid cores) {
 }
 
 std::vector<std::int64_t> head_splits(const Serving& serving, CoreGrid cores, int banks) {
-  // tt_transformers gives each core at most 668 columns where 12 banks share what a product reads.
-  // The columns of a bank are as many on a chip with fewer banks, because a reader holds three
-  // blocks of them.
-  constexpr int kBanks = 12;
-  const std::int64_t most =
-      668 * head_cores(serving, cores) * std::min(banks, kBanks) / kBanks / kTileSide * kTileSide;
+  // tt_transformers gives each core at most 668 columns on Wormhole, whose DRAM has 12 banks, and a
+  // product 16032 on Blackhole (max_columns_per_device_lm_head).
+  constexpr int kWormholeBanks = 12;
+  constexpr std::int64_t kMostOnBlackhole = 16'032;
+  const std::int64_t most = banks == kWormholeBanks
+                                ? 668 * head_cores(serving, cores) / kTileSide * kTileSide
+                                : kMostOnBlackhole;
   std::int64_t left = serving.column_share(serving.model.vocabulary);
   std::vector<std::int64_t> splits;
   for (; left > most; left -= most) splits.push_back(most);

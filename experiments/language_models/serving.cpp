@@ -83,6 +83,13 @@ LayerFormats layer_formats(const LanguageModel& model, PrecisionMode mode, bool 
   return formats;
 }
 
+bool chips_divide(const Serving& serving) {
+  const LanguageModel& model = serving.model;
+  const int chips = serving.tensor_parallel;
+  return model.heads % chips == 0 && model.groups % chips == 0 &&
+         model.hidden / kTileSide % chips == 0;
+}
+
 std::vector<LayerRun> layer_runs(const LanguageModel& model, PrecisionMode mode) {
   std::vector<LayerRun> runs{
       {layer_formats(model, mode, false), model.local_layers, model.local_window},

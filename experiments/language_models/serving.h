@@ -76,6 +76,9 @@ struct Serving {
   }
 };
 
+/// Says whether the chips of a group divide the heads and the tiles of hidden_size.
+bool chips_divide(const Serving& serving);
+
 /// Throws Error for what tt_transformers cannot run: chips that the machine does not have or that
 /// do not divide the heads, more than 32 users of a group, a context or a prompt beyond the cache,
 /// and a cache beyond the model's positions.
