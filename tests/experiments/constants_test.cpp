@@ -429,6 +429,7 @@ void expect_all_count(const std::string& profile) {
 TEST(EveryConstant, OfTheChipMovesATimeOrALimitAsItsMeaningSays) {
   expect_all_count("wormhole_b0_n300");
   expect_all_count("wormhole_b0_n150");
+  expect_all_count("wormhole_b0_galaxy");
 }
 
 TEST(EveryConstant, OfTheSoftwareMovesATimeOrALimitAsItsMeaningSays) {
@@ -441,7 +442,7 @@ TEST(EveryConstant, IsOfAProfileThatIsTried) {
   EXPECT_EQ(std::ranges::count_if(
                 chip::built_in_profiles(),
                 [](const std::string& name) { return name.find("blackhole") == name.npos; }),
-            4);
+            5);
 }
 
 }  // namespace

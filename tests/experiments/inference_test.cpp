@@ -123,7 +123,8 @@ TEST(Inference, APublishedFigureStandsBesideItsOwnChip) {
     return reports::reference_tables("inference", context).size();
   };
   const std::string software = "tt_metal_2025_12_blackhole";
-  EXPECT_EQ(published("blackhole_p150", software), 2U);
+  EXPECT_EQ(published("blackhole_p150", software), 4U) << "rates and first tokens, of boxes too";
+  EXPECT_EQ(published("blackhole_p300", software), 1U);
   EXPECT_EQ(published("blackhole_p100a", software), 2U);
   EXPECT_EQ(published("blackhole_p150", "tt_metal_2026_07_blackhole"), 0U);
   EXPECT_EQ(published("blackhole_galaxy", software), 0U);
@@ -202,7 +203,10 @@ TEST(Inference, WhatAMeshOrACacheCannotHoldIsRefused) {
   EXPECT_NE(refusal({{"context", {"200000"}}}).find("131072 positions"), std::string::npos);
   EXPECT_NE(refusal({{"context", {"128"}}, {"room", {"128"}}}).find("129 tokens"),
             std::string::npos);
-  EXPECT_NE(refusal({{"machine", {"n300"}}, {"tp", {"1"}}}).find("2 chips"), std::string::npos);
+  EXPECT_NE(refusal({{"machine", {"n300"}}, {"tp", {"1"}}, {"dp", {"1"}}}).find("2 chips"),
+            std::string::npos);
+  EXPECT_EQ(rate({{"machine", {"n300"}}, {"tp", {"1"}}}),
+            rate({{"machine", {"n300"}}, {"dp", {"2"}}}));
 }
 
 TEST(Inference, LargerBoxesHoldAModelInGroupsAsTheirServersDo) {
