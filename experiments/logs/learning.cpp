@@ -101,16 +101,14 @@ class Learner {
   explicit Learner(chip::ProfileChoice choice) : choice_(std::move(choice)) {}
 
   void add_card(const std::string& file) {
-    add(*chip::load_profiles({.profiles = {file}, .settings = {}}).card);
+    const Card& card = *chip::load_profiles({.profiles = {file}, .settings = {}}).card;
+    for (const std::string& log : card.logs) require_new(log, file);
+    add(card);
   }
 
   void add_log(const std::string& file) {
     const std::string name = stem_of(file);
-    if (card_ && std::ranges::find(card_->logs, name) != card_->logs.end()) {
-      throw Error({.attempted = "learn from " + file,
-                   .value = fmt::format("{} is learnt already", name),
-                   .accepted = "each log once: its runs would count twice"});
-    }
+    require_new(name, file);
     chip::ProfileChoice choice = choice_;
     const LogContent content = compare_on_its_chip(file, choice, {});
     const auto& comparison = std::get<SiliconComparison>(content);
@@ -142,6 +140,14 @@ class Learner {
   }
 
  private:
+  /// Throws Error if the card that is made has learnt from `log` already.
+  void require_new(const std::string& log, const std::string& file) const {
+    if (!card_ || std::ranges::find(card_->logs, log) == card_->logs.end()) return;
+    throw Error({.attempted = "learn from " + file,
+                 .value = fmt::format("{} is learnt already", log),
+                 .accepted = "each log once: its runs would count twice"});
+  }
+
   void add(const Card& card) {
     card_ = card_ ? calibration::merged(std::move(*card_), card) : card;
   }

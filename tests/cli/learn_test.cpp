@@ -92,6 +92,7 @@ TEST_F(Learn, ACardGrowsByLogsAndIsNotTaughtTwice) {
   const Outcome twice = run("learn my_card.json log.csv -o both.json");
   EXPECT_EQ(twice.status, 1);
   EXPECT_TRUE(contains(twice.err, "log.csv is learnt already")) << twice.err;
+  EXPECT_TRUE(contains(run("learn my_card.json my_card.json").err, "log.csv is learnt already"));
   fs::copy_file(folder() / "log.csv", folder() / "second.csv");
   const Outcome more = run("learn second.csv my_card.json -o both.json");
   ASSERT_EQ(more.status, 0) << more.err;
