@@ -172,6 +172,19 @@ class ElementsTest(ValuesCase):
         self.refused("circular buffers need", ttnn.matmul, a, b, program_config=config,
                      compute_kernel_config=wide)
 
+    def test_one_side_of_an_output_block_is_obeyed_where_the_other_is_not_said(self):
+        a, b = (ttnn.empty(shape, ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+                for shape in ([2048, 512], [512, 2048]))
+
+        def product(**block):
+            config = ttnn.MatmulMultiCoreReuseMultiCastProgramConfig(
+                compute_with_storage_grid_size=(4, 4), in0_block_w=2, out_subblock_h=1,
+                out_subblock_w=4, per_core_M=16, per_core_N=16, transpose_mcast=False,
+                fused_activation=None, **block)
+            return ttnn.matmul(a, b, program_config=config)
+        self.refused("16", product, out_block_h=5)
+        self.assertEqual(product(out_block_h=8).shape, [2048, 2048])
+
     def test_row_major_weights_of_norms_are_rows_of_32(self):
         x, row = put([[1.0] * 32 + [3.0] * 32]), [0.5] * 32 + [2.0] * 32
         weight = put([row[:32], row[32:]], layout=ROWS)

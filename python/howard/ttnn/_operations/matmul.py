@@ -106,8 +106,9 @@ def _config_text(config):
     size = config.compute_with_storage_grid_size
     text = (f"{kind}:grid={size.x}x{size.y}:per_core={config.per_core_M}x{config.per_core_N}"
             f":in0_block_w={config.in0_block_w}")
-    if getattr(config, "out_block_h", None) and config.out_block_w:
-        text += f":out_block={config.out_block_h}x{config.out_block_w}"
+    down, across = (getattr(config, name, None) for name in ("out_block_h", "out_block_w"))
+    if down or across:  # ttnn takes all of per_core where one is not said.
+        text += f":out_block={down or config.per_core_M}x{across or config.per_core_N}"
     text += f":out_subblock={config.out_subblock_h}x{config.out_subblock_w}"
     if getattr(config, "transpose_mcast", False):
         text += ":transpose_mcast=yes"
