@@ -215,6 +215,10 @@ def make_repository(folder, environment):
     signpost = "{},signpost" + "," * (head.count(",") - 1)
     (folder / "LOG.csv").write_text("\n".join([head, signpost.format("forward"), *rows, signpost.format("backward")])
                                     + "\n")
+    (folder / "module.mlir").write_text(
+        "#l = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<2x2x!ttcore.tile<32x32, bf16>, "
+        "#ttnn.buffer_type<dram>>, <interleaved>>\nfunc.func @main() {\n"
+        '%1 = "ttnn.relu"(%0) : (tensor<64x64xbf16, #l>) -> tensor<64x64xbf16, #l>\n}\n')
     report = folder / "generated" / "profiler" / "reports" / "2026_07_01"
     report.mkdir(parents=True)
     shutil.copy(folder / "OLD.csv", report / "ops_perf_results_2026_07_01.csv")
