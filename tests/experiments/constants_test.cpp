@@ -429,7 +429,6 @@ void expect_all_count(const std::string& profile) {
 TEST(EveryConstant, OfTheChipMovesATimeOrALimitAsItsMeaningSays) {
   expect_all_count("wormhole_b0_n300");
   expect_all_count("wormhole_b0_n150");
-  expect_all_count("wormhole_b0_galaxy");
 }
 
 TEST(EveryConstant, OfTheSoftwareMovesATimeOrALimitAsItsMeaningSays) {
@@ -438,7 +437,8 @@ TEST(EveryConstant, OfTheSoftwareMovesATimeOrALimitAsItsMeaningSays) {
 }
 
 TEST(EveryConstant, IsOfAProfileThatIsTried) {
-  // Those of Blackhole have the same constants, with other values.
+  // Those of Blackhole have the same constants, with other values, and a Galaxy's chip has the one
+  // that an N150's has: all rows that there are, so that no more can be tried.
   EXPECT_EQ(std::ranges::count_if(
                 chip::built_in_profiles(),
                 [](const std::string& name) { return name.find("blackhole") == name.npos; }),
