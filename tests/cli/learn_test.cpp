@@ -78,6 +78,7 @@ TEST_F(Learn, WhatRanOnTheCardTakesWhatItTookThere) {
   EXPECT_EQ(result_["points"][0]["metrics"]["time"]["known"], nullptr);
   EXPECT_TRUE(contains(result_.dump(), "measured by you")) << result_["points"][0].dump(2);
   EXPECT_FALSE(result_["context"]["published_chip"].get<bool>());
+  EXPECT_EQ(result_["context"]["chip_profile"], "wormhole_b0_n300 with card=my_card");
   const Outcome compared =
       run("analyze log.csv --compare-emulated --card my_card.json --json compared.json");
   ASSERT_EQ(compared.status, 0) << compared.err;
