@@ -253,10 +253,11 @@ void drain_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, 
   const auto share = [&](std::int64_t twice_cores) {
     return Bytes(twice_block.value() / 4 * twice_cores);  // tiles are multiples of 64 bytes
   };
-  // Both NoCs end at the same DRAM channels, so their shares add. L1 is not shared by all cores.
+  // Both NoCs end at the same DRAM channels, so their shares add. Pages over the L1 of all cores
+  // come by the NoCs of all.
   const SimTime shared =
       plan.problem.out == Storage::l1
-          ? SimTime()
+          ? transfer_time(g.cores * g.out_tiles * g.out_tile, costs.chip.l1_spread_write)
           : transfer_time(share(twice_noc0), costs.chip.dram_write_noc0) +
                 transfer_time(share(2 * g.cores - twice_noc0), costs.chip.dram_write_noc1);
   // A core that is alone waits at a barrier after every sub-block.

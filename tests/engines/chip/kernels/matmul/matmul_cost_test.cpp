@@ -221,6 +221,19 @@ TEST(MatmulCost, CoresWithProductsOfTheirOwnReadBAndWriteOverNoc1) {
   EXPECT_EQ(cost(p, round).output_drain, ns(64 * 2048));
 }
 
+TEST(MatmulCost, ResultsInTheL1OfAllCoresWaitForWhatTheseTakeTogether) {
+  MatmulProblem problem = reuse_problem();
+  problem.out = Storage::l1;
+  const MatmulPlan p = plan(problem);
+  Profiles round = round_profiles();
+  const SimTime alone = cost(p, round).output_drain;
+  round.chip.l1_spread_write = Bandwidth(56'000'000'000);  // a tile of each core takes 2048 ns
+  EXPECT_EQ(cost(p, round).output_drain, ns(64 * 2048));
+  EXPECT_LT(alone, ns(64 * 2048));
+  MatmulPlan in_dram = plan(reuse_problem());
+  EXPECT_EQ(cost(in_dram, round).output_drain, cost(in_dram, round_profiles()).output_drain);
+}
+
 TEST(MatmulCost, AFurtherProductOfABatchCostsMoreWithAMulticast) {
   const auto restart = [](const MatmulProblem& problem) { return cost(plan(problem)).restart; };
   const SoftwareProfile& software = profiles().software;
