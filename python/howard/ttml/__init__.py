@@ -28,10 +28,8 @@ def _last_item(self):
 
 
 def _to_numpy_of(self, new_type=None):
-    """Returns an array, of the type that TTML's guide asks for."""
-    array = _to_numpy(self)
-    return array if new_type is None else array.astype(
-        {DataType.FLOAT32: "float32", DataType.INT32: "int32", DataType.UINT32: "uint32"}[new_type])
+    """Returns an array, of another type if TTML's guide asks for one."""
+    return _to_numpy(self) if new_type is None else autograd.array_of(self, new_type)
 
 
 _item, _to_numpy = _Value.item, getattr(_Value, "to_numpy")

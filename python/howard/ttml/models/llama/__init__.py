@@ -18,8 +18,8 @@ from .._transformer import Transformer, checked_settings
 from . import flops, gqattn, transformer
 
 __all__ = ["CppLlama", "CppLlamaConfig", "GroupedQueryAttention", "Llama", "LlamaBlock", "LlamaConfig", "LlamaMLP",
-           "LlamaRopeScalingConfig", "RMSNormLayer", "create_cpp_llama_model", "create_llama_model", "gqattn",
-           "load_from_safetensors", "transformer"]
+           "LlamaRopeScalingConfig", "RMSNormLayer", "create_cpp_llama_model", "create_llama_model", "flops",
+           "gqattn", "load_from_safetensors", "transformer"]
 
 
 @dataclass(frozen=True)
@@ -101,9 +101,9 @@ class Llama(Transformer):
         self._require_divided(config, devices)
         tiles = math.lcm(32, devices)
         self.padded_vocab_size = (config.vocab_size + tiles - 1) // tiles * tiles
-        scaling = config.rope_scaling if config.rope_scaling is not None else None
         self.rope_params = ops.rope.build_rope_params(
-            config.max_position_embeddings, config.head_dim, config.rope_theta, scaling)
+            config.max_position_embeddings, config.head_dim, config.rope_theta,
+            config.rope_scaling)
         head = ColumnParallelLinear if config.use_tp else LinearLayer
         self.fc = head(width, self.padded_vocab_size, False)
         self.tok_emb = Embedding(self.padded_vocab_size, width)

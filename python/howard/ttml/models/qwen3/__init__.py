@@ -11,16 +11,13 @@ from ... import init, ops
 from ...autograd import Function
 from ...modules import AbstractModuleBase, DropoutLayer, Embedding, LinearLayer, ModuleList, Parameter
 from ...ops._layers import concat_along
-from . import flops
 from .._runner import RunnerType, WeightTyingType, of_kind, run_block
+from ..llama import LlamaRopeScalingConfig
+from . import flops
 
 
-@dataclass(frozen=True)
-class Qwen3RopeScalingConfig:
-    scaling_factor: float = 0.0
-    high_freq_factor: float = 4.0
-    low_freq_factor: float = 1.0
-    original_context_length: int = 0
+class Qwen3RopeScalingConfig(LlamaRopeScalingConfig):
+    """Has the fields of Llama's, with the same defaults."""
 
 
 @dataclass(frozen=True)
