@@ -65,7 +65,7 @@ class CollectivesTest(MeshCase):
         made = ttnn.experimental.all_gather_async(x, 3, 1, self.mesh, LINE, self.semaphores[:2],
                                                   persistent_output_tensor=None)
         self.same(made, [self.x] * 8)
-        rows = self.put(self.x, 0, 1 + 2)
+        rows = self.put(self.x, 0, 3)
         made = ttnn.experimental.all_gather_async(rows, 0, 0, self.mesh, LINE, self.semaphores[:2])
         self.same(made, numpy.split(self.x, 4, 3) * 2)
 
@@ -110,8 +110,11 @@ class CollectivesTest(MeshCase):
             x, 2, 1, 2, "replicate", 1, self.semaphores[0], self.semaphores[1], num_links=1, topology=LINE)
         wide = numpy.concatenate([self.x[:, :, :1], self.x, *[self.x[:, :, -1:]] * 2], 2)
         self.same(made, [wide[:, :, 16 * i:16 * i + 19] for i in range(4)] * 2)
-        zeros = ttnn.experimental.neighbor_pad_async(x, 2, 1, 0, "zeros", 1)
-        self.assertEqual(self.parts(zeros)[4][:, :, 0].any(), False)
+        zeros = ttnn.experimental.neighbor_pad_async(
+            self.put(numpy.full_like(self.x, numpy.inf), None, 2), 2, 1, 0, "zeros", 1)
+        wide = numpy.full((8, 1, 65, 256), numpy.inf)
+        wide[:, :, 0] = 0
+        self.same(zeros, [wide[:, :, 16 * i:16 * i + 17] for i in range(4)] * 2)
         made = ttnn.experimental.slice_reshard_async(x, 2, 8, 32, 1, num_links=1)
         self.same(made, numpy.split(self.x[:, :, 8:40], 4, 2) * 2)
 
@@ -132,13 +135,15 @@ class CollectivesTest(MeshCase):
             *tensors, logical_n=250, dim=2, joint_strategy="rear", topology=LINE, num_links=1,
             multi_device_global_semaphore=self.semaphores, mesh_device=self.mesh)
         keys, values = (numpy.concatenate([one[:, :, :250], other], 2) for one in (k, v))
-        powers = numpy.exp(q @ keys.swapaxes(-1, -2) / 8)
-        whole = powers / powers.sum(-1, keepdims=True) @ values
-        for found, wanted in zip(self.parts(made), numpy.split(whole, 8, 2)):
+        powers, others = (numpy.exp(one @ keys.swapaxes(-1, -2) / 8) for one in (q, other))
+        whole, wanted_joint = (one / one.sum(-1, keepdims=True) @ values for one in (powers, others))
+        for found, wanted in zip(self.parts(made), numpy.split(whole, 8, 2), strict=True):
             numpy.testing.assert_allclose(found, wanted, 1e-4, 1e-4)
-        self.assertEqual((joint.shape, sums.shape), ([1, 2, 32, 64], [1, 2, 64, 1]))
-        numpy.testing.assert_allclose(self.parts(sums)[0][:, :, :32, 0],
-                                      numpy.log(powers.sum(-1))[:, :, :32], 1e-4)
+        for found in self.parts(joint):
+            numpy.testing.assert_allclose(found, wanted_joint, 1e-4, 1e-4)
+        for i, found in enumerate(self.parts(sums)):
+            rows = numpy.concatenate([powers[:, :, 32 * i:32 * i + 32], others], 2)
+            numpy.testing.assert_allclose(found, numpy.log(rows.sum(-1, keepdims=True)), 1e-4)
 
     def test_heads_of_a_step(self):
         users = numpy.arange(32 * 8 * 32, dtype=numpy.float32).reshape(1, 32, 8, 32)
@@ -147,8 +152,10 @@ class CollectivesTest(MeshCase):
         self.same(made, [users.reshape(1, 1, 32, 256)] * 8)
         total, q, k, v = ttnn.experimental.all_reduce_create_qkv_heads(
             self.put(self.x[:, :, :32], 0), None, 1, num_heads=4, num_kv_heads=2)
-        half = self.x[:4, :, :32].sum(0, keepdims=True)
-        numpy.testing.assert_allclose(self.parts(k)[0], half[..., 128:192].reshape(1, 32, 2, 32))
+        halves = [half[:, :, :32].sum(0, keepdims=True) for half in numpy.split(self.x, 2)]
+        for made, first, heads in ((total, 0, 0), (q, 0, 4), (k, 128, 2), (v, 192, 2)):
+            self.same(made, [half[..., first:first + 32 * heads].reshape(1, 32, heads, 32) if heads else half
+                             for half in halves for _ in range(4)])
 
 
 class ExpertsTest(MeshCase):

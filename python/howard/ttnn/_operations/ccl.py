@@ -186,17 +186,22 @@ def _require_sum(name, math_op):
         fail(name, f"math_op={math_op} is not computed here: leave it at ttnn.ReduceType.Sum")
 
 
+def _gathered(name, tensor, dim, cluster_axis, memory_config, output, links, step=1):
+    """Joins the tensors of each group along a dimension; with a step of -1 the last device's is first."""
+    require_device(name, tensor)
+    use = links.use(name, tensor, cluster_axis)
+    shape = _scaled(tensor._shape, dim, _count(tensor, cluster_axis))
+    return _exchange(name, tensor, shape, cluster_axis,
+                     lambda parts, _i: np.concatenate(parts[::step], dim), memory_config, output,
+                     lambda x, out: _gather(name, x, out, dim, use), True)
+
+
 @operation(unread=_WIRES)
 def all_gather(input_tensor, dim, cluster_axis=None, *, memory_config=None, output_tensor=None,
                num_links=None, topology=None, chunks_per_sync=None, num_workers_per_link=None,
                num_buffers_per_channel=None):
-    require_device("all_gather", input_tensor)
-    use = _Links(num_links, topology, chunks_per_sync, num_workers_per_link,
-                num_buffers_per_channel).use("all_gather", input_tensor, cluster_axis)
-    count = _count(input_tensor, cluster_axis)
-    return _exchange("all_gather", input_tensor, _scaled(input_tensor._shape, dim, count),
-                     cluster_axis, lambda parts, _i: np.concatenate(parts, dim), memory_config,
-                     output_tensor, lambda x, out: _gather("all_gather", x, out, dim, use), True)
+    links = _Links(num_links, topology, chunks_per_sync, num_workers_per_link, num_buffers_per_channel)
+    return _gathered("all_gather", input_tensor, dim, cluster_axis, memory_config, output_tensor, links)
 
 
 @operation(unread=_WIRES)
@@ -312,7 +317,7 @@ def _async(name, original, keeps=True):
         given = [one for one in given if one is not None]
         if given and keeps:
             kwargs.setdefault("output_tensor", given[-1])
-        words = ["cluster_axis"] if original is all_reduce else ["dim", "cluster_axis"]
+        words = ["cluster_axis"] if original is all_reduce.function else ["dim", "cluster_axis"]
         for word, number in zip([word for word in words if word not in kwargs],
                                 [one for one in args if isinstance(one, int)]):
             kwargs[word] = number
@@ -321,32 +326,24 @@ def _async(name, original, keeps=True):
                 kwargs.setdefault("topology", one)
             elif isinstance(one, ReduceType):
                 kwargs.setdefault("math_op", one)
-        return original.function(input_tensor, **kwargs)
+        return original(input_tensor, **kwargs)
 
     return call
 
 
-@operation(unread=_WIRES)
 def _all_gather_reversed(input_tensor, dim, cluster_axis=None, *, memory_config=None,
-                         output_tensor=None, num_links=None, topology=None, chunks_per_sync=None,
-                         num_workers_per_link=None, num_buffers_per_channel=None):
-    """Gathers the tensors of a group, the last device's first."""
-    name = "all_gather_async_reversed"
-    use = _Links(num_links, topology, chunks_per_sync, num_workers_per_link,
-                 num_buffers_per_channel).use(name, input_tensor, cluster_axis)
-    shape = _scaled(input_tensor._shape, dim, _count(input_tensor, cluster_axis))
-    return _exchange(name, input_tensor, shape, cluster_axis,
-                     lambda parts, _i: np.concatenate(parts[::-1], dim), memory_config,
-                     output_tensor, lambda x, out: _gather(name, x, out, dim, use))
+                         output_tensor=None, **links):
+    return _gathered("all_gather_async_reversed", input_tensor, dim, cluster_axis, memory_config,
+                     output_tensor, _Links(**links), -1)
 
 
-all_gather_async = _async("all_gather_async", all_gather)
-strided_all_gather_async = _async("strided_all_gather_async", all_gather)
+all_gather_async = _async("all_gather_async", all_gather.function)
+strided_all_gather_async = _async("strided_all_gather_async", all_gather.function)
 all_gather_async_reversed = _async("all_gather_async_reversed", _all_gather_reversed)
-reduce_scatter_minimal_async = _async("reduce_scatter_minimal_async", reduce_scatter)
-reduce_scatter_async = _async("reduce_scatter_async", reduce_scatter)
-all_reduce_async = _async("all_reduce_async", all_reduce, keeps=False)
-llama_reduce_scatter = _async("llama_reduce_scatter", reduce_scatter, keeps=False)
+reduce_scatter_minimal_async = _async("reduce_scatter_minimal_async", reduce_scatter.function)
+reduce_scatter_async = _async("reduce_scatter_async", reduce_scatter.function)
+all_reduce_async = _async("all_reduce_async", all_reduce.function, keeps=False)
+llama_reduce_scatter = _async("llama_reduce_scatter", reduce_scatter.function, keeps=False)
 all_broadcast_async = operation("experimental.all_broadcast_async", unread=_WIRES)(
     all_broadcast.function)
 broadcast_async = operation("experimental.broadcast_async", unread=_WIRES)(broadcast.function)
@@ -408,8 +405,9 @@ def all_to_all_async_generic(input_tensor, in_dim, out_dim, *, persistent_output
            unread={"final_semaphore": 6, "barrier_semaphore": 7, "neighbor_semaphore": None})
 def neighbor_pad_async(input_tensor, dim, padding_left, padding_right, padding_mode="zeros",
                        cluster_axis=None, *, num_links=None, topology=None, memory_config=None):
-    """Puts the last places of the device before, and the first ones of the device behind, around those
-    of each; at the ends zeros, or what is there with a padding_mode of "replicate"."""
+    """Gives each device the last places of the device before it and the first ones of the device behind
+    it. The first and the last device have zeros there, or with a padding_mode of "replicate" their own
+    outermost places."""
     name = "neighbor_pad_async"
     require_device(name, input_tensor)
     if padding_mode not in ("zeros", "replicate"):
@@ -422,7 +420,7 @@ def neighbor_pad_async(input_tensor, dim, padding_left, padding_right, padding_m
         size = parts[i].shape[dim]
         sides = [np.take(parts[i], [0] * padding_left, dim), np.take(parts[i], [-1] * padding_right, dim)]
         if padding_mode == "zeros":
-            sides = [0 * one for one in sides]
+            sides = [np.zeros_like(one) for one in sides]
         if i > 0:
             sides[0] = np.take(parts[i - 1], range(size - padding_left, size), dim)
         if i + 1 < len(parts):
@@ -440,7 +438,7 @@ def neighbor_pad_async(input_tensor, dim, padding_left, padding_right, padding_m
            unread={"final_semaphore": 5, "barrier_semaphore": 6})
 def slice_reshard_async(input_tensor, dim, output_dim_offset, output_dim_shape, cluster_axis=None, *,
                         num_links=None, topology=None, memory_config=None):
-    """Divides a part of what the devices have together along a dimension among them anew."""
+    """Takes a part of what the devices have together along a dimension, and divides it among them."""
     name = "slice_reshard_async"
     require_device(name, input_tensor)
     use, count = _Links(num_links, topology).use(name, input_tensor, cluster_axis), _count(
