@@ -39,6 +39,8 @@ class OpTest(unittest.TestCase):
     def test_batches_are_arrays_in_the_order_of_calls(self):
         calls = [{"op": "exp", "in": "64x64"}, {"op": "add", "in": ["64x64", "64x64"]}, {"op": "no", "in": []}]
         answers = howard.op_queries(calls)
+        self.assertEqual({*howard.op_time("exp", "64x64"), *howard.op_constraints("exp", "64x64")},
+                         {*answers, "outputs"})
         self.assertEqual(list(answers["legal"]), [1, 1, 0])
         self.assertEqual(list(answers["circular_buffers"]), [8192, 12288, 0])
         self.assertEqual(answers["kernel"][0], howard.op_time("exp", "64x64")["kernel"])

@@ -126,8 +126,7 @@ class ConvolutionsTest(FamilyCase):
             ttnn.copy_host_to_device_tensor(host(image), waiting, cq_id=1)
             written = ttnn.record_event(self.device, 1)
             ttnn.wait_for_event(0, written)
-            x = ttnn.reshard(waiting, wanted, x) if waiting.is_sharded() else \
-                ttnn.to_memory_config(waiting, wanted, output_tensor=x)
+            x = ttnn.to_memory_config(waiting, wanted, output_tensor=x)
             read = ttnn.record_event(self.device, 0)
             ttnn.execute_trace(self.device, trace, cq_id=0, blocking=False)
             with torch.no_grad():
@@ -150,8 +149,8 @@ class ConvolutionsTest(FamilyCase):
 class EncodersTest(FamilyCase):
     HEADS, SIZE = 4, 64
 
-    def weights(self, *sizes):
-        return [torch.randn(a, b) / math.sqrt(a) for a, b in zip(sizes, sizes[1:])]
+    def weights(self, *shapes):
+        return [torch.randn(shape) / math.sqrt(shape[0]) for shape in shapes]
 
     def product(self, grid, rows, inner, columns, activation=None):
         tiles = rows // 32 // grid[1], columns // 32 // grid[0]
@@ -166,8 +165,7 @@ class EncodersTest(FamilyCase):
 
     def test_attention_of_bert(self):
         batch, rows, width = 4, 64, self.HEADS * self.SIZE
-        x, (w, out) = torch.randn(batch, 1, rows, width), self.weights(width, 3 * width, width)
-        out = torch.randn(width, width) / math.sqrt(width)
+        x, (w, out) = torch.randn(batch, 1, rows, width), self.weights((width, 3 * width), (width, width))
         mask = torch.where(torch.arange(rows) < 48, 0.0, -1e4).reshape(1, 1, 1, rows).repeat(batch, 1, 1, 1)
         grid = (4, 4)
         blocks = self.sharded((batch, 1, rows, width), grid, ttnn.ShardStrategy.BLOCK)
@@ -206,8 +204,8 @@ class EncodersTest(FamilyCase):
     def test_a_layer_of_vit(self):
         batch, rows, width = 2, 64, self.HEADS * self.SIZE
         x = torch.randn(batch, rows, width)
-        w, out, up, down = (torch.randn(a, b) / math.sqrt(a) for a, b in (
-            (width, 3 * width), (width, width), (width, 4 * width), (4 * width, width)))
+        w, out, up, down = self.weights((width, 3 * width), (width, width), (width, 4 * width),
+                                        (4 * width, width))
         gain, shift = torch.rand(width) + 0.5, torch.randn(width) / 4
         grid = (4, 4)
         blocks = self.sharded((batch, rows, width), grid, ttnn.ShardStrategy.BLOCK)

@@ -90,8 +90,10 @@ class SuiteTest(unittest.TestCase):
         plain = self.run_python("step.py")
         learnt = self.run_python("--card", "card.json", "step.py")
         self.assertEqual(learnt.returncode, 0, learnt.stderr)
+
         def product(made):
             return float(re.search(r"([0-9.]+) ms, 1 x, .*matmul", made.stdout + made.stderr)[1])
+
         self.assertAlmostEqual(product(learnt) / product(plain), 40, delta=1)
 
     def test_boxes(self):

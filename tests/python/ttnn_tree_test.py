@@ -2,7 +2,6 @@
 """What tests and models of tt-metal ask for by name, December 2025 and June 2026: types, specifications,
 windows, and how modules of torch are prepared."""
 
-import os
 import subprocess
 import sys
 import unittest
@@ -33,8 +32,7 @@ class TypesTest(ValuesCase):
         code = ("from howard.ttnn._types import know_types_of_2026\nimport howard.ttnn as ttnn\n"
                 "know_types_of_2026()\nprint(ttnn.DataType['FP8_E4M3'] is ttnn.fp8_e4m3, "
                 "list(ttnn.DataType)[-1], ttnn.DataType('fp8_e4m3'))")
-        made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                              env=os.environ)
+        made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         self.assertEqual(made.stdout.split(), ["True", "DataType.FP8_E4M3", "DataType.FP8_E4M3"],
                          made.stderr)
 
@@ -65,13 +63,13 @@ class TypesTest(ValuesCase):
 
     def test_a_worker_has_as_much_l1_as_the_script_says(self):
         narrow = ttnn.CreateDevice(1, worker_l1_size=32768)
+        self.addCleanup(ttnn.close_device, narrow)
         x = ttnn.from_torch(numpy.zeros((64, 32), numpy.float32), ttnn.bfloat16, device=narrow,
                             memory_config=ttnn.L1_MEMORY_CONFIG)
         self.assertGreaterEqual(x.buffer_address(), 1499136 - 32768)
         self.refused("Out of Memory.*\\n.*\\n.*32768 bytes of a core", ttnn.from_torch,
                      numpy.zeros((2048, 2048), numpy.float32), ttnn.bfloat16, device=narrow,
                      memory_config=ttnn.L1_MEMORY_CONFIG)
-        ttnn.close_device(narrow)
 
 
 class SpecificationsTest(ValuesCase):
