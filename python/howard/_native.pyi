@@ -8,7 +8,7 @@ __version__: str
 # What howard.ttnn and howard.ttml are made on.
 _ttnn: Any
 _ttml: Any
-# What howard.op_time() and its kin ask.
+# howard.op_time(), op_constraints() and op_queries() are made on it.
 _OpModel: Any
 
 # Anything with the buffer protocol: array.array, memoryview, a NumPy array.

@@ -114,8 +114,9 @@ def op_queries(
     dispatch: str = "worker",
     l1_small: int = 0,
 ) -> Dict[str, Any]:
-    """Returns all that op_time() and op_constraints() have of many calls, by name: numbers as arrays
-    (array.array, of which numpy.asarray() makes its own without copying), and texts as lists.
+    """Returns what op_time() and op_constraints() have of many calls, but for the outputs. Each name has
+    an entry for every call: numbers are an array.array, which numpy.asarray() does not copy, and texts a
+    list.
 
     A call is {"op": "matmul", "in": [..], "out": [..], "live": [..]}, whose other names are attributes,
     or its JSON text.

@@ -34,7 +34,7 @@ class Trainer:
         return most * (min(1.0, (self.step + 1) / warm) if warm else 1.0)
 
     def _told(self):
-        """Returns what a checkpoint has besides."""
+        """Returns what a checkpoint has besides the step and the values of the model."""
         return {}
 
     def save(self):

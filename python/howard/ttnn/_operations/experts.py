@@ -141,8 +141,9 @@ def all_to_all_combine(input_tensor, expert_metadata_tensor, expert_mapping_tens
 def moe_expert_token_remap(topk_tensor, expert_mapping_tensor, expert_metadata_tensor, *,
                            optional_output_tensor=None, optional_reduced_tensor=None,
                            memory_config=None, reduction_size=16):
-    """Returns the weights of a device's own experts, [1, batch, length, experts of the device], 0 where a
-    token did not choose one; and whether any of so many tokens chose it."""
+    """Returns the weights of a device's own experts, [1, batch, length, experts of the device], which are
+    0 where a token did not choose one; and for each reduction_size tokens in turn whether any of them
+    chose it."""
     name = "moe_expert_token_remap"
     weights, mapping, chosen = topk_tensor, expert_mapping_tensor, expert_metadata_tensor
     device = require_device(name, weights, mapping, chosen)

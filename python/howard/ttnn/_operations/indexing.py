@@ -149,7 +149,7 @@ def index_fill(input_tensor, dim, index, value, *, memory_config=None):
 
 @operation()
 def narrow(input_tensor, dim, start, length):
-    """Returns so many places of a dimension, from one of them on."""
+    """Returns `length` places of a dimension, from the place `start` on."""
     axis = _axis("narrow", input_tensor, dim)
     starts, ends = [0] * len(input_tensor._shape), list(input_tensor._shape)
     starts[axis] = start + ends[axis] if start < 0 else start

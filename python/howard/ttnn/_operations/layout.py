@@ -220,22 +220,16 @@ def convert_to_hwc(input_tensor, *, memory_config=None, dtype=None):
                   memory_config, layout=Layout.ROW_MAJOR, dtype=dtype)
 
 
-def _turned_shards(config, layout, turned):
-    """Returns the shards of a result whose rows are columns of the operand's, on the same cores; None
-    where the operand has no shards."""
-    spec = config.shard_spec
-    if spec is None:
-        return None
-    return MemoryConfig(layout, BufferType.L1, ShardSpec(spec.grid, turned(*spec.shape), spec.orientation))
-
-
 @operation("experimental.convert_to_chw")
 def convert_to_chw(input_tensor, *, memory_config=None, dtype=None):
-    """Brings [1, 1, hw, c] to [1, 1, c, hw], in rows."""
+    """Brings [1, 1, hw, c] to [1, 1, c, hw], in rows. By default the rows of a shard become the columns
+    of one on the same core."""
     *outer, places, channels = list(input_tensor._shape)
-    if memory_config is None:
-        memory_config = _turned_shards(input_tensor._config, TensorMemoryLayout.WIDTH_SHARDED,
-                                       lambda rows, _columns: [channels, rows])
+    spec = input_tensor._config.shard_spec
+    if memory_config is None and spec is not None:
+        memory_config = MemoryConfig(
+            TensorMemoryLayout.WIDTH_SHARDED, BufferType.L1,
+            ShardSpec(spec.grid, [channels, spec.shape[0]], spec.orientation))
     return _moved("convert_to_chw", [input_tensor], [*outer, channels, places],
                   lambda a: a.swapaxes(-1, -2), memory_config, layout=Layout.ROW_MAJOR, dtype=dtype)
 

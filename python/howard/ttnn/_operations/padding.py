@@ -28,8 +28,8 @@ def _padded(tensor, before, after, value, memory_config, use_multicore):
 @operation()
 def pad(input_tensor, padding=None, *args, value=0.0, use_multicore=None, memory_config=None,
         output_padded_shape=None, input_tensor_start=None):
-    """Pads by so many numbers on each side, with many cores unless it is told otherwise, or up to a
-    shape, with one."""
+    """Pads by the numbers of places before and behind each dimension, or up to a shape. use_multicore
+    decides whether all cores do it: by default they do in the first case, and one does in the second."""
     rank = len(input_tensor._shape)
     pairs = padding is not None and len(padding) and not isinstance(padding[0], int)
     if pairs:

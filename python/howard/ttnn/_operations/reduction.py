@@ -193,7 +193,8 @@ cumprod = _accumulation("cumprod")
 
 @operation("experimental.intimg")
 def intimg(input_tensor, *, memory_config=None):
-    """Returns the sum of all that lies above and to the left, of images [n, h, w, c]: one program."""
+    """Returns for each place of images [n, h, w, c] the sum of all that lies above it and to its left:
+    one program."""
     def compute(x):
         return arrays.cumulative("cumsum", arrays.cumulative("cumsum", x, 1), 2)
 
@@ -202,7 +203,8 @@ def intimg(input_tensor, *, memory_config=None):
 
 @operation(unread="compute_kernel_config core_grid")
 def ema(input, alpha, *, out=None, memory_config=None):
-    """Returns a mean along the rows that forgets: alpha of what it was, and the rest of each number."""
+    """Returns the exponential moving average along the last dimension: at each place alpha times the
+    average before it, plus 1 - alpha times the number there."""
     def compute(x):
         made = x.astype(np.float32)
         for i in range(1, x.shape[-1]):
