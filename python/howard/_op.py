@@ -74,8 +74,9 @@ def op_constraints(
     """Returns whether ttnn takes the call, why not, and what it takes of L1 and DRAM.
 
     A tensor is a text as in lists of ops: "64x1024 bfloat16 l1", "2048x32 height:8x8:32x32". Sizes are
-    bytes of each core, or of each bank of DRAM. live has what is in L1 besides: bytes of each core, or
-    {"bytes": .., "address": ..}; None is not the same as nothing. set replaces constants, as --set does.
+    bytes of each core, or of each bank of DRAM. live has what is in L1, the operands among it: bytes of
+    each core, or {"bytes": .., "address": ..}. Without it L1 is empty, and operands take nothing. set
+    replaces constants, as --set does.
     """
     answer = _ask(op, inputs, outputs, attributes, live, (chip, software, tuple(set), dispatch, l1_small))
     return {name: answer[name] for name in _CONSTRAINTS}

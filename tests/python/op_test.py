@@ -17,6 +17,16 @@ class OpTest(unittest.TestCase):
         self.assertEqual(answer["peak"], 786432 + 131072)
         self.assertEqual(answer["outputs"], ["2048x2048 bfloat16 l1"])
 
+    def test_what_is_alive_leaves_less(self):
+        def ask(live):
+            return howard.op_constraints("matmul", SQUARE, "2048x2048 l1", dispatch="eth", live=live)
+
+        self.assertEqual(ask([]), ask(None))
+        made = ask([1048576])
+        self.assertTrue(made["legal"])
+        self.assertLess(made["circular_buffers"], 786432)
+        self.assertIn("Out of Memory", ask([{"bytes": 1400000}])["reason"])
+
     def test_a_time_says_what_it_rests_on(self):
         time = howard.op_time("matmul", SQUARE)
         self.assertGreater(time["kernel"], time["dispatch"])
