@@ -14,7 +14,7 @@ from ._graph import context
 from .autograd import Tensor
 
 IGNORED = -100
-# TTML's files of these have names of their own.
+# Scripts may import this module by the names of TTML's files.
 dataloader = sys.modules[f"{__name__}.dataloader"] = sys.modules[__name__]
 hf_dataloader = sys.modules[f"{__name__}.hf_dataloader"] = sys.modules[__name__]
 

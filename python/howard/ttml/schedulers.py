@@ -11,8 +11,8 @@ def _positive(value, name):
 
 
 class SchedulerBase:
-    """Sets an optimizer's rate; its step() is called after the optimizer's. What C++ names m_x, Python
-    names _x."""
+    """Sets an optimizer's rate; its step() is called after the optimizer's. Fields that TTML names m_x
+    in C++ may be read as _x, which is their name in its Python."""
 
     def __getattr__(self, name):
         if name.startswith("__") or f"m{name}" not in self.__dict__:

@@ -62,8 +62,8 @@ for _index, _one in enumerate(DataType):
 
 
 def _type_of_2026(name, value):
-    """Makes a type that has its name in all years. Tables that are made of all types have it once
-    know_types_of_2026() was called: those of scripts for ttnn of 2025 do not know it."""
+    """Makes a member of DataType that has its name in all years. Iterating over DataType, as scripts do
+    that make a table of all types, finds it only after know_types_of_2026()."""
     made = object.__new__(DataType)
     for word, told in (("_name_", name), ("_value_", value), ("__objclass__", DataType),
                        ("chip", ""), ("index", len(DataType))):
@@ -76,6 +76,7 @@ type.__setattr__(DataType, "FP8_E4M3", FP8_E4M3)
 
 
 def know_types_of_2026():
+    """Makes the types of ttnn of 2026 members of DataType like all others."""
     if "FP8_E4M3" not in DataType.__members__:
         DataType._member_map_["FP8_E4M3"] = FP8_E4M3
         DataType._member_names_.append("FP8_E4M3")

@@ -14,7 +14,7 @@ from ._layers import (ColumnParallelLinear, DropoutLayer, Embedding, GroupedQuer
 from .lora import (LoraColumnParallelLinear, LoraConfig, LoraLinear, LoraModel,
                    LoraRowParallelLinear)
 
-# TTML's file of these has a name of its own.
+# Scripts may import this module by the name of TTML's file.
 module_base = sys.modules[f"{__name__}.module_base"] = sys.modules[__name__]
 # Scripts use both names of these.
 Linear, LayerNorm = LinearLayer, LayerNormLayer

@@ -11,7 +11,7 @@ from ._grpo import GRPOTrainer
 from ._grpo_config import GRPOConfig, get_grpo_config
 from ._sft import SFTConfig, SFTTrainer
 
-# TTML's files of these have names of their own.
+# Scripts may import this module by the names of TTML's files.
 grpo_trainer = sys.modules[f"{__name__}.grpo_trainer"] = sys.modules[__name__]
 sft_trainer = sys.modules[f"{__name__}.sft_trainer"] = sys.modules[__name__]
 

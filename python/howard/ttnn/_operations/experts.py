@@ -101,14 +101,14 @@ def all_to_all_combine(input_tensor, expert_metadata_tensor, expert_mapping_tens
     width] with the choices of all tokens, as all_to_all_dispatch() gives them, become [chosen, batch of
     the device, length, width]. What a device has added up itself stands at the first of its
     experts."""
-    added = local_reduce or locally_reduced
     name = "all_to_all_combine"
+    added, axis = local_reduce or locally_reduced, cluster_axis if axis is None else axis
     made, chosen, mapping = input_tensor, expert_metadata_tensor, expert_mapping_tensor
     device = require_device(name, made, chosen, mapping)
     if tuple(chosen._shape)[:2] == (1, 1) != tuple(mapping._shape)[:2]:
         chosen, mapping = mapping, chosen  # Scripts give these two in either order.
     _require_mapping(name, mapping, device)
-    groups = _groups(made, cluster_axis if axis is None else axis)
+    groups = _groups(made, axis)
     count, (_, batch, length, k) = len(groups[0]), tuple(chosen._shape)
     if batch % count or made._shape[1] != batch:
         fail(name, f"{made._shape} and {chosen._shape} must have a batch that {count} devices share")
@@ -116,7 +116,7 @@ def all_to_all_combine(input_tensor, expert_metadata_tensor, expert_mapping_tens
     out = make_output([k, own, length, made._shape[-1]], made, None, None, memory_config,
                       output_tensor if output_tensor is not None else optional_output_tensor)
     _send(name, k * own * length, made, count,
-          _Links(num_links, topology).use(name, made, cluster_axis if axis is None else axis))
+          _Links(num_links, topology).use(name, made, axis))
 
     def compute(group, found):
         choices = found[1][0].reshape(batch, length, k).astype(np.int64)

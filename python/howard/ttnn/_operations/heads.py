@@ -128,8 +128,8 @@ def split_query_key_value_and_split_heads(input_tensor, kv_input_tensor=None, *,
            unread={"compute_with_storage_grid_size": 1})
 def experimental_split_query_key_value_and_split_heads(input_tensor, *, memory_config=None,
                                                        num_heads=16, output_tensors=None):
-    """Splits [b, 1, s, 3 h d] into q, k and v; k is turned. Of blocks each column of cores has its
-    own queries, keys and values."""
+    """Splits [b, 1, s, 3 h d] into q, k and v, and transposes k. Where the input is in blocks, each column
+    of cores has the queries, keys and values of its own heads."""
     config, groups = input_tensor._config, 0
     if config.shard_spec is not None:
         groups = max(1, input_tensor._shape[-1] // config.shard_spec.shape[-1])

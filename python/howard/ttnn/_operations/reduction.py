@@ -31,8 +31,8 @@ def _reduced_shape(tensor, dims, keepdim):
 
 
 def _reduce_programs(name, kind, tensor, dims, out):
-    """Launches what ttnn launches: one program for each of the last two dimensions, and for another of
-    sums of bfloat16; three for others."""
+    """Launches what ttnn launches: one program for each of the last two dimensions. For another dimension
+    it is one for sums of bfloat16 and bfloat8_b, and three for anything else."""
     rank = len(tensor._shape)
     kernel, analogy = _KERNEL[kind], kind not in ("sum", "mean", "max")
     if dims == list(range(rank)):

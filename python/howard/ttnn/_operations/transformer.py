@@ -361,8 +361,8 @@ def _latent(name):
              is_causal=True, attn_mask=None, cur_pos=(), cur_pos_tensor=None, scale=None,
              memory_config=None, program_config=None, compute_kernel_config=None,
              attention_sink=None, sliding_window_size=None):
-        """Decodes one position, whose values are the first columns of the keys, or a tensor that
-        follows them."""
+        """Decodes one position of each user. The values are the first head_dim_v columns of the keys, or
+        of the tensor that follows these."""
         tensors = [one for one in rest if isinstance(one, Tensor)]
         if name.startswith("paged") and page_table_tensor is None:
             page_table_tensor = tensors.pop()
