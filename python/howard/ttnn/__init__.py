@@ -27,6 +27,7 @@ from . import (
     _refused,
     _reported_calls,
     _reports,
+    _rounding,
     _settings,
     _types,
     database,
@@ -146,7 +147,7 @@ types = _Namespace("types", {
     **_here("bfloat16 float32 bfloat8_b bfloat4_b uint8 uint16 int32 uint32 fp8_e4m3 "
             "ROW_MAJOR_LAYOUT TILE_LAYOUT")})
 core = _Namespace("core", {**_here("create_sharded_memory_config num_cores_to_corerangeset"),
-                           "divup": lambda a, b: -(-a // b), "roundup": lambda a, b: -(-a // b) * b,
+                           "divup": _rounding.divup, "roundup": _rounding.roundup,
                            "set_printoptions": _printing.set_printoptions,
                            "get_memory_config": _ops.layout.get_memory_config,
                            "has_tile_padding": lambda t, **_: t.padded_shape != t.shape})

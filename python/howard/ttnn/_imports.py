@@ -15,7 +15,7 @@ import re
 import sys
 import types
 
-from . import _golden
+from . import _golden, _rounding
 from ._session import now, region, session, signpost
 
 FALLBACKS = ("tracy", "loguru", "pytest", "models.common.utility_functions",
@@ -260,9 +260,9 @@ def _utility_functions():
         torch_random=torch_random, profiler=Profiler(), Profiler=Profiler,
         is_wormhole_b0=lambda *_: not session.is_blackhole,
         is_blackhole=lambda *_: session.is_blackhole, is_grayskull=lambda *_: False,
-        is_x2_harvested=lambda *_: False, nearest_32=lambda x: -(-x // 32) * 32,
-        nearest_y=lambda x, y: -(-x // y) * y, divup=lambda a, b: -(-a // b),
-        roundup32=lambda x: -(-x // 32) * 32, comp_pcc=_golden.comp_pcc,
+        is_x2_harvested=lambda *_: False, nearest_32=_rounding.roundup32,
+        nearest_y=_rounding.roundup, divup=_rounding.divup,
+        roundup32=_rounding.roundup32, comp_pcc=_golden.comp_pcc,
         comp_allclose=_golden.comp_allclose, comp_equal=_golden.comp_equal,
         enable_persistent_kernel_cache=lambda *_: None,
         disable_persistent_kernel_cache=lambda *_: None, disable_compilation_reports=lambda *_: None)

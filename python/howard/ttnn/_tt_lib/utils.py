@@ -6,19 +6,9 @@ import struct
 import numpy as np
 import torch
 
+from .. import _rounding
 
-def divup(a, b):
-    return -(-a // b)
-
-
-def roundup(a, b):
-    return b * divup(a, b)
-
-
-def roundup32(a):
-    return roundup(a, 32)
-
-
+divup, roundup, roundup32 = _rounding.divup, _rounding.roundup, _rounding.roundup32
 _nearest_32 = roundup32
 
 
