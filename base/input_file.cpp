@@ -32,10 +32,16 @@ std::optional<std::string> neighbour_of(const fs::path& path) {
 }
 
 std::string beginning_of(const fs::path& path, std::size_t size) {
-  std::string text(size, '\0');
+  // Small files are many, and 16 MiB for each take longer than reading them.
+  constexpr std::size_t kBlock = std::size_t{64} << 10;
   std::ifstream stream(path, std::ios::binary);
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
+  std::string text;
+  while (stream && text.size() < size) {
+    const std::size_t before = text.size();
+    text.resize(std::min(size, std::max(kBlock, 2 * before)));
+    stream.read(text.data() + before, static_cast<std::streamsize>(text.size() - before));
+    text.resize(before + static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
+  }
   return text;
 }
 

@@ -182,8 +182,8 @@ class OpModel::Impl {
 
   /// Adds up what launches take, one after the other.
   struct Sums {
-    double share = 0;  ///< Of expected errors, by time.
-    calibration::Known known = calibration::Known::calibrated;
+    double share = 0;            ///< Of expected errors, by time.
+    calibration::Known known{};  ///< The worst of them.
     SimTime longest;
   };
 

@@ -13,6 +13,9 @@
 #include <variant>
 
 #include "base/error.h"
+#include "base/input_file.h"
+#include "engines/chip/calibration/error_summary.h"
+#include "engines/chip/profiles/constants.h"
 #include "experiments/logs/chip_of_log.h"
 #include "experiments/logs/log_content.h"
 #include "profiler/median.h"
@@ -21,6 +24,7 @@
 namespace howard::experiments {
 namespace {
 
+using calibration::summarise;
 using calibration::UnseenKind;
 using chip::Card;
 using chip::CardKernel;
@@ -35,17 +39,11 @@ struct Runs {
   std::vector<SimTime> times;
 };
 
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 /// Returns how far runs are from their median in the mean.
 double spread_of(const std::vector<SimTime>& times, SimTime median) {
-  double sum = 0;
-  for (const SimTime time : times) sum += std::abs(time.seconds() / median.seconds() - 1);
-  return sum / static_cast<double>(times.size());
+  std::vector<double> errors;
+  for (const SimTime time : times) errors.push_back(time.seconds() / median.seconds() - 1);
+  return summarise(std::move(errors)).mean;
 }
 
 /// Returns the calls of a log as a card has them. One that ran once differs from run to run as the
@@ -77,23 +75,21 @@ std::vector<CardKernel> kernels_of(const SiliconComparison& comparison) {
     spreads.push_back(kernel.error);
   }
   if (spreads.empty()) return kernels;
-  const double usual = median_of(std::move(spreads));
+  const double usual = summarise(std::move(spreads)).median;
   for (CardKernel& kernel : kernels) {
     if (kernel.runs == 1) kernel.error = usual;
   }
   return kernels;
 }
 
-std::string stem_of(const std::string& file) {
+std::string name_of_file(const std::string& file) {
   return std::filesystem::path(file).filename().string();
 }
 
+/// Says whether a file names the schema of profiles and cards, also if the rest of it is damaged.
 bool is_card(const std::string& file) {
-  try {
-    return chip::kind_of(file) == "card";
-  } catch (const Error&) {
-    return false;
-  }
+  constexpr std::size_t kBeginning = 256;
+  return beginning_of(file, kBeginning).find(chip::kProfileSchema) != std::string::npos;
 }
 
 class Learner {
@@ -107,7 +103,7 @@ class Learner {
   }
 
   void add_log(const std::string& file) {
-    const std::string name = stem_of(file);
+    const std::string name = name_of_file(file);
     require_new(name, file);
     chip::ProfileChoice choice = choice_;
     const LogContent content = compare_on_its_chip(file, choice, {});
@@ -154,7 +150,7 @@ class Learner {
 
   void count_left(const SiliconComparison& comparison) {
     for (const profiler::NotEmulated& call : comparison.not_emulated) {
-      learnt_.left["the emulator cannot run them"] += call.runs;
+      learnt_.left["the emulator cannot run them, as analyze --compare-emulated says"] += call.runs;
     }
     for (const ComparedCall& call : comparison.calls) {
       if (call.words) continue;
@@ -171,12 +167,6 @@ class Learner {
   std::optional<Card> card_;
   Learnt learnt_;
 };
-
-double mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
 
 std::string percent(double share) { return fmt::format("{:.1f}", 100 * share); }
 
@@ -225,8 +215,8 @@ reports::Table learnt_table(const Learnt& learnt) {
     reports::TableRow row;
     for (std::string text :
          {kind.kind, fmt::to_string(kind.built_in.size()), fmt::to_string(runs),
-          fmt::format("{:.1f}", time.seconds() * 1e6), percent(mean(kind.built_in)),
-          percent(mean(kind.error)),
+          fmt::format("{:.1f}", time.seconds() * 1e6), percent(summarise(kind.built_in).mean),
+          percent(summarise(kind.error).mean),
           said != nullptr ? fmt::format("{:.2f} times the emulator's",
                                         static_cast<double>(said->factor) / chip::CardKind::kOne)
                           : std::string("the emulator's")}) {
@@ -243,20 +233,26 @@ std::vector<std::string> learnt_lines(const Learnt& learnt) {
   std::vector<double> own, built_in, error;
   for (const CardKernel& kernel : card.kernels) {
     runs += kernel.runs;
-    own.push_back(kernel.error);
+    if (kernel.runs > 1) own.push_back(kernel.error);
   }
   for (const UnseenKind& kind : learnt.unseen) {
     std::ranges::copy(kind.built_in, std::back_inserter(built_in));
     std::ranges::copy(kind.error, std::back_inserter(error));
   }
+  const calibration::ErrorSummary without = summarise(built_in), with = summarise(error);
+  const std::string differ =
+      own.empty() ? "each ran once"
+                  : fmt::format(
+                        "the runs of a call differ from their median by {} % (in the median "
+                        "of {} that ran more than once)",
+                        percent(summarise(own).median), own.size());
   std::vector<std::string> lines{
-      fmt::format("{} in {}: their runs differ from the median by {} % (the median call)",
-                  reports::counted(card.kernels.size(), "call"),
-                  reports::counted(static_cast<std::size_t>(runs), "run"), percent(median_of(own))),
+      fmt::format("{} in {}: {}", reports::counted(card.kernels.size(), "call"),
+                  reports::counted(static_cast<std::size_t>(runs), "run"), differ),
       fmt::format("calls that the card has not seen: the emulator is off by {} % in the median and "
                   "{} % in the mean, with the card by {} and {} %",
-                  percent(median_of(built_in)), percent(mean(built_in)), percent(median_of(error)),
-                  percent(mean(error)))};
+                  percent(without.median), percent(without.mean), percent(with.median),
+                  percent(with.mean))};
   for (const auto& [reason, count] : learnt.left) {
     lines.push_back(fmt::format("{} not learnt: {}", reports::counted(count, "program"), reason));
   }

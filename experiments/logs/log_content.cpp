@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "engines/chip/profiles/card.h"
 #include "profiler/formats/csv/gzip_source.h"
 #include "profiler/formats/log_file.h"
 #include "reports/findings/log_results.h"
@@ -41,6 +42,13 @@ profiler::SiliconComparison compare_log(profiler::ByteSource& source, const std:
       profiler::compare_with_silicon(source, file, emulated, told);
   if (comparison.calls.empty() && comparison.not_emulated.empty()) {
     refuse_empty(file, comparison.dropped);
+  }
+  const std::string name = std::filesystem::path(file).filename();
+  if (emulated.card != nullptr &&
+      std::ranges::find(emulated.card->logs, name) != emulated.card->logs.end()) {
+    comparison.notes.push_back(fmt::format(
+        "card {} was learnt from this log: errors are how far its runs are from their median",
+        emulated.card->name));
   }
   return comparison;
 }

@@ -260,7 +260,9 @@ std::vector<std::string> notes_of(const ExperimentResult& result, Backend backen
         reference_tables(result.experiment, result.context).empty() &&
         std::ranges::none_of(points, has_own_chip)) {
       notes.emplace_back(
-          "no published figures stand beside these: they are of another chip or software");
+          "no published figures stand beside these: they are of another chip or software, or a "
+          "card "
+          "says times");
     }
   }
   if (backend != Backend::emulated) {

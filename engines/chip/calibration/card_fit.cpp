@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
-#include <numeric>
 #include <optional>
 
 #include "base/error.h"
+#include "engines/chip/calibration/error_summary.h"
 
 namespace howard::calibration {
 namespace {
@@ -37,50 +36,53 @@ double error_of(const CardKernel& kernel, double factor) {
   return std::abs(factor / ratio_of(kernel) - 1);
 }
 
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-/// Returns the factor that calls of one kind say, without the call `unseen`.
-double factor_of(const KernelList& calls, const CardKernel* unseen = nullptr) {
+/// The logarithms of what calls of one kind say, with one call that is as the emulator says.
+struct Said {
   double sum = 0;
-  double count = 1;  // one call is as the emulator says
-  for (const CardKernel* const call : calls) {
-    if (call == unseen) continue;
-    sum += std::log(ratio_of(*call));
-    ++count;
+  double count = 1;
+
+  explicit Said(const KernelList& calls) : count(1 + static_cast<double>(calls.size())) {
+    for (const CardKernel* const call : calls) sum += std::log(ratio_of(*call));
   }
-  return std::exp(sum / count);
-}
+  double factor() const { return std::exp(sum / count); }
+  double factor_without(const CardKernel& call) const {
+    return std::exp((sum - std::log(ratio_of(call))) / (count - 1));
+  }
+};
 
 /// Returns what the calls of one kind say of others; absent if the emulator is as near.
 std::optional<CardKind> learnt(const std::string& kind, const KernelList& calls) {
   constexpr std::size_t kLeastCalls = 3;
   constexpr double kLeastGain = 0.9;
   if (calls.size() < kLeastCalls) return std::nullopt;
+  const Said said(calls);
   std::vector<double> before, after;
   for (const CardKernel* const call : calls) {
     before.push_back(error_of(*call, 1));
-    after.push_back(error_of(*call, factor_of(calls, call)));
+    after.push_back(error_of(*call, said.factor_without(*call)));
   }
-  if (mean(after) > kLeastGain * mean(before)) return std::nullopt;
+  const double built_in_error = summarise(std::move(before)).mean;
+  const double error = summarise(std::move(after)).mean;
+  if (error > kLeastGain * built_in_error) return std::nullopt;
   return CardKind{.kind = kind,
-                  .factor = std::llround(factor_of(calls) * static_cast<double>(CardKind::kOne)),
+                  .factor = std::llround(said.factor() * static_cast<double>(CardKind::kOne)),
                   .calls = static_cast<std::int64_t>(calls.size()),
-                  .built_in_error = mean(before),
-                  .error = mean(after)};
+                  .built_in_error = built_in_error,
+                  .error = error};
 }
 
-/// Returns the ratio of those of `calls` that have the shapes of `call`; absent if none has.
-std::optional<double> ratio_of_shapes(const CardKernel& call, const KernelList& calls) {
+/// What calls of the same shapes take in sum.
+struct Ratio {
   SimTime time, built_in;
-  for (const CardKernel* const other : calls) {
-    if (shapes_of(other->words) != shapes_of(call.words)) continue;
-    time += other->time;
-    built_in += other->built_in;
+};
+std::map<std::string, Ratio> by_shapes(const KernelList& calls) {
+  std::map<std::string, Ratio> ratios;
+  for (const CardKernel* const call : calls) {
+    Ratio& ratio = ratios[shapes_of(call->words)];
+    ratio.time += call->time;
+    ratio.built_in += call->built_in;
   }
-  if (built_in == SimTime()) return std::nullopt;
-  return time.seconds() / built_in.seconds();
+  return ratios;
 }
 
 }  // namespace
@@ -106,9 +108,14 @@ std::vector<UnseenKind> unseen(std::span<const CardKernel> kernels) {
       const auto said = learnt(kind, seen);
       const double factor =
           said ? static_cast<double>(said->factor) / static_cast<double>(CardKind::kOne) : 1;
+      const std::map<std::string, Ratio> shapes = by_shapes(seen);
       for (const CardKernel* const call : kept_back) {
+        const auto alike = shapes.find(shapes_of(call->words));
+        const double says = alike == shapes.end()
+                                ? factor
+                                : alike->second.time.seconds() / alike->second.built_in.seconds();
         unseen.built_in.push_back(error_of(*call, 1));
-        unseen.error.push_back(error_of(*call, ratio_of_shapes(*call, seen).value_or(factor)));
+        unseen.error.push_back(error_of(*call, says));
       }
     }
   }
@@ -127,21 +134,24 @@ chip::Card merged(chip::Card card, const chip::Card& other) {
   std::ranges::sort(card.logs);
   const auto repeated = std::ranges::unique(card.logs);
   card.logs.erase(repeated.begin(), repeated.end());
-  for (const CardKernel& kernel : other.kernels) {
-    const auto place = std::ranges::lower_bound(card.kernels, kernel.words, {}, &CardKernel::words);
-    if (place == card.kernels.end() || place->words != kernel.words) {
-      card.kernels.insert(place, kernel);
+  std::vector<CardKernel> all = std::move(card.kernels);
+  all.insert(all.end(), other.kernels.begin(), other.kernels.end());
+  std::ranges::stable_sort(all, {}, &CardKernel::words);
+  card.kernels.clear();
+  for (CardKernel& kernel : all) {
+    if (card.kernels.empty() || card.kernels.back().words != kernel.words) {
+      card.kernels.push_back(std::move(kernel));
       continue;
     }
-    const std::int64_t runs = place->runs + kernel.runs;
+    CardKernel& known = card.kernels.back();
+    const std::int64_t runs = known.runs + kernel.runs;
     const double share = static_cast<double>(kernel.runs) / static_cast<double>(runs);
-    place->time =
-        SimTime::picoseconds(std::llround(static_cast<double>(place->time.ps()) * (1 - share) +
+    known.time =
+        SimTime::picoseconds(std::llround(static_cast<double>(known.time.ps()) * (1 - share) +
                                           static_cast<double>(kernel.time.ps()) * share));
-    place->error = place->error * (1 - share) + kernel.error * share;
-    place->runs = runs;
+    known.error = known.error * (1 - share) + kernel.error * share;
+    known.runs = runs;
   }
-  card.kinds = kinds_of(card.kernels);
   return card;
 }
 

@@ -28,8 +28,8 @@ std::vector<chip::CardKind> kinds_of(std::span<const chip::CardKernel> kernels);
 /// Calls are dealt out by their place among those of their kind, in the order of their words.
 std::vector<UnseenKind> unseen(std::span<const chip::CardKernel> kernels);
 
-/// Returns the two cards as one: a call that both have has the mean of their times by runs. Throws
-/// Error if they are of unlike chips or software.
+/// Returns the two cards as one, without what they say of kinds: a call that both have has the mean
+/// of their times by runs. Throws Error if they are of unlike chips or software.
 chip::Card merged(chip::Card card, const chip::Card& other);
 
 }  // namespace howard::calibration

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <filesystem>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -176,7 +178,15 @@ Constants load(const std::vector<std::string>& chosen, std::string_view kind,
 }  // namespace
 
 std::string kind_of(const std::string& name_or_file) {
-  return profile_kind(profile_text(name_or_file), name_or_file);
+  // Each choice asks this of each of its profiles; a card of thousands of kernels is parsed once.
+  static std::mutex mutex;
+  static std::map<std::string, std::string> kinds;
+  std::string text = profile_text(name_or_file);
+  const std::lock_guard lock(mutex);
+  const auto known = kinds.find(text);
+  if (known != kinds.end()) return known->second;
+  std::string kind = profile_kind(text, name_or_file);
+  return kinds.emplace(std::move(text), std::move(kind)).first->second;
 }
 
 std::string_view name_of(DispatchCoreType type) {
