@@ -404,9 +404,10 @@ std::optional<LoggedProgram> logged_program(const OpRow& row) {
   return LoggedProgram{std::move(program), false, unread_of(call.attributes)};
 }
 
-void UnreadAttributes::add(std::string_view op, std::span<const std::string> names) {
+void UnreadAttributes::add(std::string_view op, std::span<const std::string> names,
+                           std::uint64_t programs) {
   for (const std::string& name : names) {
-    ++programs_[fmt::format("{} of {}", name, chip::stem_of(op))];
+    programs_[fmt::format("{} of {}", name, chip::stem_of(op))] += programs;
   }
 }
 

@@ -30,8 +30,8 @@ struct LoggedProgram {
 /// Counts programs by the attributes of theirs that nothing reads: "use_welford of LayerNorm".
 class UnreadAttributes {
  public:
-  /// Counts a program of `op`, of whose attributes nothing reads `names`.
-  void add(std::string_view op, std::span<const std::string> names);
+  /// Counts programs of `op`, of whose attributes nothing reads `names`.
+  void add(std::string_view op, std::span<const std::string> names, std::uint64_t programs = 1);
   /// Returns a note that names the commonest; empty if there are none.
   std::string note() const;
 

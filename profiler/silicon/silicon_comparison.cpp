@@ -166,8 +166,6 @@ class Comparer {
       const auto& [is_call, index] = *place;
       if (is_call) {
         found_.calls[index].runs.push_back({*row.kernel_time, row.start_skew.value_or(SimTime())});
-        const auto unread = unread_of_.find(index);
-        if (unread != unread_of_.end()) unread_.add(row.name, unread->second);
       } else {
         ++found_.not_emulated[index].runs;
         found_.not_emulated[index].measured += *row.kernel_time;
@@ -194,7 +192,10 @@ class Comparer {
   }
 
   void note_unread() {
-    if (std::string note = unread_.note(); !note.empty()) found_.notes.push_back(std::move(note));
+    UnreadAttributes unread;
+    for (const ComparedCall& call : found_.calls)
+      unread.add(call.code, call.unread, call.runs.size());
+    if (std::string note = unread.note(); !note.empty()) found_.notes.push_back(std::move(note));
   }
 
   /// Lets calls that lack their position see the places that their median time tells.
@@ -333,7 +334,8 @@ class Comparer {
                       .measured_cores = row.cores.value_or(0),
                       .runs = {},
                       .words = {},
-                      .kind = kind_of(planned)};
+                      .kind = kind_of(planned),
+                      .unread = logged_call.unread};
     if (!logged_call.stands_in && !by_its_time) call.words = words_of(planned);
     const auto [at, is_new] = calls_.try_emplace(
         {call.code, call.call, call.inputs, call.output, call.fidelity, call.grid, call.emulated},
@@ -341,9 +343,6 @@ class Comparer {
     if (is_new) {
       if (by_its_time) without_position_.emplace(found_.calls.size(), program);
       if (!logged) without_grid_.emplace(found_.calls.size(), logged_call);
-      if (!logged_call.unread.empty()) {
-        unread_of_.emplace(found_.calls.size(), logged_call.unread);
-      }
       found_.calls.push_back(std::move(call));
     }
     return {true, at->second};
@@ -365,9 +364,7 @@ class Comparer {
   /// places among those found.
   std::map<std::size_t, Program> without_position_;
   std::map<std::size_t, LoggedProgram> without_grid_;
-  std::int64_t used_cores_ = 0;                                ///< The most of all rows.
-  std::map<std::size_t, std::vector<std::string>> unread_of_;  ///< By place.
-  UnreadAttributes unread_;
+  std::int64_t used_cores_ = 0;  ///< The most of all rows.
 };
 
 /// Leaves out what cannot be compared: runs of a thousand times the median of their call, and calls

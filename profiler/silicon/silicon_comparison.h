@@ -44,7 +44,8 @@ struct ComparedCall {
   std::vector<MeasuredRun> runs;    ///< At least one, in the order of the file.
   /// How a card knows it; absent if another op stands for it, or if its time tells its position.
   std::optional<chip::LaunchWords> words;
-  std::string kind;  ///< What it may be like, as chip::kind_of() says.
+  std::string kind;                 ///< What it may be like, as chip::kind_of() says.
+  std::vector<std::string> unread;  ///< Attributes that nothing reads.
 };
 
 /// Counts rows of one op that were not emulated, for one reason.

@@ -14,9 +14,10 @@ namespace howard::reports {
 
 /// Says what the column "rests on" of emulated times means.
 inline constexpr std::string_view kRestsOn =
-    "rests on: what there is of measured kernels like the emulated ones: calibrated, several of "
-    "the "
-    "kind; interpolated, a few; one kernel; by analogy, none: the time is predicted";
+    "rests on: what there is of measured kernels like the emulated ones: measured by you, this "
+    "call "
+    "on your card; learnt from your card, others there; calibrated, several of the kind; "
+    "interpolated, a few; one kernel; by analogy, none: the time is predicted";
 
 /// Shows a log of real hardware beside the emulator in tables: sums and errors by op, where the
 /// last row is all of them; the `top` calls that took the most time; and what was not emulated, and
