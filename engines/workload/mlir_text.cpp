@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/workload/mlir_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
 #include <utility>
 
+#include "base/error.h"
 #include "base/text.h"
 
 namespace howard::workload {
@@ -14,22 +17,37 @@ namespace {
 
 constexpr std::string_view kDialect = "\"ttnn.";
 
-/// Returns where what begins with a bracket at `at` has ended; the text's end if it never does.
-/// The ">" of an arrow is no bracket, and texts in quotes have none.
-std::size_t end_of_group(std::string_view text, std::size_t at) {
+/// Returns where what begins with a bracket at `at` has ended; absent if it never does. The ">" of
+/// an arrow is no bracket, and texts in quotes have none.
+std::optional<std::size_t> find_end_of_group(std::string_view text, std::size_t at) {
   int depth = 0;
   for (; at < text.size(); ++at) {
     const char c = text[at];
     if (c == '"') {
       at = text.find('"', at + 1);
-      if (at == std::string_view::npos) return text.size();
+      if (at == std::string_view::npos) return std::nullopt;
     } else if (c == '(' || c == '<' || c == '[' || c == '{') {
       ++depth;
     } else if (c == ')' || c == ']' || c == '}' || (c == '>' && text[at - 1] != '-')) {
       if (--depth == 0) return at + 1;
     }
   }
-  return text.size();
+  return std::nullopt;
+}
+
+/// Returns the same of a part of a text; its end if the bracket is not closed.
+std::size_t end_of_group(std::string_view text, std::size_t at) {
+  return find_end_of_group(text, at).value_or(text.size());
+}
+
+/// Returns the same of a module. Throws Error, with the line, if the bracket is not closed: each
+/// further op would look for its end again.
+std::size_t end_in_module(std::string_view text, std::size_t at) {
+  if (const auto end = find_end_of_group(text, at)) return *end;
+  const auto lines = std::ranges::count(text.substr(0, at), '\n');
+  throw Error({.attempted = "read a module",
+               .value = fmt::format("the '{}' on line {} is not closed", text[at], lines + 1),
+               .accepted = "the whole text of a module"});
 }
 
 /// Splits at the commas that are in no brackets.
@@ -135,7 +153,7 @@ MlirOp op_at(std::string_view text, std::size_t at) {
       ++rest;
       continue;
     }
-    const std::size_t end = end_of_group(text, rest);
+    const std::size_t end = end_in_module(text, rest);
     const std::string_view group = text.substr(rest, end - rest);
     if (group.starts_with('(') && !std::exchange(has_operands, true)) {
       op.operands = names_of(group.substr(1, group.size() - 2));
@@ -146,7 +164,7 @@ MlirOp op_at(std::string_view text, std::size_t at) {
   }
   const std::size_t types = text.find('(', rest);
   if (types == std::string_view::npos) return op;
-  const std::size_t end = end_of_group(text, types);
+  const std::size_t end = end_in_module(text, types);
   op.operand_types = names_of(text.substr(types + 1, end - types - 2));
   std::size_t to = text.find("->", end);
   if (to == std::string_view::npos || to > end + 4) return op;
@@ -211,11 +229,20 @@ void MlirText::each_op(const std::function<void()>& begin,
        at = text_.find(kDialect, at + 1)) {
     while (function < at) {
       const std::size_t end = std::min(text_.find('\n', function), text_.size());
+      const std::string_view line = trimmed(text_.substr(function, end - function));
+      if (line.ends_with('{')) static_cast<void>(end_in_module(text_, text_.rfind('{', end)));
       runs = text_.substr(function, end - function).find("const_eval") == std::string_view::npos;
       if (runs) begin();
       function = text_.find(kFunction, end);
     }
-    if (runs) visit(op_at(text_, at));
+    const std::size_t name = at + kDialect.size();
+    const std::size_t quote = text_.find('"', name);
+    const auto is_letter = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+    };
+    const bool is_op = quote != std::string_view::npos && quote > name &&
+                       std::ranges::all_of(text_.substr(name, quote - name), is_letter);
+    if (runs && is_op) visit(op_at(text_, at));
   }
 }
 

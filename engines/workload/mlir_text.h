@@ -41,6 +41,7 @@ class MlirText {
   explicit MlirText(std::string_view text);
 
   /// Calls `begin` at each function that runs, and `visit` for each of its ops of the dialect.
+  /// Throws Error, with the line, for a bracket of an op or a function that is not closed.
   void each_op(const std::function<void()>& begin,
                const std::function<void(const MlirOp&)>& visit) const;
   /// Returns the tensor of a type; absent for another type, and for a tensor without a layout of

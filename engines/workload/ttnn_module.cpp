@@ -306,7 +306,9 @@ class ModuleReader {
     return tensor;
   }
 
-  void leave_out(const MlirOp& op) { ++notes_.left_out[op.name]; }
+  void leave_out(const MlirOp& op, std::string_view why = "") {
+    ++notes_.left_out[op.name + std::string(why)];
+  }
 
   void read(const MlirOp& op) {
     ++notes_.ops;
@@ -316,7 +318,7 @@ class ModuleReader {
       return;
     }
     const std::optional<Call> call = call_of(op);
-    if (!call) return leave_out(op);
+    if (!call) return leave_out(op, " (of tensors without a layout)");
     const bool host = std::ranges::any_of(call->inputs, &MlirTensor::on_host) ||
                       std::ranges::any_of(call->outputs, &MlirTensor::on_host);
     if (host) {  // between host and device; what it gives is made where it is asked for
@@ -329,7 +331,8 @@ class ModuleReader {
     Call taken = *call;
     taken.inputs.resize(std::min(taken.inputs.size(), kernel->inputs),
                         MlirTensor{.spec = taken.inputs[0].spec});
-    if (!is_taken(*kernel, taken)) return leave_out(op);
+    if (!is_taken(*kernel, taken))
+      return leave_out(op, " (its kernel does not take such operands)");
     launch(*kernel, taken);
   }
 
@@ -443,10 +446,17 @@ class ModuleReader {
 
 Workload workload_of_module(std::string_view text, const std::string& name, ModuleNotes& notes) {
   Workload made = ModuleReader(text, name, notes).read();
-  if (notes.ops > 0) return made;
+  if (notes.launched > 0) return made;
+  std::string left_out;
+  for (const auto& [op, times] : notes.left_out) {
+    left_out += fmt::format("{}{} x {}", left_out.empty() ? "" : ", ", op, times);
+  }
   throw Error({.attempted = "read the module " + name,
-               .value = "it has no op of the dialect ttnn in generic form, \"ttnn.add\"(...)",
-               .accepted = "a module of tt-mlir after its passes, as text"});
+               .value = notes.ops == 0
+                            ? "it has no op of the dialect ttnn in generic form, \"ttnn.add\"(...)"
+                        : left_out.empty() ? "none of its ops takes time of a chip"
+                                           : "none of its ops can be run: " + left_out,
+               .accepted = "a module of tt-mlir after its passes, as text in generic form"});
 }
 
 }  // namespace howard::workload

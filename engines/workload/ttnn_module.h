@@ -23,7 +23,8 @@ struct ModuleNotes {
 /// Returns what a module of tt-mlir's TTNN dialect, in its generic textual form, asks of a device:
 /// its functions in their order, but those that are evaluated at compile time. Tensors lie as their
 /// layouts say. An op that is not known is left out and named in `notes`; nothing is guessed.
-/// Throws Error for a text that has no op of the dialect.
+/// Throws Error for a text that has no op of the dialect, or none that runs on a chip, and for one
+/// that ends within an op or a function.
 Workload workload_of_module(std::string_view text, const std::string& name, ModuleNotes& notes);
 
 }  // namespace howard::workload

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "engines/workload/ttnn_module.h"
 #include "engines/workload/workload_json.h"
+#include "reports/tables/format.h"
 
 namespace howard::cli {
 
@@ -18,8 +19,9 @@ void record_ttnn_module(const std::filesystem::path& module,
   const workload::Workload made =
       workload::workload_of_module(read_file(module), module.filename().string(), notes);
   write_file(workload, workload::to_json(made));
-  fmt::print(stderr, "{}: {} ops, {} of them run on the chip, {} take no time\n", module.string(),
-             notes.ops, notes.launched, notes.free);
+  fmt::print(stderr, "{}: {}, of which {} run on the chip and {} take no time\n", module.string(),
+             reports::counted(static_cast<std::size_t>(notes.ops), "op"), notes.launched,
+             notes.free);
   if (notes.left_out.empty()) return;
   std::string names;
   std::int64_t count = 0;

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "engines/program/sharding.h"
+#include "tests/error_of.h"
 
 namespace howard::workload {
 namespace {
@@ -83,7 +84,7 @@ TEST(TtnnModule, ProductsHaveTheirConfigurations) {
   EXPECT_EQ(product("compute_config = #ttnn.device_compute_kernel_config<math_fidelity = hifi4, "
                     "fp32_dest_acc_en = true>, transpose_a = false"),
             (Kernels{flags + R"(,"fidelity":"HiFi4","fp32_accumulation":true})"}));
-  EXPECT_EQ(product("matmul_program_config = #ttnn.another<a = 1>"), Kernels{});
+  EXPECT_THROW(product("matmul_program_config = #ttnn.another<a = 1>"), Error);
 }
 
 TEST(TtnnModule, OpsBecomeKernelsOrAreNamed) {
@@ -137,8 +138,16 @@ TEST(TtnnModule, WhatIsEvaluatedBeforeAndWhatIsOnTheHostTakesNothing) {
 
 TEST(TtnnModule, ATextWithoutSuchOpsIsNone) {
   EXPECT_THROW(read("func.func @main() {}"), Error);
-  EXPECT_NO_THROW(read("\"ttnn.add\"(")) << "what is cut off is left out";
-  EXPECT_NO_THROW(read("%1 = \"ttnn.add\"(%0 <{ : (tensor<9x"));
+  EXPECT_NE(error_of([] { read("\"ttnn.add\"("); }).find("the '(' on line 9 is not closed"),
+            std::string::npos);
+  EXPECT_THROW(read("%1 = \"ttnn.add\"(%0 <{ : (tensor<9x"), Error);
+  EXPECT_THROW(read("func.func @main() {\n"), Error) << "the file ends within a function";
+  EXPECT_NE(error_of([] {
+              read(
+                  "%1 = \"ttnn.moe_gpt\"(%0) : (tensor<128x256xbf16, #a>) -> "
+                  "tensor<128x256xbf16, #a>");
+            }).find("none of its ops can be run: moe_gpt x 1"),
+            std::string::npos);
 }
 
 }  // namespace
