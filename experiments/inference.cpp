@@ -20,7 +20,6 @@
 #include <iterator>
 #include <utility>
 
-#include "base/error.h"
 #include "experiments/axes/machines.h"
 #include "experiments/cases/kernel_account.h"
 #include "experiments/cases/training_case.h"
@@ -138,14 +137,10 @@ Prepared prepare_served(const Box& box, const Point& point) {
   Serving serving = serving_of(point);
   const std::string missing = missing_chips(*box, serving.machine);
   if (!missing.empty()) return NotApplicable{missing};
-  try {
-    require_servable(serving);
-  } catch (const Error& failure) {
-    // Of a table of machines, those are left out whose chips do not divide the model.
-    const bool asked = point.has(kDataParallel) || point.has(kTensorParallel);
-    if (asked || chips_divide(serving)) throw;
-    return NotApplicable{fmt::format("{}; {}", failure.text().value, failure.text().hint)};
-  }
+  // Of a table of machines, those are left out whose chips do not divide the model.
+  const bool asked = point.has(kDataParallel) || point.has(kTensorParallel);
+  if (const auto reason = undivided(serving); reason && !asked) return NotApplicable{*reason};
+  require_servable(serving);
   const auto own = box_of(*box, serving.machine);
   const std::string fits = fit_text(serving, tensor_memory(own->profiles()));
   if (fits != "yes") {

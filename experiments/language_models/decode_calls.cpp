@@ -60,7 +60,7 @@ class DecodeStep : private ModelCalls {
 
  private:
   static std::int64_t tiles(std::int64_t columns) { return ceil_div(columns, kTileSide); }
-  std::int64_t wide() const { return serving_.column_share(model_.feed_forward); }
+  std::int64_t wide() const { return serving_.wide(); }
 
   /// Says whether so many cores form a rectangle of the grid.
   bool is_rectangle(std::int64_t cores) const { return grid_of(cores).cores() == cores; }

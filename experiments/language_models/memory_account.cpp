@@ -15,7 +15,7 @@ Bytes matrix_bytes(std::int64_t rows, std::int64_t columns, DataType dtype) {
 
 Bytes layer_bytes(const Serving& serving, const LayerFormats& formats) {
   const LanguageModel& model = serving.model;
-  const std::int64_t wide = serving.column_share(model.feed_forward);
+  const std::int64_t wide = serving.wide();
   const Bytes norms(2 * model.hidden * 2);  // bfloat16, on each chip
   return matrix_bytes(model.hidden, serving.share(model.qkv_columns()), formats.qkv.dtype) +
          matrix_bytes(serving.share(model.query_columns()), model.hidden, formats.output.dtype) +
@@ -44,7 +44,7 @@ Bytes cache_bytes(const Serving& serving) {
 Bytes activation_bytes(const Serving& serving) {
   const LanguageModel& model = serving.model;
   const std::int64_t rows = std::min(padded_prompt(serving.prompt), prefill_chunk(serving));
-  const std::int64_t columns = 3 * model.hidden + 3 * serving.column_share(model.feed_forward);
+  const std::int64_t columns = 3 * model.hidden + 3 * serving.wide();
   return matrix_bytes(rows, columns, DataType::bfloat16);
 }
 

@@ -200,7 +200,7 @@ class PrefillStep : private ModelCalls {
   }
 
   void feed_forward(const LayerFormats& formats) {
-    const std::int64_t wide = serving_.column_share(model_.feed_forward);
+    const std::int64_t wide = serving_.wide();
     // One chip has no room in L1 for more rows of a model as wide as the 8B.
     const std::int64_t folded = !serving_.is_divided() && wide >= 14336 ? 512 : 1024;
     gather(tokens_);

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <utility>
 
 #include "base/error.h"
 
@@ -34,7 +36,6 @@ void keep_attention_exact(LayerFormats& formats) {
 }
 
 void require_chips(const Serving& serving) {
-  const LanguageModel& model = serving.model;
   const int chips = serving.tensor_parallel * serving.data_parallel;
   if (chips != serving.machine.chips) {
     refuse(serving,
@@ -42,17 +43,10 @@ void require_chips(const Serving& serving) {
            fmt::format("groups that use its {} chips together", serving.machine.chips),
            "-a dp=" + std::to_string(serving.machine.chips));
   }
-  const auto require_divided = [&](std::int64_t number, const char* what) {
-    if (number % serving.tensor_parallel == 0) return;
-    refuse(serving,
-           fmt::format("{} chips do not divide the model's {} {}", serving.tensor_parallel, number,
-                       what),
-           "a mesh that divides heads, heads of keys, and the tiles of hidden_size",
-           "fewer chips for a model: -a dp=" + std::to_string(serving.machine.chips));
-  };
-  require_divided(model.heads, "heads");
-  require_divided(model.groups, "heads of keys and values");
-  require_divided(model.hidden / kTileSide, "tiles of hidden_size");
+  if (const auto reason = undivided(serving)) {
+    refuse(serving, *reason,
+           "a mesh that divides heads, heads of keys, and the tiles of hidden_size");
+  }
 }
 
 }  // namespace
@@ -83,11 +77,45 @@ LayerFormats layer_formats(const LanguageModel& model, PrecisionMode mode, bool 
   return formats;
 }
 
-bool chips_divide(const Serving& serving) {
+namespace {
+
+/// Returns the cores for whose multiple tt_transformers pads the feed-forward part of some models;
+/// 1 for all others (December 2025: models/tt_transformers/tt/model_config.py, prefill and decode
+/// alike).
+std::int64_t padding_cores(const LanguageModel& model) {
+  if (model.family != "qwen2") return 1;
+  const auto is_named = [&](std::string_view part) {
+    return model.name.find(part) != std::string::npos;
+  };
+  if (model.hidden == 8192) return 32;
+  return model.hidden == 3584 || is_named("qwq") || is_named("vl-32b") ? 16 : 1;
+}
+
+}  // namespace
+
+std::int64_t Serving::wide() const {
+  const std::int64_t cores = padding_cores(model);
+  if (cores == 1) return column_share(model.feed_forward);
+  const std::int64_t unit = cores * kTileSide * tensor_parallel;
+  return unit * ceil_div(model.feed_forward, unit) / tensor_parallel;
+}
+
+std::optional<std::string> undivided(const Serving& serving) {
   const LanguageModel& model = serving.model;
-  const int chips = serving.tensor_parallel;
-  return model.heads % chips == 0 && model.groups % chips == 0 &&
-         model.hidden / kTileSide % chips == 0;
+  const std::array<std::pair<std::int64_t, const char*>, 3> parts{
+      {{model.heads, "heads"},
+       {model.groups, "heads of keys and values"},
+       {model.hidden / kTileSide, "tiles of hidden_size"}}};
+  const auto undivided_by = [&](int chips) {
+    return std::ranges::find_if(parts, [=](const auto& part) { return part.first % chips != 0; });
+  };
+  const auto part = undivided_by(serving.tensor_parallel);
+  if (part == parts.end()) return std::nullopt;
+  int fewer = serving.tensor_parallel - 1;
+  while (serving.machine.chips % fewer != 0 || undivided_by(fewer) != parts.end()) --fewer;
+  return fmt::format("{} chips do not divide the model's {} {}; {} would: -a dp={}",
+                     serving.tensor_parallel, part->first, part->second, fewer,
+                     serving.machine.chips / fewer);
 }
 
 std::vector<LayerRun> layer_runs(const LanguageModel& model, PrecisionMode mode) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,10 +75,13 @@ struct Serving {
   std::int64_t column_share(std::int64_t columns) const {
     return kTileSide * share(ceil_div(columns, kTileSide));
   }
+  /// Returns a chip's columns of the feed-forward part, as tt_transformers pads it.
+  std::int64_t wide() const;
 };
 
-/// Says whether the chips of a group divide the heads and the tiles of hidden_size.
-bool chips_divide(const Serving& serving);
+/// Returns what of the model the chips of a group do not divide, in a sentence with what would do;
+/// absent if they divide it.
+std::optional<std::string> undivided(const Serving& serving);
 
 /// Throws Error for what tt_transformers cannot run: chips that the machine does not have or that
 /// do not divide the heads, more than 32 users of a group, a context or a prompt beyond the cache,

@@ -199,6 +199,7 @@ TEST(Inference, WhatAMeshOrACacheCannotHoldIsRefused) {
   const std::string heads = point_of(mesh).skipped.value_or("");
   EXPECT_NE(heads.find("8 chips do not divide the model's 10 heads of keys"), std::string::npos)
       << heads;
+  EXPECT_NE(heads.find("2 would: -a dp=4"), std::string::npos) << heads;
   EXPECT_NE(refusal({{"batch", {"33"}}}).find("33 users"), std::string::npos);
   EXPECT_NE(refusal({{"context", {"200000"}}}).find("131072 positions"), std::string::npos);
   EXPECT_NE(refusal({{"context", {"128"}}, {"room", {"128"}}}).find("129 tokens"),
@@ -207,6 +208,19 @@ TEST(Inference, WhatAMeshOrACacheCannotHoldIsRefused) {
             std::string::npos);
   EXPECT_EQ(rate({{"machine", {"n300"}}, {"tp", {"1"}}}),
             rate({{"machine", {"n300"}}, {"dp", {"2"}}}));
+}
+
+TEST(Inference, TheFeedForwardPartIsPaddedAsTtTransformersPadsIt) {
+  const auto wide = [](const char* model, int chips) {
+    Serving serving{.model = model_named(model), .machine = machines().front()};
+    serving.tensor_parallel = chips;
+    return serving.wide();
+  };
+  // Qwen2.5-7B on 2 chips: 18944 become 19456; QwQ-32B on 8: 27648 become 28672.
+  EXPECT_EQ(wide("qwen2.5-7b", 2), 19456 / 2);
+  EXPECT_EQ(wide("qwq-32b", 8), 28672 / 8);
+  EXPECT_EQ(wide("qwen2.5-32b", 8), 27648 / 8) << "its products are as they are";
+  EXPECT_EQ(wide("llama-3.1-8b", 8), 14336 / 8);
 }
 
 TEST(Inference, LargerBoxesHoldAModelInGroupsAsTheirServersDo) {
