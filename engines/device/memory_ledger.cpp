@@ -97,6 +97,7 @@ const MemoryLedger::Entry& MemoryLedger::entry(BufferId buffer) const {
 
 std::string MemoryLedger::largest_holders() const {
   constexpr std::size_t kNamed = 3;
+  constexpr std::uint64_t kPlace = ~(std::uint64_t{1} << 63);  // The first bit says which memory.
   std::vector<std::pair<BufferId, Entry>> holders;
   entries_.for_each(
       [&](BufferId buffer, const Entry& entry) { holders.emplace_back(buffer, entry); });
@@ -106,7 +107,7 @@ std::string MemoryLedger::largest_holders() const {
   for (std::size_t i = 0; i < std::min(kNamed, holders.size()); ++i) {
     const auto& [buffer, held] = holders[i];
     text += fmt::format("{} buffer {} ({} {}) {}", i == 0 ? "; largest holders:" : ",",
-                        static_cast<std::uint64_t>(buffer), held.spec.shape.text(),
+                        static_cast<std::uint64_t>(buffer) & kPlace, held.spec.shape.text(),
                         name_of(held.spec.dtype), amount(held.size));
   }
   return text;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "engines/chip/profiles/profiles.h"
@@ -37,32 +38,96 @@ bool stands_for_all(std::string_view chip) {
   return chip == chip::kDefaultChipProfile || chip == "blackhole_p150";
 }
 
+std::vector<Machine> of_wormhole() {
+  static constexpr std::string_view kWormhole = "wormhole_b0";
+  const std::vector<std::string_view> n150{"wormhole_b0_n150"}, n300{"wormhole_b0_n300"};
+  const std::vector<std::string_view> wormhole_galaxy{"wormhole_b0_galaxy"};
+  return {
+      {.word = "n150", .chip_of = kWormhole, .profiles = n150, .is_usual = true},
+      {.word = "n300",
+       .chips = 2,
+       .group = 2,
+       .has_remote_chips = true,
+       .chip_of = kWormhole,
+       .profiles = n300,
+       .is_usual = true},
+      {.word = "n150x4", .chips = 4, .chip_of = kWormhole, .profiles = n150},
+      {.word = "t3k",
+       .chips = 8,
+       .group = 8,
+       .ring = 8,
+       .has_remote_chips = true,
+       .chip_of = kWormhole,
+       .profiles = n300,
+       .is_usual = true},
+      {.word = "galaxy_t3k",
+       .chips = 8,
+       .group = 8,
+       .ring = 8,
+       .chip_of = kWormhole,
+       .profiles = wormhole_galaxy},
+      {.word = "galaxy",
+       .chips = 32,
+       .group = 8,
+       .ring = 8,
+       .chip_of = kWormhole,
+       .profiles = wormhole_galaxy},
+  };
+}
+
+std::vector<Machine> of_blackhole() {
+  static constexpr std::string_view kBlackhole = "blackhole";
+  const std::vector<std::string_view> p150{"blackhole_p150", "blackhole_p150_120",
+                                           "blackhole_p150_2025"};
+  const std::vector<std::string_view> p300{"blackhole_p300"};
+  const std::vector<std::string_view> blackhole_galaxy{"blackhole_galaxy"};
+  return {
+      {.word = "p150", .chip_of = kBlackhole, .profiles = p150, .is_usual = true},
+      {.word = "p100a", .chip_of = kBlackhole, .profiles = {"blackhole_p100a"}, .is_usual = true},
+      {.word = "p300",
+       .chips = 2,
+       .group = 2,
+       .has_remote_chips = true,
+       .chip_of = kBlackhole,
+       .profiles = p300,
+       .is_usual = true},
+      {.word = "p150x2", .chips = 2, .group = 2, .chip_of = kBlackhole, .profiles = p150},
+      {.word = "p150x4",
+       .chips = 4,
+       .group = 4,
+       .ring = 4,
+       .chip_of = kBlackhole,
+       .profiles = p150},
+      {.word = "p300x2",
+       .chips = 4,
+       .group = 4,
+       .ring = 4,
+       .has_remote_chips = true,
+       .chip_of = kBlackhole,
+       .profiles = p300},
+      {.word = "p150x8",
+       .chips = 8,
+       .group = 8,
+       .ring = 8,
+       .chip_of = kBlackhole,
+       .profiles = p150},
+      {.word = "bh_galaxy",
+       .chips = 32,
+       .group = 8,
+       .ring = 8,
+       .chip_of = kBlackhole,
+       .profiles = blackhole_galaxy},
+  };
+}
+
 }  // namespace
 
 const std::vector<Machine>& machines() {
-  static constexpr std::string_view kWormhole = "wormhole_b0", kBlackhole = "blackhole";
-  static const std::vector<std::string_view> n150{"wormhole_b0_n150"}, n300{"wormhole_b0_n300"};
-  static const std::vector<std::string_view> p150{"blackhole_p150", "blackhole_p150_120",
-                                                  "blackhole_p150_2025"};
-  static const std::vector<std::string_view> p300{"blackhole_p300"};
-  static const std::vector<std::string_view> wormhole_galaxy{"wormhole_b0_galaxy"};
-  static const std::vector<std::string_view> blackhole_galaxy{"blackhole_galaxy"};
-  static const std::vector<Machine> all{
-      {"n150", 1, 1, 0, false, kWormhole, n150, true},
-      {"n300", 2, 2, 0, true, kWormhole, n300, true},
-      {"n150x4", 4, 1, 0, false, kWormhole, n150},
-      {"t3k", 8, 8, 8, true, kWormhole, n300, true},
-      {"galaxy_t3k", 8, 8, 8, false, kWormhole, wormhole_galaxy},
-      {"galaxy", 32, 8, 8, false, kWormhole, wormhole_galaxy},
-      {"p150", 1, 1, 0, false, kBlackhole, p150, true},
-      {"p100a", 1, 1, 0, false, kBlackhole, {"blackhole_p100a"}, true},
-      {"p300", 2, 2, 0, true, kBlackhole, p300, true},
-      {"p150x2", 2, 2, 0, false, kBlackhole, p150},
-      {"p150x4", 4, 4, 4, false, kBlackhole, p150},
-      {"p300x2", 4, 4, 4, true, kBlackhole, p300},
-      {"p150x8", 8, 8, 8, false, kBlackhole, p150},
-      {"bh_galaxy", 32, 8, 8, false, kBlackhole, blackhole_galaxy},
-  };
+  static const std::vector<Machine> all = [] {
+    std::vector<Machine> both = of_wormhole();
+    std::ranges::copy(of_blackhole(), std::back_inserter(both));
+    return both;
+  }();
   return all;
 }
 
@@ -91,11 +156,13 @@ std::string missing_chips(const DevBox& box, const Machine& machine) {
   if (own_chip(box, machine)) return {};
   const std::string& family = box.profiles().chip.architecture;
   if (machine.chip_of != family) {
-    return fmt::format("a machine {} has no {} chips, which --chip says", machine.word, family);
+    return fmt::format("a machine {} has no {} chips, which --chip or --card says", machine.word,
+                       family);
   }
   const std::string chip = box.has_constants() ? box.constants().chip.built_in() : "";
   if (chip.empty() || stands_for_all(chip) || has(machine, chip)) return {};
-  return fmt::format("a machine {} has no chip {}, which --chip says", machine.word, chip);
+  return fmt::format("a machine {} has no chip {}, which --chip or --card says", machine.word,
+                     chip);
 }
 
 std::shared_ptr<const DevBox> on(const DevBox& box, const harness::EmulatedOn& chip) {

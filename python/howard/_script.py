@@ -31,7 +31,7 @@ def _options():
     parser.add_argument("--no-values", action="store_true")
     parser.add_argument("--virtual-clock", action="store_true")
     parser.add_argument("--mixed-clock", action="store_true")
-    parser.add_argument("--box")
+    parser.add_argument("--chips", type=int)  # Those of the box.
     parser.add_argument("--module")
     parser.add_argument("--call-times", dest="calls", choices=("ttnn", "report"), default="ttnn")
     parser.add_argument("--kernel-cache", choices=("warm", "cold"), default="warm")
@@ -166,8 +166,8 @@ def _start():
     session.calls_as_report = options.calls == "report"
     session.cold_kernels = options.kernel_cache == "cold"
     session.source = pathlib.Path(script).name
-    if options.box:
-        session.set_box(options.box)
+    if options.chips:
+        session.set_box(options.chips)
     _imports.install()
     _ttml_imports.install()
     _device_files.install()

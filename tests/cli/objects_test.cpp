@@ -60,9 +60,20 @@ TEST_F(Objects, AModuleOfTheTtnnDialectIsExplained) {
       "%2 = \"ttnn.moe_gpt\"(%1) : (tensor<32x32xbf16, #l>) -> tensor<32x32xbf16, #l>\n}\n");
   const Outcome outcome = run("module.mlir");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_TRUE(contains(outcome.err, "module.mlir: 2 ops, 1 of them run on the chip"))
+  EXPECT_TRUE(contains(outcome.err, "module.mlir: 2 ops, of which 1 run on the chip"))
       << outcome.err;
   EXPECT_TRUE(contains(outcome.err, "left out, 50 % of the ops: moe_gpt x 1")) << outcome.err;
+  put("module.mlir",
+      "func.func @main() {\n%1 = \"ttnn.moe_gpt\"(%0) <{a = [1 : (tensor<1xf32>)\n}");
+  EXPECT_TRUE(contains(run("module.mlir").err, "the '{' on line 1 is not closed"));
+  put("module.mlir",
+      "func.func @main() {\n%1 = \"ttnn.relu\"(%0) : (tensor<32x32xbf16>) -> "
+      "tensor<32x32xbf16>\n}");
+  const Outcome nothing = run("module.mlir");
+  EXPECT_EQ(nothing.status, 1);
+  EXPECT_TRUE(
+      contains(nothing.err, "none of its ops can be run: relu (of tensors without a layout) x 1"))
+      << nothing.err;
   put("module.mlir", "func.func @main() {}");
   EXPECT_TRUE(contains(run("module.mlir").err, "it has no op of the dialect ttnn"));
 }
@@ -318,11 +329,11 @@ TEST_F(Objects, AMachineOfAnotherFamilyHasItsOwnChip) {
   };
   const std::string own = rate("--machine p150");
   EXPECT_TRUE(contains(own, "blackhole_p150")) << own;
-  EXPECT_FALSE(contains(own, "which --chip says")) << own;
+  EXPECT_FALSE(contains(own, "which --chip or --card says")) << own;
   // With a constant of the other chip nobody knows what is meant.
   EXPECT_TRUE(contains(
       run("inference --model llama-3.2-1b --machine p150 --set dram.read.noc1=190GB/s").out,
-      "a machine p150 has no wormhole_b0 chips, which --chip says"));
+      "a machine p150 has no wormhole_b0 chips, which --chip or --card says"));
 }
 
 TEST_F(Objects, APartOfANameNamesWhatHasIt) {

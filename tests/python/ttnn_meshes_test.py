@@ -15,8 +15,8 @@ LINE = ttnn.Topology.Linear
 class MeshCase(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        session.set_box("t3000")
-        cls.addClassCleanup(session.set_box, "")
+        session.set_box(8)
+        cls.addClassCleanup(session.set_box, 0)
         cls.mesh = ttnn.open_mesh_device(ttnn.MeshShape(2, 4))
         cls.addClassCleanup(ttnn.close_mesh_device, cls.mesh)
         cls.semaphores = [ttnn.create_global_semaphore(cls.mesh, ttnn.CoreRangeSet([]), 0)] * 3

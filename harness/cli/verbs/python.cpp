@@ -70,6 +70,13 @@ Values boxes(std::string& box) {
   return choice(box, words);
 }
 
+/// Returns the box; null if none is named.
+const experiments::Machine* box_of(const ScriptOptions& options) {
+  if (options.box.empty()) return nullptr;
+  const std::string_view word = options.box == "t3000" ? "t3k" : options.box;
+  return &*std::ranges::find(experiments::machines(), word, &experiments::Machine::word);
+}
+
 OptionList script_options(ScriptOptions& options) {
   Values script = to(options.script);
   script.takes_rest = true;
@@ -167,7 +174,9 @@ std::vector<std::string> script_command(const python::Installation& python,
   if (options.no_values) words.emplace_back("--no-values");
   if (options.virtual_clock) words.emplace_back("--virtual-clock");
   if (options.mixed_clock) words.emplace_back("--mixed-clock");
-  if (!options.box.empty()) words.insert(words.end(), {"--box", options.box});
+  if (const experiments::Machine* const box = box_of(options)) {
+    words.insert(words.end(), {"--chips", std::to_string(box->chips)});
+  }
   if (!options.module.empty()) words.insert(words.end(), {"--module", options.module});
   words.insert(words.end(),
                {"--call-times", options.calls, "--kernel-cache", options.kernel_cache});
@@ -219,9 +228,8 @@ int write_script_outputs(const ScriptOptions& options, const fs::path& workload)
 /// Returns the options with the chip of the box, unless the chip that they name is one of the box.
 ScriptOptions in_box(ScriptOptions options) {
   require_settings(options.profiles);
-  if (options.box.empty()) return options;
-  const std::string word = options.box == "t3000" ? "t3k" : options.box;
-  const auto box = std::ranges::find(experiments::machines(), word, &experiments::Machine::word);
+  const experiments::Machine* const box = box_of(options);
+  if (box == nullptr) return options;
   std::vector<std::string>& profiles = options.profiles.profiles;
   const std::string chip = chip::load_constants({profiles, {}}).chip.built_in();
   if (std::ranges::find(box->profiles, chip) == box->profiles.end()) {

@@ -97,11 +97,9 @@ class Session:
         """Returns how many chips the box has: those of the card, or of the mesh that was opened."""
         return max(self._chips_of_mesh, 2 if self.chip_name in ("n300", "p300") else 1)
 
-    def set_box(self, name):
-        """Makes the box one of those that are sold; cards are chosen by their profile."""
-        sizes = {"n150x4": 4, "t3000": 8, "galaxy_t3k": 8, "galaxy": 32, "p150x2": 2, "p150x4": 4,
-                 "p300x2": 4, "p150x8": 8, "bh_galaxy": 32}
-        self._chips_of_mesh = sizes.get(name, 0)
+    def set_box(self, chips):
+        """Makes the box one that is sold with so many chips; which these are, their profile says."""
+        self._chips_of_mesh = chips
 
     def widen(self, chips):
         """Makes the box one that has a mesh of so many chips: a T3000 of 8, a Galaxy of 32."""
@@ -123,15 +121,20 @@ class Session:
 
     def cards(self):
         """Returns how many chips are on PCIe: one of each card with two, all of other boxes."""
-        chips = max(self._chips_of_mesh, 1)
-        return chips // 2 if self.chip_name in ("n300", "p300") and 1 < chips < 32 else chips
+        chips = self.devices()
+        return chips // 2 if self.chip_name in ("n300", "p300") and chips < 32 else chips
 
     @property
     def box_name(self):
         """Returns the name that ttnn's ClusterType has for the box."""
-        two = "P300_X2" if self.chip_name == "p300" else "P150_X4"
-        large = {2: "P150_X2", 4: two, 8: "P150_X8", 32: "BLACKHOLE_GALAXY"} \
-            if self.is_blackhole else {4: "N150_X4", 8: "T3K", 32: "GALAXY"}
+        if self.chip_name == "p300":
+            large = {4: "P300_X2"}
+        elif self.is_blackhole:
+            large = {2: "P150_X2", 4: "P150_X4"}
+        else:
+            large = {4: "N150_X4"}
+        large.update({8: "P150_X8", 32: "BLACKHOLE_GALAXY"} if self.is_blackhole else
+                     {8: "T3K", 32: "GALAXY"})
         return large.get(self._chips_of_mesh, self.chip_name.upper())
 
     def finish(self):
