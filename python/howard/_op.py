@@ -9,6 +9,7 @@ import json
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 import howard._native as _native
+from howard._experiments import Settings, _settings
 
 Tensors = Union[str, Sequence[Optional[str]]]
 Live = Sequence[Union[int, Mapping[str, int]]]
@@ -67,7 +68,7 @@ def op_constraints(
     live: Optional[Live] = None,
     chip: str = "wormhole_b0_n300",
     software: str = "",
-    set: Sequence[str] = (),
+    set: Optional[Settings] = None,
     dispatch: str = "worker",
     l1_small: int = 0,
 ) -> Dict[str, Any]:
@@ -76,9 +77,9 @@ def op_constraints(
     A tensor is a text as in lists of ops: "64x1024 bfloat16 l1", "2048x32 height:8x8:32x32". Sizes are
     bytes of each core, or of each bank of DRAM. live has what is in L1, the operands among it: bytes of
     each core, or {"bytes": .., "address": ..}. Without it L1 is empty, and operands take nothing. set
-    replaces constants, as --set does.
+    replaces constants, as for run().
     """
-    answer = _ask(op, inputs, outputs, attributes, live, (chip, software, tuple(set), dispatch, l1_small))
+    answer = _ask(op, inputs, outputs, attributes, live, (chip, software, tuple(_settings(set)), dispatch, l1_small))
     return {name: answer[name] for name in _CONSTRAINTS}
 
 
@@ -91,7 +92,7 @@ def op_time(
     live: Optional[Live] = None,
     chip: str = "wormhole_b0_n300",
     software: str = "",
-    set: Sequence[str] = (),
+    set: Optional[Settings] = None,
     dispatch: str = "worker",
     l1_small: int = 0,
 ) -> Dict[str, Any]:
@@ -100,7 +101,7 @@ def op_time(
     The arguments are those of op_constraints(). Raises ValueError, with ttnn's reason, for a call that
     it does not take.
     """
-    answer = _ask(op, inputs, outputs, attributes, live, (chip, software, tuple(set), dispatch, l1_small))
+    answer = _ask(op, inputs, outputs, attributes, live, (chip, software, tuple(_settings(set)), dispatch, l1_small))
     if not answer["legal"]:
         raise ValueError(answer["reason"])
     return {name: answer[name] for name in _TIMES}
@@ -111,7 +112,7 @@ def op_queries(
     *,
     chip: str = "wormhole_b0_n300",
     software: str = "",
-    set: Sequence[str] = (),
+    set: Optional[Settings] = None,
     dispatch: str = "worker",
     l1_small: int = 0,
 ) -> Dict[str, Any]:
@@ -123,5 +124,5 @@ def op_queries(
     or its JSON text.
     """
     texts = [call if isinstance(call, str) else json.dumps(call) for call in calls]
-    answers: Dict[str, List[Any]] = _model(chip, software, tuple(set), dispatch, l1_small).answers(texts)
+    answers: Dict[str, List[Any]] = _model(chip, software, tuple(_settings(set)), dispatch, l1_small).answers(texts)
     return {name: array.array(_CODES[name], of) if name in _CODES else of for name, of in answers.items()}

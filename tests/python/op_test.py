@@ -27,6 +27,15 @@ class OpTest(unittest.TestCase):
         self.assertLess(made["circular_buffers"], 786432)
         self.assertIn("Out of Memory", ask([{"bytes": 1400000}])["reason"])
 
+    def test_constants_are_replaced_by_a_text_a_list_or_a_dict(self):
+        def dispatch(given):
+            return howard.op_time("exp", "64x64", set=given)["dispatch"]
+
+        slow = dispatch("dispatch.program=4000cycles")
+        self.assertGreater(slow, dispatch(None))
+        self.assertEqual(slow, dispatch(["dispatch.program=4000cycles"]))
+        self.assertEqual(slow, dispatch({"dispatch.program": "4000cycles"}))
+
     def test_a_time_says_what_it_rests_on(self):
         time = howard.op_time("matmul", SQUARE)
         self.assertGreater(time["kernel"], time["dispatch"])
