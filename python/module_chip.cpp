@@ -18,6 +18,7 @@
 #include "engines/chip/profiles/profiles.h"
 #include "engines/program/eltwise.h"
 #include "engines/program/fields.h"
+#include "engines/program/program_config.h"
 #include "engines/program/sharding.h"
 #include "engines/program/tensor_spec.h"
 #include "engines/workload/launch.h"
@@ -114,6 +115,13 @@ class RecordingChip {
       workload_.calls.pop_back();
       throw;
     }
+  }
+
+  /// Error, in ttnn's words, unless ttnn takes the configuration of `op` for a tensor and a grid.
+  void require_config(std::string_view op, std::string_view config, TensorNumber tensor,
+                      const std::pair<int, int>& grid) const {
+    require_program_config(op, config, workload_.tensors.at(tensor).spec,
+                           {grid.first, grid.second});
   }
 
   void step(Step step, std::uint32_t what, int queue) {
@@ -217,6 +225,7 @@ void bind_chip(py::module_& module) {
       .def("view", &RecordingChip::view)
       .def("op", &RecordingChip::op)
       .def("call", &RecordingChip::call)
+      .def("require_config", &RecordingChip::require_config)
       .def("begin_region", [](RecordingChip& self,
                               const std::string& name) { self.named(Step::begin_region, name); })
       .def("signpost",

@@ -10,9 +10,8 @@
 
 #include "base/error.h"
 #include "base/json_node.h"
-#include "base/text.h"
 #include "engines/program/fields.h"
-#include "engines/program/op_attributes.h"
+#include "engines/program/program_config.h"
 
 namespace howard::query {
 namespace {
@@ -95,34 +94,6 @@ class Told {
 // -- program configurations, as ttnn's logs print them
 // ---------------------------------------------
 
-/// Returns a size of a configuration; 0 if it has none of that name.
-std::int64_t size_in(std::string_view config, std::string_view name) {
-  const auto text = ttnn_member(config, name);
-  const auto number = text ? parse_number(*text) : std::nullopt;
-  return number ? static_cast<std::int64_t>(*number) : 0;
-}
-
-/// Refuses what ttnn's sharded norms and softmax refuse: blocks that are not the shards, and
-/// sub-blocks that do not divide them.
-void require_blocks(const OpCall& call, std::string_view config) {
-  const std::int64_t h = size_in(config, "block_h"), w = size_in(config, "block_w");
-  const std::int64_t subblock = size_in(config, "subblock_w");
-  if (h < 1 || w < 1 || subblock < 1) return;
-  if (w % subblock != 0) {
-    refuse(call, fmt::format("block_w ({}) must be divisible by subblock_w ({})", w, subblock));
-  }
-  const auto& shards = operand(call, 0).sharding;
-  if (!shards) return;
-  if (h * kTileSide != shards->rows) {
-    refuse(call, fmt::format("block_h ({}) * TILE_HEIGHT must be the shard's height: {}", h,
-                             shards->rows));
-  }
-  if (w * kTileSide != shards->columns) {
-    refuse(call, fmt::format("block_w ({}) * TILE_WIDTH must be the shard's width: {}", w,
-                             shards->columns));
-  }
-}
-
 /// Returns the call without "program_config", which ttnn takes if this returns. That of a product
 /// becomes its "config".
 OpCall without_config(const OpCall& call, CoreGrid grid) {
@@ -139,17 +110,10 @@ OpCall without_config(const OpCall& call, CoreGrid grid) {
       continue;
     }
     const std::string config = value.text();
-    const auto grid_text = ttnn_member(config, "compute_with_storage_grid_size");
-    const auto wanted = grid_text ? parse_ttnn_grid(*grid_text) : std::nullopt;
-    if (wanted && (wanted->columns > grid.columns || wanted->rows > grid.rows)) {
-      refuse(call, fmt::format("compute_with_storage_grid_size {}x{} is larger than the {}x{} "
-                               "cores that there are",
-                               wanted->columns, wanted->rows, grid.columns, grid.rows));
-    }
     if (config.starts_with("Matmul")) {
       keep("config", "\"" + text_of(parse_ttnn_config(config)) + "\"");
     } else {
-      require_blocks(call, config);
+      require_program_config(call.op, config, operand(call, 0), grid);
     }
   }
   if (!rest.attributes.empty()) rest.attributes += "}";

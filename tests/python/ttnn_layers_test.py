@@ -8,6 +8,7 @@ import unittest
 import numpy
 
 import howard.ttnn as ttnn
+from howard.ttnn._operations import transformer
 from ttnn_values_case import ROWS, TILE, ValuesCase, device, get, ints, put, sharded
 
 
@@ -37,6 +38,70 @@ class CachesTest(ValuesCase):
         ttnn.experimental.paged_fill_cache(self.cache, x, table, batch_idx_tensor=ints(
             1, dtype=ttnn.uint32))
         self.assertEqual(get(self.cache)[:, 0, 63, 31].tolist(), [0, 1])
+
+    def test_what_a_cache_is_written_is_not_in_copies_of_it(self):
+        copy, numbers = ttnn.clone(self.cache), get(self.cache)
+        for place in (3, 4):
+            ttnn.update_cache(self.cache, put(numpy.ones((1, 1, 32, 32))), place)
+        ttnn.fill_cache(self.cache, put(numpy.full((1, 1, 2, 32), 7.0)), 1)
+        self.assertEqual(get(self.cache)[:, 0, [0, 3, 4, 5], 9].tolist(), [[0, 1, 1, 0], [7, 1, 1, 0]])
+        self.assertEqual((get(copy).max(), numbers.max()), (0, 0))
+
+
+class ConfigsTest(ValuesCase):
+    """Configurations that ttnn refuses for an operand's shards, or for a device of 8x7 cores."""
+
+    def test_blocks_of_norms_are_shards(self):
+        blocks = sharded((1, 1, 1792, 1024), ttnn.ShardStrategy.BLOCK, 8, 7)
+        x = put(numpy.ones((1, 1, 1792, 1024)), ttnn.bfloat16, memory_config=blocks)
+
+        def norm(op, grid, height, width, subblock):
+            return op(x, memory_config=blocks, program_config=ttnn.LayerNormShardedMultiCoreProgramConfig(
+                compute_with_storage_grid_size=grid, subblock_w=subblock, block_h=height, block_w=width,
+                inplace=False))
+
+        for op in (ttnn.layer_norm, ttnn.rms_norm):
+            self.assertEqual(norm(op, (8, 7), 8, 4, 4).shape, x.shape)
+            for text, *config in (
+                    ("block_w \\(4\\) must be divisible by subblock_w \\(3\\)", (8, 7), 8, 4, 3),
+                    ("block_w \\(4\\) must be divisible by subblock_w \\(16\\)", (8, 7), 8, 4, 16),
+                    ("block_h \\(4\\) \\* TILE_HEIGHT must be the shard's height: 256", (8, 7), 4, 4, 4),
+                    ("block_w \\(2\\) \\* TILE_WIDTH must be the shard's width: 128", (8, 7), 8, 2, 2),
+                    ("9x9 is larger than the 8x7 cores", (9, 9), 8, 4, 4)):
+                self.refused(text, norm, op, *config)
+
+    def test_blocks_of_softmax_are_shards(self):
+        rows = sharded((1, 1, 1792, 1024), ttnn.ShardStrategy.HEIGHT, 8, 7)
+
+        def softmax(op, grid, height, width, subblock, **told):
+            x = put(numpy.ones((1, 1, 1792, 1024)), ttnn.bfloat16, memory_config=rows)
+            return op(x, **told, program_config=ttnn.SoftmaxShardedMultiCoreProgramConfig(
+                compute_with_storage_grid_size=grid, subblock_w=subblock, block_h=height, block_w=width))
+
+        mask = put(numpy.zeros((1, 1, 32, 1024)), ttnn.bfloat16)
+        for op, told in ((ttnn.softmax_in_place, {}), (ttnn.scale_mask_softmax_in_place, {"mask": mask}),
+                         (ttnn.transformer.attention_softmax_, {"attention_mask": mask})):
+            self.near(softmax(op, (8, 7), 1, 32, 8, **told), numpy.full((1, 1, 1792, 1024), 1 / 1024))
+            for text, *config in (("divisible by subblock_w", (8, 7), 1, 32, 7),
+                                  ("TILE_HEIGHT must be the shard's height: 32", (8, 7), 2, 32, 8),
+                                  ("TILE_WIDTH must be the shard's width: 1024", (8, 7), 1, 16, 8),
+                                  ("larger than the 8x7 cores", (9, 9), 1, 32, 8)):
+                self.refused(text, softmax, op, *config, **told)
+
+    def test_attention_has_cores_of_the_device(self):
+        q = put(numpy.zeros((1, 8, 64, 64)), ttnn.bfloat16)
+
+        def config(x, y):
+            return ttnn.SDPAProgramConfig(compute_with_storage_grid_size=(x, y), q_chunk_size=32,
+                                          k_chunk_size=32)
+
+        attend = ttnn.transformer.scaled_dot_product_attention
+        self.assertEqual(attend(q, q, q, program_config=config(8, 7)).shape, q.shape)
+        self.refused("9x9 is larger than the 8x7 cores", attend, q, q, q, program_config=config(9, 9))
+        one = put(numpy.zeros((1, 1, 8, 64)), ttnn.bfloat16)
+        self.refused("8x8 is larger than the 8x7 cores",
+                     ttnn.transformer.scaled_dot_product_attention_decode, one, q, q, cur_pos=[3],
+                     program_config=config(8, 8))
 
 
 class RowsTest(ValuesCase):
@@ -231,6 +296,21 @@ class AttentionTest(ValuesCase):
         made = ttnn.transformer.paged_scaled_dot_product_attention_decode(
             q, keys, held, table, cur_pos_tensor=ints(9, 1), sliding_window_size=4)
         self.near(get(made)[0, :, 0, 0], [7.5, 0.5])
+
+    def test_attention_of_parts_is_attention_of_all_rows(self):
+        numbers = numpy.random.default_rng(5).standard_normal((3, 1, 4, 96, 32))
+        q, (k, v) = put(numbers[0]), (put(one[:, :2]) for one in numbers[1:])
+        attend, most = ttnn.transformer.scaled_dot_product_attention, transformer._MOST_SCORES
+        for told in ({}, {"is_causal": False}, {"sliding_window_size": 20},
+                     {"is_causal": False, "attn_mask": put(numbers[:1, 0, :1, :, :1] + numpy.zeros(96))}):
+            whole = get(attend(q, k, v, **told))
+            transformer._MOST_SCORES = 1  # One row of tiles at a time.
+            self.near(attend(q, k, v, **told), whole)
+            transformer._MOST_SCORES = most
+        scores = numbers[0] @ numpy.repeat(numbers[1, :, :2], 2, 1).swapaxes(2, 3) / math.sqrt(32)
+        shares = numpy.exp(scores + numpy.triu(numpy.full((96, 96), -1e9), 1))
+        shares /= shares.sum(-1, keepdims=True)
+        self.near(attend(q, k, v), shares @ numpy.repeat(numbers[2, :, :2], 2, 1))
 
     def test_causal_masks_of_attention_have_a_row_for_each_query(self):
         mask = numpy.triu(numpy.full((64, 64), -1e9), 1).reshape(1, 1, 64, 64)

@@ -95,6 +95,19 @@ class LinksTest(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "a multiple of 4 devices"):
             fused(whole, self.put((2048, 34))[1], **use)
 
+    def test_a_product_beside_a_scattered_sum_is_both(self):
+        numbers, x = self.put((4, 1, 32, 64), 0)
+        weights, w = self.put((64, 96))
+        others, y = self.put((4, 1, 32, 128), 0)
+        product, part = ttnn.experimental.llama_rs_matmul(x, w, None, 3, None, 1, self.mesh, 1, None,
+                                                          rs_tensor=y)
+        self.near(product, numpy.split(numbers @ weights, 4))
+        pairs = [others[i:i + 2].sum(0, keepdims=True) for i in (0, 2)]  # Of the devices of a row.
+        self.near(part, [half for pair in pairs for half in numpy.split(pair, 2, 3)])
+        with self.assertRaisesRegex(RuntimeError, "second_weight_tensor=a tensor is not computed"):
+            ttnn.experimental.llama_rs_matmul(x, w, None, 3, None, 1, self.mesh, 1, None, rs_tensor=y,
+                                              second_weight_tensor=w)
+
     def test_scattered_heads_and_gathered_norms(self):
         numbers, x = self.put((4, 1, 32, 384), 0)
         q, k, v = ttnn.experimental.llama_rs_create_heads(

@@ -46,8 +46,8 @@ class BundlesTest(ScriptTest):
 
     def test_a_layer_of_a_decoding_step_has_the_kernels_of_shards(self):
         """The layer takes 987 us on an N150 (tt-metal, July 2026), and no op is timed by analogy."""
-        made = self.run_program("python", "--no-values", "--no-what-if", "--bottlenecks",
-                                HERE / "ttnn" / "decode_layer.py")
+        made = self.run_program("python", "--no-values", "--no-what-if", "--bottlenecks", "--chip",
+                                "wormhole_b0_n150", HERE / "ttnn" / "decode_layer.py")
         self.assertEqual(made.returncode, 0, made.stderr)
         self.assertNotIn("analogy", made.stdout + made.stderr)
         path = made.stdout[made.stdout.index("critical path"):]

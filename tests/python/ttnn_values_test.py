@@ -160,6 +160,25 @@ class ElementsTest(ValuesCase):
             self.near(ttnn.add(x, x, activations=[activation]), expected)
         self.refused("Unsupported activation: 'elu'", ttnn.add, x, x, activations=["elu"])
 
+    def test_an_activation_may_be_a_cast(self):
+        x, kind = put([[-1.35, 1.3, 150.2]]), ttnn.UnaryOpType.TYPECAST
+        for to, expected in ((ttnn.int32, [[-2, 2, 300]]), (ttnn.uint32, [[0, 2, 300]]),
+                             (ttnn.float32, [[-2.7, 2.6, 300.4]]), (ttnn.bfloat16, [[-2.703125, 2.59375, 300]])):
+            cast = ttnn.UnaryWithParam(kind, ttnn.float32, to)
+            self.assertEqual(cast.params, [1.0, {"int32": 7, "uint32": 2, "float32": 1, "bfloat16": 0}[to.value]])
+            self.near(ttnn.add(x, x, activations=[cast]), expected)
+        self.near(ttnn.add(x, x, dtype=ttnn.int32, activations=[cast]), [[-2, 2, 300]])
+
+    def test_a_type_says_the_function_of_two_operands(self):
+        a, b, kind = put([[1.0, 2.0, 3.0]]), put([[2.0, 2.0, 2.0]]), ttnn.BinaryOpType
+        for op, expected in ((kind.SUB, [[-1, 0, 1]]), (kind.DIV, [[0.5, 1, 1.5]]), (kind.LTE, [[1, 1, 0]]),
+                             (kind.POWER, [[1, 4, 9]]), (kind.RSUB, [[1, 0, -1]]), (kind.MUL, [[2, 4, 6]])):
+            self.near(ttnn.prim.binary(a, b, op), expected)
+        made = ttnn.prim.binary(a, b, kind.SUB, dtype=ttnn.bfloat16, activations=[ttnn.UnaryWithParam(
+            ttnn.UnaryOpType.ABS)], input_tensor_a_activation=ttnn.UnaryWithParam(ttnn.UnaryOpType.SQUARE))
+        self.assertIs(made.dtype, ttnn.bfloat16)
+        self.near(made, [[1, 2, 7]])
+
     def test_blocks_whose_partial_sums_share_the_results_memory_fit(self):
         config = ttnn.MatmulMultiCoreReuseMultiCastProgramConfig(
             compute_with_storage_grid_size=(8, 4), in0_block_w=6, out_subblock_h=2, out_subblock_w=4,

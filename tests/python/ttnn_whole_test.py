@@ -258,6 +258,19 @@ class CaptureTest(unittest.TestCase):
         ttnn.execute_trace(self.device, trace, cq_id=0)
         self.assertEqual((made.to_list()[0][0], larger.to_list()[0][0]), (5, 9))
 
+    def test_a_trace_writes_a_cache_as_it_is_then(self):
+        cache = ttnn.zeros([1, 1, 32, 32], layout=TILE, device=self.device)
+        x = ttnn.ones([1, 1, 1, 32], layout=TILE, device=self.device)
+        ttnn.update_cache(cache, x, 0)
+        trace = ttnn.begin_trace_capture(self.device, cq_id=0)
+        ttnn.update_cache(cache, x, 0)
+        ttnn.end_trace_capture(self.device, trace, cq_id=0)
+        ttnn.fill_cache(cache, ttnn.full([1, 1, 32, 32], 7.0, layout=TILE, device=self.device), 0)
+        ttnn.copy_host_to_device_tensor(
+            ttnn.full([1, 1, 1, 32], 5.0, dtype=ttnn.bfloat16, layout=TILE), x)
+        ttnn.execute_trace(self.device, trace, cq_id=0)
+        self.assertEqual([row[0] for row in cache.to_list()[0][0][:3]], [5, 7, 7])
+
     def test_memory_beside_a_trace_is_warned_of_once_in_a_thread(self):
         said = []
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
 
 from howard import _native
 
+from ._types import DataType
+
 if TYPE_CHECKING:
     import numpy as np
 else:
@@ -86,7 +88,10 @@ _MOST = 1e38  # of the numbers of a function that an engine's program can have
 
 def apply(function: str, *operands: Any, numbers: Any = ()) -> Any:
     """Computes a function of the catalogue for each element, with NumPy's broadcasting. The result is
-    whole where all operands are."""
+    whole where all operands are, and for a typecast, whose last number is that of a type, if that is."""
+    if function == "typecast":
+        dtype = list(DataType)[int(numbers[-1])].value
+        return rounded(cast(np.asarray(operands[0]), dtype), dtype)
     if len(operands) == 1 and function in _OF_A_NUMBER:
         number = numbers[0]
         if is_whole(np.asarray(operands[0])) and number % 1 == 0:

@@ -43,6 +43,17 @@ class _Fields:
         fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._all())
         return f"{type(self).__name__}({fields})"
 
+    def logged(self):
+        """Returns the text of ttnn's logs: its class, and its fields behind semicolons."""
+        fields = [f"{name}={_logged(getattr(self, name))}" for name in self._all()]
+        return f"{type(self).__name__}({';'.join(fields)})"
+
+
+def _logged(value):
+    if isinstance(value, CoreCoord):
+        return f"(x={value.x};y={value.y})"
+    return "std::nullopt" if value is None else str(int(value) if value in (True, False) else value)
+
 
 class WormholeComputeKernelConfig(_Fields):
     _fields = {

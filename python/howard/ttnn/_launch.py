@@ -4,6 +4,7 @@
 import functools
 import inspect
 import json
+import sys
 from typing import Any, Dict, List
 
 from howard import _native
@@ -204,6 +205,14 @@ def require_device(name, *tensors, tile=False):
     return device
 
 
+def require_config(name, config, tensor):
+    """Raises ttnn's error for a configuration of a norm, softmax or attention that does not fit the
+    tensor's shards, or the device."""
+    if config is not None:
+        device = tensor._device
+        device.chip.require_config(name, config.logged(), _number(tensor), device._grid())
+
+
 def result_config(tensor, memory_config):
     """Returns where a result goes: as asked, else where the operand is."""
     if memory_config is not None:
@@ -353,6 +362,46 @@ def values(compute, inputs, outputs, places=None, numbered=False):
         device.record(run, [*inputs, *outputs])
         return
     run()
+
+
+def written(writes, inputs, output, places=None):
+    """Writes parts of what the output holds, now or at each replay, where values() would make all of it
+    anew. `writes` takes the output's shape and an array for each input, and gives where each part
+    begins, and what is there then. `places` are the devices; all where it is None."""
+    device = output._device
+    if not device.values:
+        return
+    sources = [(t._storage.cell, tuple(t._shape), t._dtype.whole, None) for t in inputs]
+    cell, shape, count = output._storage.cell, tuple(output._shape), device.get_num_devices()
+
+    def run():
+        kept = list(cell.shards or [arrays.full(shape, 0.0, output._dtype.whole)])
+        kept += kept[:1] * (count - len(kept))
+        cell.shards, groups = None, {}
+        for i in range(count) if places is None else sorted(places):
+            # Devices that have the same arrays keep one for all of them.
+            key = (id(kept[i]), *[_shard_id(one, i) for one in sources])
+            groups.setdefault(key, []).append(i)
+        for members in groups.values():
+            array = kept[members[0]]
+            for i in members:
+                kept[i] = None
+            try:
+                if sys.getrefcount(array) > 2 or array.base is not None or not array.flags.c_contiguous:
+                    array = array.copy()  # It is not this output's alone.
+                whole = array.reshape(shape)
+                for starts, part in writes(shape, *[_shard(one, members[0]) for one in sources]):
+                    ends = [start + size for start, size in zip(starts, part.shape)]
+                    whole[tuple(map(slice, starts, ends))] = arrays.rounded(part, output._dtype.value)
+            finally:
+                for i in members:
+                    kept[i] = array
+                cell.shards = kept
+
+    if device.capture is not None:
+        device.record(run, [*inputs, output])
+    else:
+        run()
 
 
 def _compute_now(compute, inputs, output):

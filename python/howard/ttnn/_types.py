@@ -6,18 +6,23 @@ import math
 
 
 class DataType(enum.Enum):
+    """The types, in the order of the numbers that ttnn has for them."""
+
+    BFLOAT16 = "bfloat16"
+    FLOAT32 = "float32"
+    UINT32 = "uint32"
+    BFLOAT8_B = "bfloat8_b"
+    BFLOAT4_B = "bfloat4_b"
     UINT8 = "uint8"
     UINT16 = "uint16"
     INT32 = "int32"
-    UINT32 = "uint32"
-    FLOAT32 = "float32"
-    BFLOAT16 = "bfloat16"
-    BFLOAT8_B = "bfloat8_b"
-    BFLOAT4_B = "bfloat4_b"
     INVALID = "invalid"
 
     def __repr__(self):
         return f"DataType.{self.name}"
+
+    def __index__(self):
+        return self.index
 
     @property
     def whole(self):

@@ -8,11 +8,13 @@ from .._launch import fail, make_output, operation, program, require_device, val
 from .._tensor import Tensor
 from .._types import Layout
 from .data_movement import _repeated, reshape
-from .eltwise import FUNCTIONS
+from .eltwise import FUNCTIONS, _binary
 
 BcastOpMath = enum.Enum("BcastOpMath", "ADD SUB MUL", start=0)
 BcastOpDim = enum.Enum("BcastOpDim", "H W HW", start=0)
 _KERNELS = {"ADD": "add", "SUB": "subtract", "MUL": "multiply"}
+_TYPED = {**{word: _KERNELS[word] for word in ("SUB", "MUL")}, "DIV": "divide", "LTE": "le", "GTE": "ge",
+          "POWER": "pow"}  # All others are functions of their name.
 
 
 @operation()
@@ -46,6 +48,15 @@ def bcast(input_a, input_b, math_op, dim, *, output_tensor=None, memory_config=N
 
     values(compute, [input_a, input_b], [out])
     return out
+
+
+@operation("prim.binary")
+def binary(input_tensor_a, input_tensor_b, binary_op_type, *, dtype=None, memory_config=None,
+           output_tensor=None, activations=None, input_tensor_a_activation=None):
+    """Computes the function that a type says: one program."""
+    word = binary_op_type.name
+    return _binary("prim.binary", _TYPED.get(word, word.lower()), input_tensor_a, input_tensor_b,
+                   dtype, memory_config, output_tensor, activations, input_tensor_a_activation, None)
 
 
 @operation("experimental.broadcast_to")

@@ -4,7 +4,7 @@
 
 from .. import _arrays as arrays
 from .._arrays import apply, np
-from .._launch import fail, make_output, operation, program, require_device, values
+from .._launch import fail, make_output, operation, program, require_config, require_device, values
 from .._mesh import _cut
 from .._tensor import device_tensor
 from .._types import DataType, Layout, Topology
@@ -27,7 +27,7 @@ from .heads import nlp_concat_heads_decode, nlp_create_qkv_heads_decode
 from .data_movement import concat, slice_
 from .matmul import _multiply
 from .normalization import _launch_normalized, _row_of
-from .transformer import _spread_heads, scaled_dot_product_attention
+from .transformer import _scores, scaled_dot_product_attention
 
 
 def _gathered_product(name, input_tensor, weight_tensor, dim, bias, whole, use, memory_config,
@@ -134,6 +134,23 @@ def matmul_reduce_scatter_async(input_tensor, weight_tensor, persistent_output_b
                              _unlaunched)]
 
 
+@operation("experimental.llama_rs_matmul",
+           unread={"intermediate_packet_buffer": 2, "cross_device_semaphore": 4, "mesh_device": 6,
+                   "subdevice_id": 8, "use_noc1_only": None},
+           refuses={"second_weight_tensor": None, "global_cb": None, "output_tile": None})
+def llama_rs_matmul(input_tensor, weight_tensor, dim, cluster_axis, num_links, *, rs_tensor,
+                    topology=Topology.Linear, memory_config_rs=None, memory_config_mm=None,
+                    compute_kernel_config=None, core_grid=None, transpose_a=False, transpose_b=False,
+                    dtype=None, program_config=None, activation=None, optional_output_tensor=None):
+    """Returns a product, and each device's share of the sum of another tensor. The chip does both at
+    once, on cores of their own; they are timed one after the other."""
+    share = reduce_scatter.function(rs_tensor, dim, cluster_axis, memory_config=memory_config_rs,
+                                    num_links=num_links, topology=topology)
+    return [_multiply("llama_rs_matmul", input_tensor, weight_tensor, None, transpose_a, transpose_b,
+                      memory_config_mm, dtype, program_config, activation, compute_kernel_config,
+                      core_grid, optional_output_tensor), share]
+
+
 @operation("experimental.llama_rs_create_heads",
            unread={"intermediate_packet_buffer": 1, "cross_device_semaphore": 3, "subdevice_id": 4,
                    "mesh_device": None, "use_noc1_only": None, "use_optimal_ccl_for_llama": None})
@@ -172,16 +189,17 @@ def llama_rs_create_heads(input_tensor, dim, cluster_axis, *, num_heads, num_kv_
     return tuple(made)
 
 
-@operation(unread={"program_config": 1, "mesh_device": 3, "global_semaphore": 4,
+@operation(unread={"mesh_device": 3, "global_semaphore": 4,
                    "compute_kernel_config": None, "stats": None, "use_noc1_only": None})
-def fused_rms_minimal(input_tensor, cluster_axis, *, persistent_output_tensor=None, num_links=None,
-                      topology=None, dtype=None, memory_config=None, residual_input_tensor=None,
-                      epsilon=1e-12, weight=None):
+def fused_rms_minimal(input_tensor, program_config, cluster_axis, *, persistent_output_tensor=None,
+                      num_links=None, topology=None, dtype=None, memory_config=None,
+                      residual_input_tensor=None, epsilon=1e-12, weight=None):
     """Normalises rows that lie across devices: the residual is added in its own place, and the
     statistics of one tile a device are gathered while nothing else can be done."""
     name = "fused_rms_minimal"
     extra = [t for t in (residual_input_tensor, weight) if t is not None]
     device = require_device(name, input_tensor, *extra)
+    require_config(name, program_config, input_tensor)
     use = _Links(num_links, topology).use(name, input_tensor, cluster_axis)
     count, width = _count(input_tensor, cluster_axis), input_tensor._shape[-1]
     x = input_tensor
@@ -261,8 +279,7 @@ def ring_joint_scaled_dot_product_attention(q, k, v, joint_q, joint_k, joint_v, 
 
     def compute(a, b, all_keys):
         both = np.concatenate([a, b], 2)
-        wide = _spread_heads(all_keys, both.shape[1] // all_keys.shape[1])
-        scores = arrays.matmul(both, wide.swapaxes(-1, -2)) * (scale or both.shape[-1] ** -0.5)
+        scores = _scores(both, all_keys, scale)
         most = scores.max(-1, keepdims=True)
         return most + np.log(np.exp(scores - most).sum(-1, keepdims=True))
 

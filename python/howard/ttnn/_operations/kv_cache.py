@@ -2,7 +2,7 @@
 """Implements caches of keys and values."""
 
 
-from .._launch import fail, operation, program, require_device, values
+from .._launch import fail, operation, program, require_device, values, written
 from .._types import DataType, Layout
 from .data_movement import _moved
 
@@ -18,20 +18,13 @@ def nlp_kv_cache_load_slice(input_tensor, *, seq_len_start, seq_len_end, memory_
     return _moved("nlp_kv_cache_load_slice", [input_tensor], shape, compute, memory_config)
 
 
-def _placed(cache, x, starts):
-    """Returns the cache with x's numbers from `starts` on."""
-    made = cache.copy()
-    made[tuple(slice(s, s + d) for s, d in zip(starts, x.shape))] = x
-    return made
-
-
 # These have kernels of their own, of the same names.
 _PAGED = ("paged_update_cache", "paged_fill_cache")
 
 
-def _cache_op(name, cache, x, others, compute, mesh_coords=None):
-    """Launches a program that writes a cache in its place; where `mesh_coords` is given, on those
-    devices only."""
+def _cache_op(name, cache, x, others, writes, mesh_coords=None):
+    """Launches a program that writes parts of a cache, as written() takes them; where `mesh_coords` is
+    given, on those devices only."""
     require_device(name, cache, x)
     if name in _PAGED and x._layout is cache._layout:
         program(name, name, [x, cache], [cache])
@@ -40,7 +33,7 @@ def _cache_op(name, cache, x, others, compute, mesh_coords=None):
         if x._layout is not cache._layout:
             kernel = "tilize" if cache._layout is Layout.TILE else "untilize"
         program(name, kernel, [x], [cache], out_shapes=[list(x._shape)])
-    values(compute, [cache, x] + others, [cache], _devices_at(name, cache._device, mesh_coords))
+    written(writes, [x] + others, cache, _devices_at(name, cache._device, mesh_coords))
     return cache
 
 
@@ -61,19 +54,17 @@ def _devices_at(name, device, coordinates):
 @operation("fill_cache")
 def fill_cache(cache, input_tensor, batch_idx=0):
     return _cache_op("fill_cache", cache, input_tensor, [],
-                     lambda c, x: _placed(c, x, [batch_idx, 0, 0, 0]))
+                     lambda _shape, x: [([batch_idx, 0, 0, 0], x)])
 
 
 @operation("update_cache", unread="compute_kernel_config")
 def update_cache(cache, input_tensor, update_index=0, batch_offset=0):
-    def compute(c, x):
-        users = min(c.shape[0], x.shape[-2])
-        for user in range(users):
+    def writes(shape, x):
+        for user in range(min(shape[0], x.shape[-2])):
             one = x[:1, :, user + batch_offset:user + batch_offset + 1]
-            c = _placed(c, one, [user, 0, update_index, 0])
-        return c
+            yield [user, 0, update_index, 0], one
 
-    return _cache_op("update_cache", cache, input_tensor, [], compute)
+    return _cache_op("update_cache", cache, input_tensor, [], writes)
 
 
 @operation("experimental.paged_update_cache", refuses={"batch_offset": 0},
@@ -84,14 +75,14 @@ def paged_update_cache(cache, input_tensor, *, update_idxs=(), update_idxs_tenso
     one's place."""
     others = [t for t in (update_idxs_tensor, page_table) if t is not None]
 
-    def compute(c, x, *rest):
+    def writes(shape, x, *rest):
         rest = list(rest)
         places = list(update_idxs)
         if update_idxs_tensor is not None:
             given = rest.pop(0)
             places = [int(given.item(i)) for i in range(given.size)]
         table = rest.pop(0) if page_table is not None else None
-        heads = c.shape[1]
+        heads, size = shape[1], shape[2]
         for user, place in enumerate(places):
             if place < 0:
                 continue
@@ -99,12 +90,11 @@ def paged_update_cache(cache, input_tensor, *, update_idxs=(), update_idxs_tenso
             one = one.reshape([1, heads, 1, x.shape[3]])
             row, block = place, 0 if share_cache else user
             if table is not None:
-                block = int(table.item(user * table.shape[-1] + place // c.shape[2]))
-                row = place % c.shape[2]
-            c = _placed(c, one, [block, 0, row, 0])
-        return c
+                block = int(table.item(user * table.shape[-1] + place // size))
+                row = place % size
+            yield [block, 0, row, 0], one
 
-    return _cache_op("paged_update_cache", cache, input_tensor, others, compute, mesh_coords)
+    return _cache_op("paged_update_cache", cache, input_tensor, others, writes, mesh_coords)
 
 
 @operation("experimental.paged_fused_update_cache")
@@ -120,18 +110,17 @@ def paged_fill_cache(cache, input_tensor, page_table, *, batch_idx=0, batch_idx_
     out."""
     others = [page_table] + ([batch_idx_tensor] if batch_idx_tensor is not None else [])
 
-    def compute(c, x, table, of_tensor=None):
-        size = c.shape[2]
+    def writes(shape, x, table, of_tensor=None):
+        size = shape[2]
         user = batch_idx if of_tensor is None else int(of_tensor.item(0))
         for page in range(-(-x.shape[2] // size)):
             end = min(x.shape[2], (page + 1) * size)
             part = x[:1, :, page * size:end]
             block = int(table.item(user * table.shape[-1] + page))
             if block % 2**32 != 2**32 - 1:
-                c = _placed(c, part, [block, 0, 0, 0])
-        return c
+                yield [block, 0, 0, 0], part
 
-    return _cache_op("paged_fill_cache", cache, input_tensor, others, compute, mesh_coords)
+    return _cache_op("paged_fill_cache", cache, input_tensor, others, writes, mesh_coords)
 
 
 @operation("experimental.plus_one", unread={"sub_core_grids": 1})

@@ -14,7 +14,6 @@ from .._memory import DRAM_MEMORY_CONFIG, ShardSpec
 from .._types import DataType, Layout, MathFidelity, TensorMemoryLayout, broadcast_shape
 from .data_movement import reshape
 from .eltwise import FUNCTIONS, _unary
-from .transformer import _spread_heads
 
 
 def _swapped(shape, transpose):
@@ -42,35 +41,6 @@ def _product_shape(name, a, b, transpose_a, transpose_b):
         fail(name, f"the batches of {list(a)} and {list(b)} must be equal or 1")
     out = list(batch) + ([left[-2]] if len(a) > 1 else []) + ([right[-1]] if len(b) > 1 else [])
     return out, list(batch) + [left[-2], right[-1]], left, right
-
-
-def _require_config(name, a, config, grid, batch_shape):
-    """Makes ttnn's own checks of a configuration, where they depend on sizes only."""
-    sub_h, sub_w = getattr(config, "out_subblock_h", None), getattr(config, "out_subblock_w", None)
-    per_m, per_n = getattr(config, "per_core_M", None), getattr(config, "per_core_N", None)
-    block_k = getattr(config, "in0_block_w", None)
-    tiles_k = -(-a[-1] // 32)
-    if block_k and tiles_k % block_k:
-        fail(name, f"Kt={tiles_k} must be a multiple of in0_block_w={block_k}")
-    if sub_h and sub_w:
-        if sub_h * sub_w > 8:
-            fail(name, f"out_subblock_h*out_subblock_w={sub_h * sub_w} must be 8 at most")
-        height = getattr(config, "out_block_h", None) or per_m
-        width = getattr(config, "out_block_w", None) or per_n
-        if height % sub_h or width % sub_w:
-            fail(name, f"blocks of {height}x{width} tiles must be multiples of the subblocks "
-                 f"{sub_h}x{sub_w}")
-    size = getattr(config, "compute_with_storage_grid_size", None)
-    if size is not None and (size.x > grid.x or size.y > grid.y):
-        fail(name, f"the grid {size.x}x{size.y} of the configuration is larger than the device's "
-             f"{grid.x}x{grid.y}")
-    if per_m and per_n and size is not None:
-        rows = batch_shape[-2]
-        for dim in batch_shape[:-2]:
-            rows *= dim
-        blocks = -(-(-(-rows // 32)) // per_m) * -(-(-(-batch_shape[-1] // 32)) // per_n)
-        if blocks > size.x * size.y:
-            fail(name, f"{blocks} blocks do not fit {size.x * size.y} cores")
 
 
 def _fidelity(a, b, core_grid, program_config, compute):
@@ -192,7 +162,7 @@ def _bias_row(bias, columns):
 def _multiply(name, a, b, bias, transpose_a, transpose_b, memory_config, dtype, program_config,
               activation, compute, core_grid, output, launch=program):
     """Launches a product, or what `launch` makes of it together with something else."""
-    device = require_device(name, a, b, *([bias] if bias is not None else []))
+    require_device(name, a, b, *([bias] if bias is not None else []))
     for one in (a, b):
         if one._layout is not Layout.TILE:
             fail(name, "Operands need to be in TILE layout: "
@@ -203,9 +173,6 @@ def _multiply(name, a, b, bias, transpose_a, transpose_b, memory_config, dtype, 
         core_grid = CoreGrid(x=core_grid[0], y=core_grid[1])
     shape, batch_shape, left, right = _product_shape(name, a._shape, b._shape, transpose_a,
                                                      transpose_b)
-    grid = device.compute_with_storage_grid_size()
-    if program_config is not None:
-        _require_config(name, left, program_config, grid, batch_shape)
     out = make_output(shape, a, dtype or a._dtype, Layout.TILE,
                       _result_config(memory_config, program_config, a, batch_shape) or
                       DRAM_MEMORY_CONFIG, output)
@@ -394,8 +361,8 @@ def group_attn_matmul(input_tensor_a, input_tensor_b, *, memory_config=None, out
             out_shapes=[[1, users * groups, each, columns]])
 
     def compute(x, y):
-        made = arrays.matmul(x.transpose([2, 1, 0, 3]), _spread_heads(y, each))
-        return made.transpose([2, 1, 0, 3])
+        made = arrays.matmul(x.transpose([2, 1, 0, 3]).reshape([users, groups, each, inner]), y)
+        return made.reshape([users, heads, 1, columns]).transpose([2, 1, 0, 3])
 
     values(compute, [input_tensor_a, input_tensor_b], [out])
     return out

@@ -5,7 +5,7 @@ import math
 
 from .. import _arrays as arrays
 from .._arrays import apply, np
-from .._launch import fail, make_output, operation, program, require_device, values
+from .._launch import fail, make_output, operation, program, require_config, require_device, values
 from .._cores import CoreCoord, CoreRange, CoreRangeSet
 from .._memory import MemoryConfig, ShardSpec
 from .._tensor import device_tensor
@@ -24,11 +24,12 @@ def _wide(tensor, compute):
 
 
 def _softmax(name, tensor, dim, memory_config, output=None, scale=None, mask=None,
-             causal_mask_rows=False, compute=None, stable=True):
+             causal_mask_rows=False, compute=None, stable=True, config=None):
     """Computes softmax(x scale + mask). Unless each row has its own in it, the mask is one row, the
     first of its tile. Values are those of the stable one; the kernel has the fast exponential unless
     the caller's arithmetic says otherwise."""
     require_device(name, tensor)
+    require_config(name, config, tensor)
     if mask is None and scale is not None and "mask" in name:
         fail(name, "Scale value must not be set when mask is not present")
     if tensor._layout is not Layout.TILE:
@@ -72,14 +73,6 @@ def _mask_shape(name, tensor, mask, rows):
     return shape
 
 
-def causal_mask(rows, columns):
-    """Returns 0 for what a row may look at, else a number that softmax makes 0."""
-    row = ((float(columns - rows) + np.arange(rows))).reshape([rows, 1])
-    column = np.arange(columns).reshape([1, columns])
-    seen = column <= row
-    return np.where(seen, 0.0, -1e30)
-
-
 @operation()
 def softmax(input_tensor, dim=-1, *, memory_config=None, output_tensor=None,
             compute_kernel_config=None, numeric_stable=True):
@@ -87,10 +80,11 @@ def softmax(input_tensor, dim=-1, *, memory_config=None, output_tensor=None,
                     compute=compute_kernel_config, stable=numeric_stable)
 
 
-@operation(unread="program_config")
-def softmax_in_place(input_tensor, dim=-1, *, compute_kernel_config=None, numeric_stable=True):
+@operation()
+def softmax_in_place(input_tensor, dim=-1, *, program_config=None, compute_kernel_config=None,
+                     numeric_stable=True):
     return _softmax("softmax_in_place", input_tensor, dim, None, input_tensor,
-                    compute=compute_kernel_config, stable=numeric_stable)
+                    compute=compute_kernel_config, stable=numeric_stable, config=program_config)
 
 
 @operation()
@@ -100,18 +94,21 @@ def scale_mask_softmax(input_tensor, scale=None, mask=None, *, memory_config=Non
                     is_causal_mask, compute_kernel_config, numeric_stable)
 
 
-@operation(unread="program_config")
-def scale_mask_softmax_in_place(input_tensor, scale=None, mask=None, *, is_causal_mask=False,
-                                compute_kernel_config=None, numeric_stable=False):
+@operation()
+def scale_mask_softmax_in_place(input_tensor, scale=None, mask=None, *, program_config=None,
+                                is_causal_mask=False, compute_kernel_config=None,
+                                numeric_stable=False):
     return _softmax("scale_mask_softmax_in_place", input_tensor, -1, None, input_tensor, scale, mask,
-                    is_causal_mask, compute_kernel_config, numeric_stable)
+                    is_causal_mask, compute_kernel_config, numeric_stable, program_config)
 
 
-@operation(unread="program_config")
+@operation()
 def scale_causal_mask_hw_dims_softmax_in_place(input_tensor, scale=None, mask=None, *,
-                                               compute_kernel_config=None, numeric_stable=False):
+                                               program_config=None, compute_kernel_config=None,
+                                               numeric_stable=False):
     return _softmax("scale_causal_mask_hw_dims_softmax_in_place", input_tensor, -1, None,
-                    input_tensor, scale, mask, True, compute_kernel_config, numeric_stable)
+                    input_tensor, scale, mask, True, compute_kernel_config, numeric_stable,
+                    program_config)
 
 
 def _require_row(name, word, tensor, width):
@@ -133,17 +130,18 @@ def _row_of(array, width):
     return array.reshape([-1])[:width]
 
 
-def _normalized(name, tensor, epsilon, weight, bias, residual, memory_config, rms, dtype=None,
-                compute_config=None):
+def _normalized(name, tensor, epsilon, weight, bias, residual, memory_config, rms, config,
+                compute_config):
     extra = [t for t in (weight, bias, residual) if t is not None]
     require_device(name, tensor, *extra)
+    require_config(name, config, tensor)
     if tensor._layout is not Layout.TILE:
         fail(name, "the input must be in TILE layout")
     width = tensor._shape[-1]
     for word, one in (("weight", weight), ("bias", bias)):
         if one is not None:
             _require_row(name, word, one, width)
-    out = make_output(tensor._shape, tensor, dtype, None, memory_config)
+    out = make_output(tensor._shape, tensor, None, None, memory_config)
     _launch_normalized(name, tensor, weight, out, rms, sums=residual is not None,
                        fp32_accumulation=_wide(tensor, compute_config))
     given = [t is not None for t in (weight, bias, residual)]
@@ -173,18 +171,18 @@ def _launch_normalized(name, tensor, weight, out, rms, **attributes):
                 shapes=[None, [1, tensor._shape[-1]]], **attributes)
 
 
-@operation(unread="program_config recip_tensor")
+@operation(unread="recip_tensor")
 def layer_norm(input_tensor, *, epsilon=1e-12, weight=None, bias=None, residual_input_tensor=None,
-               memory_config=None, compute_kernel_config=None):
+               memory_config=None, program_config=None, compute_kernel_config=None):
     return _normalized("layer_norm", input_tensor, epsilon, weight, bias, residual_input_tensor,
-                       memory_config, False, compute_config=compute_kernel_config)
+                       memory_config, False, program_config, compute_kernel_config)
 
 
-@operation(unread="program_config")
+@operation()
 def rms_norm(input_tensor, *, epsilon=1e-12, weight=None, bias=None, residual_input_tensor=None,
-             memory_config=None, compute_kernel_config=None):
+             memory_config=None, program_config=None, compute_kernel_config=None):
     return _normalized("rms_norm", input_tensor, epsilon, weight, bias, residual_input_tensor,
-                       memory_config, True, compute_config=compute_kernel_config)
+                       memory_config, True, program_config, compute_kernel_config)
 
 
 def _require_groups(tensor, num_groups, core_grid, inplace, dtype, output_layout):
@@ -345,15 +343,17 @@ def _on_one_core(shape):
                         ShardSpec(grid, [32, shape[-1]]))
 
 
-_BEFORE = "program_config compute_kernel_config distributed_program_config use_2d_core_grid"
+_BEFORE = "compute_kernel_config distributed_program_config use_2d_core_grid"
 
 
 def _statistics(name, rms):
     @operation(name + "_pre_all_gather", unread=_BEFORE)
     def before(input_tensor, *, dtype=DataType.BFLOAT16, residual_input_tensor=None,
-               memory_config=None):
+               program_config=None, memory_config=None):
         """Returns the sums of each row's squares, and of its numbers; of shards their means, after
         the residual was added in the input's place. Of interleaved tensors ttnn adds none."""
+        require_device(name + "_pre_all_gather", input_tensor)
+        require_config(name + "_pre_all_gather", program_config, input_tensor)
         shape = list(input_tensor._shape)[:-1] + [32 if rms else 64]
         sharded = input_tensor.is_sharded()
         if sharded and math.prod(shape[:-1]) > 32:
@@ -379,7 +379,7 @@ def _statistics(name, rms):
 
     @operation(name + "_post_all_gather", unread=_BEFORE)
     def after(input_tensor, stats, *, epsilon=1e-12, weight=None, bias=None, memory_config=None,
-              dtype=None):
+              program_config=None, dtype=None):
         """Returns the rows, normalised by the statistics of all devices: sums, or means of shards."""
         width = input_tensor._shape[-1]
         step = 32 if rms else 64
@@ -404,6 +404,7 @@ def _statistics(name, rms):
             return y if b is None else y + _row_of(b, width)
 
         require_device(name + "_post_all_gather", input_tensor, stats)
+        require_config(name + "_post_all_gather", program_config, input_tensor)
         out = make_output(input_tensor._shape, input_tensor, dtype, None, memory_config)
         program(name + "_post_all_gather", "layernorm", [input_tensor], [out], True)
         values(compute, [input_tensor, stats] + [t for t in given if t is not None], [out])

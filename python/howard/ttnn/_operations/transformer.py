@@ -6,72 +6,85 @@ import math
 
 from .. import _arrays as arrays
 from .._arrays import np
-from .._launch import fail, make_output, operation, program, require_device, values
+from .._launch import fail, make_output, operation, program, require_config, require_device, values
 from .._tensor import Tensor, device_tensor
 from .._memory import DRAM_MEMORY_CONFIG
 from .._types import DataType, Layout, MathFidelity
 from .data_movement import _moved, concat, slice_
-from .normalization import _softmax, causal_mask
+from .normalization import _softmax
 
 
 # Scores.
 
 
-@operation("transformer.attention_softmax", unread="program_config")
-def attention_softmax(tensor, *, head_size=None, attention_mask=None, causal_mask=False,
-                      memory_config=None):
+@operation("transformer.attention_softmax")
+def attention_softmax(tensor, *, head_size=None, attention_mask=None, program_config=None,
+                      causal_mask=False, memory_config=None):
     scale = None if head_size is None else 1 / math.sqrt(head_size)
     return _softmax("attention_softmax", tensor, -1, memory_config, None, scale, attention_mask,
-                    causal_mask, stable=False)
+                    causal_mask, stable=False, config=program_config)
 
 
-@operation("transformer.attention_softmax_", unread="program_config memory_config")
-def attention_softmax_(tensor, *, head_size=None, attention_mask=None, causal_mask=False):
+@operation("transformer.attention_softmax_", unread="memory_config")
+def attention_softmax_(tensor, *, head_size=None, attention_mask=None, program_config=None,
+                       causal_mask=False):
     if attention_mask is None:
         fail("transformer.attention_softmax_", "it needs an attention_mask")
     scale = None if head_size is None else 1 / math.sqrt(head_size)
     return _softmax("attention_softmax_", tensor, -1, None, tensor, scale, attention_mask,
-                    causal_mask, stable=False)
+                    causal_mask, stable=False, config=program_config)
+
+
+def _scores(q, k, scale):
+    """Returns q k^T scale, where several heads of q may share one of k."""
+    batch, heads, rows, size = q.shape
+    shared = q.reshape([batch, k.shape[1], -1, size])
+    made = arrays.matmul(shared, k.swapaxes(-1, -2)) * (scale if scale is not None else size ** -0.5)
+    return made.reshape([batch, heads, rows, -1])
+
+
+_MOST_SCORES = 2**25  # at a time: they are kept twice
 
 
 def _attention(q, k, v, mask, causal, scale, window=None, sink=None):
-    """Computes softmax(q k^T scale + mask) v; heads of keys and values may be fewer. A sink is one
-    more score for each head, which has no value."""
-    heads, groups = q.shape[1], k.shape[1]
-    if heads != groups:
-        k, v = (_spread_heads(one, heads // groups) for one in (k, v))
-    scale = scale if scale is not None else 1 / math.sqrt(q.shape[-1])
-    scores = arrays.matmul(q, k.swapaxes(-1, -2)) * scale
-    if mask is not None:
-        scores = scores + mask
-    elif causal:
-        scores = (scores + causal_mask(q.shape[-2], k.shape[-2]))
+    """Computes softmax(q k^T scale + mask) v, some rows of q at a time. A sink is one more score for each
+    head, which has no value."""
+    rows, columns = q.shape[-2], k.shape[-2]
+    step = max(32, _MOST_SCORES // (q.shape[0] * q.shape[1] * columns))
+    made = []
+    for first in range(0, rows, step):
+        part = slice(first, first + step)
+        scores = _scores(q[..., part, :], k, scale)
+        shape = scores.shape
+        if mask is not None:
+            scores += mask[..., part, :] if mask.shape[-2] > 1 else mask
+        if causal or window:
+            scores += _places_seen(columns - rows + first, shape[-2], columns, causal, window)
+        if sink is not None:
+            size = scale if scale is not None else q.shape[-1] ** -0.5
+            more = np.broadcast_to(sink.reshape([1, -1, 1, 1])[:, :shape[1]] * size, [*shape[:-1], 1])
+            scores = np.concatenate([scores, more], -1)
+        shares = arrays.softmax(scores, -1)[..., :columns]
+        own = arrays.matmul(shares.reshape([shape[0], v.shape[1], -1, columns]), v)
+        made.append(own.reshape([*shape[:-1], -1]))
+    return made[0] if len(made) == 1 else np.concatenate(made, 2)
+
+
+def _places_seen(first, rows, columns, causal, window):
+    """Returns 0 for the keys that queries from a place on see, else a number that softmax makes 0: they
+    see those up to their own place, and of these the last ones of a window, or those on both sides."""
+    row = np.arange(first, first + rows, dtype=np.int32)[:, None]
+    column = np.arange(columns, dtype=np.int32)
+    seen = column <= row if causal else np.ones([rows, columns], bool)
     if window:
-        scores = scores + _window_mask(q.shape[-2], k.shape[-2], window, causal)
-    if sink is None:
-        return arrays.matmul(arrays.softmax(scores, -1), v)
-    more = np.broadcast_to(sink.reshape([1, -1, 1, 1])[:, :heads] * scale, [*scores.shape[:-1], 1])
-    powers = arrays.softmax(np.concatenate([scores, more], -1), -1)
-    return arrays.matmul(np.ascontiguousarray(powers[..., :-1]), v)
+        seen &= column + window > row if causal else abs(row - column) <= window // 2
+    return np.where(seen, np.float32(0), np.float32(-1e30))
 
 
-def _window_mask(rows, columns, window, causal):
-    """Returns 0 for the keys within a window: the last ones up to a query, or those on both sides."""
-    row = ((float(columns - rows) + np.arange(rows))).reshape([rows, 1])
-    column = np.arange(columns).reshape([1, columns])
-    near = column + window > row if causal else abs(row - column) <= window // 2
-    return np.where(near, 0.0, -1e30)
-
-
-def _spread_heads(array, times):
-    b, h, s, d = array.shape
-    wide = np.broadcast_to(array.reshape([b, h, 1, s, d]), [b, h, times, s, d])
-    return wide.reshape([b, h * times, s, d])
-
-
-def _attention_attributes(config, compute):
+def _attention_attributes(name, q, config, compute):
     """Returns what the kernel is told: chunks of 32 rows, HiFi2 and the fast exponential where the
     caller says nothing."""
+    require_config(name, config, q)
     attributes = {}
     for word, field in (("query_chunk", "q_chunk_size"), ("key_chunk", "k_chunk_size")):
         size = getattr(config, field, None)
@@ -109,7 +122,7 @@ def scaled_dot_product_attention(input_tensor_q, input_tensor_k, input_tensor_v,
              f"{input_tensor_q._shape[1]}, 1, 1], a number of each head")
     others = [attn_mask, attention_sink]
     inputs += [one for one in others if one is not None]
-    told = _attention_attributes(program_config, compute_kernel_config)
+    told = _attention_attributes(name, input_tensor_q, program_config, compute_kernel_config)
     # Keys take most of the time, and have the type that the kernel is told.
     kind = input_tensor_k._dtype
     used = [_typed(one, kind) for one in inputs[:3]] + inputs[3:3 + (attn_mask is not None)]
@@ -171,6 +184,7 @@ def _decode(name, q, k, v, is_causal, mask, cur_pos, cur_pos_tensor, scale, memo
     table. A user at the position -1 is left out. Values have d columns, or the first ones as `width`
     says."""
     require_device(name, q, k, v, *([table] if table is not None else []))
+    require_config(name, config, q)
     _one, batch, heads, size = list(q._shape)
     width = width or size
     out = make_output([_one, batch, heads, width], q, None, Layout.TILE,
@@ -183,8 +197,6 @@ def _decode(name, q, k, v, is_causal, mask, cur_pos, cur_pos_tensor, scale, memo
     def compute(x, keys, all_values, *rest):
         rest = list(rest)
         given, m, more, pages = (rest.pop(0) if one is not None else None for one in others)
-        if pages is not None:
-            keys, all_values = _paged(keys, pages), _paged(all_values, pages)
         more = None if more is None else more.reshape([-1, more.shape[-1]])[:heads, 0]
         places = [int(p) for p in (cur_pos or [] if given is None else given.ravel())]
         made = []
@@ -195,7 +207,7 @@ def _decode(name, q, k, v, is_causal, mask, cur_pos, cur_pos_tensor, scale, memo
                 made.append(np.zeros([1, 1, heads, width], np.float32))
                 continue
             first = max(0, last - window) if window else 0
-            ks, vs = (_user(c, user, 0)[..., first:last, :] for c in (keys, all_values))
+            ks, vs = (_seen_by(user, c, last, pages)[..., first:last, :] for c in (keys, all_values))
             bias = None if m is None else _user(m, user, 0).swapaxes(1, 2)[..., first:last]
             made.append(_attention(one, ks, vs[..., :width], bias, False, scale, None,
                                    more).reshape([1, 1, heads, width]))
@@ -206,7 +218,16 @@ def _decode(name, q, k, v, is_causal, mask, cur_pos, cur_pos_tensor, scale, memo
 
 
 def _user(array, user, axis):
-    return np.take(array, [user if array.shape[axis] > 1 else 0], axis)
+    at = user if array.shape[axis] > 1 else 0
+    return array[(slice(None),) * axis + (slice(at, at + 1),)]
+
+
+def _seen_by(user, cache, last, table):
+    """Returns the cache of a user, up to a place at least."""
+    if table is None:
+        return _user(cache, user, 0)
+    rows = table.reshape([-1, table.shape[-1]])
+    return _paged(cache, _user(rows, user, 0)[:, :-(-last // cache.shape[2])])
 
 
 def _until(array, last):
@@ -227,13 +248,9 @@ def scaled_dot_product_attention_decode(input_tensor_q, input_tensor_k, input_te
 
 def _paged(cache, table):
     """Returns the pages of each user side by side: [b, kv, s, d]."""
-    blocks, heads, size, width = cache.shape
-    users, pages = table.shape[-2], table.shape[-1]
-    made = []
-    for user in range(users):
-        parts = [_user(cache, int(max(0, table.item(user * pages + p))), 0) for p in range(pages)]
-        made.append(np.concatenate(parts, 2))
-    return np.concatenate(made, 0)
+    pages = np.maximum(table.reshape([-1, table.shape[-1]]).astype(np.int64), 0)
+    found = np.swapaxes(cache[pages], 1, 2)  # A page without a number is read as the first one.
+    return found.reshape([*found.shape[:2], -1, cache.shape[-1]])
 
 
 @operation("transformer.paged_scaled_dot_product_attention_decode")
@@ -337,7 +354,7 @@ def chunked_scaled_dot_product_attention(input_tensor_q, input_tensor_k, input_t
     keys = [q._shape[0], input_tensor_k._shape[1], end, q._shape[3]]
     program(name, "attention", [q, input_tensor_k, input_tensor_v], [out],
             chunk_start_idx > 0, shapes=[None, keys, keys], causal=chunk_start_idx == 0,
-            **_attention_attributes(program_config, compute_kernel_config))
+            **_attention_attributes(name, q, program_config, compute_kernel_config))
 
     def compute(x, k, v, table):
         return _attention(x, _until(_paged(k, table), end), _until(_paged(v, table), end), None, True,
@@ -390,7 +407,8 @@ def flash_mla_prefill(input_tensor_q, input_tensor_k, head_dim_v, *, attn_mask=N
     out = make_output(shape, q, None, None, memory_config or DRAM_MEMORY_CONFIG)
     inputs = [q, k, k] + ([attn_mask] if attn_mask is not None else [])
     program(name, "attention", inputs, [out], True, out_shapes=[list(q._shape)],
-            causal=bool(is_causal), **_attention_attributes(program_config, compute_kernel_config))
+            causal=bool(is_causal),
+            **_attention_attributes(name, q, program_config, compute_kernel_config))
 
     def compute(x, keys, mask=None):
         part = keys[..., :head_dim_v]

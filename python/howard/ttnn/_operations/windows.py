@@ -21,13 +21,13 @@ def windowed_scaled_dot_product_attention(input_tensor_q, input_tensor_k, input_
     out = make_output(input_tensor_q._shape, input_tensor_q, None, None,
                       memory_config or DRAM_MEMORY_CONFIG)
     program(name, "attention", inputs, [out], True, causal=False,
-            **_attention_attributes(program_config, compute_kernel_config))
+            **_attention_attributes(name, input_tensor_q, program_config, compute_kernel_config))
 
     def compute(q, k, v, ends):
         bounds = ends.reshape(-1)[1:]
         rows = np.searchsorted(bounds, np.arange(q.shape[-2]), side="right")
         columns = np.searchsorted(bounds, np.arange(k.shape[-2]), side="right")
-        mask = np.where(rows[:, None] == columns[None], 0.0, -1e30)
+        mask = np.where(rows[:, None] == columns[None], np.float32(0), np.float32(-1e30))
         return _attention(q, k, v, mask, False, scale)
 
     values(compute, [*inputs, cu_window_seqlens], [out])
@@ -52,7 +52,8 @@ def ring_distributed_scaled_dot_product_attention(
                       memory_config or DRAM_MEMORY_CONFIG)
     query = [batch, heads, 2 * part, size]
     program(name, "attention", inputs, [out], True, causal=False, shapes=[query, None, None],
-            out_shapes=[query], **_attention_attributes(program_config, compute_kernel_config))
+            out_shapes=[query],
+            **_attention_attributes(name, input_tensor_q, program_config, compute_kernel_config))
     device = iter(range(10 ** 9))
 
     def compute(q, k, v):
