@@ -179,6 +179,25 @@ class ExpertsTest(MeshCase):
                 wanted = self.made[owner][token] * (owners.index(owner) == n)
                 numpy.testing.assert_allclose(found[(n, *token)], wanted)
 
+    def test_tokens_go_out_and_come_back_where_devices_divide_a_dimension(self):
+        for dim, shape in ((1, (8, 1, 2, 32)), (2, (2, 1, 8, 32))):
+            tokens = numpy.random.default_rng(dim).random(shape, numpy.float32)
+            choices = self.chosen.reshape(*shape[:3], -1)[..., :4]
+            x, chosen = (self.put(one, 2 * dim - 2, dtype=dtype, layout=ttnn.ROW_MAJOR_LAYOUT) for one, dtype in
+                         ((tokens, ttnn.float32), (choices, ttnn.uint16)))
+            sent, told = ttnn.all_to_all_dispatch(x, chosen, self.whole(self.mapping),
+                                                  output_concat_dim=dim, topology=LINE)
+            self.same(told, [choices.reshape(1, shape[0], shape[2], 4)] * 8)
+            wide = tokens.reshape(1, shape[0], shape[2], 32)
+            self.same(sent, [wide * (choices.reshape(wide.shape[:3] + (4,)) // 2 == i).any(-1)[..., None]
+                             for i in range(8)])
+            both = ttnn.repeat(sent, ttnn.Shape([2, 1, 1, 1]))  # Two experts of each device change nothing.
+            back = ttnn.all_to_all_combine(both, told, self.whole(self.mapping), output_shard_dim=dim,
+                                           topology=LINE)
+            self.same(back, numpy.split(numpy.repeat(wide, 4, 0), 8, dim))
+        with self.assertRaisesRegex(RuntimeError, "must be 1 or 2"):
+            ttnn.all_to_all_dispatch(x, chosen, self.whole(self.mapping), output_concat_dim=3)
+
     def test_weights_of_a_devices_own_experts(self):
         weights = numpy.random.default_rng(5).random((1, 8, 2, 16), numpy.float32)
         made, any_of = ttnn.moe_expert_token_remap(

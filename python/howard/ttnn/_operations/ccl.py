@@ -351,12 +351,12 @@ broadcast_async = operation("experimental.broadcast_async", unread=_WIRES)(broad
 
 @operation("experimental.ring_attention_all_gather_async", unread=_WIRES)
 def ring_attention_all_gather_async(input_tensors, persistent_output_buffers=None, dim=None, *rest,
-                                    cluster_axis=None, num_links=None, topology=None,
-                                    memory_config=None):
+                                    persistent_output_buffer=None, cluster_axis=None,
+                                    num_links=None, topology=None, memory_config=None):
     """Gathers several tensors, each by a call of its own."""
     if isinstance(persistent_output_buffers, int):  # No buffers are given.
         dim, persistent_output_buffers = persistent_output_buffers, None
-    buffers = persistent_output_buffers or [None] * len(input_tensors)
+    buffers = persistent_output_buffers or persistent_output_buffer or [None] * len(input_tensors)
     numbers = [one for one in (dim, *rest) if isinstance(one, int)]
     axis = cluster_axis if cluster_axis is not None or len(numbers) < 2 else numbers[1]
     kinds = [one for one in rest if isinstance(one, Topology)]

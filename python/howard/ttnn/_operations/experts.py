@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements how tokens go to the devices of their experts, and what these made of them comes back."""
 
+import math
+
 from .. import _arrays as arrays
 from .._arrays import np
 from .._launch import fail, make_output, operation, program, require_device
 from .._tensor import device_tensor
 from .._types import DataType, Layout
-from .ccl import _Links, _group_handle, _groups
+from .ccl import _Links, _group_handle, _groups, _scaled
 
 _WIRES = "multi_device_global_semaphore barrier_semaphore"
 
@@ -55,14 +57,19 @@ def _require_mapping(name, mapping, device):
              f"{device.get_num_devices()} devices]")
 
 
+def _divided_dim(name, dim):
+    """Returns the dimension of tokens that devices divide."""
+    return dim if dim in (1, 2) else fail(name, f"dimension {dim} of the tokens must be 1 or 2")
+
+
 @operation(unread=_WIRES)
 def all_to_all_dispatch(input_tensor, expert_indices_tensor, expert_mapping_tensor, *,
                         cluster_axis=None, memory_config=None, output_tensors=None,
-                        num_links=None, topology=None):
+                        num_links=None, topology=None, output_concat_dim=1):
     """Gives each device the tokens that chose one of its experts, at their places among all tokens of
     its line, with zeros between; and what all of them chose. Tokens are [batch, 1, length, width] of
     each device, choices [batch, 1, length, chosen], and the mapping has a 1 where a device has an
-    expert."""
+    expert. Devices divide the batch, or with output_concat_dim=2 the length."""
     name = "all_to_all_dispatch"
     tokens, chosen, mapping = input_tensor, expert_indices_tensor, expert_mapping_tensor
     device = require_device(name, tokens, chosen, mapping)
@@ -73,7 +80,8 @@ def all_to_all_dispatch(input_tensor, expert_indices_tensor, expert_mapping_tens
     if chosen._dtype is not DataType.UINT16:
         fail(name, "expert_indices_tensor must be uint16")
     groups = _groups(tokens, cluster_axis)
-    batch, length = tokens._shape[0] * len(groups[0]), chosen._shape[-2]
+    own = [1, tokens._shape[0], chosen._shape[-2]]
+    _one, batch, length = _scaled(own, _divided_dim(name, output_concat_dim), len(groups[0]))
     given = output_tensors or (None, None)
     out = make_output([1, batch, length, tokens._shape[-1]], tokens, None, None, memory_config,
                       given[0])
@@ -83,7 +91,8 @@ def all_to_all_dispatch(input_tensor, expert_indices_tensor, expert_mapping_tens
           _Links(num_links, topology).use(name, tokens, cluster_axis))
 
     def compute(group, found):
-        rows, choices = (np.concatenate(parts).reshape(1, batch, length, -1) for parts in found[:2])
+        rows, choices = (np.concatenate([one.reshape(*own, -1) for one in parts], output_concat_dim)
+                         for parts in found[:2])
         owned = found[2][0].reshape(mapping._shape[-2], -1)[choices.astype(np.int64)]
         sent = [np.where(owned[..., i].any(-1)[..., None], rows, 0) for i in group]
         return sent, [choices] * len(group)
@@ -92,15 +101,15 @@ def all_to_all_dispatch(input_tensor, expert_indices_tensor, expert_mapping_tens
     return out, told
 
 
-@operation(unread=_WIRES, refuses={"output_shard_dim": 1})
+@operation(unread=_WIRES)
 def all_to_all_combine(input_tensor, expert_metadata_tensor, expert_mapping_tensor, *,
                        cluster_axis=None, axis=None, memory_config=None, num_links=None,
                        topology=None, output_tensor=None, optional_output_tensor=None,
-                       local_reduce=False, locally_reduced=False):
+                       local_reduce=False, locally_reduced=False, output_shard_dim=1):
     """Brings back to each token what its experts made of it: [experts of the device, batch, length,
     width] with the choices of all tokens, as all_to_all_dispatch() gives them, become [chosen, batch of
-    the device, length, width]. What a device has added up itself stands at the first of its
-    experts."""
+    the device, length, width], or the batch and a length of the device with output_shard_dim=2. What a
+    device has added up itself stands at the first of its experts."""
     name = "all_to_all_combine"
     added, axis = local_reduce or locally_reduced, cluster_axis if axis is None else axis
     made, chosen, mapping = input_tensor, expert_metadata_tensor, expert_mapping_tensor
@@ -110,12 +119,14 @@ def all_to_all_combine(input_tensor, expert_metadata_tensor, expert_mapping_tens
     _require_mapping(name, mapping, device)
     groups = _groups(made, axis)
     count, (_, batch, length, k) = len(groups[0]), tuple(chosen._shape)
-    if batch % count or made._shape[1] != batch:
-        fail(name, f"{made._shape} and {chosen._shape} must have a batch that {count} devices share")
-    own = batch // count
-    out = make_output([k, own, length, made._shape[-1]], made, None, None, memory_config,
+    dim = _divided_dim(name, output_shard_dim)
+    if chosen._shape[dim] % count or made._shape[dim] != chosen._shape[dim]:
+        fail(name, f"{made._shape} and {chosen._shape} must have a {('batch', 'length')[dim - 1]} that "
+             f"{count} devices share")
+    own = _scaled([k, batch, length], dim, count, divide=True)
+    out = make_output([*own, made._shape[-1]], made, None, None, memory_config,
                       output_tensor if output_tensor is not None else optional_output_tensor)
-    _send(name, k * own * length, made, count,
+    _send(name, math.prod(own), made, count,
           _Links(num_links, topology).use(name, made, axis))
 
     def compute(group, found):
@@ -126,12 +137,12 @@ def all_to_all_combine(input_tensor, expert_metadata_tensor, expert_mapping_tens
             ranks = np.cumsum(owners[:, i]) - 1  # An expert's place among those of its device.
             seen = np.zeros((batch, length), bool)
             for n in range(k):
-                own = owners[choices[..., n], i] > 0
-                at = np.nonzero(own & ~seen if added else own)
-                seen |= own
+                here = owners[choices[..., n], i] > 0
+                at = np.nonzero(here & ~seen if added else here)
+                seen |= here
                 expert = 0 if added else ranks[choices[(*at, n)]].astype(np.int64)
                 whole[(n, *at)] = part[(expert, *at)]
-        return [np.split(whole, count, 1)]
+        return [np.split(whole, count, dim)]
 
     _on_devices(device, groups, [made, chosen, mapping], [out], compute)
     return out
