@@ -88,6 +88,14 @@ class ConfigsTest(ValuesCase):
                                   ("larger than the 8x7 cores", (9, 9), 1, 32, 8)):
                 self.refused(text, softmax, op, *config, **told)
 
+    def test_shards_lie_on_cores_of_the_device(self):
+        for strategy, shape in ((ttnn.ShardStrategy.HEIGHT, (2048, 64)), (ttnn.ShardStrategy.WIDTH, (32, 2048)),
+                                (ttnn.ShardStrategy.BLOCK, (256, 256))):
+            x = put(numpy.zeros(shape), ttnn.bfloat16)
+            self.refused("No L1 bank exists for core \\(x=7,y=7\\): the device has 8x7 cores",
+                         ttnn.to_memory_config, x, sharded(shape, strategy, 8, 8))
+            self.assertTrue(ttnn.to_memory_config(x, sharded(shape, strategy, 8, 4)).is_sharded())
+
     def test_attention_has_cores_of_the_device(self):
         q = put(numpy.zeros((1, 8, 64, 64)), ttnn.bfloat16)
 

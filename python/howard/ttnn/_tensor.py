@@ -96,6 +96,11 @@ class Storage:
         self.shape = shape
         self.spec = (chip_shape(shape), dtype.chip, layout is Layout.ROW_MAJOR, self.in_l1,
                      _legal_shards(config, shape, dtype, layout))
+        if self.in_l1 and self.spec[4] is not None:
+            last, size = config.shard_spec.grid.bounding_box().end, device.compute_with_storage_grid_size()
+            if last.x >= size.x or last.y >= size.y:
+                raise RuntimeError(f"TT_THROW: No L1 bank exists for core {last}: the device has {size.x}x"
+                                   f"{size.y} cores that compute")
         try:
             self.number = device.chip.make(*self.spec)
         except _native.Error as failure:
