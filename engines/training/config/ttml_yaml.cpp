@@ -5,6 +5,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -167,6 +168,18 @@ std::map<std::string, std::vector<std::string>> known_keys() {
   return known;
 }
 
+/// A key of TTML that would change the plan, and that no plan knows.
+struct UnplannedKey {
+  std::string_view name, accepted;
+};
+constexpr std::string_view kExpertsOfAll =
+    "experts that all devices have: n_routed_experts and n_activated_experts of transformer_config";
+constexpr std::string_view kOwnRollouts = "rollouts by the devices that train";
+constexpr std::array kUnplanned{UnplannedKey{"moe_type", kExpertsOfAll},
+                                UnplannedKey{"moe_hyperparam", kExpertsOfAll},
+                                UnplannedKey{"remote_rollout_config", kOwnRollouts},
+                                UnplannedKey{"rollout_queue_capacity", kOwnRollouts}};
+
 class TtmlReader {
  public:
   TtmlReader(std::string file, TtmlSettings& settings)
@@ -227,6 +240,10 @@ class TtmlReader {
           "python)");
     }
     if (known_.contains(name)) return read(node, name);
+    if (const auto* unplanned = std::ranges::find(kUnplanned, key, &UnplannedKey::name);
+        unplanned != kUnplanned.end() && !node.IsNull()) {
+      fail_at(place, fmt::format("{} is not planned", name), std::string(unplanned->accepted));
+    }
     if (!is_known(section, key, place) || node.IsNull()) return;
     for_each_ttml_key(settings_.config, [&](const TtmlKey& known, auto& field) {
       if (known.section == section && known.name == key) take({name, place, node}, field);

@@ -445,6 +445,13 @@ TEST(TtmlConfig, WhatDevicesCanNotShareIsRefusedByName) {
   };
   fails("device_config: {mesh_shape: [1, 8]}\n", "device_config.mesh_shape: [1, 8]");
   fails("device_config: {enable_cp: true}\n", "device_config.enable_cp");
+  fails("transformer_config: {model_type: deepseek, moe_type: sparse_ep}\n",
+        "transformer_config.moe_type is not planned; accepted: experts that all devices have");
+  fails("transformer_config: {model_type: deepseek, moe_hyperparam: {experts: 4}}\n",
+        "transformer_config.moe_hyperparam is not planned");
+  fails("training_config: {grpo_config: {remote_rollout_config: {workers: 2}}}\n",
+        "grpo_config.remote_rollout_config is not planned; accepted: rollouts by the devices");
+  fails("grpo_config: {rollout_queue_capacity: 4}\n", "grpo_config.rollout_queue_capacity");
   fails("device_config: {mesh_shape: [1, 4], enable_tp: true}\n", "6 heads on 4 devices");
   fails("device_config: {mesh_shape: [1, 3], enable_ddp: true}\n", "64 sequences on 3 groups");
   fails(
