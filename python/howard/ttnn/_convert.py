@@ -47,7 +47,10 @@ def array_of(value):
     if is_torch(value):
         torch = sys.modules["torch"]
         value = value.detach().cpu()
-        value = (value.float() if value.dtype is torch.bfloat16 else value).numpy()
+        if value.dtype is torch.bfloat16:  # Its bits are the upper ones of a float32.
+            wide = value.contiguous().view(torch.int16).numpy().astype(np.uint32)
+            return np.left_shift(wide, np.uint32(16), out=wide).view(np.float32), dtype
+        value = value.numpy()
     elif not is_numpy(value):
         return array_of_list(value), dtype
     return arrays.rounded(value, "int32" if dtype.whole else "float32"), dtype
@@ -118,6 +121,11 @@ def torch_of(array, dtype):
     import torch  # A script may do without torch.
 
     array = array.view(np.int32) if dtype is DataType.UINT32 else array
+    if dtype is DataType.BFLOAT16:
+        halves = np.ascontiguousarray(array, np.float32).view(np.uint16).reshape(-1, 2)
+        if not halves[:, 0].any():  # All are numbers of bfloat16, whose bits are the upper ones.
+            bits = halves[:, 1].view(np.int16).reshape(array.shape).copy()
+            return torch.from_numpy(bits).view(torch.bfloat16)
     made = torch.from_numpy(array.copy())
     kinds = {DataType.BFLOAT16: torch.bfloat16, DataType.UINT8: torch.uint8,
              DataType.UINT16: torch.int16}
