@@ -6,6 +6,7 @@ import numpy as np
 import howard.ttnn as ttnn
 from howard.ttnn import Layout, _arrays as arrays
 from howard.ttnn._launch import computed, program, values
+from howard.ttnn._operations.transformer import scored
 from howard.ttnn._tensor import device_tensor
 
 
@@ -124,22 +125,6 @@ def nll_backward(logarithms, targets, scale):
 
 # Attention.
 
-def _scores(q, k, mask, causal, scale):
-    groups = q.shape[1] // k.shape[1]
-    scores = arrays.matmul(q, np.repeat(k, groups, 1).swapaxes(-1, -2)) * np.float32(scale)
-    if causal:
-        mask = np.tril(np.ones(scores.shape[-2:], np.float32))
-    if mask is not None:
-        scores = np.where(mask != 0, scores, np.float32(-1e9))
-    return arrays.softmax(scores, -1)
-
-
-def _joined_groups(x, groups):
-    """Sums the heads that share keys and values."""
-    batch, heads, rows, width = x.shape
-    return x.reshape(batch, groups, heads // groups, rows, width).sum(2)
-
-
 class Attention:
     """TTML's attention in one program forward and two backward."""
 
@@ -156,10 +141,13 @@ class Attention:
         return [] if self.mask is None else [self.mask]
 
     def _shares(self, q, k, mask):
-        return _scores(q, k, mask[0] if mask else None, not mask, self._scale)
+        made = scored(q, k, self._scale)
+        seen = mask[0] if mask else np.tril(np.ones(made.shape[-2:], bool))
+        return arrays.softmax(np.where(seen != 0, made, np.float32(-1e9)), -1)
 
     def _forward(self, q, k, v, *mask):
-        return arrays.matmul(self._shares(q, k, mask), np.repeat(v, q.shape[1] // v.shape[1], 1))
+        share = self._shares(q, k, mask)
+        return arrays.matmul(_by_groups(share, v), v).reshape([*q.shape[:3], -1])
 
     def backward(self, dout):
         q, k, v = self.inputs
@@ -172,14 +160,18 @@ class Attention:
 
     def _backward(self, q, k, v, dout, *mask):
         share = self._shares(q, k, mask)
-        each = q.shape[1] // k.shape[1]
-        keys, vals = np.repeat(k, each, 1), np.repeat(v, each, 1)
-        dshare = arrays.matmul(dout, vals.swapaxes(-1, -2))
+        dout = _by_groups(dout, v)
+        dshare = arrays.matmul(dout, v.swapaxes(-1, -2)).reshape(share.shape)
         dscore = share * (dshare - (dshare * share).sum(-1, keepdims=True)) * self._scale
-        dk = arrays.matmul(dscore.swapaxes(-1, -2), q)
-        dv = arrays.matmul(share.swapaxes(-1, -2), dout)
-        groups = k.shape[1]
-        return [arrays.matmul(dscore, keys), _joined_groups(dk, groups), _joined_groups(dv, groups)]
+        share, dscore = _by_groups(share, v), _by_groups(dscore, k)
+        return [arrays.matmul(dscore, k).reshape(q.shape),
+                arrays.matmul(dscore.swapaxes(-1, -2), _by_groups(q, k)),
+                arrays.matmul(share.swapaxes(-1, -2), dout)]
+
+
+def _by_groups(x, keys):
+    """Returns the rows of the heads that share one of keys behind each other."""
+    return x.reshape([*keys.shape[:2], -1, x.shape[-1]])
 
 
 def rotated(x, cosines, sines):

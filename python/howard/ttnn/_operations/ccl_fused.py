@@ -27,7 +27,7 @@ from .heads import nlp_concat_heads_decode, nlp_create_qkv_heads_decode
 from .data_movement import concat, slice_
 from .matmul import _multiply
 from .normalization import _launch_normalized, _row_of
-from .transformer import _scores, scaled_dot_product_attention
+from .transformer import scored, scaled_dot_product_attention
 
 
 def _gathered_product(name, input_tensor, weight_tensor, dim, bias, whole, use, memory_config,
@@ -279,7 +279,7 @@ def ring_joint_scaled_dot_product_attention(q, k, v, joint_q, joint_k, joint_v, 
 
     def compute(a, b, all_keys):
         both = np.concatenate([a, b], 2)
-        scores = _scores(both, all_keys, scale)
+        scores = scored(both, all_keys, scale)
         most = scores.max(-1, keepdims=True)
         return most + np.log(np.exp(scores - most).sum(-1, keepdims=True))
 

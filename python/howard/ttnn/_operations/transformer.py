@@ -35,7 +35,7 @@ def attention_softmax_(tensor, *, head_size=None, attention_mask=None, program_c
                     causal_mask, stable=False, config=program_config)
 
 
-def _scores(q, k, scale):
+def scored(q, k, scale):
     """Returns q k^T scale, where several heads of q may share one of k."""
     batch, heads, rows, size = q.shape
     shared = q.reshape([batch, k.shape[1], -1, size])
@@ -54,7 +54,7 @@ def _attention(q, k, v, mask, causal, scale, window=None, sink=None):
     made = []
     for first in range(0, rows, step):
         part = slice(first, first + step)
-        scores = _scores(q[..., part, :], k, scale)
+        scores = scored(q[..., part, :], k, scale)
         shape = scores.shape
         if mask is not None:
             scores += mask[..., part, :] if mask.shape[-2] > 1 else mask
