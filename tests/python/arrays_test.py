@@ -194,6 +194,25 @@ class EngineTest(unittest.TestCase):
 
 
 class ImportTest(unittest.TestCase):
+    def test_running_sums_of_any_dimension_from_either_end(self):
+        numbers = numpy.random.default_rng(9)
+        for shape in ((7,), (3, 5), (2, 3, 4, 5), (2, 3, 2, 2, 3)):
+            x = numbers.random(shape, numpy.float32)
+            for dim in range(len(shape)):
+                made, back = (arrays.cumulative("cumsum", x, dim, backwards) for backwards in (False, True))
+                self.assertEqual((made.dtype, back.dtype), (numpy.float32, numpy.float32))
+                numpy.testing.assert_allclose(made, numpy.cumsum(x, dim, float), 1e-5)
+                numpy.testing.assert_allclose(back, x + made.take([-1], dim) - made, 1e-4)
+        made = arrays.cumulative("cumsum", whole(2147483647, 1), 0)
+        self.assertEqual(made.tolist(), [2147483647, -2147483648])
+
+    def test_bits_of_whole_numbers(self):
+        a, b = whole(-1, 12, -2147483648), whole(6, 10, 2147483647)
+        for name, expected in (("bitwise_and", [6, 8, 0]), ("bitwise_or", [-1, 14, -1]),
+                               ("bitwise_xor", [-7, 6, -1])):
+            self.assertEqual(arrays.apply(name, a, b).tolist(), expected)
+        self.assertEqual(arrays.apply("pow", whole(-3, 70000), 2).tolist(), [9, 605032704])
+
     def test_a_script_without_values_needs_no_numpy(self):
         text = ("import sys, howard.ttnn as ttnn\n"
                 "from howard.ttnn._session import session\n"

@@ -71,6 +71,16 @@ class TypesTest(ValuesCase):
                      numpy.zeros((2048, 2048), numpy.float32), ttnn.bfloat16, device=narrow,
                      memory_config=ttnn.L1_MEMORY_CONFIG)
 
+    @unittest.skipUnless(torch, "needs python3-torch")
+    def test_bits_of_bfloat16_come_from_torch_and_go_back(self):
+        every = torch.arange(-2**15, 2**15, dtype=torch.int32).to(torch.int16).view(torch.bfloat16)
+        for given in (every, every.reshape(256, 256).t()[::2], torch.tensor(1.5, dtype=torch.bfloat16)):
+            made = ttnn.to_torch(ttnn.from_torch(given, dtype=ttnn.bfloat16))
+            self.assertEqual((made.dtype, made.shape), (torch.bfloat16, given.shape))
+            self.assertTrue(torch.equal(made.isnan(), given.isnan()))
+            numbers = ~given.isnan()
+            self.assertTrue(torch.equal(made[numbers], given[numbers]))
+
 
 class SpecificationsTest(ValuesCase):
     def spec(self, *where):

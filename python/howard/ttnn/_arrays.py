@@ -2,9 +2,9 @@
 """Computes what tensors hold: NumPy's arrays of float32, of uint32, or of int32 for all other whole
 types.
 
-NumPy moves, adds up and broadcasts; the formulas of elementwise functions are the catalogue's of the
-emulator. Products, softmax, norms, topk, and sums of the last dimensions are the host engine's; other
-sums, means and orders are computed in float64.
+NumPy moves and broadcasts; the formulas of elementwise functions are the catalogue's of the emulator.
+Products, softmax, norms, topk, and sums of dimensions side by side are the host engine's; other sums,
+means and orders are computed in float64.
 """
 
 import json
@@ -104,6 +104,8 @@ def apply(function: str, *operands: Any, numbers: Any = ()) -> Any:
     if function in (_FAST_WHOLE if whole else _FAST):
         made = getattr(np, _FAST[function])(*operands)
         return made.astype(np.int32 if whole else real, copy=False)
+    if function == "pow" and len(operands) == 2 and not operands[1].ndim and operands[1] == 2:
+        return apply("square", operands[0])
     if function in _REVERSED and len(operands) == 2:
         function, operands = _REVERSED[function], operands[::-1]
     if whole and function in _EXACT_WHOLE and (function != "pow" or operands[1].min(initial=0) >= 0):
@@ -113,6 +115,8 @@ def apply(function: str, *operands: Any, numbers: Any = ()) -> Any:
         return np.full_like(operands[0], numbers[0])
     if whole and "bitwise" in function or function in _SHIFTS:  # They take bits, with any sign.
         operands = tuple(to_whole(one) if is_whole(one) else one for one in operands)
+        if function in ("bitwise_and", "bitwise_or", "bitwise_xor"):
+            return getattr(np, function)(*operands)
     if real is np.float32 and all(abs(number) < _MOST for number in numbers) and all(
             one.size for one in operands):
         made = _looked_up(function, operands, tuple(numbers))
@@ -188,20 +192,19 @@ def rounded(array: Any, dtype: str) -> Any:
 
 def reduce(kind: str, array: Any, dims: Any, keep: bool) -> Any:
     """Computes the sum, mean, max, min, prod, var or std (these two with n - 1), var0 or std0. The
-    engine adds up real numbers of the last dimensions; all else is float64's."""
+    engine adds up real numbers of dimensions side by side; all else is float64's."""
     axes = tuple(dims)
     if kind.startswith(("var", "std")):
         gap = array - reduce("mean", array, dims, True)
         made = reduce("sum", gap * gap, dims, keep)
         made = made / (array.size / max(1, made.size) - (not kind.endswith("0")))
         return np.asarray(np.sqrt(made) if kind.startswith("std") else made, np.float32)
-    last = array.ndim - len(axes)
-    if kind in ("sum", "mean", "max") and not is_whole(array) and array.size and \
-            sorted(d % array.ndim for d in axes) == list(range(last, array.ndim)) and \
-            np.prod(array.shape[last:], dtype=np.int64) <= _SIDE:
-        outer = array.shape[:last]
-        made = _of_rows(kind, '{"dimension":"columns"}', array.reshape(*outer, -1), 1)
-        return made.reshape(*outer, *[1] * len(axes)) if keep else made.reshape(outer)
+    if kind in ("sum", "mean", "max", "min") and array.size and not is_whole(array):
+        if kind == "min":
+            return -reduce("max", -array, dims, keep)
+        found = _by_engine_along(kind, array, sorted({d % array.ndim for d in axes}))
+        if found is not None:
+            return found if keep else found.squeeze(axes)
     wide = array.astype(np.float64)
     if kind in ("max", "min"):
         edge = -np.inf if kind == "max" else np.inf
@@ -212,8 +215,35 @@ def reduce(kind: str, array: Any, dims: Any, keep: bool) -> Any:
     return to_whole(made) if whole else np.asarray(made, np.float32)
 
 
+def _by_engine_along(kind: str, array: Any, axes: Any) -> Any:
+    """Returns what the engine reduces axes to that lie side by side; None of others, and where they are
+    too many numbers for it."""
+    if not axes or axes != list(range(axes[0], axes[-1] + 1)):
+        return None
+    sides = _around(array.shape, axes[0], axes[-1] + 1)
+    if max(sides) > _SIDE:
+        return None
+    told = json.dumps({"dimension": "columns" if len(sides) == 2 else "rows"})
+    ends = [[(_four(*one), "float32", False)] for one in (sides, [sides[0], 1, *sides[2:]])]
+    made = computed(kind, told, ends, [-1], [array])[0]
+    return made.reshape([1 if i in axes else size for i, size in enumerate(array.shape)])
+
+
+def _around(shape: Any, first: int, end: int) -> Any:
+    """Returns how many numbers lie before some dimensions, in them and behind them, if there are any."""
+    sides = [int(np.prod(part, dtype=np.int64)) for part in (shape[:first], shape[first:end], shape[end:])]
+    return sides if sides[2] > 1 else sides[:2]
+
+
 def cumulative(kind: str, array: Any, dim: int, backwards: bool = False) -> Any:
-    """Computes the cumsum or cumprod, from the first place or from the last."""
+    """Computes the cumsum, of real numbers by the engine, or cumprod, from the first place or from the
+    last."""
+    axis = dim % max(1, array.ndim)
+    sides = _around(array.shape, axis, axis + 1)
+    if kind == "cumsum" and not is_whole(array) and 0 < array.size and max(sides) <= _SIDE:
+        told = json.dumps({"dim": 3 if len(sides) == 2 else 2, "flip": backwards})
+        ends = [[(_four(*sides), "float32", False)]] * 2
+        return computed(kind, told, ends, [-1], [array])[0].reshape(array.shape)
     made = getattr(np, kind)(np.flip(array, dim) if backwards else array, dim, dtype=np.float64)
     made = np.flip(made, dim) if backwards else made
     return to_whole(made) if is_whole(array) else made.astype(np.float32)
@@ -254,14 +284,12 @@ def normalized(array: Any, epsilon: float, rms: bool) -> Any:
     return _of_rows("rms_norm" if rms else "layernorm", f'{{"epsilon":{epsilon}}}', array)
 
 
-def _of_rows(kernel: str, attributes: str, array: Any, columns: Any = None) -> Any:
-    """Returns what the host engine computes of each row, by a kernel of one operand: as many columns,
-    or so many."""
+def _of_rows(kernel: str, attributes: str, array: Any) -> Any:
+    """Returns what the host engine computes of each row, by a kernel of one operand."""
     if not array.size:
         return array.astype(np.float32)
-    shape = array.shape[:-1]
-    ends = [[(_four(*shape, n), "float32", False)] for n in (array.shape[-1], columns or array.shape[-1])]
-    return computed(kernel, attributes, ends, [-1], [array])[0].reshape(*array.shape[:-1], -1)
+    ends = [[(_four(*array.shape), "float32", False)]] * 2
+    return computed(kernel, attributes, ends, [-1], [array])[0].reshape(array.shape)
 
 
 def sliced(array: Any, starts: Any, ends: Any, steps: Any = None) -> Any:
