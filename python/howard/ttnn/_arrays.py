@@ -63,6 +63,8 @@ def to_whole(values: Any, bits: int = 32) -> Any:
     """Returns int32 of numbers without their fraction. What does not fit so many bits wraps, as in a
     register; NaN and infinity become 0."""
     values = np.asarray(values)
+    if bits == 32 and values.dtype in (np.int32, np.uint32):
+        return np.array(values, order="C").view(np.int32)
     if values.dtype.kind == "f":
         with quiet():
             values = np.where(np.isfinite(values), np.fmod(np.trunc(values), 2.0**bits), 0)
@@ -297,7 +299,9 @@ def sliced(array: Any, starts: Any, ends: Any, steps: Any = None) -> Any:
 
 
 def padded(array: Any, before: Any, after: Any, value: float) -> Any:
-    return np.pad(array, list(zip(before, after)), constant_values=value)
+    made = np.full([b + size + a for b, size, a in zip(before, array.shape, after)], value, array.dtype)
+    made[tuple(slice(b, b + size) for b, size in zip(before, array.shape))] = array
+    return made
 
 
 def _index(array: Any, dim: int, index: Any) -> Any:
