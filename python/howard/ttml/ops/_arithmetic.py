@@ -313,7 +313,3 @@ def nll_loss(prediction, target, reduce=ReduceType.MEAN):
     """Returns the mean of minus the logarithms of probabilities [B, 1, S, V] at targets [B, S]."""
     _require_mean("nll_loss", reduce)
     return _nll(prediction, target, reduce)
-
-
-def seed_of(use_per_device_seed=False):
-    return context().next_seed()
