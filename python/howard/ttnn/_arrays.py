@@ -8,6 +8,7 @@ means and orders are computed in float64.
 """
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
 
 from howard import _native
@@ -44,8 +45,9 @@ def quiet() -> Any:
 _FAST = {"add": "add", "subtract": "subtract", "multiply": "multiply", "neg": "negative",
          "abs": "absolute", "square": "square", "divide": "true_divide", "sqrt": "sqrt",
          "maximum": "maximum", "minimum": "minimum", "eq": "equal", "ne": "not_equal",
-         "gt": "greater", "ge": "greater_equal", "lt": "less", "le": "less_equal"}
-_FAST_WHOLE = tuple(set(_FAST) - {"divide", "sqrt"})
+         "gt": "greater", "ge": "greater_equal", "lt": "less", "le": "less_equal",
+         "floor": "floor", "ceil": "ceil", "trunc": "trunc"}
+_FAST_WHOLE = tuple(set(_FAST) - {"divide", "sqrt", "floor", "ceil", "trunc"})
 # These are functions of the catalogue with their operands in another order.
 _REVERSED = {"rdiv": "divide", "rpow": "pow"}
 
@@ -64,8 +66,12 @@ def to_whole(values: Any, bits: int = 32) -> Any:
     register; NaN and infinity become 0."""
     values = np.asarray(values)
     if bits == 32 and values.dtype in (np.int32, np.uint32):
-        return np.array(values, order="C").view(np.int32)
-    if values.dtype.kind == "f":
+        return _copied(values, values.dtype).view(np.int32)
+    if values.dtype.kind == "f" and values.size and np.abs(values).max() < 2.0**31:
+        values = values.astype(np.int32, order="C")
+        if bits == 32:
+            return values
+    elif values.dtype.kind == "f":
         with quiet():
             values = np.where(np.isfinite(values), np.fmod(np.trunc(values), 2.0**bits), 0)
     values = values.astype(np.int64)
@@ -108,6 +114,8 @@ def apply(function: str, *operands: Any, numbers: Any = ()) -> Any:
         return made.astype(np.int32 if whole else real, copy=False)
     if function == "pow" and len(operands) == 2 and not operands[1].ndim and operands[1] == 2:
         return apply("square", operands[0])
+    if function in ("clamp", "hardtanh") and len(operands) == 1 and not whole:
+        return np.minimum(np.maximum(operands[0], real(numbers[0])), real(numbers[1]))
     if function in _REVERSED and len(operands) == 2:
         function, operands = _REVERSED[function], operands[::-1]
     if whole and function in _EXACT_WHOLE and (function != "pow" or operands[1].min(initial=0) >= 0):
@@ -119,6 +127,11 @@ def apply(function: str, *operands: Any, numbers: Any = ()) -> Any:
         operands = tuple(to_whole(one) if is_whole(one) else one for one in operands)
         if function in ("bitwise_and", "bitwise_or", "bitwise_xor"):
             return getattr(np, function)(*operands)
+    if whole and function in _SHIFTS and len(operands) == 2:
+        inside = (operands[1] >= 0) & (operands[1] < 32)
+        bits, count = operands[0].astype(np.uint32), np.where(inside, operands[1], 0).astype(np.uint32)
+        made = bits >> count if function == "logical_right_shift" else bits << count
+        return np.where(inside, made, np.uint32(0)).view(np.int32)
     if real is np.float32 and all(abs(number) < _MOST for number in numbers) and all(
             one.size for one in operands):
         made = _looked_up(function, operands, tuple(numbers))
@@ -141,7 +154,7 @@ def cast(array: Any, dtype: str) -> Any:
     wide = array.astype(np.float64)
     if dtype == "uint16":
         wide = np.floor(wide + 0.5)
-    return np.clip(wide, *limits[dtype])
+    return np.minimum(np.maximum(wide, limits[dtype][0]), limits[dtype][1])
 
 
 # The host engine has these as loops of vectors. Tables are faster than it for others.
@@ -165,7 +178,7 @@ def _looked_up(function: str, operands: Any, numbers: Any) -> Any:
             _tables.clear()
         every = (np.arange(2**16, dtype=np.uint32) << 16).view(np.float32)
         table = _tables[function, numbers] = _by_engine(function, [every], numbers)
-    return table[halves[:, 1]].reshape(operands[0].shape)
+    return table.take(halves[:, 1].astype(np.intp)).reshape(operands[0].shape)
 
 
 def _by_engine(function: str, operands: Any, numbers: Any) -> Any:
@@ -180,15 +193,39 @@ def _by_engine(function: str, operands: Any, numbers: Any) -> Any:
     return computed(function, told, ends, [-1], operands)[0].reshape(dims)
 
 
-def rounded(array: Any, dtype: str) -> Any:
-    """Returns the numbers, in memory of their own, as a tensor of this type holds them."""
+def rounded(array: Any, dtype: str, unshared: bool = False) -> Any:
+    """Returns the numbers, in memory of their own, as a tensor of this type holds them. That is the
+    array's memory where `unshared` says that nobody else has the array."""
     if dtype == "uint32":
         return to_whole(array).view(np.uint32)
     if dtype in ("int32", "uint16", "uint8"):
         return to_whole(array, {"uint8": 8, "uint16": 16}.get(dtype, 32))
-    made = np.array(array, np.float32, order="C")
+    made = array if unshared and _is_alone(array) else _copied(array, np.float32)
     if dtype != "float32":
         _native._ttnn.round(made, dtype, made.shape[-1] if made.ndim else 1)
+    return made
+
+
+def _is_alone(array: Any) -> bool:
+    """Says whether floats lie one behind the other in memory that no other array has."""
+    if not isinstance(array, np.ndarray) or array.dtype != np.float32 or not (
+            array.flags.c_contiguous and array.flags.writeable):
+        return False
+    return array.base is None or isinstance(array.base, np.ndarray) and sys.getrefcount(array.base) == 2
+
+
+_COLUMNS = 16  # NumPy takes five times as long for a copy of all columns of a matrix that is turned.
+
+
+def _copied(array: Any, dtype: Any) -> Any:
+    """Returns a copy whose numbers lie one behind the other."""
+    array = np.asarray(array)
+    if array.ndim < 2 or array.size < 2**14 or array.strides[-1] in (0, array.itemsize):
+        return np.array(array, dtype, order="C")
+    made = np.empty(array.shape, dtype)
+    step = max(_COLUMNS, array.shape[-1] >> 10)
+    for first in range(0, array.shape[-1], step):
+        made[..., first:first + step] = array[..., first:first + step]
     return made
 
 

@@ -410,7 +410,8 @@ def _compute_now(compute, inputs, output):
         made = compute(*[t.array() for t in inputs])
     if isinstance(made, (list, tuple)):
         made = made[0]
-    output._storage.cell.shards = [arrays.rounded(made, output._dtype.value)]
+    unshared = sys.getrefcount(made) == 2  # This name and the argument.
+    output._storage.cell.shards = [arrays.rounded(made, output._dtype.value, unshared)]
 
 
 def _shard_id(source, i):

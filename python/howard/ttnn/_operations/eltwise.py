@@ -168,7 +168,8 @@ def _binary(name, function, a, b, dtype, memory_config, output, activations, bef
             x = x.astype(np.float32)  # Of whole numbers too.
         if plain:
             made = apply(function, x, y)
-            if out._dtype is DataType.BFLOAT16 and function in ("divide", "remainder"):
+            if out._dtype is DataType.BFLOAT16 and function in ("divide", "remainder") and \
+                    np.isnan(made).any():
                 # What is packed to bfloat16 is infinite where float32 has no number.
                 made = np.where(np.isnan(made) & ~np.isnan(x) & ~np.isnan(y), np.inf, made)
             return made
