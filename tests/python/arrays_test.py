@@ -206,6 +206,24 @@ class ImportTest(unittest.TestCase):
         made = arrays.cumulative("cumsum", whole(2147483647, 1), 0)
         self.assertEqual(made.tolist(), [2147483647, -2147483648])
 
+    def test_only_what_nobody_else_has_is_rounded_in_place(self):
+        for shared in (False, True):
+            kept = numpy.full((4, 8), 1.001, numpy.float32)
+            for one in (kept.reshape(32), kept[1:], kept.T, numpy.broadcast_to(kept, (2, 4, 8))):
+                self.assertEqual(arrays.rounded(one, "bfloat16", not shared).max(), 1)
+            self.assertEqual(kept.min(), numpy.float32(1.001))
+        alone = numpy.full(64, 1.001, numpy.float32).reshape(8, 8)
+        self.assertIs(arrays.rounded(alone, "bfloat16", True), alone)
+        self.assertIsNot(arrays.rounded(alone, "float32"), alone)
+
+    def test_turned_and_shifted_numbers(self):
+        turned = numpy.arange(2.0 ** 16, dtype=numpy.float32).reshape(4, 128, 128).transpose(2, 0, 1)
+        made = arrays.rounded(turned, "float32")
+        self.assertTrue(made.flags.c_contiguous and (made == turned).all())
+        a, count = whole(-1, -1, 5, 5), whole(1, 32, 31, -1)
+        self.assertEqual(arrays.apply("bitwise_left_shift", a, count).tolist(), [-2, 0, -2**31, 0])
+        self.assertEqual(arrays.apply("logical_right_shift", a, count).tolist(), [2**31 - 1, 0, 0, 0])
+
     def test_bits_of_whole_numbers(self):
         a, b = whole(-1, 12, -2147483648), whole(6, 10, 2147483647)
         for name, expected in (("bitwise_and", [6, 8, 0]), ("bitwise_or", [-1, 14, -1]),

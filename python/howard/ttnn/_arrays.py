@@ -108,7 +108,7 @@ def apply(function: str, *operands: Any, numbers: Any = ()) -> Any:
     operands = tuple(np.asarray(one) for one in operands)
     whole = all(map(is_whole, operands))
     # A whole number beside one that is not keeps its 32 bits, which float32 has not.
-    real = np.float64 if any(map(is_whole, operands)) else np.float32
+    real: Any = np.float64 if any(map(is_whole, operands)) else np.float32
     if function in (_FAST_WHOLE if whole else _FAST):
         made = getattr(np, _FAST[function])(*operands)
         return made.astype(np.int32 if whole else real, copy=False)

@@ -7,7 +7,7 @@ import howard.ttnn as ttnn
 from howard.ttnn import DataType
 
 from .. import _kernels as kernels
-from .._graph import context, one_call
+from .._graph import one_call
 from ..autograd import AutocastTensor, Tensor, derived
 
 ReduceType = enum.Enum("ReduceType", "SUM MEAN NONE", start=0)
