@@ -13,7 +13,8 @@
 // sequence of the batch (see gpt2_trace). `corrected` sums them.
 //
 // Timing: 6 layers of width 384, batch 32, 256 tokens. 3 steps warm up and 10 are timed, with one
-// finish at the end; the result is the mean.
+// finish at the end; the result is the mean. On the emulator TTML's are steps as `fit` plans them,
+// with their data.
 
 #include <fmt/format.h>
 
@@ -23,6 +24,7 @@
 #include "experiments/cases/training_case.h"
 #include "experiments/experiment.h"
 #include "experiments/questions/what_ifs.h"
+#include "experiments/training_plan/planned_step.h"
 #include "harness/wrapped_case.h"
 
 namespace howard::experiments {
@@ -39,9 +41,10 @@ const auto kGeluBackward = choice_axis<TtmlForm>(
 const auto kLayernorm = choice_axis<TtmlForm>(
     "layernorm", "TTML's layernorm, one program each way or small ops; not set: fused",
     {{"fused", TtmlForm::fused}, {"composite", TtmlForm::composite}}, "fused");
-const auto kTtmlOptimizer = choice_axis<autograd::AdamWForm>(
+const auto kTtmlOptimizer = choice_axis<training::OptimizerKind>(
     "optimizer", "TTML's AdamW, of small ops or MorehAdamW; not set: composite",
-    {{"composite", autograd::AdamWForm::composite}, {"moreh", autograd::AdamWForm::fused}},
+    {{"composite", training::OptimizerKind::adamw},
+     {"moreh", training::OptimizerKind::moreh_adamw}},
     "composite");
 const auto kTtmlAttention = choice_axis<TtmlForm>(
     "attention",
@@ -63,25 +66,14 @@ std::string ttml_axis_of(const Point& point) {
 
 class TtmlCase final : public harness::WrappedCase {
  public:
-  TtmlCase(const DevBox& box, TrainingOptions training, const models::ModelOptions& options,
-           autograd::AdamWForm optimizer)
-      : WrappedCase(std::make_unique<TrainingCase>(box, reading(training), [&](Device& device) {
-          return train_nano_gpt(device, options, optimizer);
-        })) {}
+  TtmlCase(const DevBox& box, Backend backend, const Point& point, const training::Recipe& recipe)
+      : WrappedCase(ttml_case(box, backend, point, recipe)) {}
 
   void describe(double seconds, harness::PointResult& point) const override {
     WrappedCase::describe(seconds, point);
     point.warnings.emplace_back(
         "the report's 510 ms of TTML are a literal in its benchmark, which does not run TTML; "
         "this is what its calls take here, another loss, optimizer and fidelity included");
-  }
-
- private:
-  static TrainingOptions reading(TrainingOptions training) {
-    training.engine = Engine::dynamic;
-    training.as_published = false;
-    training.reads_loss = true;
-    return training;
   }
 };
 
@@ -104,12 +96,13 @@ models::ModelOptions ttml_options(const Point& point, const TrainingTypes& types
 }
 
 Prepared prepare_ttml(const DevBox& box, Backend backend, const Point& point) {
-  const TrainingOptions training = training_options(backend, point);
-  if (!training.as_published) {
+  if (point[kVariant] == Variant::corrected) {
     return NotApplicable{"the variants are those of the report's engine, not of TTML"};
   }
   return std::make_unique<TtmlCase>(
-      box, training, ttml_options(point, training_types(backend, point)), point[kTtmlOptimizer]);
+      box, backend, point,
+      training::Recipe{.model = ttml_options(point, training_types(backend, point)),
+                       .optimizer = {.kind = point[kTtmlOptimizer], .learning_rate = 1e-3F}});
 }
 
 std::vector<harness::Axis> gpt2_full_axes(Backend backend) {

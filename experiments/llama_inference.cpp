@@ -19,7 +19,7 @@
 
 #include "engines/models/cached_llama.h"
 #include "experiments/cases/kernel_account.h"
-#include "experiments/cases/llama_training.h"
+#include "experiments/cases/llama_sizes.h"
 #include "experiments/cases/training_case.h"
 #include "experiments/experiment.h"
 #include "experiments/questions/what_ifs.h"

@@ -11,33 +11,40 @@
 // step, which a recorded step repeats: the static and the traced engine run with SGD. On the host
 // the engine torch is the same model in PyTorch, with its AdamW or its SGD.
 //
-// Timing: 1 step warms up and 3 are timed, with one finish at the end; the result is the mean.
+// On the emulator the step is that of `fit` and `parallel`, by the same planner: the host writes
+// its tokens and reads its loss before it goes back, as TTML does, or at its end where the engine
+// has no place in between, so no step begins before the last one has ended.
+//
+// Timing: a step whose programs have been planned before, from an idle chip to an idle chip.
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "engines/models/llama.h"
 #include "experiments/cases/gpt2_case.h"
-#include "experiments/cases/llama_training.h"
+#include "experiments/cases/llama_sizes.h"
 #include "experiments/cases/python_case.h"
-#include "experiments/cases/training_case.h"
 #include "experiments/experiment.h"
 #include "experiments/questions/what_ifs.h"
+#include "experiments/training_plan/planned_step.h"
 
 namespace howard::experiments {
 namespace {
 
-constexpr harness::VirtualTiming kLlamaTiming{.warmup = 1, .iterations = 3};
+constexpr harness::VirtualTiming kLlamaTiming{.warmup = 0, .iterations = 1};
 
 using harness::Backend;
 using harness::NotApplicable;
+using training::OptimizerKind;
 
 const WordAxis kStepModel("model");
 const auto kStepOptimizer =
-    choice_axis<LlamaOptimizer>("optimizer", "composite AdamW, MorehAdamW or SGD",
-                                {{"adamw", LlamaOptimizer::adamw},
-                                 {"moreh", LlamaOptimizer::moreh},
-                                 {"sgd", LlamaOptimizer::sgd}});
+    choice_axis<OptimizerKind>("optimizer", "composite AdamW, MorehAdamW or SGD",
+                               {{"adamw", OptimizerKind::adamw},
+                                {"moreh", OptimizerKind::moreh_adamw},
+                                {"sgd", OptimizerKind::sgd}});
 /// Whether blocks run again; absent if the model's file says it.
 const auto kRunner = choice_axis<std::optional<bool>>(
     "runner", "whether blocks run forward once more",
@@ -94,8 +101,8 @@ models::ModelOptions step_sizes(const Point& point) {
 /// Prepares the step of the same model, loss and optimizer in PyTorch.
 Prepared torch_llama(const DevBox& box, const Point& point) {
   const models::ModelOptions options = step_sizes(point);
-  const LlamaOptimizer optimizer = point[kStepOptimizer];
-  if (optimizer == LlamaOptimizer::moreh)
+  const OptimizerKind optimizer = point[kStepOptimizer];
+  if (optimizer == OptimizerKind::moreh_adamw)
     return NotApplicable{"PyTorch has one AdamW: -a optimizer=adamw"};
   if (options.memory_efficient) {
     return NotApplicable{"PyTorch keeps its activations here: -a runner=default"};
@@ -121,22 +128,20 @@ Prepared torch_llama(const DevBox& box, const Point& point) {
 }
 
 Prepared prepare_llama(const DevBox& box, Backend backend, const Point& point) {
-  if (is_torch(point[kEngine])) return torch_llama(box, point);
-  TrainingOptions training = training_options(backend, point);
-  training.as_published = false;
-  const LlamaOptimizer optimizer = point[kStepOptimizer];
-  if (training.engine != Engine::dynamic && optimizer != LlamaOptimizer::sgd) {
+  const Engine engine = point[kEngine];
+  if (is_torch(engine)) return torch_llama(box, point);
+  training::Recipe recipe{.model = step_sizes(point)};
+  recipe.optimizer = {.kind = point[kStepOptimizer], .learning_rate = 1e-3F};
+  if (engine != Engine::dynamic && recipe.optimizer.kind != OptimizerKind::sgd) {
     return NotApplicable{"AdamW is told other numbers each step: -a optimizer=sgd"};
   }
-  models::ModelOptions options = step_sizes(point);
-  options.fused_attention = point[kAttention] == TtmlForm::fused;
-  options.composite_rms_norm = point[kRmsNorm] == TtmlForm::composite;
-  options.fused_swiglu = point[kSwiglu] == TtmlForm::fused;
+  recipe.model.fused_attention = point[kAttention] == TtmlForm::fused;
+  recipe.model.composite_rms_norm = point[kRmsNorm] == TtmlForm::composite;
+  recipe.model.fused_swiglu = point[kSwiglu] == TtmlForm::fused;
   const TrainingTypes types = training_types(backend, point);
-  options.parameters = types.parameters;
-  options.compute = types.compute;
-  return std::make_unique<TrainingCase>(
-      box, training, [=](Device& device) { return train_llama(device, options, optimizer); });
+  recipe.model.parameters = types.parameters;
+  recipe.model.compute = types.compute;
+  return ttml_case(box, backend, point, recipe);
 }
 
 harness::Presentation llama_presentation() {
@@ -144,6 +149,10 @@ harness::Presentation llama_presentation() {
       gpt2_presentation("A training step of a Llama",
                         {"model", "engine", "optimizer", "runner", "batch", "dispatch", "dtype"},
                         {"model", "engine", "optimizer"}, kLlamaTiming);
+  const auto share =
+      std::ranges::find(presentation.columns, "share_of_peak", &harness::Column::name);
+  *share = {"of peak", harness::CellSource::metric, "mfu", harness::Room::spare,
+            "what a step needs over what all compute cores could do at HiFi4"};
   // A small model's step takes a hundredth of a large one's.
   presentation.bar_charts.front().scaled_by = "model";
   presentation.bar_charts.front().label = "time, of the longest step of the same model";

@@ -24,10 +24,9 @@
 // each begins as soon as its gradient exists, while the passes go on undisturbed: a bound.
 //
 // Timing: nothing is timed in repetitions; the time is that of a step whose programs have been
-// planned before, from an idle chip to an idle chip. So a step of one chip is longer than the mean
-// of llama_step, whose host calls the next step while the chip still works. The engine is the
-// dynamic one, with MorehAdamW, unless engine=traced: then chips replay captured steps, with the
-// numbers of their optimizer: a bound.
+// planned before, from an idle chip to an idle chip: that of llama_step. The engine is the dynamic
+// one, with MorehAdamW, unless engine=traced: then chips replay captured steps, with the numbers of
+// their optimizer: a bound.
 
 #include <fmt/format.h>
 
@@ -41,16 +40,16 @@
 #include "base/error.h"
 #include "engines/training/parallel/mesh_plan.h"
 #include "experiments/axes/mesh_shape.h"
-#include "experiments/cases/llama_training.h"
+#include "experiments/cases/llama_sizes.h"
 #include "experiments/experiment.h"
 #include "experiments/questions/what_ifs.h"
 #include "experiments/training_plan/fit.h"
+#include "experiments/training_plan/planned_step.h"
 #include "experiments/training_plan/run_plan.h"
 
 namespace howard::experiments {
 namespace {
 
-using harness::Better;
 using harness::CellSource;
 using harness::NotApplicable;
 using harness::Parameters;
@@ -138,9 +137,6 @@ chip::Profiles with_links(chip::Profiles profiles, std::int64_t times) {
   return profiles;
 }
 
-/// The metrics of the parts of a step begin so: "step_time.bubble".
-constexpr const char* kStepTimes = "step_time.";
-
 /// Returns why the stages cannot interleave their chunks, or nothing.
 std::optional<std::string> chunk_obstacle(const RunSetting& setting) {
   try {
@@ -175,13 +171,6 @@ std::optional<std::string> obstacle_of(const Point& point, const Parameters& cha
   return obstacle_of(Point(harness::changed(point.parameters(), changes)));
 }
 
-/// Returns the name of what takes most of a step.
-std::string largest_part(const profiler::StepTimes& step) {
-  const std::string_view name =
-      std::ranges::max(step.parts(), {}, [](const auto& part) { return part.second; }).first;
-  return name == "compute" ? "kernels" : std::string(name);
-}
-
 std::string basis_of(const RunSetting& setting, std::int64_t links) {
   const training::MeshPlan& plan = setting.plan;
   std::string text =
@@ -206,24 +195,8 @@ void describe_step(const DevBox& box, const RunSetting& setting, std::int64_t li
   if (!plan.clash.empty()) {
     throw Error({.attempted = "run the step", .value = plan.clash});
   }
-  const auto add = [&](std::string name, double value, std::string unit, Better better) {
-    found.metrics.push_back(
-        {.name = std::move(name), .value = value, .unit = std::move(unit), .better = better});
-  };
   found.metrics.push_back(exact_time("time", plan.step.time));
-  for (const auto& [name, part] : plan.step.parts()) {
-    found.metrics.push_back(exact_time(fmt::format("{}{}", kStepTimes, name), part));
-  }
-  add("chips", plan.setting.chips(), "chips", Better::lower);
-  add("tokens", plan.tokens_per_second(), "1/s", Better::higher);
-  add("mfu", plan.share_of_peak(), "1", Better::higher);
-  add("memory", static_cast<double>(plan.peak.value()), "B", Better::lower);
-  const Bytes over = plan.peak - plan.capacity;
-  found.add(harness::kShortage,
-            plan.fits()
-                ? ""
-                : fmt::format("over by {:.1f} GB", 1e-9 * static_cast<double>(over.value())));
-  found.add(harness::kBoundBy, largest_part(plan.step));
+  describe(plan, found);
   found.details.emplace_back("basis", basis_of(plan.setting, links));
   found.warnings = notes;
 }
@@ -378,6 +351,9 @@ harness::Presentation parallel_presentation() {
                       {"exchange", CellSource::metric, "step_time.exchange"},
                       {"bubble", CellSource::metric, "step_time.bubble"},
                       {"rest", CellSource::metric, "step_time.rest"},
+                      {"host", CellSource::metric, "host_time"},
+                      {"launches", CellSource::detail, "launches"},
+                      expected_error_column(),
                       {"tokens", CellSource::metric, "tokens"},
                       {"of peak", CellSource::metric, "mfu"},
                       {"DRAM", CellSource::metric, "memory"},

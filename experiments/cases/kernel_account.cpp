@@ -24,11 +24,7 @@ void KernelAccount::Footing::add(SimTime part, const calibration::Band& band) {
 
 void KernelAccount::add(std::string_view part, const chip::PlannedProgram& launch,
                         const calibration::Band& band, std::int64_t times, Flops flops) {
-  auto found = parts_.find(part);
-  if (found == parts_.end()) {
-    found = parts_.emplace(part, Part{.name = std::string(part)}).first;
-  }
-  Part& sum = found->second;
+  Part& sum = part_of(part);
   const SimTime time = launch.kernel.total * times;
   sum.launches += times;
   sum.kernel += time;
@@ -47,6 +43,39 @@ void KernelAccount::add(std::string_view part, chip::EmulatedChip& chip, const P
     const std::string_view name = by_ == KernelParts::ops ? launch.name : part;
     add(name, launch, calibration::band_of(launch, chip.profiles().chip.architecture), times);
   }
+}
+
+KernelAccount::Part& KernelAccount::part_of(std::string_view name) {
+  const auto found = parts_.find(name);
+  if (found != parts_.end()) return found->second;
+  return parts_.emplace(name, Part{.name = std::string(name)}).first->second;
+}
+
+void KernelAccount::add(const KernelAccount& other, std::int64_t times) {
+  if (other.parts_.empty()) return;
+  for (const auto& [name, part] : other.parts_) {
+    Part& sum = part_of(name);
+    sum.launches += part.launches * times;
+    sum.kernel += part.kernel * times;
+    sum.flops += part.flops * times;
+    for (const auto& [bottleneck, time] : part.by_bottleneck) {
+      sum.by_bottleneck[bottleneck] += time * times;
+    }
+  }
+  known_.time += other.known_.time * times;
+  known_.uncertain += other.known_.uncertain * static_cast<double>(times);
+  for (std::size_t i = 0; i < known_.by_known.size(); ++i) {
+    known_.by_known[i] += other.known_.by_known[i] * static_cast<double>(times);
+  }
+  architecture_ = other.architecture_;
+  if (other.slowest_ <= slowest_) return;
+  slowest_ = other.slowest_;
+  slowest_product_ = other.slowest_product_;
+}
+
+void KernelAccount::extend(const KernelAccount& first, std::int64_t more) {
+  add(KernelAccount(*this), more);
+  add(first, -more);
 }
 
 std::int64_t KernelAccount::launches() const {
@@ -106,7 +135,8 @@ std::string KernelAccount::text(double seconds) const {
 }
 
 void KernelAccount::describe(double seconds, std::optional<SimTime> host,
-                             harness::PointResult& point) const {
+                             harness::PointResult& point, const KernelAccount* exchanges,
+                             SimTime exchanged) const {
   const auto add_time = [&](std::string name, SimTime time) {
     point.metrics.push_back(
         {.name = std::move(name), .value = time.seconds(), .unit = "s", .virtual_time = time});
@@ -125,8 +155,11 @@ void KernelAccount::describe(double seconds, std::optional<SimTime> host,
   const profiler::SpentTime spent{.whole = seconds,
                                   .kernels = kernel_time().seconds(),
                                   .host = host.value_or(SimTime()).seconds(),
+                                  .exchange = exchanged.seconds(),
                                   .kernel_word = word};
-  describe_error(spent, point);
+  KernelAccount both = *this;
+  if (exchanges != nullptr) both.add(*exchanges);
+  both.describe_error(spent, point);
   point.add(harness::kBoundBy, profiler::bound_by(spent));
   point.details.emplace_back("kernels", text(seconds));
 }

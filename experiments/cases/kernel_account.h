@@ -50,6 +50,11 @@ class KernelAccount {
   void add(std::string_view part, chip::EmulatedChip& chip, const Program& call,
            std::int64_t times = 1);
 
+  /// Adds `times` runs of all that another account has.
+  void add(const KernelAccount& other, std::int64_t times = 1);
+  /// Adds `more` times what this account has more than `first`.
+  void extend(const KernelAccount& first, std::int64_t more);
+
   SimTime kernel_time() const { return known_.time; }
   std::int64_t launches() const;
   /// Returns the parts, the longest first.
@@ -65,8 +70,10 @@ class KernelAccount {
   void describe_error(const profiler::SpentTime& spent, harness::PointResult& point) const;
 
   /// Says of a point that takes `seconds` what its kernels take by part, what the host takes where
-  /// that is known, how well the time is known and what bounds it. Something was added.
-  void describe(double seconds, std::optional<SimTime> host, harness::PointResult& point) const;
+  /// that is known, how well the time is known and what bounds it. Something was added. `exchanges`
+  /// has the collectives of several chips, and `exchanged` is how long these waited for them.
+  void describe(double seconds, std::optional<SimTime> host, harness::PointResult& point,
+                const KernelAccount* exchanges = nullptr, SimTime exchanged = {}) const;
 
  private:
   /// Sums up times and what they rest on. Errors of one kind do not cancel, so bands add in
@@ -77,6 +84,8 @@ class KernelAccount {
     std::array<double, chip::kAllKnown.size()> by_known{};  // seconds
     void add(SimTime part, const calibration::Band& band);
   };
+
+  Part& part_of(std::string_view name);
 
   std::string text(double seconds) const;
 

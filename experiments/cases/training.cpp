@@ -9,6 +9,9 @@
 #include "engines/autograd/host_values.h"
 #include "engines/autograd/optimizers/sgd.h"
 #include "engines/autograd/steps/training_step.h"
+#include "engines/models/language_model.h"
+#include "engines/models/layers.h"
+#include "engines/training/optimizers.h"
 
 namespace howard::experiments {
 namespace {
@@ -54,12 +57,12 @@ Training training_of(std::shared_ptr<Trained> trained, const autograd::TapeOptio
 }
 
 /// Writes random tokens, with the next one of each as its target: a text to learn by heart.
-void write_text(CommandQueue& queue, const models::NanoGpt& model, std::uint32_t seed) {
-  const models::ModelOptions& options = model.options();
-  std::mt19937 random(seed);
-  std::vector<std::uint32_t> tokens(static_cast<std::size_t>(options.batch * options.sequence));
+void write_text(CommandQueue& queue, const models::LanguageModel& model, std::int64_t vocabulary) {
+  std::mt19937 random(kSeed);
+  std::vector<std::uint32_t> tokens(
+      static_cast<std::size_t>(model.tokens().spec().shape.elements()));
   for (std::uint32_t& token : tokens) {
-    token = static_cast<std::uint32_t>(random() % static_cast<std::uint32_t>(options.vocabulary));
+    token = static_cast<std::uint32_t>(random() % static_cast<std::uint32_t>(vocabulary));
   }
   autograd::write_indices(queue, model.tokens(), tokens);
   std::ranges::rotate(tokens, tokens.begin() + 1);
@@ -110,19 +113,26 @@ Training train_gpt2(Device& device, const models::Gpt2Options& options,
                      [](models::Gpt2& model, Tape& tape) { return model.loss(tape); });
 }
 
-Training train_nano_gpt(Device& device, const models::ModelOptions& options,
-                        autograd::AdamWForm form) {
-  const auto make = [form](Device& on, std::vector<autograd::Parameter*> parameters) {
-    return autograd::AdamW(autograd::Calls(on), std::move(parameters), {}, form);
+Training train_ttml(Device& device, const training::Recipe& recipe) {
+  struct Trained {
+    std::unique_ptr<models::LanguageModel> model;
+    std::unique_ptr<autograd::Optimizer> optimizer;
   };
-  auto trained = std::make_shared<Trained<models::NanoGpt, autograd::AdamW>>(device, options, make);
+  const auto trained = std::make_shared<Trained>();
+  trained->model = models::make_model(in_phase(device, "model"), recipe.model);
+  const auto parameters = trained->model->parameters();
+  trained->optimizer = training::make_optimizer(
+      recipe, autograd::Calls(in_phase(device, "optimizer")), parameters, false);
   if (device.holds_values()) {
-    models::write_random(device.command_queue(0), trained->model.parameters(), kSeed);
-    write_text(device.command_queue(0), trained->model, kSeed);
+    models::write_random(device.command_queue(0), parameters, kSeed);
+    write_text(device.command_queue(0), *trained->model, recipe.model.vocabulary);
   }
-  return training_of(std::move(trained),
-                     {.calls = {.products = models::kTtmlProducts}, .compute = options.compute},
-                     [](models::NanoGpt& model, Tape& tape) { return model.loss(tape); });
+  auto* const model = trained->model.get();
+  autograd::StepFunction step = autograd::training_step(
+      [model](Tape& tape, int) { return model->loss(tape, model->tokens(), model->targets()); },
+      *trained->optimizer,
+      {.tape = {.calls = {.products = models::kTtmlProducts}, .compute = recipe.model.compute}});
+  return {.step = std::move(step), .parameters = parameters, .model = trained};
 }
 
 }  // namespace howard::experiments

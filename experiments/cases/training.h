@@ -5,12 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "engines/autograd/optimizers/adamw.h"
 #include "engines/autograd/parameter.h"
 #include "engines/autograd/steps/step_recorder.h"
 #include "engines/models/gpt2.h"
 #include "engines/models/mlp.h"
-#include "engines/models/nano_gpt.h"
+#include "engines/training/recipe.h"
 
 namespace howard::experiments {
 
@@ -33,9 +32,8 @@ Training train_python_mlp(Device& device, std::int64_t batch, std::int64_t width
 Training train_gpt2(Device& device, const models::Gpt2Options& options,
                     const MatmulAttributes& products = {});
 
-/// Trains as TTML does: with AdamW, which is made of small ops unless `form` says otherwise, and
-/// with products at the highest math fidelity.
-Training train_nano_gpt(Device& device, const models::ModelOptions& options,
-                        autograd::AdamWForm form = autograd::AdamWForm::composite);
+/// Trains as TTML does, with products at the highest math fidelity, on random tokens that it learns
+/// by heart. The batches of an update are one.
+Training train_ttml(Device& device, const training::Recipe& recipe);
 
 }  // namespace howard::experiments

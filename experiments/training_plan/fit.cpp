@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -172,8 +173,11 @@ nlohmann::ordered_json json_of(const RunPlan& plan) {
   json["gradient_sums_ps"] = plan.step.sums.ps();
   json["exchanges_ps"] = plan.step.exchange.ps();
   json["bubble_ps"] = plan.step.bubble.ps();
-  for (const auto& [op, time] : plan.kernels_by_op) json["kernels_by_op_ps"][op] = time.ps();
-  if (plan.launches > 0) json["launches"] = plan.launches;
+  if (plan.host) json["host_ps"] = plan.host->ps();
+  std::map<std::string, std::int64_t> by_op;
+  for (const KernelAccount::Part& part : plan.kernels.parts()) by_op[part.name] = part.kernel.ps();
+  if (!by_op.empty()) json["kernels_by_op_ps"] = by_op;
+  if (plan.launches() > 0) json["launches"] = plan.launches();
   json["dram_peak_bytes"] = plan.peak.value();
   json["dram_capacity_bytes"] = plan.capacity.value();
   if (plan.trace > Bytes()) json["trace_region_bytes"] = plan.trace.value();
@@ -182,7 +186,7 @@ nlohmann::ordered_json json_of(const RunPlan& plan) {
   json["mfu"] = plan.mfu();
   for (const auto& [phase, time] : plan.phases) json["phases_ps"][phase] = time.ps();
   if (plan.largest_batch) json["largest_batch"] = *plan.largest_batch;
-  if (plan.expected_error) json["expected_error"] = *plan.expected_error;
+  if (const auto error = plan.expected_error()) json["expected_error"] = error->share;
   for (const PlanPart& part : plan.parts) {
     json["parts"].push_back({{"name", part.name},
                              {"has", part.share},

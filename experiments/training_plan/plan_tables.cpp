@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <utility>
 
 #include "base/text.h"
@@ -39,14 +38,12 @@ std::string fit_text(const RunPlan& plan) { return fit_text(plan.clash, plan.pea
 
 /// Returns the ops whose kernels take most, with their share.
 std::string kernels_text(const RunPlan& plan) {
-  std::vector<std::pair<SimTime, std::string>> ops;
-  for (const auto& [op, time] : plan.kernels_by_op) ops.emplace_back(time, op);
-  std::ranges::sort(ops, std::greater());
+  const std::vector<KernelAccount::Part> ops = plan.kernels.parts();
   constexpr std::size_t kShown = 8;
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < std::min(ops.size(), kShown); ++i) {
-    parts.push_back(fmt::format("{} {:.1f} %", ops[i].second,
-                                100 * ops[i].first.seconds() / plan.step.compute.seconds()));
+    parts.push_back(fmt::format("{} {:.1f} %", ops[i].name,
+                                100 * ops[i].kernel.seconds() / plan.step.compute.seconds()));
   }
   return join(parts, ", ");
 }
@@ -72,9 +69,11 @@ std::string step_text(const RunPlan& plan) {
   if (!plan.parts.empty() && !tiers) add("bubble", step.bubble);
   add("the rest", std::max(step.rest(), SimTime()));
   std::string text = fmt::format("{}: {}", reports::format_time(step.time), join(parts, ", "));
-  if (plan.launches > 0) text += fmt::format("; {} launches", plan.launches);
-  if (plan.expected_error)
-    text += fmt::format("; expected error {:.0f} %", 100 * *plan.expected_error);
+  if (plan.host) text += fmt::format("; host {}", reports::format_time(*plan.host));
+  if (plan.launches() > 0) text += fmt::format("; {} launches", plan.launches());
+  if (const auto error = plan.expected_error()) {
+    text += fmt::format("; expected error {:.0f} %", 100 * error->share);
+  }
   return text;
 }
 
@@ -162,7 +161,7 @@ std::string plan_text(const FitAnswer& answer) {
   text += fmt::format("step     {}\n", step_text(plan));
   if (!plan.phases.empty()) text += fmt::format("phases   {}\n", phases_text(plan));
   if (answer.generation) text += generation_text(*answer.generation, answer.generations);
-  if (!plan.kernels_by_op.empty()) text += fmt::format("kernels  {}\n", kernels_text(plan));
+  if (plan.launches() > 0) text += fmt::format("kernels  {}\n", kernels_text(plan));
   text += fmt::format(
       "rate     {:.0f} {}/s, {:.1f} % of the chips' {} at HiFi4; MFU {:.1f} % "
       "as TTML counts it, of {:.4g} TFLOP/s a core\n",

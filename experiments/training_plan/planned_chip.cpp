@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engines/autograd/host_values.h"
-#include "engines/autograd/steps/static_step.h"
+#include "engines/autograd/steps/traced_step.h"
 #include "engines/chip/chip_links.h"
 #include "engines/program/program.h"
 #include "experiments/cases/kernel_account.h"
@@ -56,19 +56,14 @@ Bytes peak_of(const chip::EmulatedChip& chip) {
 }
 
 SimTime replay_time(chip::EmulatedChip& chip, const autograd::StepFunction& step) {
-  autograd::StaticStep planned(chip, step, autograd::Scalars::change_each_step);
-  planned.run();
+  RepeatedStep repeated(chip, step);
+  autograd::TracedStep replay(chip, repeated);
   CommandQueue& queue = chip.command_queue(0);
-  queue.begin_trace_capture();
-  for (const Program& program : planned.programs()) queue.enqueue(program);
-  const TraceId trace = queue.end_trace_capture();
   queue.finish();
   const SimTime start = chip.now();
-  queue.execute_trace(trace);
+  replay.run();
   queue.finish();
-  const SimTime time = chip.now() - start;
-  chip.release_trace(trace);
-  return time;
+  return chip.now() - start;
 }
 
 SimTime hidden_sums(chip::EmulatedChip& chip, const autograd::StepRecorder& step,

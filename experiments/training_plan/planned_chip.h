@@ -5,7 +5,7 @@
 
 #include "base/sim_time.h"
 #include "base/units.h"
-#include "engines/autograd/steps/step_recorder.h"
+#include "engines/autograd/steps/static_step.h"
 #include "engines/chip/emulated_chip.h"
 #include "experiments/training_plan/run_plan.h"
 
@@ -29,8 +29,21 @@ void read_losses(CommandQueue& queue, const ops::Tensor& loss, int chips);
 /// Returns the most DRAM that was in use.
 Bytes peak_of(const chip::EmulatedChip& chip);
 
-/// Captures a step whose programs have been planned before, and returns the time of a replay from
-/// an idle chip to an idle chip. It repeats the numbers of AdamW.
+/// Is recorded once and may be captured whatever its numbers are: a replay repeats those of AdamW.
+class RepeatedStep final : public autograd::Step {
+ public:
+  RepeatedStep(chip::EmulatedChip& chip, const autograd::StepFunction& step)
+      : step_(chip, step, autograd::Scalars::change_each_step) {}
+
+  void run() override { step_.run(); }
+  ops::Tensor loss() const override { return step_.loss(); }
+  bool is_fixed() const override { return true; }
+
+ private:
+  autograd::StaticStep step_;
+};
+
+/// Captures a step and returns the time of a replay from an idle chip to an idle chip.
 SimTime replay_time(chip::EmulatedChip& chip, const autograd::StepFunction& step);
 
 /// Returns how much of the sums of gradients, which begin with program `update` of a recorded step,

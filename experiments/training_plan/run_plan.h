@@ -16,6 +16,7 @@
 #include "engines/training/parallel/mesh_plan.h"
 #include "engines/training/recipe.h"
 #include "engines/training/step_runner.h"
+#include "experiments/cases/kernel_account.h"
 #include "profiler/memory.h"
 #include "profiler/step_times.h"
 
@@ -34,7 +35,8 @@ struct RunSetting {
   /// Otherwise all follow the passes, as in TTML. Of tiers there is no such plan.
   bool overlapped = false;
   /// The chips replay captured steps of the dynamic engine, with the numbers of their AdamW, which
-  /// take the time of those that read others: a bound too. Of tiers there is no such plan.
+  /// take the time of those that read others: a bound too. Passes of stages do so without their
+  /// data. Of tiers there is no such plan.
   bool replayed = false;
 
   int chips() const { return plan.ranks(); }
@@ -70,29 +72,32 @@ struct RunPlan {
   /// and gathers logits in a group, what stages send, and what tiers hand on. With stages the sums
   /// of gradients are in it.
   profiler::StepTimes step;
-  /// The kernels that compute by the name of the op that launched them; empty for stages and tiers.
-  std::map<std::string, SimTime> kernels_by_op;
+  std::optional<SimTime> host{};  ///< Its calls, without waiting for the chip; of stages unknown.
+  KernelAccount kernels{};        ///< Those that compute, by op; nothing of stages and tiers.
+  KernelAccount exchanges{};      ///< Those of collectives.
+  std::int64_t calls = 0;         ///< 0 if they are not counted.
+  Flops computed;                 ///< By all of them, what is computed twice included.
   /// The parts of the step, from the first program of each to that of the next, without what chips
   /// exchange in them: "forward", "backward" and "optimizer"; empty for stages and tiers.
   std::map<std::string, SimTime> phases;
-  std::size_t launches = 0;  ///< 0 if they are not counted.
-  Bytes peak;                ///< The most DRAM in use, on the chip that needs most.
-  Bytes capacity;            ///< A chip's DRAM without the trace region.
-  Bytes trace;               ///< The trace region's need, if the step were captured; 0: not known.
-  double peak_flops = 0;     ///< A chip's FLOP/s at HiFi4.
-  int cores = 0;             ///< A chip's cores that compute.
-  double core_flops = 0;     ///< FLOP/s of a core as TTML counts them: 1000 in a cycle.
+  Bytes peak;             ///< The most DRAM in use, on the chip that needs most.
+  Bytes capacity;         ///< A chip's DRAM without the trace region.
+  Bytes trace;            ///< The trace region's need, if the step were captured; 0: not known.
+  double peak_flops = 0;  ///< A chip's FLOP/s at HiFi4.
+  int cores = 0;          ///< A chip's cores that compute.
+  double core_flops = 0;  ///< FLOP/s of a core as TTML counts them: 1000 in a cycle.
   std::optional<std::int64_t> largest_batch{};  ///< Present where it was looked for.
-  std::optional<double>
-      expected_error{};           ///< The mean error of measured times of its kinds, if known.
-  std::vector<PlanPart> parts{};  ///< The stages of a pipeline or the ranks of tiers.
-  std::int64_t messages = 0;      ///< What tiers send in a step, a tensor each.
-  Bytes message_bytes;            ///< All of them.
-  std::optional<profiler::MemoryUse> memory;  ///< Present where it was asked for.
+  std::vector<PlanPart> parts{};                ///< The stages of a pipeline or the ranks of tiers.
+  std::int64_t messages = 0;                    ///< What tiers send in a step, a tensor each.
+  Bytes message_bytes;                          ///< All of them.
+  std::optional<profiler::MemoryUse> memory;    ///< Present where it was asked for.
   /// The reason why the step cannot run, whatever the DRAM: a kernel's circular buffers; empty when
   /// it can.
   std::string clash;
 
+  std::int64_t launches() const { return kernels.launches() + exchanges.launches(); }
+  /// Returns how well the time of the step is known; nothing of stages and tiers.
+  std::optional<harness::ExpectedError> expected_error() const;
   bool fits() const { return clash.empty() && peak <= capacity; }
   std::int64_t tokens() const;  ///< The tokens of an update of all chips.
   double tokens_per_second() const;

@@ -171,22 +171,16 @@ class TierChip {
   }
 
   void pass(Device& device) {
-    if (&device == chip_.get()) {
-      const std::vector<std::uint32_t> data(
-          static_cast<std::size_t>(recipe_.model.batch * recipe_.model.sequence));
-      autograd::write_indices(queue(), model_->tokens(), data);
-      autograd::write_indices(queue(), model_->targets(), data);
+    const bool runs = &device == chip_.get();
+    if (runs) {
+      write_data(queue(), model_->tokens());
+      write_data(queue(), model_->targets());
     }
     autograd::Tape tape(
         device, {.calls = {.products = models::kTtmlProducts}, .compute = recipe_.model.compute});
     device.begin_phase("forward");
     const autograd::Value loss = model_->loss(tape, model_->tokens(), model_->targets());
-    if (&device == chip_.get()) {
-      for (int i = 0; i < chips_; ++i) {
-        queue().finish();
-        static_cast<void>(autograd::read_values(queue(), tape.tensor(loss)));
-      }
-    }
+    if (runs) read_losses(queue(), tape.tensor(loss), chips_);
     device.begin_phase("backward");
     tape.backward(loss);
   }

@@ -11,9 +11,10 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "engines/chip/profiles/profile.h"
 #include "experiments/axes/mesh_shape.h"
-#include "experiments/cases/llama_training.h"
+#include "experiments/cases/llama_sizes.h"
 #include "experiments/laboratory/experiment_list.h"
 #include "experiments/questions/explain.h"
 #include "experiments/questions/explain_question.h"
@@ -102,6 +103,87 @@ TEST_F(ParallelSteps, AreThoseOfFit) {
     ASSERT_NE(step.find_detail("fits"), nullptr) << shared.mesh;
     EXPECT_EQ(*step.find_detail("fits") == "yes", plan.fits()) << shared.mesh;
   }
+}
+
+/// A machine's step of one chip, which three commands have.
+TEST_F(ParallelSteps, OfOneChipAreThoseOfLlamaStepAndFitInWordsAndNumbers) {
+  const std::filesystem::path files = std::filesystem::path(HOWARD_SOURCE) / "data" / "ttml";
+  for (const char* const machine :
+       {"wormhole_b0_n300", "wormhole_b0_n150", "blackhole_p100a", "blackhole_p150"}) {
+    const chip::ProfileChoice choice{.profiles = {machine}, .settings = {}};
+    const auto box = built_in_box()->with(chip::load_profiles(choice));
+    for (const char* const batch : {"1", "3"}) {
+      const std::string where = fmt::format("{}, batch {}", machine, batch);
+      const PointResult alone =
+          run_emulated(*make_experiment("llama_step", box), {{"model", {"nanollama3"}},
+                                                             {"engine", {"dynamic"}},
+                                                             {"optimizer", {"moreh"}},
+                                                             {"batch", {batch}}})
+              .at(0);
+      const PointResult shared =
+          run_emulated(*make_experiment("parallel", box), {{"model", {"nanollama3"}},
+                                                           {"mesh", {"1x1x1"}},
+                                                           {"batch", {batch}},
+                                                           {"micro_batches", {"1"}}})
+              .at(0);
+      ASSERT_GT(alone.metrics.size(), 20U) << where << alone.skipped.value_or("");
+      ASSERT_EQ(alone.metrics.size(), shared.metrics.size()) << where;
+      for (std::size_t i = 0; i < alone.metrics.size(); ++i) {
+        const harness::Metric& metric = alone.metrics[i];
+        EXPECT_EQ(metric.name, shared.metrics[i].name) << where;
+        EXPECT_EQ(metric.value, shared.metrics[i].value) << where << " " << metric.name;
+        EXPECT_EQ(metric.virtual_time, shared.metrics[i].virtual_time) << where << metric.name;
+      }
+      for (const auto& [name, text] : alone.details) {
+        if (name == harness::kTimed.name) continue;  // parallel has it as the title of its table
+        ASSERT_NE(shared.find_detail(name), nullptr) << where << " " << name;
+        EXPECT_EQ(text, *shared.find_detail(name)) << where << " " << name;
+      }
+      const RunPlan plan =
+          fit({.files = {.training = files / "train_tinyllama.yaml",
+                         .model = files / "nanollama3.yaml",
+                         .keys = {fmt::format("batch_size={}", batch), "vocab_size=32000",
+                                  "gradient_accumulation_steps=1"}},
+               .profiles = choice,
+               .search = false})
+              .plan;
+      const auto is = [&](const std::string& name, SimTime time) {
+        const harness::Metric* const found = alone.find_metric(name);
+        ASSERT_NE(found, nullptr) << where << " " << name;
+        EXPECT_EQ(found->virtual_time, time) << where << " " << name;
+      };
+      is("time", plan.step.time);
+      is("host_time", *plan.host);
+      is("kernel_time", plan.step.compute);
+      for (const auto& [part, time] : plan.step.parts())
+        is(fmt::format("step_time.{}", part), time);
+      for (const KernelAccount::Part& part : plan.kernels.parts()) {
+        is("kernel_time." + part.name, part.kernel);
+      }
+      EXPECT_EQ(*alone.find_detail("launches"), std::to_string(plan.launches())) << where;
+      EXPECT_EQ(alone.find_metric("expected_error")->value, plan.expected_error()->share) << where;
+    }
+  }
+}
+
+/// SGD's numbers do not change, so a replay is what a traced training runs.
+TEST_F(ParallelSteps, ThatAreReplayedAreThoseOfFitsTracedEngine) {
+  const std::filesystem::path file = std::filesystem::temp_directory_path() / "replayed.yaml";
+  write_file(file,
+             "training_config:\n  batch_size: 2\n  gradient_accumulation_steps: 3\n"
+             "  optimizer: {type: SGDComposite}\n  model_config: " +
+                 (std::filesystem::path(HOWARD_SOURCE) / "data/ttml/nanollama3.yaml").string() +
+                 "\n");
+  const RunPlan plan =
+      fit({.files = {.training = file}, .engine = training::Engine::traced, .search = false}).plan;
+  const PointResult step = point("1x1x1", {{"model", {file.string()}},
+                                           {"batch", {"2"}},
+                                           {"micro_batches", {"3"}},
+                                           {"engine", {"traced"}}});
+  EXPECT_EQ(metric(step, "time"), plan.step.time.seconds());
+  EXPECT_EQ(metric(step, "host_time"), plan.host->seconds());
+  EXPECT_LT(metric(step, "host_time"), 0.1 * metric(step, "time")) << "no calls are made";
+  EXPECT_EQ(metric(step, "memory"), static_cast<double>(plan.peak.value()));
 }
 
 TEST_F(ParallelSteps, OfAFileAreExplainedAsThatOfFitAndChanged) {
