@@ -189,7 +189,10 @@ LogOptions log_options(const Point& point, const LogWorkload& workload) {
           .changes = changes_of(point)};
 }
 
-/// Runs the programs of a log on an emulated chip.
+/// Runs the programs of a log on an emulated chip. It is no WorkloadCase, because a log is one
+/// measured run, whose host waits once, after all iterations; a recorded program waits in each
+/// where its script did. Nor does a log say when its tensors came and went: one tile stands for all
+/// operands of a specification, while a recorded program makes, keeps and releases its own.
 class LogCase final : public EmulatedCase {
  public:
   LogCase(const DevBox& box, const LogOptions& options, const LogWorkload& workload)
