@@ -43,6 +43,12 @@ PythonTensor beside(const PythonTensor& input, ops::Tensor result) {
   return {input.device, std::move(result)};
 }
 
+Tensors all_beside(const PythonTensor& input, std::vector<ops::Tensor> results) {
+  Tensors all;
+  for (ops::Tensor& result : results) all.push_back(beside(input, std::move(result)));
+  return all;
+}
+
 template <class Value>
 Value parse_name(std::string_view what, std::string_view word,
                  std::initializer_list<std::pair<std::string_view, Value>> names) {
@@ -162,7 +168,8 @@ void bind_eltwise(py::module_& module) {
   module.def(
       "gelu_backward",
       [](const PythonTensor& x, const PythonTensor& dy, bool fused) {
-        return beside(x, call({&x, &dy}).gelu_backward(x.tensor, dy.tensor, fused));
+        return beside(
+            x, call({&x, &dy}).call(GeluBackwardAttributes{.fused = fused}, {x.tensor, dy.tensor}));
       },
       py::arg("x"), py::arg("dy"), py::arg("fused") = false, docs::kGeluBackward);
 }
@@ -183,21 +190,21 @@ void bind_rows(py::module_& module) {
         py::arg("a"), py::arg("dimension") = "all", doc.c_str());
   }
   module.def(
-      "softmax", [](const PythonTensor& a) { return beside(a, call({&a}).softmax(a.tensor)); },
+      "softmax",
+      [](const PythonTensor& a) {
+        return beside(a, call({&a}).call(SoftmaxAttributes{}, {a.tensor}));
+      },
       py::arg("a"), docs::kSoftmax);
   module.def(
       "softmax_backward",
       [](const PythonTensor& y, const PythonTensor& dy) {
-        return beside(y, call({&y, &dy}).softmax_backward(y.tensor, dy.tensor));
+        return beside(y, call({&y, &dy}).call(SoftmaxBackwardAttributes{}, {y.tensor, dy.tensor}));
       },
       py::arg("y"), py::arg("dy"), docs::kSoftmaxBackward);
   module.def(
       "layernorm",
       [](const PythonTensor& x, float epsilon) {
-        const Calls& calls = call({&x});
-        const ops::Tensor out = calls.make(x.tensor.spec());
-        calls.run(make_program(LayernormAttributes{.epsilon = epsilon}, {x.tensor}, {out}));
-        return beside(x, out);
+        return beside(x, call({&x}).call(LayernormAttributes{.epsilon = epsilon}, {x.tensor}));
       },
       py::arg("x"), py::arg("epsilon") = 1e-5F, docs::kLayernormPlain);
 }
@@ -207,13 +214,9 @@ void bind_layernorm(py::module_& module) {
       "layernorm",
       [](const PythonTensor& x, const PythonTensor& gamma, const PythonTensor& beta,
          float epsilon) {
-        const Calls& calls = call({&x, &gamma, &beta});
-        const TensorSpec& spec = x.tensor.spec();
-        const TensorSpec row{spec.shape.with_columns(1), spec.dtype};
-        const ops::Tensor out = calls.make(spec), mean = calls.make(row), rstd = calls.make(row);
-        calls.run(make_program(TtmlLayernormAttributes{.epsilon = epsilon},
-                               {x.tensor, gamma.tensor, beta.tensor}, {out, mean, rstd}));
-        return Tensors{beside(x, out), beside(x, mean), beside(x, rstd)};
+        return all_beside(x, call({&x, &gamma, &beta})
+                                 .call_all(TtmlLayernormAttributes{.epsilon = epsilon},
+                                           {x.tensor, gamma.tensor, beta.tensor}));
       },
       py::arg("x"), py::arg("gamma"), py::arg("beta"), py::arg("epsilon") = 1e-5F,
       docs::kLayernorm);
@@ -221,14 +224,10 @@ void bind_layernorm(py::module_& module) {
       "layernorm_backward",
       [](const PythonTensor& x, const PythonTensor& gamma, const PythonTensor& mean,
          const PythonTensor& rstd, const PythonTensor& dy) {
-        const Calls& calls = call({&x, &gamma, &mean, &rstd, &dy});
-        const TensorSpec& spec = x.tensor.spec();
-        const ops::Tensor dx = calls.make(spec), dgamma = calls.make(spec),
-                          dbeta = calls.make(spec);
-        calls.run(make_program(LayernormBackwardAttributes{},
-                               {x.tensor, gamma.tensor, mean.tensor, rstd.tensor, dy.tensor},
-                               {dx, dgamma, dbeta}));
-        return Tensors{beside(x, dx), beside(x, dgamma), beside(x, dbeta)};
+        return all_beside(
+            x, call({&x, &gamma, &mean, &rstd, &dy})
+                   .call_all(LayernormBackwardAttributes{},
+                             {x.tensor, gamma.tensor, mean.tensor, rstd.tensor, dy.tensor}));
       },
       py::arg("x"), py::arg("gamma"), py::arg("mean"), py::arg("rstd"), py::arg("dy"),
       docs::kLayernormBackward);
@@ -268,17 +267,15 @@ void bind_movement(py::module_& module) {
   module.def(
       "split_heads",
       [](const PythonTensor& qkv, int heads) {
-        const Calls& calls = call({&qkv});
-        const TensorSpec spec =
-            results_of(SplitHeadsAttributes{.heads = heads}, std::array{qkv.tensor.spec()})[0];
-        const ops::Tensor q = calls.make(spec), k = calls.make(spec), v = calls.make(spec);
-        calls.run(make_program(SplitHeadsAttributes{.heads = heads}, {qkv.tensor}, {q, k, v}));
-        return Tensors{beside(qkv, q), beside(qkv, k), beside(qkv, v)};
+        return all_beside(
+            qkv, call({&qkv}).call_all(SplitHeadsAttributes{.heads = heads}, {qkv.tensor}));
       },
       py::arg("qkv"), py::arg("heads"), docs::kSplitHeads);
   module.def(
       "concat_heads",
-      [](const PythonTensor& a) { return beside(a, call({&a}).concat_heads(a.tensor)); },
+      [](const PythonTensor& a) {
+        return beside(a, call({&a}).call(ConcatHeadsAttributes{}, {a.tensor}));
+      },
       py::arg("a"), docs::kConcatHeads);
 }
 
@@ -286,35 +283,41 @@ void bind_training(py::module_& module) {
   module.def(
       "embedding",
       [](const PythonTensor& indices, const PythonTensor& table) {
-        return beside(table, call({&indices, &table}).embedding(indices.tensor, table.tensor));
+        return beside(
+            table,
+            call({&indices, &table}).call(EmbeddingAttributes{}, {indices.tensor, table.tensor}));
       },
       py::arg("indices"), py::arg("table"), docs::kEmbedding);
   module.def(
       "embedding_backward",
       [](const PythonTensor& indices, const PythonTensor& dy, std::int64_t vocabulary) {
-        return beside(
-            dy, call({&indices, &dy}).embedding_backward(indices.tensor, dy.tensor, vocabulary));
+        const TensorSpec& spec = dy.tensor.spec();
+        return beside(dy, call({&indices, &dy})
+                              .call(EmbeddingBackwardAttributes{}, {indices.tensor, dy.tensor},
+                                    {{vocabulary, spec.shape.columns()}, spec.dtype}));
       },
       py::arg("indices"), py::arg("dy"), py::arg("vocabulary"), docs::kEmbeddingBackward);
   module.def(
       "cross_entropy",
       [](const PythonTensor& logits, const PythonTensor& targets) {
-        return beside(logits,
-                      call({&logits, &targets}).cross_entropy(logits.tensor, targets.tensor));
+        return beside(logits, call({&logits, &targets})
+                                  .call(CrossEntropyAttributes{}, {logits.tensor, targets.tensor}));
       },
       py::arg("logits"), py::arg("targets"), docs::kCrossEntropy);
   module.def(
       "cross_entropy_backward",
       [](const PythonTensor& logits, const PythonTensor& targets, float scale) {
-        return beside(
-            logits,
-            call({&logits, &targets}).cross_entropy_backward(logits.tensor, targets.tensor, scale));
+        return beside(logits, call({&logits, &targets})
+                                  .call(CrossEntropyBackwardAttributes{.scale = scale},
+                                        {logits.tensor, targets.tensor}));
       },
       py::arg("logits"), py::arg("targets"), py::arg("scale") = 1.0F, docs::kCrossEntropyBackward);
   module.def(
       "dropout",
       [](const PythonTensor& a, float probability, std::uint32_t seed) {
-        return beside(a, call({&a}).dropout(a.tensor, probability, seed));
+        return beside(a,
+                      call({&a}).call(DropoutAttributes{.probability = probability, .seed = seed},
+                                      {a.tensor}));
       },
       py::arg("a"), py::arg("probability"), py::arg("seed"), docs::kDropout);
   module.def(
@@ -353,11 +356,7 @@ Tensors call_by_name(const std::string& text, const Tensors& tensors) {
     require_one_device(*tensors.front().device, tensor);
     inputs.push_back(tensor.tensor);
   }
-  Tensors results;
-  for (ops::Tensor& result : call({&tensors.front()}).call(*op, inputs)) {
-    results.push_back(beside(tensors.front(), std::move(result)));
-  }
-  return results;
+  return all_beside(tensors.front(), call({&tensors.front()}).call(*op, inputs));
 }
 
 /// Any op of the catalogue, by the text that lists of ops have.

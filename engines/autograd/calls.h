@@ -7,7 +7,6 @@
 
 #include "engines/device/device.h"
 #include "engines/ops/tensor.h"
-#include "engines/ops/training.h"
 
 namespace howard::ops {
 struct OpCall;
@@ -43,8 +42,13 @@ class Calls {
 
   using Inputs = std::initializer_list<ops::Tensor>;
   /// Calls any op of one result, which follows from the operands or has the given spec.
-  ops::Tensor call(const Attributes& op, Inputs in) const;
+  ops::Tensor call(const Attributes& op, std::span<const ops::Tensor> in) const;
+  ops::Tensor call(const Attributes& op, Inputs in) const {
+    return call(op, std::span(in.begin(), in.size()));
+  }
   ops::Tensor call(const Attributes& op, Inputs in, const TensorSpec& result) const;
+  /// Calls any op and returns all its results, which follow from the operands.
+  std::vector<ops::Tensor> call_all(const Attributes& op, Inputs in) const;
   /// Calls any op of the catalogue and returns all its results.
   std::vector<ops::Tensor> call(const ops::OpCall& op, std::span<const ops::Tensor> inputs) const;
 
@@ -53,8 +57,6 @@ class Calls {
 
   ops::Tensor matmul(const ops::Tensor& a, const ops::Tensor& b,
                      Transposed transposed = Transposed::none) const;
-  /// Computes a @ b^T plus a row, in one program.
-  ops::Tensor linear(const ops::Tensor& a, const ops::Tensor& b, const ops::Tensor& bias) const;
 
   ops::Tensor eltwise(Eltwise function, const ops::Tensor& a, const ops::Tensor& b) const {
     return call(eltwise_of(function), {a, b});
@@ -65,9 +67,6 @@ class Calls {
   ops::Tensor eltwise(Eltwise function, const ops::Tensor& a) const {
     return call(eltwise_of(function), {a}, a.spec());
   }
-  /// Calls any function of the catalogue, with its numbers and what follows it in the same program.
-  ops::Tensor eltwise(const EltwiseAttributes& attributes,
-                      std::span<const ops::Tensor> values) const;
   ops::Tensor add(const ops::Tensor& a, const ops::Tensor& b) const {
     return eltwise(Eltwise::add, a, b);
   }
@@ -85,9 +84,6 @@ class Calls {
   }
   ops::Tensor cast(const ops::Tensor& a, DataType dtype) const {
     return call(eltwise_of(Eltwise::cast), {a}, {a.spec().shape, dtype, a.spec().layout});
-  }
-  ops::Tensor gelu_backward(const ops::Tensor& x, const ops::Tensor& dy, bool fused) const {
-    return call(GeluBackwardAttributes{.fused = fused}, {x, dy});
   }
 
   ops::Tensor reduce(Reduction reduction, Dimension dimension, const ops::Tensor& a,
@@ -108,37 +104,6 @@ class Calls {
   ops::Tensor rows_joined(const ops::Tensor& a) const;
   ops::Tensor to_layout(const ops::Tensor& a, Layout layout) const {
     return call(LayoutAttributes{.to = layout}, {a});
-  }
-  ops::Tensor concat(std::span<const ops::Tensor> parts) const;
-  ops::Tensor concat_heads(const ops::Tensor& a) const {
-    return call(ConcatHeadsAttributes{}, {a});
-  }
-  /// Returns `a` itself for a count of 1.
-  ops::Tensor repeat_heads(const ops::Tensor& a, int count) const;
-  ops::Tensor softmax(const ops::Tensor& a) const { return call(SoftmaxAttributes{}, {a}); }
-  ops::Tensor softmax_backward(const ops::Tensor& y, const ops::Tensor& dy) const {
-    return call(SoftmaxBackwardAttributes{}, {y, dy});
-  }
-  ops::Tensor rotary_embedding(const ops::Tensor& x, const ops::Tensor& cosines,
-                               const ops::Tensor& sines, RotaryStyle style) const {
-    return call(RotaryEmbeddingAttributes{.style = style}, {x, cosines, sines});
-  }
-  ops::Tensor dropout(const ops::Tensor& a, float probability, std::uint32_t seed,
-                      const ops::Tensor* offset = nullptr) const;
-  ops::Tensor embedding(const ops::Tensor& indices, const ops::Tensor& table) const {
-    return call(EmbeddingAttributes{}, {indices, table});
-  }
-  ops::Tensor embedding_backward(const ops::Tensor& indices, const ops::Tensor& dy,
-                                 std::int64_t vocabulary) const {
-    return call(EmbeddingBackwardAttributes{}, {indices, dy},
-                {{vocabulary, dy.spec().shape.columns()}, dy.spec().dtype});
-  }
-  ops::Tensor cross_entropy(const ops::Tensor& logits, const ops::Tensor& targets) const {
-    return call(CrossEntropyAttributes{}, {logits, targets});
-  }
-  ops::Tensor cross_entropy_backward(const ops::Tensor& logits, const ops::Tensor& targets,
-                                     float scale) const {
-    return call(CrossEntropyBackwardAttributes{.scale = scale}, {logits, targets});
   }
 
  private:

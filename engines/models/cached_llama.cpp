@@ -225,12 +225,11 @@ Value CachedLlama::read_tokens(Tape& tape) {
 RotaryTables CachedLlama::tables_of_step(Tape& tape) const {
   const Calls& calls = tape.calls();
   const auto angles = [&](const Tensor& table, const std::optional<Tensor>& rows) {
-    if (decodes()) return calls.embedding(place_, *rows);
+    if (decodes()) return calls.call(EmbeddingAttributes{}, {place_, *rows});
     if (position_ == 0) return table;
     const std::int64_t count = tokens_->spec().shape.columns();
-    const Tensor part = calls.make({{count, table.spec().shape.columns()}, table.spec().dtype});
-    calls.run(make_program(SliceAttributes{.begins = {0, 0, position_, 0}}, {table}, {part}));
-    return part;
+    return calls.call(SliceAttributes{.begins = {0, 0, position_, 0}}, {table},
+                      {{count, table.spec().shape.columns()}, table.spec().dtype});
   };
   const Value sines = tape.constant(angles(sines_, sine_rows_));
   return {tape.constant(angles(cosines_, cosine_rows_)), sines, sines};
@@ -283,7 +282,7 @@ Value CachedLlama::attend(Tape& tape, Value q, Value k, Value v, const Block& ca
                                          .compute = kTtmlProducts.compute};
     calls.run(make_program(attributes, {query, tape.tensor(k), tape.tensor(v)}, {mixed}));
   }
-  return tape.constant(calls.concat_heads(mixed));
+  return tape.constant(calls.call(ConcatHeadsAttributes{}, {mixed}));
 }
 
 /// Writes the new rows of keys or values into their cache.
@@ -296,8 +295,8 @@ void CachedLlama::keep(Tape& tape, Value rows, const Tensor& cache) const {
     return calls.run(make_program(WriteRowsAttributes{.row = position_}, {all, cache}, {cache}));
   const Shape& shape = all.spec().shape;
   const Tensor added =
-      calls.make({{options_.batch, shape.heads(), new_, shape.columns()}, all.spec().dtype});
-  calls.run(make_program(SliceAttributes{.begins = {0, 0, 0, 0}}, {all}, {added}));
+      calls.call(SliceAttributes{.begins = {0, 0, 0, 0}}, {all},
+                 {{options_.batch, shape.heads(), new_, shape.columns()}, all.spec().dtype});
   calls.run(make_program(WriteRowsAttributes{.row = position_}, {added, cache}, {cache}));
 }
 
@@ -305,11 +304,9 @@ void CachedLlama::keep(Tape& tape, Value rows, const Tensor& cache) const {
 Tensor CachedLlama::kept(Tape& tape, const Tensor& cache) const {
   const Calls& calls = tape.calls();
   const Shape& shape = cache.spec().shape;
-  const Tensor part =
-      calls.make({{options_.batch, shape.heads(), tiled(position_ + new_), shape.columns()},
-                  cache.spec().dtype});
-  calls.run(make_program(SliceAttributes{.begins = {0, 0, 0, 0}}, {cache}, {part}));
-  return part;
+  return calls.call(SliceAttributes{.begins = {0, 0, 0, 0}}, {cache},
+                    {{options_.batch, shape.heads(), tiled(position_ + new_), shape.columns()},
+                     cache.spec().dtype});
 }
 
 /// Returns the row of the last token, the only one whose logits are needed.

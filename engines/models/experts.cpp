@@ -28,18 +28,13 @@ Tensor limited_to_groups(const Calls& calls, const Tensor& ranked, const DeepSee
   const std::int64_t size = options.experts / options.groups;
   const Tensor grouped = calls.reshape(ranked, {shape.batch(), shape.rows(), options.groups, size});
   const std::int64_t best = std::min<std::int64_t>(2, size);
-  const Shape of_best = grouped.spec().shape.with_columns(best);
-  const Tensor largest = calls.make({of_best, ranked.spec().dtype});
-  const Tensor places = calls.make({of_best, DataType::uint32});
-  calls.run(make_program(TopkAttributes{.k = best}, {grouped.operand()},
-                         {largest.operand(), places.operand()}));
-  const Tensor sums = calls.reduce(Reduction::sum, Dimension::columns, largest);
+  const std::vector<Tensor> largest = calls.call_all(TopkAttributes{.k = best}, {grouped});
+  const Tensor sums = calls.reduce(Reduction::sum, Dimension::columns, largest[0]);
   const Tensor of_groups = calls.reshape(sums, shape.with_columns(options.groups));
   const Tensor allowed = calls.reshape(autograd::ones_at_largest(calls, of_groups, options.limited),
                                        sums.spec().shape);
-  const Tensor values[] = {allowed, grouped};
   const EltwiseAttributes where{.function = Eltwise::where, .scalar = kBelowAll};
-  return calls.reshape(calls.eltwise(where, values), shape);
+  return calls.reshape(calls.call(where, {allowed, grouped}), shape);
 }
 
 }  // namespace

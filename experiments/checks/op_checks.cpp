@@ -24,7 +24,9 @@ const Shape kScores{32, 4, 64, 64};
 const Shape kHeads{32, 4, 64, 32};
 const Shape kHidden{32, 64, 512};
 
-Tensor embedding_forward(const Calls& calls, Inputs in) { return calls.embedding(in[0], in[1]); }
+Tensor embedding_forward(const Calls& calls, Inputs in) {
+  return calls.call(EmbeddingAttributes{}, {in[0], in[1]});
+}
 
 Tensor linear_forward(const Calls& calls, Inputs in) {
   return calls.add(calls.matmul(in[0], in[1], Calls::Transposed::b), in[2]);
@@ -37,16 +39,14 @@ Tensor linear_d_bias(const Calls& calls, Inputs in) {
 
 /// The report's engine has no kernel for it and makes four calls.
 Tensor softmax_backward(const Calls& calls, Inputs in) {
-  const Tensor y = calls.softmax(in[0]);
+  const Tensor y = calls.call(SoftmaxAttributes{}, {in[0]});
   const Tensor sum = calls.reduce(Reduction::sum, Dimension::columns, calls.multiply(y, in[1]));
   return calls.multiply(y, calls.subtract(in[1], sum));
 }
 
 /// It has no scale and no shift.
 Tensor layernorm_forward(const Calls& calls, Inputs in) {
-  const Tensor out = calls.make(in[0].spec());
-  calls.run(make_program(LayernormAttributes{.epsilon = 1e-5F}, {in[0]}, {out}));
-  return out;
+  return calls.call(LayernormAttributes{.epsilon = 1e-5F}, {in[0]});
 }
 
 std::vector<OpCheck> make_checks() {
@@ -72,14 +72,16 @@ std::vector<OpCheck> make_checks() {
       {"linear_d_bias", {rows}, linear_d_bias},
       {"softmax_forward",
        {scores},
-       [](const Calls& calls, Inputs in) { return calls.softmax(in[0]); }},
+       [](const Calls& calls, Inputs in) { return calls.call(SoftmaxAttributes{}, {in[0]}); }},
       {"softmax_backward", {scores, {kScores, Kind::normal, 0.1}}, softmax_backward},
       {"gelu_forward",
        {hidden},
        [](const Calls& calls, Inputs in) { return calls.eltwise(Eltwise::gelu, in[0]); }},
       {"gelu_backward",
        {hidden, hidden},
-       [](const Calls& calls, Inputs in) { return calls.gelu_backward(in[0], in[1], true); },
+       [](const Calls& calls, Inputs in) {
+         return calls.call(GeluBackwardAttributes{.fused = true}, in);
+       },
        0.15,
        0.1},
       {"layernorm_forward", {rows}, layernorm_forward},

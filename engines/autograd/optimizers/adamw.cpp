@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "engines/autograd/host_values.h"
 #include "engines/ops/tensor.h"
-#include "engines/ops/training.h"
 
 namespace howard::autograd {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "engines/autograd/optimizers/optimizer.h"
 #include "engines/autograd/parameter.h"
+#include "engines/ops/training.h"
 
 namespace howard::autograd {
 

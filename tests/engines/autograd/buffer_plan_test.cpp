@@ -128,7 +128,7 @@ TEST(StaticStep, RefusesScalarsThatChangeWhenTheyAreSaidNotTo) {
   ReferenceDevice device;
   const Tensor input(device, kSpec);
   const auto step = [&, seed = 1U](Device& on) mutable {
-    return Calls(on).dropout(input, 0.5F, ++seed);
+    return Calls(on).call(DropoutAttributes{.probability = 0.5F, .seed = ++seed}, {input});
   };
   EXPECT_THROW(StaticStep(device, step), Error);
   EXPECT_NO_THROW(StaticStep(device, step, Scalars::change_each_step));

@@ -114,15 +114,12 @@ Value composed_attention(Tape& tape, Value q, Value mask, int heads,
 Value causal_attention(Tape& tape, Value q, Value k, Value v) {
   const Calls& calls = tape.calls();
   const Tensor query = tape.tensor(q);
-  const std::int64_t wide = tape.spec(v).shape.columns();
-  const Tensor out = calls.make({query.spec().shape.with_columns(wide), query.spec().dtype});
-  const TensorSpec row = attention_statistics(query.spec());
-  const Value largest = tape.constant(calls.make(row));
-  const Value inverse_sums = tape.constant(calls.make(row));
-  calls.run(make_program(TtmlAttentionAttributes{.causal = true, .scale = attention_scale(query)},
-                         {query, tape.tensor(k), tape.tensor(v)},
-                         {out, tape.tensor(largest), tape.tensor(inverse_sums)}));
-  return tape.record(out, {q, k, v}, CausalAttention{q, k, v, largest, inverse_sums});
+  const std::vector<Tensor> made =
+      calls.call_all(TtmlAttentionAttributes{.causal = true, .scale = attention_scale(query)},
+                     {query, tape.tensor(k), tape.tensor(v)});
+  const Value largest = tape.constant(made[1]);
+  const Value inverse_sums = tape.constant(made[2]);
+  return tape.record(made[0], {q, k, v}, CausalAttention{q, k, v, largest, inverse_sums});
 }
 
 }  // namespace howard::autograd

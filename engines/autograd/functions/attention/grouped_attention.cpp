@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/autograd/functions/attention/grouped_attention.h"
 
-#include <array>
-
 #include "base/check.h"
 #include "engines/autograd/functions/attention/attention_parts.h"
 #include "engines/ops/tensor.h"
@@ -20,10 +18,12 @@ struct SplitGroups {
 
   void backward(Tape& tape, Value output) const {
     const Calls& calls = tape.calls();
-    tape.accumulate(q, calls.concat_heads(tape.gradient(output)));
-    const std::array<Tensor, 2> joined{calls.concat_heads(tape.gradient(output.next(1))),
-                                       calls.concat_heads(tape.gradient(output.next(2)))};
-    tape.accumulate(kv, calls.concat(joined));
+    const auto joined = [&](Value heads) {
+      return calls.call(ConcatHeadsAttributes{}, {tape.gradient(heads)});
+    };
+    tape.accumulate(q, joined(output));
+    const Tensor keys = joined(output.next(1));
+    tape.accumulate(kv, calls.call(ConcatAttributes{}, {keys, joined(output.next(2))}));
   }
 };
 
@@ -33,11 +33,19 @@ Tensor sum_groups(const Calls& calls, const Tensor& a, const Shape& to) {
   if (shape == to) return a;
   const std::int64_t shared = shape.heads() / to.heads();
   const Tensor grouped = a.view({to.batch(), shared, shape.rows(), shape.columns()});
-  const Tensor sum = calls.make({{to.batch(), 1, shape.rows(), shape.columns()}, a.spec().dtype});
-  calls.run(make_program(
-      ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::batch, .moreh = true},
-      {grouped}, {sum}));
-  return sum.view(to);
+  return calls
+      .call(
+          ReduceAttributes{
+              .reduction = Reduction::sum, .dimension = Dimension::batch, .moreh = true},
+          {grouped}, {{to.batch(), 1, shape.rows(), shape.columns()}, a.spec().dtype})
+      .view(to);
+}
+
+Tensor repeat_heads(const Calls& calls, const Tensor& a, int count) {
+  if (count == 1) return a;
+  const auto& [outer, heads, rows, columns] = a.spec().shape.dimensions();
+  return calls.call(RepeatAttributes{}, {a},
+                    {{outer, heads * count, rows, columns}, a.spec().dtype, a.spec().layout});
 }
 
 struct GroupedAttention {
@@ -51,10 +59,11 @@ struct GroupedAttention {
     const Shape& groups = tape.spec(heads.k).shape;
     const auto count = static_cast<int>(q.spec().shape.heads() / groups.heads());
     const Tensor dy = tape.gradient(output);
-    const Tensor values = calls.repeat_heads(tape.tensor(heads.v), count);
+    const Tensor values = repeat_heads(calls, tape.tensor(heads.v), count);
     const Tensor dp = calls.matmul(dy, values, Transposed::b);
-    const Tensor ds = calls.multiply(calls.softmax_backward(p, dp), attention_scale(q));
-    const Tensor keys = calls.repeat_heads(tape.tensor(heads.k), count);
+    const Tensor ds =
+        calls.multiply(calls.call(SoftmaxBackwardAttributes{}, {p, dp}), attention_scale(q));
+    const Tensor keys = repeat_heads(calls, tape.tensor(heads.k), count);
     tape.accumulate(heads.q, calls.matmul(ds, keys));
     tape.accumulate(heads.k, sum_groups(calls, calls.matmul(ds, q, Transposed::a), groups));
     const Shape& of_values = tape.spec(heads.v).shape;
@@ -65,17 +74,9 @@ struct GroupedAttention {
 }  // namespace
 
 Value grouped_heads(Tape& tape, Value q, Value kv, int heads, int groups) {
-  const Calls& calls = tape.calls();
-  const Tensor joined = tape.tensor(q);
-  const TensorSpec part = results_of(SplitGroupsAttributes{.heads = heads, .groups = groups},
-                                     std::array{joined.spec(), tape.spec(kv)})[1];
-  const Shape& shape = part.shape;
-  const std::array<Tensor, 3> outputs{
-      calls.make({{shape.outer(), heads, shape.rows(), shape.columns()}, part.dtype}),
-      calls.make(part), calls.make(part)};
-  calls.run(make_program(SplitGroupsAttributes{.heads = heads, .groups = groups},
-                         {joined, tape.tensor(kv)}, {outputs[0], outputs[1], outputs[2]}));
-  return tape.record(outputs, {q, kv}, SplitGroups{q, kv});
+  return tape.record(tape.calls().call_all(SplitGroupsAttributes{.heads = heads, .groups = groups},
+                                           {tape.tensor(q), tape.tensor(kv)}),
+                     {q, kv}, SplitGroups{q, kv});
 }
 
 Value grouped_attention(Tape& tape, const GroupedHeads& heads, Value mask) {
@@ -85,10 +86,11 @@ Value grouped_attention(Tape& tape, const GroupedHeads& heads, Value mask) {
   HOWARD_CHECK(q.spec().shape.heads() % groups == 0, "as many heads for each group");
   const auto count = static_cast<int>(q.spec().shape.heads() / groups);
   const Tensor scaled = calls.multiply(q, attention_scale(q));
-  const Tensor keys = calls.repeat_heads(tape.tensor(heads.k), count);
+  const Tensor keys = repeat_heads(calls, tape.tensor(heads.k), count);
   const Tensor scores = calls.matmul(scaled, keys, Transposed::b);
-  const Value p = tape.constant(calls.softmax(masked_scores(calls, tape.tensor(mask), scores)));
-  const Tensor values = calls.repeat_heads(tape.tensor(heads.v), count);
+  const Value p = tape.constant(
+      calls.call(SoftmaxAttributes{}, {masked_scores(calls, tape.tensor(mask), scores)}));
+  const Tensor values = repeat_heads(calls, tape.tensor(heads.v), count);
   return tape.record(calls.matmul(tape.tensor(p), values), {heads.q, heads.k, heads.v},
                      GroupedAttention{heads, p});
 }

@@ -24,11 +24,10 @@ struct RepeatedHead {
   Value x;
 
   void backward(Tape& tape, Value output) const {
-    const Tensor sum = tape.calls().make(tape.spec(x));
-    tape.calls().run(make_program(
-        ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::batch, .moreh = true},
-        {tape.gradient(output)}, {sum}));
-    tape.accumulate(x, sum);
+    tape.accumulate(x, tape.calls().call(ReduceAttributes{.reduction = Reduction::sum,
+                                                          .dimension = Dimension::batch,
+                                                          .moreh = true},
+                                         {tape.gradient(output)}, tape.spec(x)));
   }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/autograd/functions/attention/model_parts.h"
 
-#include <array>
+#include <vector>
 
 #include "engines/autograd/functions/attention/attention_parts.h"
 #include "engines/ops/tensor.h"
@@ -25,10 +25,11 @@ struct SeparateSplit {
 
   void backward(Tape& tape, Value output) const {
     const Calls& calls = tape.calls();
-    const std::array<Tensor, 3> joined{calls.concat_heads(tape.gradient(output)),
-                                       calls.concat_heads(tape.gradient(output.next(1))),
-                                       calls.concat_heads(tape.gradient(output.next(2)))};
-    tape.accumulate(qkv, calls.concat(joined));
+    std::vector<Tensor> joined;
+    for (const std::uint32_t part : {0U, 1U, 2U}) {
+      joined.push_back(calls.call(ConcatHeadsAttributes{}, {tape.gradient(output.next(part))}));
+    }
+    tape.accumulate(qkv, calls.call(ConcatAttributes{}, joined));
   }
 };
 
@@ -40,8 +41,8 @@ struct SeparateAttention {
     const Tensor p = tape.tensor(probabilities);
     const Tensor dy = tape.gradient(output);
     const Tensor dp = calls.matmul(dy, tape.tensor(v), Transposed::b);
-    const Tensor ds =
-        calls.multiply(calls.softmax_backward(p, dp), attention_scale(tape.tensor(q)));
+    const Tensor ds = calls.multiply(calls.call(SoftmaxBackwardAttributes{}, {p, dp}),
+                                     attention_scale(tape.tensor(q)));
     tape.accumulate(q, calls.matmul(ds, tape.tensor(k)));
     tape.accumulate(k, calls.matmul(ds, tape.tensor(q), Transposed::a));
     tape.accumulate(v, calls.matmul(p, dy, Transposed::a));
@@ -59,13 +60,9 @@ struct SeparateJoin {
 }  // namespace
 
 Value split_heads(Tape& tape, Value qkv, int heads) {
-  const Calls& calls = tape.calls();
-  const TensorSpec part =
-      results_of(SplitHeadsAttributes{.heads = heads}, std::array{tape.spec(qkv)})[0];
-  const std::array<Tensor, 3> parts{calls.make(part), calls.make(part), calls.make(part)};
-  calls.run(make_program(SplitHeadsAttributes{.heads = heads}, {tape.tensor(qkv)},
-                         {parts[0], parts[1], parts[2]}));
-  return tape.record(parts, {qkv}, SeparateSplit{qkv});
+  return tape.record(
+      tape.calls().call_all(SplitHeadsAttributes{.heads = heads}, {tape.tensor(qkv)}), {qkv},
+      SeparateSplit{qkv});
 }
 
 Value scaled_attention(Tape& tape, Value q, Value k, Value v, Value mask) {
@@ -73,13 +70,15 @@ Value scaled_attention(Tape& tape, Value q, Value k, Value v, Value mask) {
   const Tensor query = tape.tensor(q);
   const Tensor scaled = calls.multiply(query, attention_scale(query));
   const Tensor scores = calls.matmul(scaled, tape.tensor(k), Transposed::b);
-  const Value p = tape.constant(calls.softmax(masked_scores(calls, tape.tensor(mask), scores)));
+  const Value p = tape.constant(
+      calls.call(SoftmaxAttributes{}, {masked_scores(calls, tape.tensor(mask), scores)}));
   return tape.record(calls.matmul(tape.tensor(p), tape.tensor(v)), {q, k, v},
                      SeparateAttention{q, k, v, p});
 }
 
 Value join_heads(Tape& tape, Value x) {
-  return tape.record(tape.calls().concat_heads(tape.tensor(x)), {x}, SeparateJoin{x});
+  return tape.record(tape.calls().call(ConcatHeadsAttributes{}, {tape.tensor(x)}), {x},
+                     SeparateJoin{x});
 }
 
 }  // namespace howard::autograd

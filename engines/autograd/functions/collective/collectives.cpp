@@ -17,11 +17,12 @@ Tensor sum_of_copies(const Calls& calls, const Tensor& x, const DeviceGroup& gro
   const Shape& shape = x.spec().shape;
   const Tensor one = x.view({shape.batch(), 1, shape.rows(), shape.columns()});
   const Tensor all = all_gather(calls, one, group, 1);
-  const Tensor sum = calls.make(one.spec());
-  calls.run(make_program(
-      ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::batch, .moreh = true},
-      {all}, {sum}));
-  return sum.view(shape);
+  return calls
+      .call(
+          ReduceAttributes{
+              .reduction = Reduction::sum, .dimension = Dimension::batch, .moreh = true},
+          {all}, one.spec())
+      .view(shape);
 }
 
 struct SharedInput {
@@ -46,11 +47,10 @@ struct GatheredColumns {
 
   void backward(Tape& tape, Value output) const {
     const Calls& calls = tape.calls();
-    const Tensor own = calls.make(tape.spec(x));
-    const std::int64_t first = group->place() * own.spec().shape.columns();
-    calls.run(
-        make_program(SliceAttributes{.begins = {0, 0, 0, first}}, {tape.gradient(output)}, {own}));
-    tape.accumulate(x, own);
+    const TensorSpec& own = tape.spec(x);
+    const std::int64_t first = group->place() * own.shape.columns();
+    tape.accumulate(
+        x, calls.call(SliceAttributes{.begins = {0, 0, 0, first}}, {tape.gradient(output)}, own));
   }
 };
 
@@ -87,18 +87,14 @@ DeviceGroup::DeviceGroup(Device& device, std::uint32_t number, int devices, int 
 }
 
 Tensor all_gather(const Calls& calls, const Tensor& part, const DeviceGroup& group, int dimension) {
-  const Tensor whole = calls.make(all_gather_output(part.spec(), group.devices(), dimension));
-  calls.run(
-      make_program(AllGatherAttributes{.dimension = dimension}, {part, group.handle()}, {whole}));
-  return whole;
+  return calls.call(AllGatherAttributes{.dimension = dimension}, {part, group.handle()},
+                    all_gather_output(part.spec(), group.devices(), dimension));
 }
 
 Tensor reduce_scatter(const Calls& calls, const Tensor& x, const DeviceGroup& group,
                       Dimension dimension) {
-  const Tensor part = calls.make(reduce_scatter_output(x.spec(), group.devices(), dimension));
-  calls.run(
-      make_program(ReduceScatterAttributes{.dimension = dimension}, {x, group.handle()}, {part}));
-  return part;
+  return calls.call(ReduceScatterAttributes{.dimension = dimension}, {x, group.handle()},
+                    reduce_scatter_output(x.spec(), group.devices(), dimension));
 }
 
 Tensor all_reduce(const Calls& calls, const Tensor& x, const DeviceGroup& group) {
@@ -145,9 +141,8 @@ Value own_rows(Tape& tape, Value x, const DeviceGroup& group) {
   const Calls& calls = tape.calls();
   const Shape& shape = tape.spec(x).shape;
   const std::int64_t rows = shape.rows() / group.devices();
-  const Tensor own = calls.make({shape.with_rows(rows), tape.spec(x).dtype});
-  calls.run(make_program(SliceAttributes{.begins = {0, 0, group.place() * rows, 0}},
-                         {tape.tensor(x)}, {own}));
+  const Tensor own = calls.call(SliceAttributes{.begins = {0, 0, group.place() * rows, 0}},
+                                {tape.tensor(x)}, {shape.with_rows(rows), tape.spec(x).dtype});
   return tape.record(own, {x}, DividedRows{x, &group});
 }
 

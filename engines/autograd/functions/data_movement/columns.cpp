@@ -11,10 +11,8 @@ struct ColumnsOf {
   std::int64_t first;
 
   void backward(Tape& tape, Value output) const {
-    const ops::Tensor dx = tape.calls().make(tape.spec(x));
-    tape.calls().run(make_program(PadAttributes{.before = {0, 0, 0, first}, .value = 0},
-                                  {tape.gradient(output)}, {dx}));
-    tape.accumulate(x, dx);
+    tape.accumulate(x, tape.calls().call(PadAttributes{.before = {0, 0, 0, first}, .value = 0},
+                                         {tape.gradient(output)}, tape.spec(x)));
   }
 };
 
@@ -22,9 +20,9 @@ struct ColumnsOf {
 
 Value columns_of(Tape& tape, Value x, std::int64_t first, std::int64_t count) {
   const TensorSpec& spec = tape.spec(x);
-  const ops::Tensor part = tape.calls().make({spec.shape.with_columns(count), spec.dtype});
-  tape.calls().run(
-      make_program(SliceAttributes{.begins = {0, 0, 0, first}}, {tape.tensor(x)}, {part}));
+  const ops::Tensor part =
+      tape.calls().call(SliceAttributes{.begins = {0, 0, 0, first}}, {tape.tensor(x)},
+                        {spec.shape.with_columns(count), spec.dtype});
   return tape.record(part, {x}, ColumnsOf{x, first});
 }
 

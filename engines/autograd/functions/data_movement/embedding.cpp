@@ -11,9 +11,10 @@ struct Embedding {
 
   void backward(Tape& tape, Value output) const {
     const Calls& calls = tape.calls();
-    const Tensor dtable = calls.embedding_backward(tape.tensor(indices), tape.gradient(output),
-                                                   tape.spec(table).shape.rows());
-    tape.accumulate(table, dtable);
+    const Tensor dy = tape.gradient(output);
+    const Shape& shape = tape.spec(table).shape;
+    tape.accumulate(table, calls.call(EmbeddingBackwardAttributes{}, {tape.tensor(indices), dy},
+                                      {{shape.rows(), shape.columns()}, dy.spec().dtype}));
   }
 };
 
@@ -35,7 +36,7 @@ Value embedding(Tape& tape, Value indices, Value table) {
   const Tensor& held = tape.tensor(table);
   const Tensor rows =
       held.spec().layout == Layout::tile ? calls.to_layout(held, Layout::row_major) : held;
-  return tape.record(calls.embedding(tape.tensor(indices), rows), {table},
+  return tape.record(calls.call(EmbeddingAttributes{}, {tape.tensor(indices), rows}), {table},
                      Embedding{indices, table});
 }
 

@@ -17,7 +17,8 @@ struct Gelu {
   bool fused;
 
   void backward(Tape& tape, Value output) const {
-    tape.accumulate(x, tape.calls().gelu_backward(tape.tensor(x), tape.gradient(output), fused));
+    tape.accumulate(x, tape.calls().call(GeluBackwardAttributes{.fused = fused},
+                                         {tape.tensor(x), tape.gradient(output)}));
   }
 };
 
@@ -47,28 +48,24 @@ struct Gated {
 
   void backward(Tape& tape, Value output) const {
     const Calls& calls = tape.calls();
-    const ops::Tensor dgate = calls.make(tape.spec(gate));
-    const ops::Tensor dup = calls.make(tape.spec(up));
-    calls.run(make_program(SwigluBackwardAttributes{},
-                           {tape.tensor(gate), tape.tensor(up), tape.gradient(output)},
-                           {dgate, dup}));
-    tape.accumulate(up, dup);
-    tape.accumulate(gate, dgate);
+    const std::vector<ops::Tensor> slopes = calls.call_all(
+        SwigluBackwardAttributes{}, {tape.tensor(gate), tape.tensor(up), tape.gradient(output)});
+    tape.accumulate(up, slopes[1]);
+    tape.accumulate(gate, slopes[0]);
   }
 };
 
-const ops::Tensor* seed_offset(const Tape& tape) {
-  return tape.options().seed_offset ? &*tape.options().seed_offset : nullptr;
+ops::Tensor dropped(const Tape& tape, const ops::Tensor& x, const DropoutAttributes& drop) {
+  const auto& offset = tape.options().seed_offset;
+  return offset ? tape.calls().call(drop, {x, *offset}) : tape.calls().call(drop, {x});
 }
 
 struct Dropout {
   Value x;
-  float probability;
-  std::uint32_t seed;
+  DropoutAttributes drop;
 
   void backward(Tape& tape, Value output) const {
-    tape.accumulate(
-        x, tape.calls().dropout(tape.gradient(output), probability, seed, seed_offset(tape)));
+    tape.accumulate(x, dropped(tape, tape.gradient(output), drop));
   }
 };
 
@@ -94,15 +91,14 @@ Value sigmoid(Tape& tape, Value x) {
 Value gated(Tape& tape, Value gate, Value up) {
   const EltwiseAttributes product{
       .function = Eltwise::multiply, .scalar = {}, .on_a = {step_of(Eltwise::silu)}};
-  const ops::Tensor factors[] = {tape.tensor(gate), tape.tensor(up)};
-  return tape.record(tape.calls().eltwise(product, factors), {gate, up}, Gated{gate, up});
+  return tape.record(tape.calls().call(product, {tape.tensor(gate), tape.tensor(up)}), {gate, up},
+                     Gated{gate, up});
 }
 
 Value dropout(Tape& tape, Value x, float probability) {
   if (probability == 0) return x;
-  const std::uint32_t seed = tape.next_seed();
-  return tape.record(tape.calls().dropout(tape.tensor(x), probability, seed, seed_offset(tape)),
-                     {x}, Dropout{x, probability, seed});
+  const DropoutAttributes drop{.probability = probability, .seed = tape.next_seed()};
+  return tape.record(dropped(tape, tape.tensor(x), drop), {x}, Dropout{x, drop});
 }
 
 }  // namespace howard::autograd

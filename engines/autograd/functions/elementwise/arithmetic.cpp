@@ -94,10 +94,9 @@ struct SideBySide {
     const Tensor dy = tape.gradient(output);
     std::int64_t first = 0;
     for (const Value part : {a, b}) {
-      const Tensor own = calls.make(tape.spec(part));
-      calls.run(make_program(SliceAttributes{.begins = {0, 0, 0, first}}, {dy}, {own}));
-      first += own.spec().shape.columns();
-      tape.accumulate(part, own);
+      const TensorSpec& own = tape.spec(part);
+      tape.accumulate(part, calls.call(SliceAttributes{.begins = {0, 0, 0, first}}, {dy}, own));
+      first += own.shape.columns();
     }
   }
 };
@@ -151,8 +150,8 @@ Value as_shape(Tape& tape, Value a, const Shape& shape) {
 }
 
 Value side_by_side(Tape& tape, Value a, Value b) {
-  const std::array<Tensor, 2> parts{tape.tensor(a), tape.tensor(b)};
-  return tape.record(tape.calls().concat(parts), {a, b}, SideBySide{a, b});
+  return tape.record(tape.calls().call(ConcatAttributes{}, {tape.tensor(a), tape.tensor(b)}),
+                     {a, b}, SideBySide{a, b});
 }
 
 Value relu(Tape& tape, Value a) {

@@ -105,8 +105,10 @@ Value composed_linear(Tape& tape, Value x, const LinearValues& layer) {
 
 Value fused_linear(Tape& tape, Value x, const LinearValues& layer) {
   const Calls& calls = tape.calls();
+  MatmulAttributes product = tape.options().calls.products;
+  product.transpose_b = true;
   const Tensor rows =
-      calls.linear(tape.tensor(x), tape.tensor(layer.weight), tape.tensor(layer.bias));
+      calls.call(product, {tape.tensor(x), tape.tensor(layer.weight), tape.tensor(layer.bias)});
   const Shape shape = tape.spec(x).shape.with_columns(rows.spec().shape.columns());
   return tape.record(calls.as_shape(rows, shape), {x, layer.weight, layer.bias},
                      FusedLinear{x, layer});

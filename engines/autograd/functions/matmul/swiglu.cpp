@@ -37,13 +37,9 @@ struct FusedSwiglu {
 }  // namespace
 
 Value fused_swiglu(Tape& tape, Value x, const SwigluValues& weights) {
-  const Calls& calls = tape.calls();
-  const Tensor input = tape.tensor(x);
-  const Tensor output = calls.make(input.spec());
-  calls.run(make_program(
-      SwigluAttributes{},
-      {input, tape.tensor(weights.gate), tape.tensor(weights.down), tape.tensor(weights.up)},
-      {output}));
+  const Tensor output =
+      tape.calls().call(SwigluAttributes{}, {tape.tensor(x), tape.tensor(weights.gate),
+                                             tape.tensor(weights.down), tape.tensor(weights.up)});
   return tape.record(output, {x, weights.gate, weights.down, weights.up}, FusedSwiglu{x, weights});
 }
 

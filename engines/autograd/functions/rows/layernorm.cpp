@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/autograd/functions/rows/layernorm.h"
 
+#include <vector>
+
 namespace howard::autograd {
 namespace {
 
@@ -44,19 +46,15 @@ struct FusedLayernorm {
 
   void backward(Tape& tape, Value output) const {
     const Calls& calls = tape.calls();
-    const TensorSpec& spec = tape.spec(x);
-    const Tensor dx = calls.make(spec);
-    const Tensor of_gamma = calls.make(spec), of_beta = calls.make(spec);
-    calls.run(make_program(LayernormBackwardAttributes{},
-                           {tape.tensor(x), tape.tensor(scale.gamma), tape.tensor(mean),
-                            tape.tensor(rstd), tape.gradient(output)},
-                           {dx, of_gamma, of_beta}));
+    const std::vector<Tensor> slopes = calls.call_all(
+        LayernormBackwardAttributes{}, {tape.tensor(x), tape.tensor(scale.gamma), tape.tensor(mean),
+                                        tape.tensor(rstd), tape.gradient(output)});
     const auto sum = [&](const Tensor& part) {
       return calls.reduce(Reduction::sum, Dimension::rows, calls.rows_joined(part));
     };
-    tape.accumulate(scale.gamma, sum(of_gamma));
-    tape.accumulate(scale.beta, sum(of_beta));
-    tape.accumulate(x, dx);
+    tape.accumulate(scale.gamma, sum(slopes[1]));
+    tape.accumulate(scale.beta, sum(slopes[2]));
+    tape.accumulate(x, slopes[0]);
   }
 };
 
@@ -76,17 +74,12 @@ Value composed_layernorm(Tape& tape, Value x, const LayernormValues& scale, floa
 }
 
 Value fused_layernorm(Tape& tape, Value x, const LayernormValues& scale, float epsilon) {
-  const Calls& calls = tape.calls();
-  const Tensor input = tape.tensor(x);
-  const Tensor output = calls.make(input.spec());
-  const TensorSpec statistic{.shape = input.spec().shape.with_columns(1),
-                             .dtype = input.spec().dtype};
-  const Value mean = tape.constant(calls.make(statistic));
-  const Value rstd = tape.constant(calls.make(statistic));
-  calls.run(make_program(TtmlLayernormAttributes{.epsilon = epsilon},
-                         {input, tape.tensor(scale.gamma), tape.tensor(scale.beta)},
-                         {output, tape.tensor(mean), tape.tensor(rstd)}));
-  return tape.record(output, {x, scale.gamma, scale.beta}, FusedLayernorm{x, scale, mean, rstd});
+  const std::vector<Tensor> made =
+      tape.calls().call_all(TtmlLayernormAttributes{.epsilon = epsilon},
+                            {tape.tensor(x), tape.tensor(scale.gamma), tape.tensor(scale.beta)});
+  const Value mean = tape.constant(made[1]);
+  const Value rstd = tape.constant(made[2]);
+  return tape.record(made[0], {x, scale.gamma, scale.beta}, FusedLayernorm{x, scale, mean, rstd});
 }
 
 }  // namespace howard::autograd

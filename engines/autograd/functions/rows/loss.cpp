@@ -35,15 +35,12 @@ struct MeanCrossEntropy {
   void backward(Tape& tape, Value output) const {
     const Calls& calls = tape.calls();
     const Tensor slope = calls.fill(tape.loss_gradient(), tape.spec(output));
-    const auto positions = static_cast<float>(tape.spec(targets).shape.elements());
-    if (form == SlopeForm::multiplied) {
-      const Tensor slopes =
-          calls.cross_entropy_backward(tape.tensor(logits), tape.tensor(targets), 1 / positions);
-      tape.accumulate(logits, calls.multiply(slopes, slope));
-      return;
-    }
-    tape.accumulate(logits, calls.cross_entropy_backward(tape.tensor(logits), tape.tensor(targets),
-                                                         tape.loss_gradient() / positions));
+    const bool multiplied = form == SlopeForm::multiplied;
+    const float scale = (multiplied ? 1 : tape.loss_gradient()) /
+                        static_cast<float>(tape.spec(targets).shape.elements());
+    const Tensor slopes = calls.call(CrossEntropyBackwardAttributes{.scale = scale},
+                                     {tape.tensor(logits), tape.tensor(targets)});
+    tape.accumulate(logits, multiplied ? calls.multiply(slopes, slope) : slopes);
   }
 };
 
@@ -76,7 +73,8 @@ Value composed_mean_squared_error(Tape& tape, Value prediction, Value target) {
 
 Value mean_cross_entropy(Tape& tape, Value logits, Value targets, SlopeForm form) {
   const Calls& calls = tape.calls();
-  const Tensor losses = calls.cross_entropy(tape.tensor(logits), tape.tensor(targets));
+  const Tensor losses =
+      calls.call(CrossEntropyAttributes{}, {tape.tensor(logits), tape.tensor(targets)});
   return tape.record(calls.reduce(Reduction::mean, Dimension::all, losses, true), {logits},
                      MeanCrossEntropy{logits, targets, form});
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/autograd/functions/rows/rms_norm.h"
 
+#include <vector>
+
 #include "engines/ops/tensor.h"
 
 namespace howard::autograd {
@@ -13,17 +15,14 @@ struct RmsNorm {
 
   void backward(Tape& tape, Value output) const {
     const Calls& calls = tape.calls();
-    const Tensor dx = calls.make(tape.spec(x));
-    const Tensor component = calls.make(tape.spec(x));
-    calls.run(
-        make_program(RmsNormBackwardAttributes{},
-                     {tape.tensor(x), tape.tensor(gamma), tape.tensor(rms), tape.gradient(output)},
-                     {dx, component}));
+    const std::vector<Tensor> slopes = calls.call_all(
+        RmsNormBackwardAttributes{},
+        {tape.tensor(x), tape.tensor(gamma), tape.tensor(rms), tape.gradient(output)});
     if (tape.needs_gradient(gamma)) {
       tape.accumulate(gamma,
-                      calls.reduce(Reduction::sum, Dimension::rows, calls.rows_joined(component)));
+                      calls.reduce(Reduction::sum, Dimension::rows, calls.rows_joined(slopes[1])));
     }
-    tape.accumulate(x, dx);
+    tape.accumulate(x, slopes[0]);
   }
 };
 
@@ -86,22 +85,18 @@ struct Rotary {
   RotaryStyle style;
 
   void backward(Tape& tape, Value output) const {
-    tape.accumulate(
-        x, tape.calls().rotary_embedding(tape.gradient(output), tape.tensor(tables.cosines),
-                                         tape.tensor(tables.negative_sines), style));
+    tape.accumulate(x, tape.calls().call(RotaryEmbeddingAttributes{.style = style},
+                                         {tape.gradient(output), tape.tensor(tables.cosines),
+                                          tape.tensor(tables.negative_sines)}));
   }
 };
 
 }  // namespace
 
 Value rms_norm(Tape& tape, Value x, Value gamma, float epsilon) {
-  const Calls& calls = tape.calls();
-  const Tensor input = tape.tensor(x);
-  const Tensor output = calls.make(input.spec());
-  const Value rms = tape.constant(calls.make(row_numbers(input.spec())));
-  calls.run(make_program(TtmlRmsNormAttributes{.epsilon = epsilon}, {input, tape.tensor(gamma)},
-                         {output, tape.tensor(rms)}));
-  return tape.record(output, {x, gamma}, RmsNorm{x, gamma, rms});
+  const std::vector<Tensor> made = tape.calls().call_all(TtmlRmsNormAttributes{.epsilon = epsilon},
+                                                         {tape.tensor(x), tape.tensor(gamma)});
+  return tape.record(made[0], {x, gamma}, RmsNorm{x, gamma, tape.constant(made[1])});
 }
 
 Value composed_rms_norm(Tape& tape, Value x, Value gamma, float epsilon) {
@@ -129,9 +124,10 @@ Value scaled_rms_norm(Tape& tape, Value x, Value gamma, float epsilon) {
 }
 
 Value rotary_embedding(Tape& tape, Value x, const RotaryTables& tables, RotaryStyle style) {
-  return tape.record(tape.calls().rotary_embedding(tape.tensor(x), tape.tensor(tables.cosines),
-                                                   tape.tensor(tables.sines), style),
-                     {x}, Rotary{x, tables, style});
+  return tape.record(
+      tape.calls().call(RotaryEmbeddingAttributes{.style = style},
+                        {tape.tensor(x), tape.tensor(tables.cosines), tape.tensor(tables.sines)}),
+      {x}, Rotary{x, tables, style});
 }
 
 }  // namespace howard::autograd

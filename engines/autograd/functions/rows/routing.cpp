@@ -17,7 +17,8 @@ struct Softmax {
   Value x;
 
   void backward(Tape& tape, Value output) const {
-    tape.accumulate(x, tape.calls().softmax_backward(tape.tensor(output), tape.gradient(output)));
+    tape.accumulate(x, tape.calls().call(SoftmaxBackwardAttributes{},
+                                         {tape.tensor(output), tape.gradient(output)}));
   }
 };
 
@@ -55,16 +56,15 @@ struct ScaledRows {
     const Tensor dy = tape.gradient(output);
     tape.accumulate(x, calls.multiply(dy, tape.tensor(share)));
     const Tensor slope = sum_of_experts(calls, calls.multiply(dy, tape.tensor(x)));
-    const Tensor all = calls.make(tape.spec(shares));
-    calls.run(make_program(PadAttributes{.before = {0, 0, 0, column}, .value = 0}, {slope}, {all}));
-    tape.accumulate(shares, all);
+    tape.accumulate(shares, calls.call(PadAttributes{.before = {0, 0, 0, column}, .value = 0},
+                                       {slope}, tape.spec(shares)));
   }
 };
 
 }  // namespace
 
 Value softmax(Tape& tape, Value x) {
-  return tape.record(tape.calls().softmax(tape.tensor(x)), {x}, Softmax{x});
+  return tape.record(tape.calls().call(SoftmaxAttributes{}, {tape.tensor(x)}), {x}, Softmax{x});
 }
 
 Tensor ones_at_largest(const Calls& calls, const Tensor& x, std::int64_t count) {
@@ -103,9 +103,8 @@ Value masked_shares(Tape& tape, Value scores, Value mask, float scale) {
 Value scaled_rows(Tape& tape, Value x, Value shares, std::int64_t column) {
   const Calls& calls = tape.calls();
   const TensorSpec& spec = tape.spec(shares);
-  const Tensor share = calls.make({spec.shape.with_columns(1), spec.dtype});
-  calls.run(
-      make_program(SliceAttributes{.begins = {0, 0, 0, column}}, {tape.tensor(shares)}, {share}));
+  const Tensor share = calls.call(SliceAttributes{.begins = {0, 0, 0, column}},
+                                  {tape.tensor(shares)}, {spec.shape.with_columns(1), spec.dtype});
   return tape.record(calls.multiply(tape.tensor(x), share), {x, shares},
                      ScaledRows{x, shares, tape.constant(share), column});
 }

@@ -30,8 +30,8 @@ struct ShardedCrossEntropy {
 /// Returns one where a column is the target's, and zero elsewhere.
 Tensor marks_of(const Calls& calls, const Tensor& targets, const VocabularyShare& share,
                 const TensorSpec& logits) {
-  const Tensor numbers =
-      calls.as_shape(calls.embedding(targets, share.numbers), logits.shape.with_columns(1));
+  const Tensor numbers = calls.as_shape(calls.call(EmbeddingAttributes{}, {targets, share.numbers}),
+                                        logits.shape.with_columns(1));
   const Tensor marks = calls.eltwise(Eltwise::eq, share.tokens, numbers);
   return logits.dtype == DataType::float32 ? marks : calls.cast(marks, logits.dtype);
 }

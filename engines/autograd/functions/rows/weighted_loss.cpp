@@ -12,7 +12,7 @@ struct CrossEntropyOfPositions {
   void backward(Tape& tape, Value output) const {
     const Calls& calls = tape.calls();
     const ops::Tensor slopes =
-        calls.cross_entropy_backward(tape.tensor(logits), tape.tensor(targets), 1);
+        calls.call(CrossEntropyBackwardAttributes{}, {tape.tensor(logits), tape.tensor(targets)});
     tape.accumulate(logits, calls.multiply(slopes, tape.gradient(output)));
   }
 };
@@ -20,9 +20,9 @@ struct CrossEntropyOfPositions {
 }  // namespace
 
 Value weighted_cross_entropy(Tape& tape, Value logits, Value targets, Value weights) {
-  const Value losses =
-      tape.record(tape.calls().cross_entropy(tape.tensor(logits), tape.tensor(targets)), {logits},
-                  CrossEntropyOfPositions{logits, targets});
+  const Value losses = tape.record(
+      tape.calls().call(CrossEntropyAttributes{}, {tape.tensor(logits), tape.tensor(targets)}),
+      {logits}, CrossEntropyOfPositions{logits, targets});
   return mean(tape, multiply(tape, losses, weights));
 }
 
