@@ -83,6 +83,41 @@ TEST(KernelAccount, OpsAreSharesOfTheKernelsAndPartsOfAModelOfTheIteration) {
   EXPECT_EQ(described(KernelParts::layers, 2000), "mlp 4 % (2, DRAM bandwidth); dispatch");
 }
 
+TEST(KernelAccount, BatchesAfterTheSecondAreLikeIt) {
+  const KernelAccount one = account_of(KernelParts::ops);
+  KernelAccount five = one;
+  five.add("mlp", kSlowAdd, kWell);  // all that the second batch has
+  five.extend(one, 3);
+  const auto parts = five.parts();
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(parts[0].launches, 2 + 4);
+  EXPECT_EQ(parts[0].kernel, SimTime::microseconds(80 + 4 * 60));
+  EXPECT_EQ(parts[0].bottleneck(), chip::Bottleneck::unpack) << "the first batch's is the DRAM";
+  EXPECT_EQ(parts[1].launches, 1);
+  EXPECT_EQ(five.kernel_time(), SimTime::microseconds(340));
+  EXPECT_NEAR(five.expected_error({.whole = 340 * kMicrosecond})->share,
+              (320 * kWell.share + 20 * kBadly.share) / 340, 1e-12);
+}
+
+TEST(KernelAccount, CollectivesOfAStepAreKnownBesideItsKernelsAndMayBoundIt) {
+  KernelAccount exchanges;
+  exchanges.add("all_gather", launch_of("all_gather", 100, chip::Bottleneck::dram), kBadly);
+  const auto described = [&](std::int64_t waited) {
+    harness::PointResult point;
+    account_of(KernelParts::ops)
+        .describe(200 * kMicrosecond, std::nullopt, point, &exchanges,
+                  SimTime::microseconds(waited));
+    return point;
+  };
+  const harness::PointResult waits = described(100), hides = described(90);
+  EXPECT_EQ(*waits.find_detail("bound_by"), "exchange");
+  EXPECT_EQ(*hides.find_detail("bound_by"), "kernels: mlp");
+  EXPECT_EQ(waits.find_metric("kernel_time")->virtual_time, SimTime::microseconds(100));
+  EXPECT_EQ(waits.find_metric("kernel_time.all_gather"), nullptr) << "no kernel that computes";
+  EXPECT_NEAR(waits.find_metric("expected_error")->value,
+              (80 * kWell.share + 120 * kBadly.share) / 200, 1e-12);
+}
+
 TEST(KernelAccount, ProductsWhoseCallsSetThePaceAreKnownAsWellAsTheCalls) {
   // So slow a call takes longer than this product, its dispatch and its part of the finish.
   const auto box = std::make_shared<const DevBox>(
