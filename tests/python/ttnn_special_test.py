@@ -72,9 +72,12 @@ class FewScriptsTest(ValuesCase):
         try:
             count, places = map(get, ttnn.nonzero(x))
             order = ttnn.sort(put([[3.0, 1.0]]))[1]
+            wide = ttnn.add(halves(1), 0.00391)  # As bfloat16 it is 1 / 256, half of a step from 1.
         finally:
             session.profiles = before
         self.assertIs(order.dtype, ttnn.uint32)
+        self.near(wide, [[1.0078125]])
+        self.near(ttnn.add(halves(1), 0.00391), [[1]])
         self.assertIs(ttnn.sort(put([[3.0, 1.0]]))[1].dtype, ttnn.uint16)
         self.assertEqual(places.shape, (4, 4))
         self.assertEqual(places[:2].tolist(), [[0, 0, 0, 1], [0, 0, 0, 3]])

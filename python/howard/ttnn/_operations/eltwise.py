@@ -18,6 +18,7 @@ from .._launch import (
     values,
     values_of,
 )
+from .._session import session
 from .._tensor import Tensor, host_tensor
 from .._types import DataType, Layout, TensorMemoryLayout, broadcast_shape, chip_shape
 from .data_movement import _moved, reshape, split
@@ -145,7 +146,8 @@ def _binary(name, function, a, b, dtype, memory_config, output, activations, bef
     else:
         require_device(name, a)
         b = a._dtype.number(b)
-        if function not in ("pow", "rpow") and a._dtype in _HALVES:
+        if function not in ("pow", "rpow") and a._dtype in _HALVES and not (
+                function == "add" and session.is_2026):
             b = float(arrays.rounded(b, "bfloat16"))  # The kernel gets a number as the tensor has them.
         shape, inputs = a._shape, [a]
     for one in inputs:
