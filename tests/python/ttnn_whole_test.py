@@ -271,6 +271,34 @@ class CaptureTest(unittest.TestCase):
         ttnn.execute_trace(self.device, trace, cq_id=0)
         self.assertEqual([row[0] for row in cache.to_list()[0][0][:3]], [5, 7, 7])
 
+    def test_a_trace_keeps_no_tensor_alive(self):
+        """What is freed within a capture is free, as on a card: otherwise L1 is soon full."""
+        x = ttnn.ones([1, 2, 32, 32], layout=TILE, device=self.device)
+        row = ttnn.ones([1, 32], layout=TILE, device=self.device)
+        attend = ttnn.transformer.scaled_dot_product_attention
+
+        def ends():
+            """Yields tensors that nothing has any more once the next one is asked for."""
+            yield ttnn.add(x, x)
+            yield ttnn.multiply(x, 2.0, activations=[ttnn.UnaryOpType.RELU])
+            yield ttnn.typecast(x, ttnn.bfloat8_b)
+            yield ttnn.linear(x, ttnn.add(x, x), bias=row)
+            yield ttnn.softmax(ttnn.add(x, x))
+            yield ttnn.layer_norm(ttnn.add(x, x), weight=row, bias=row)
+            yield attend(x, x, ttnn.add(x, x), attn_mask=ttnn.zeros_like(x), is_causal=False)
+            yield ttnn.transformer.concatenate_heads(ttnn.add(x, x))
+
+        for _made in ends():
+            pass
+        known = set(self.device.storages)
+        trace = ttnn.begin_trace_capture(self.device, cq_id=0)
+        for made in ends():
+            pass
+        del made
+        ttnn.end_trace_capture(self.device, trace, cq_id=0)
+        alive = [number for number, of in self.device.storages.items() if of() and of().alive]
+        self.assertEqual(set(alive) - known, set())
+
     def test_memory_beside_a_trace_is_warned_of_once_in_a_thread(self):
         said = []
 

@@ -379,9 +379,11 @@ def _joined_by_groups(tensors, axis, groups, out):
              f"dimension {axis} of {', '.join(str(t._shape) for t in tensors)}")
     program("concat", "concat", tensors, [out], dimension=axis_on_chip(axis, len(out._shape)))
 
+    shape = out._shape
+
     def compute(*parts):
         wide = [one.reshape([*one.shape[:-1], groups, -1]) for one in parts]
-        return np.concatenate(wide, -1).reshape(out._shape)
+        return np.concatenate(wide, -1).reshape(shape)
 
     values(compute, tensors, [out])
     return out

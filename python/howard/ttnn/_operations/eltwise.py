@@ -162,15 +162,15 @@ def _binary(name, function, a, b, dtype, memory_config, output, activations, bef
     activations, before_a, before_b = map(_activations, (activations, before_a, before_b))
     launch_function(name, function, inputs, out, 2, shapes=_broadcast_shapes(shape, *inputs),
                     on_a=before_a, on_b=before_b, then=activations)
-    number = None if len(inputs) == 2 else b
+    number, kind = None if len(inputs) == 2 else b, out._dtype
     plain = not (activations or before_a or before_b)
 
     def compute(x, y=number):
-        if function == "divide" and out._dtype is DataType.FLOAT32:
+        if function == "divide" and kind is DataType.FLOAT32:
             x = x.astype(np.float32)  # Of whole numbers too.
         if plain:
             made = apply(function, x, y)
-            if out._dtype is DataType.BFLOAT16 and function in ("divide", "remainder") and \
+            if kind is DataType.BFLOAT16 and function in ("divide", "remainder") and \
                     np.isnan(made).any():
                 # What is packed to bfloat16 is infinite where float32 has no number.
                 made = np.where(np.isnan(made) & ~np.isnan(x) & ~np.isnan(y), np.inf, made)
@@ -310,7 +310,8 @@ def _typecast(tensor, dtype, *args, memory_config=None, output_tensor=None):
     require_device("typecast", tensor)
     out = make_output(tensor._shape, tensor, dtype, None, memory_config, output_tensor)
     program("typecast", "cast", [tensor], [out])
-    values(lambda a: arrays.cast(a, out._dtype.value), [tensor], [out])
+    kind = out._dtype.value
+    values(lambda a: arrays.cast(a, kind), [tensor], [out])
     return out
 
 

@@ -126,12 +126,13 @@ def moreh_layer_norm(input, normalized_dims=1, eps=1e-5, gamma=None, beta=None, 
     """Returns the result, and the mean and 1 / the deviation of the last dimensions where tensors for
     them are given."""
     size = _normalized_size("moreh_layer_norm", input, normalized_dims)
-    given = [gamma, beta]
-    extra = [t for t in given if t is not None]
+    given = [gamma is not None, beta is not None]
+    extra = [t for t in (gamma, beta) if t is not None]
     require_device("moreh_layer_norm", input, *extra)
     outs = [make_output(input._shape, input, None, None, memory_config, output)]
     rows = [input._shape.volume() // size, 1]
     whole = [make_output(rows, input) if one is None else one for one in (mean, rstd)]
+    shapes = [one._shape for one in whole]
     program("moreh_layer_norm", "ttml_layernorm", [input], outs + whole,
             shapes=[[rows[0], size]], out_shapes=[[rows[0], size], rows, rows])
 
@@ -139,12 +140,11 @@ def moreh_layer_norm(input, normalized_dims=1, eps=1e-5, gamma=None, beta=None, 
         flat, rest = x.reshape([-1, size]), list(rest)
         made = arrays.normalized(flat, float(eps), False)
         for function, one in zip(("multiply", "add"), given):
-            if one is not None:
+            if one:
                 made = apply(function, made, rest.pop(0).reshape([1, size]))
         centre, variance = (arrays.reduce(kind, flat, [-1], True) for kind in ("mean", "var0"))
         statistics = (centre, apply("rsqrt", variance + eps))
-        return [made.reshape(x.shape), *(one.reshape(tensor._shape)
-                                         for one, tensor in zip(statistics, whole))]
+        return [made.reshape(x.shape), *(one.reshape(shape) for one, shape in zip(statistics, shapes))]
 
     values(compute, [input] + extra, outs + whole)
     return outs + [mean, rstd]
@@ -269,7 +269,7 @@ def moreh_layer_norm_backward(output_grad, input, mean, rstd, normalized_dims=1,
                               input_grad=None, gamma_grad=None, beta_grad=None, memory_config=None):
     """Returns dx, and the gradients of gamma and beta where tensors for them are given."""
     name = "moreh_layer_norm_backward"
-    size = _normalized_size(name, input, normalized_dims)
+    size, shape = _normalized_size(name, input, normalized_dims), input._shape
 
     def rows(*numbers):
         return [one.reshape([-1, 1 if one.size * size == numbers[0].size else size])
@@ -284,20 +284,20 @@ def moreh_layer_norm_backward(output_grad, input, mean, rstd, normalized_dims=1,
             return arrays.reduce("mean", v, [-1], True)
 
         made = r * (scaled - row_mean(scaled) - normal * row_mean(scaled * normal))
-        return made.reshape(input._shape)
+        return made.reshape(shape)
 
     extra = [mean, rstd] + ([gamma] if gamma is not None else [])
     made = _gradients(name, output_grad, [input] + extra, 1, 2, compute, memory_config, [input_grad])
 
     def of_gamma(g, x, m, r):
         g, x, m, r = rows(g, x, m, r)
-        return (g * (x - m) * r).sum(0).reshape(gamma_grad._shape)
+        return (g * (x - m) * r).sum(0).reshape(gamma_shape)
 
+    gamma_shape, beta_shape = (one if one is None else one._shape for one in (gamma_grad, beta_grad))
     if gamma_grad is not None:
         values(of_gamma, [output_grad, input, mean, rstd], [gamma_grad])
     if beta_grad is not None:
-        values(lambda g: g.reshape([-1, size]).sum(0).reshape(beta_grad._shape), [output_grad],
-               [beta_grad])
+        values(lambda g: g.reshape([-1, size]).sum(0).reshape(beta_shape), [output_grad], [beta_grad])
     for one in (gamma_grad, beta_grad):
         if one is not None:
             program(name, "move", [output_grad], [one], True)
@@ -321,7 +321,8 @@ def moreh_nll_loss(input_tensor, target_tensor, reduction="mean", *, weight_tens
     program(name, "move", [input_tensor], [parts], True)
     if whole:
         program("moreh_sum", "sum", [parts], [out], True, out_shapes=[[1]], dimension="all")
-    classes = input_tensor._shape[1]
+    divisors = [divisor_tensor] if reduction == "mean" else []
+    classes, shapes = input_tensor._shape[1], [one._shape for one in (out, *divisors)]
 
     def compute(x, target, weight=None):
         kept = target != float(ignore_index)
@@ -338,11 +339,10 @@ def moreh_nll_loss(input_tensor, target_tensor, reduction="mean", *, weight_tens
         dims = list(range(len(target.shape)))
         total = arrays.reduce("sum", losses, dims, False).reshape([1])
         if reduction == "sum":
-            return total.reshape(out._shape)
+            return total.reshape(shapes[0])
         divisor = arrays.reduce("sum", scale, dims, False)
-        return [(total / divisor).reshape(out._shape), divisor.reshape(divisor_tensor._shape)]
+        return [(total / divisor).reshape(shapes[0]), divisor.reshape(shapes[1])]
 
-    divisors = [divisor_tensor] if reduction == "mean" else []
     values(compute, [input_tensor, target_tensor] + extra, [out] + divisors)
     return out
 

@@ -113,16 +113,17 @@ def _loss_gradient(name, target, grad, weight, input_grad, ignored, divisor, spr
     classes = weight._shape.volume() if input_grad is None else input_grad._shape[1]
     shape = [target._shape[0], classes, *list(target._shape)[1:]]
     extra = [one for one in (weight, divisor) if one is not None]
+    is_scaled, is_divided = weight is not None, divisor is not None
 
     def compute(places, g, *rest):
         rest = list(rest)
-        scale = np.ones(classes, np.float32) if weight is None else rest.pop(0).reshape(-1)
+        scale = rest.pop(0).reshape(-1) if is_scaled else np.ones(classes, np.float32)
         places = places.astype(np.int64)
         inside = (places >= 0) & (places < classes) & (places != ignored)
         chosen = np.clip(places, 0, classes - 1)
         g = np.full(places.shape, g.reshape(-1)[0], np.float32) if spread else g.reshape(places.shape)
         each = np.where(inside, -scale[chosen] * g, 0.0)
-        if divisor is not None:
+        if is_divided:
             each = each / rest.pop(0).reshape(-1)[0]
         made = np.zeros(shape, np.float32)
         np.put_along_axis(made, chosen[:, None], each[:, None].astype(np.float32), 1)

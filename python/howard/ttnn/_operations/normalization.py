@@ -226,11 +226,12 @@ def group_norm(input_tensor, *, num_groups, epsilon=1e-12, input_mask=None, weig
     _require_groups(input_tensor, num_groups, core_grid, inplace, dtype, output_layout)
     n, one, rows, channels = list(input_tensor._shape)
     size, rows = channels // num_groups, one * rows
-    given = [input_mask, weight, bias]
+    extra = [t for t in (input_mask, weight, bias) if t is not None]
+    given = [t is not None for t in (input_mask, weight, bias)]
 
     def compute(x, *rest):
         rest = list(rest)
-        mask, w, b = (rest.pop(0) if t is not None else None for t in given)
+        mask, w, b = (rest.pop(0) if one else None for one in given)
         if mask is not None:
             _require_mask(mask, num_groups, size)
         groups = x.reshape([n, rows, num_groups, size]).transpose([0, 2, 1, 3])
@@ -250,7 +251,7 @@ def group_norm(input_tensor, *, num_groups, epsilon=1e-12, input_mask=None, weig
     program("group_norm", "group_norm", [input_tensor], [out], shapes=images, out_shapes=images,
             groups=num_groups, core_grid=[core_grid.x, core_grid.y],
             fp32_accumulation=_wide(input_tensor, compute_kernel_config))
-    values(compute, [input_tensor] + [t for t in given if t is not None], [out])
+    values(compute, [input_tensor] + extra, [out])
     return out
 
 
@@ -295,8 +296,8 @@ def batch_norm(input_tensor, *, running_mean=None, running_var=None, training=Fa
     """Normalises [n, c, h, w] by channels: with the batch's own statistics, which then enter the
     running ones in their places, or with the running ones."""
     running = [running_mean, running_var]
-    given = [*running, weight, bias]
-    extra = [t for t in given if t is not None]
+    extra = [t for t in (*running, weight, bias) if t is not None]
+    given = [t is not None for t in (*running, weight, bias)]
     require_device("batch_norm", input_tensor, *extra)
     _require_batch(input_tensor, running, training)
     out = make_output(input_tensor._shape, input_tensor, None, None, memory_config, output)
@@ -314,7 +315,7 @@ def batch_norm(input_tensor, *, running_mean=None, running_var=None, training=Fa
 
     def compute(x, *rest):
         rest = list(rest)
-        mean_, var_, w, b = (rest.pop(0) if t is not None else None for t in given)
+        mean_, var_, w, b = (rest.pop(0) if one else None for one in given)
         now = []
         if training:
             batch = arrays.reduce("mean", x, [0, 2, 3], True), arrays.reduce("var0", x, [0, 2, 3], True)
@@ -385,7 +386,8 @@ def _statistics(name, rms):
         step = 32 if rms else 64
         devices = stats._shape[-1] // step
         sharded = input_tensor.is_sharded()
-        given = [weight, bias]
+        extra = [t for t in (weight, bias) if t is not None]
+        given = [t is not None for t in (weight, bias)]
 
         def compute(x, s, *rest):
             def total(offset):
@@ -398,7 +400,7 @@ def _statistics(name, rms):
                 square = square - centre * centre
                 x = x - centre
             y = x * apply("rsqrt", square + float(epsilon))
-            w, b = (rest.pop(0) if t is not None else None for t in given)
+            w, b = (rest.pop(0) if one else None for one in given)
             if w is not None:
                 y = y * _row_of(w, width)
             return y if b is None else y + _row_of(b, width)
@@ -407,7 +409,7 @@ def _statistics(name, rms):
         require_config(name + "_post_all_gather", program_config, input_tensor)
         out = make_output(input_tensor._shape, input_tensor, dtype, None, memory_config)
         program(name + "_post_all_gather", "layernorm", [input_tensor], [out], True)
-        values(compute, [input_tensor, stats] + [t for t in given if t is not None], [out])
+        values(compute, [input_tensor, stats] + extra, [out])
         return out
 
     return before, after

@@ -73,6 +73,7 @@ def sampling(input_values_tensor, input_indices_tensor, k, p, temp=None, *, seed
     for name, one in zip(("k", "p", "temp"), told):
         _require_told(name, one)
     tensors = [one for one in told if isinstance(one, Tensor)]
+    numbers_of = [None if isinstance(one, Tensor) else one for one in told]
     require_device("sampling", input_values_tensor, input_indices_tensor, *tensors)
     _require_users(input_values_tensor, input_indices_tensor)
     out = make_output([1, 1, 1, _USERS], input_values_tensor, DataType.UINT32, Layout.ROW_MAJOR,
@@ -89,8 +90,8 @@ def sampling(input_values_tensor, input_indices_tensor, k, p, temp=None, *, seed
     def compute(numbers, indices, *rest):
         rest = list(rest)
         ks, ps, temps = (np.broadcast_to(
-            (rest.pop(0) if isinstance(one, Tensor) else np.asarray(one)).reshape([-1]), [_USERS])
-            for one in told)
+            (rest.pop(0) if one is None else np.asarray(one)).reshape([-1]), [_USERS])
+            for one in numbers_of)
         rows, names = (one.reshape([_USERS, -1]) for one in (numbers, indices))
         places = [_chosen(*one) for one in zip(rows, ks, ps, temps, drawn)]
         return names[np.arange(_USERS), places].reshape([1, 1, 1, _USERS])

@@ -120,8 +120,8 @@ def scaled_dot_product_attention(input_tensor_q, input_tensor_k, input_tensor_v,
     if attention_sink is not None and attention_sink._shape != (1, input_tensor_q._shape[1], 1, 1):
         fail(name, f"attention_sink {attention_sink._shape} must be [1, "
              f"{input_tensor_q._shape[1]}, 1, 1], a number of each head")
-    others = [attn_mask, attention_sink]
-    inputs += [one for one in others if one is not None]
+    others = [one is not None for one in (attn_mask, attention_sink)]
+    inputs += [one for one in (attn_mask, attention_sink) if one is not None]
     told = _attention_attributes(name, input_tensor_q, program_config, compute_kernel_config)
     # Keys take most of the time, and have the type that the kernel is told.
     kind = input_tensor_k._dtype
@@ -132,7 +132,7 @@ def scaled_dot_product_attention(input_tensor_q, input_tensor_k, input_tensor_v,
 
     def compute(q, k, v, *rest):
         rest = list(rest)
-        mask, sink = (rest.pop(0) if one is not None else None for one in others)
+        mask, sink = (rest.pop(0) if one else None for one in others)
         return _attention(q, k, v, mask, is_causal, scale, sliding_window_size, sink)
 
     values(compute, inputs, [out])
@@ -192,11 +192,12 @@ def _decode(name, q, k, v, is_causal, mask, cur_pos, cur_pos_tensor, scale, memo
     length = k._shape[-2] * (1 if table is None else table._shape[-1])
     seen = _seen(length, is_causal, cur_pos, cur_pos_tensor, window)
     _launch_decode(name, q, k, v, out, length, _decode_attributes(seen, config, compute_config))
-    others = [cur_pos_tensor, mask, sink, table]
+    others = [one for one in (cur_pos_tensor, mask, sink, table) if one is not None]
+    are_there = [one is not None for one in (cur_pos_tensor, mask, sink, table)]
 
     def compute(x, keys, all_values, *rest):
         rest = list(rest)
-        given, m, more, pages = (rest.pop(0) if one is not None else None for one in others)
+        given, m, more, pages = (rest.pop(0) if one else None for one in are_there)
         more = None if more is None else more.reshape([-1, more.shape[-1]])[:heads, 0]
         places = [int(p) for p in (cur_pos or [] if given is None else given.ravel())]
         made = []
@@ -213,7 +214,7 @@ def _decode(name, q, k, v, is_causal, mask, cur_pos, cur_pos_tensor, scale, memo
                                    more).reshape([1, 1, heads, width]))
         return np.concatenate(made, 1)
 
-    values(compute, [q, k, v] + [one for one in others if one is not None], [out])
+    values(compute, [q, k, v] + others, [out])
     return out
 
 

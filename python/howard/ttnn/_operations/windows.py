@@ -109,13 +109,14 @@ def wan_fused_rmsnorm_post_allgather(input_tensor, stats, *, epsilon=1e-5, num_h
             out_shapes=[[batch, 1, rows, width]])
     rope = [transformation_mat, rope_cos, rope_sin]
     turns = rope_cos is not None
-    extra = ([weight] if weight is not None else []) + (rope if turns else [])
+    is_scaled = weight is not None
+    extra = ([weight] if is_scaled else []) + (rope if turns else [])
 
     def compute(x, sums, *rest):
         rest = list(rest)
         total = sums[..., ::32].sum(-1, keepdims=True) / (width * devices)
         made = x * apply("rsqrt", total + float(epsilon))
-        if weight is not None:
+        if is_scaled:
             made = made * rest.pop(0).reshape(-1)
         made = made.reshape(batch, rows, heads, width // heads).transpose(0, 2, 1, 3)
         return _in_pairs(made, rest[1], rest[2], rest[0]) if turns else made
