@@ -373,9 +373,10 @@ def written(writes, inputs, output, places=None):
         return
     sources = [(t._storage.cell, tuple(t._shape), t._dtype.whole, None) for t in inputs]
     cell, shape, count = output._storage.cell, tuple(output._shape), device.get_num_devices()
+    kind = output._dtype
 
     def run():
-        kept = list(cell.shards or [arrays.full(shape, 0.0, output._dtype.whole)])
+        kept = list(cell.shards or [arrays.full(shape, 0.0, kind.whole)])
         kept += kept[:1] * (count - len(kept))
         cell.shards, groups = None, {}
         for i in range(count) if places is None else sorted(places):
@@ -392,7 +393,7 @@ def written(writes, inputs, output, places=None):
                 whole = array.reshape(shape)
                 for starts, part in writes(shape, *[_shard(one, members[0]) for one in sources]):
                     ends = [start + size for start, size in zip(starts, part.shape)]
-                    whole[tuple(map(slice, starts, ends))] = arrays.rounded(part, output._dtype.value)
+                    whole[tuple(map(slice, starts, ends))] = arrays.rounded(part, kind.value)
             finally:
                 for i in members:
                     kept[i] = array

@@ -113,6 +113,20 @@ def _sum_everywhere(name, tensor, out, count, use):
                    out_shapes=[[1, flat[2], 1, flat[3]]])
 
 
+def shards_of(tensor):
+    """Returns a function that gives what each device has of a tensor, which it does not keep alive."""
+    cell, shape, count = tensor._storage.cell, tensor._shape, tensor._device.get_num_devices()
+    whole = tensor._dtype.whole
+
+    def shards():
+        if cell.shards is None:
+            return [arrays.full(shape, 0.0, whole)] * count
+        kept = cell.shards * count if len(cell.shards) == 1 else cell.shards
+        return [one if one.shape == tuple(shape) else one.reshape(tuple(shape)) for one in kept]
+
+    return shards
+
+
 def _unlaunched(_tensor, _out):
     """Asks for no program: one that the caller asks for leaves the result."""
 
@@ -131,11 +145,10 @@ def _exchange(name, tensor, shape, cluster_axis, combine, memory_config=None, ou
         launch(tensor, out)
     if not device.values:
         return out
-    source, target, dtype = tensor, out._storage.cell, out._dtype.value
+    source, target, dtype = shards_of(tensor), out._storage.cell, out._dtype.value
 
     def run():
-        parts = source.shards()
-        parts = parts * device.get_num_devices() if len(parts) == 1 else parts
+        parts = source()
         made = [None] * sum(map(len, groups))
         known = {}
         for group in groups:

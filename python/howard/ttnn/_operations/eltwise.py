@@ -487,8 +487,10 @@ FUNCTIONS["add_"].python_fully_qualified_name = "ttnn.add_"
 @operation("bitcast")
 def bitcast(input_tensor, dtype, *, memory_config=None, output_tensor=None):
     """Returns the same bits as another type of as many bytes."""
+    is_half = input_tensor._dtype in (DataType.BFLOAT16, DataType.UINT16)
+
     def compute(x):
-        if input_tensor._dtype not in (DataType.BFLOAT16, DataType.UINT16):
+        if not is_half:
             return x.view(np.int32 if dtype.whole else np.float32)
         if dtype.whole:  # The upper half of a float32's bits.
             return (x.view(np.uint32) >> 16).astype(np.int32)

@@ -8,7 +8,7 @@ from .._arrays import np
 from .._launch import fail, make_output, operation, program, require_device
 from .._tensor import device_tensor
 from .._types import DataType, Layout
-from .ccl import _Links, _group_handle, _groups, _scaled
+from .ccl import _Links, _group_handle, _groups, _scaled, shards_of
 
 _WIRES = "multi_device_global_semaphore barrier_semaphore"
 
@@ -31,19 +31,19 @@ def _on_devices(device, groups, inputs, outputs, compute):
     the group and lists of arrays, and gives an array of each result for each device."""
     if not device.values:
         return
-    cells = [one._storage.cell for one in outputs]
+    cells = [(one._storage.cell, one._dtype.value) for one in outputs]
+    sources, count = [shards_of(one) for one in inputs], device.get_num_devices()
 
     def run():
-        count = device.get_num_devices()
-        given = [one.shards() if len(one.shards()) > 1 else one.shards() * count for one in inputs]
-        made = [[None] * count for _ in outputs]
+        given = [source() for source in sources]
+        made = [[None] * count for _ in cells]
         for group in groups:
             found = compute(group, [[all_[i] for i in group] for all_ in given])
             for place, i in enumerate(group):
                 for kept, arrays_ in zip(made, found):
                     kept[i] = arrays_[place]
-        for cell, kept, one in zip(cells, made, outputs):
-            cell.shards = [arrays.rounded(array, one._dtype.value) for array in kept]
+        for (cell, dtype), kept in zip(cells, made):
+            cell.shards = [arrays.rounded(array, dtype) for array in kept]
 
     if device.capture is not None:
         device.record(run, [*inputs, *outputs])
@@ -90,10 +90,12 @@ def all_to_all_dispatch(input_tensor, expert_indices_tensor, expert_mapping_tens
     _send(name, batch * length, tokens, len(groups[0]),
           _Links(num_links, topology).use(name, tokens, cluster_axis))
 
+    all_experts = mapping._shape[-2]
+
     def compute(group, found):
         rows, choices = (np.concatenate([one.reshape(*own, -1) for one in parts], output_concat_dim)
                          for parts in found[:2])
-        owned = found[2][0].reshape(mapping._shape[-2], -1)[choices.astype(np.int64)]
+        owned = found[2][0].reshape(all_experts, -1)[choices.astype(np.int64)]
         sent = [np.where(owned[..., i].any(-1)[..., None], rows, 0) for i in group]
         return sent, [choices] * len(group)
 
@@ -129,10 +131,12 @@ def all_to_all_combine(input_tensor, expert_metadata_tensor, expert_mapping_tens
     _send(name, math.prod(own), made, count,
           _Links(num_links, topology).use(name, made, axis))
 
+    all_experts, width = mapping._shape[-2], made._shape[-1]
+
     def compute(group, found):
         choices = found[1][0].reshape(batch, length, k).astype(np.int64)
-        owners = found[2][0].reshape(mapping._shape[-2], -1)
-        whole = np.zeros((k, batch, length, made._shape[-1]), np.float32)
+        owners = found[2][0].reshape(all_experts, -1)
+        whole = np.zeros((k, batch, length, width), np.float32)
         for part, i in zip(found[0], group):
             ranks = np.cumsum(owners[:, i]) - 1  # An expert's place among those of its device.
             seen = np.zeros((batch, length), bool)
@@ -168,10 +172,12 @@ def moe_expert_token_remap(topk_tensor, expert_mapping_tensor, expert_metadata_t
                         optional_reduced_tensor)
     program(name, "move", [weights], [out, short], True)
 
+    all_experts = mapping._shape[-2]
+
     def compute(group, found):
         made, any_of = [], []
         for i, (all_, owned, choices) in zip(group, zip(*found)):
-            own = np.nonzero(owned.reshape(mapping._shape[-2], -1)[:, i])[0]
+            own = np.nonzero(owned.reshape(all_experts, -1)[:, i])[0]
             asked = (choices.reshape(batch, length, -1, 1) == own).any(2)
             part = np.where(asked, all_.reshape(-1, batch, length, all_.shape[-1])[0][..., own], 0)
             made.append(part[None])
