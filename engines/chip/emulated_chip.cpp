@@ -52,6 +52,7 @@ class EmulatedChip::Chip final : public Device {
              .replay = profiles.software.dispatch.replay},
             [this](std::uint64_t program, int queue, const Launch& launch,
                    const LaunchTimes& times) {
+              if (options_.calls != nullptr) tell_call(*launch.planned);
               if (sink_ == nullptr) return;
               if (sink_->wants_facts()) {
                 const auto [told, is_new] = facts_.try_emplace(launch.planned);
@@ -81,6 +82,7 @@ class EmulatedChip::Chip final : public Device {
       refuse_during_capture("enqueue a program on another queue");
     }
     const PlannedCall& planned = planned_call(program);
+    if (options_.calls != nullptr) note_call(program, planned);
     if (!capture_) require_ownership(queue, program.sub_device);
     values_.enqueue(program);
     if (planned.temporaries > Bytes()) {
@@ -255,6 +257,11 @@ class EmulatedChip::Chip final : public Device {
 
   const PlannedCall& planned_call(const Program& program) {
     const CoreGrid grid = sub_devices_.range(program.sub_device).size();
+    if (const Attributes* const tuned = options_.tuned ? options_.tuned->find(program) : nullptr) {
+      Program changed = program;
+      changed.attributes = *tuned;
+      return program_cache_.call(changed, grid, memory_);
+    }
     require_grid_fits(program, grid);
     return program_cache_.call(program, grid, memory_);
   }
@@ -327,6 +334,21 @@ class EmulatedChip::Chip final : public Device {
     const std::uint64_t first = issue(queue, launch, profiles_.software.host_op_call);
     record_host(launch.planned->name, "host", called, first);
     if (options_.profiled) read_profiler(queue);
+  }
+
+  /// Keeps what was asked for, by the first of its launches.
+  void note_call(const Program& program, const PlannedCall& planned) {
+    const PlannedProgram* const first = &planned.launches.front();
+    if (asked_.contains(first)) return;
+    asked_.emplace(first, AskedCall{.program = program,
+                                    .launches = planned.launches,
+                                    .grid = sub_devices_.range(program.sub_device).size(),
+                                    .l1_free = memory_.l1_free()});
+  }
+
+  void tell_call(const PlannedProgram& launch) const {
+    const auto asked = asked_.find(&launch);
+    if (asked != asked_.end()) options_.calls->ran(asked->second, profiles_);
   }
 
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }
@@ -415,6 +437,7 @@ class EmulatedChip::Chip final : public Device {
   SubDeviceOwners owners_;
   ProgramCache program_cache_{profiles_};
   std::map<const PlannedProgram*, ProgramFacts> facts_;  ///< Of what timelines were told.
+  std::map<const PlannedProgram*, AskedCall> asked_;     ///< By the first launches of calls.
   Simulation simulation_;
   TraceStore traces_;
   ValueShadow values_;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 
+#include "engines/chip/dispatch/calls_of_chip.h"
 #include "engines/chip/kernels/plan/planned_program.h"
 #include "engines/chip/profiles/profile.h"
 #include "engines/device/device.h"
@@ -22,6 +23,8 @@ struct DeviceOptions {
   /// This sink is told of what the device allocates, including circular buffers. Null means no
   /// sink.
   MemorySink* memory = nullptr;
+  std::shared_ptr<const TunedCalls> tuned = nullptr;  ///< Null: calls run as they are asked for.
+  CallSink* calls = nullptr;  ///< It outlives the device; null means no sink.
 };
 
 /// The emulated chip: a Device with a virtual clock. It plans and times programs with the two

@@ -177,6 +177,23 @@ std::string_view python_class(MatmulKind kind) {
   return "MatmulMultiCoreProgramConfig";
 }
 
+std::string_view mlir_class(MatmulKind kind) {
+  switch (kind) {
+    case MatmulKind::multicast_2d:
+      return "matmul_multi_core_reuse_multi_cast_program_config";
+    case MatmulKind::multicast_1d_in0:
+    case MatmulKind::multicast_1d_in1:
+      return "matmul_multi_core_reuse_multi_cast_1d_program_config";
+    case MatmulKind::reuse:
+      return "matmul_multi_core_reuse_program_config";
+    case MatmulKind::dram_sharded:
+      return "matmul_multi_core_reuse_multi_cast_dram_sharded_program_config";
+    case MatmulKind::multi_core:
+      break;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string_view name_of(MatmulKind kind) {
@@ -284,6 +301,27 @@ std::string text_of(const MatmulConfig& config, const Notation& in, std::string_
 std::string python_text(const MatmulConfig& config, std::optional<Eltwise> activation) {
   const std::string text = text_of(config, kPython, python_activation(activation));
   return text + (config.kind == MatmulKind::multi_core ? ")" : "\n)");
+}
+
+std::string mlir_text(const MatmulConfig& config, std::optional<Eltwise> activation) {
+  if (config.kind == MatmulKind::multi_core) return "";
+  std::string members;
+  bool mcast_in0 = config.kind == MatmulKind::multicast_1d_in0;
+  visit_fields(config, mcast_in0, [&]<class Value>(std::string_view name, const Value& value) {
+    std::string text;
+    if constexpr (std::is_same_v<Value, CoreGrid>) {
+      text = fmt::format("#ttnn.core_coord<{}, {}>", value.columns, value.rows);
+    } else if constexpr (std::is_same_v<Value, Fused>) {
+      if (!activation) return;
+      text = fmt::format("#ttnn.unary_with_param<op_type = {}>", name_of(*activation));
+    } else {
+      text = fmt::format("{}", value);
+    }
+    std::string small(name);
+    std::ranges::transform(small, small.begin(), [](unsigned char c) { return std::tolower(c); });
+    members += fmt::format("{}{} = {}", members.empty() ? "" : ", ", small, text);
+  });
+  return fmt::format("#ttnn.{}<{}>", mlir_class(config.kind), members);
 }
 
 std::string ttnn_text(const MatmulConfig& config) {

@@ -84,4 +84,9 @@ MatmulConfig parse_ttnn_config(std::string_view text);
 /// is its fused_activation.
 std::string python_text(const MatmulConfig& config, std::optional<Eltwise> activation = {});
 
+/// Returns tt-mlir's attribute for it, in a line:
+/// "#ttnn.matmul_multi_core_reuse_multi_cast_program_config<...>"; "" for multi_core, for which it
+/// has none.
+std::string mlir_text(const MatmulConfig& config, std::optional<Eltwise> activation = {});
+
 }  // namespace howard

@@ -27,15 +27,33 @@ const chip::ProfileConstants& DevBox::constants() const {
 }
 
 std::shared_ptr<const DevBox> DevBox::with(const chip::Profiles& profiles) const {
-  return std::make_shared<const DevBox>(profiles, host_options_, seed_, chip_memory_, stop_);
+  return listening(std::make_shared<DevBox>(profiles, host_options_, seed_, chip_memory_, stop_));
 }
 
 std::shared_ptr<const DevBox> DevBox::with(const chip::ProfileConstants& constants) const {
-  return std::make_shared<const DevBox>(constants, host_options_, seed_, chip_memory_, stop_);
+  return listening(std::make_shared<DevBox>(constants, host_options_, seed_, chip_memory_, stop_));
+}
+
+std::shared_ptr<const DevBox> DevBox::tuned(std::shared_ptr<const chip::TunedCalls> tuned,
+                                            chip::CallSink* calls) const {
+  const auto box =
+      constants_ ? std::make_shared<DevBox>(*constants_, host_options_, seed_, chip_memory_, stop_)
+                 : std::make_shared<DevBox>(profiles_, host_options_, seed_, chip_memory_, stop_);
+  box->tuned_ = std::move(tuned);
+  box->calls_ = calls;
+  return box;
+}
+
+std::shared_ptr<const DevBox> DevBox::listening(std::shared_ptr<DevBox> box) const {
+  box->tuned_ = tuned_;
+  box->calls_ = calls_;
+  return box;
 }
 
 std::unique_ptr<chip::EmulatedChip> DevBox::open_chip(chip::DeviceOptions options) const {
   options.memory = chip_memory_;
+  options.tuned = tuned_;
+  options.calls = calls_;
   return std::make_unique<chip::EmulatedChip>(profiles_, options);
 }
 

@@ -28,6 +28,11 @@ class DevBox {
   std::shared_ptr<const DevBox> with(const chip::Profiles& profiles) const;
   std::shared_ptr<const DevBox> with(const chip::ProfileConstants& constants) const;
 
+  /// Returns the same box, whose chips, and those of the boxes that are made of it, run some calls
+  /// with other arguments and say what they ran. `calls` outlives them all; both may be null.
+  std::shared_ptr<const DevBox> tuned(std::shared_ptr<const chip::TunedCalls> tuned,
+                                      chip::CallSink* calls) const;
+
   const chip::Profiles& profiles() const { return profiles_; }
   bool has_constants() const { return constants_.has_value(); }
   /// Returns the constants of which the box was made; it must have been made of constants.
@@ -45,12 +50,17 @@ class DevBox {
   std::shared_ptr<host::HostDevice> host(bool fuses_traces = false) const;
 
  private:
+  /// Gives another box the tuned calls of this one, and who hears of them.
+  std::shared_ptr<const DevBox> listening(std::shared_ptr<DevBox> box) const;
+
   chip::Profiles profiles_;
   std::optional<chip::ProfileConstants> constants_;
   host::HostOptions host_options_;
   std::uint64_t seed_;
   MemorySink* chip_memory_;
   std::function<bool()> stop_;
+  std::shared_ptr<const chip::TunedCalls> tuned_;
+  chip::CallSink* calls_ = nullptr;
   struct Host {
     std::once_flag opened;
     std::shared_ptr<host::HostDevice> device;

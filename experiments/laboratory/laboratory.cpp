@@ -118,7 +118,8 @@ harness::ExperimentResult Laboratory::run(PlannedExperiment planned,
   return result;
 }
 
-reports::Explanation Laboratory::explain_log(const ExplainQuestion& question) const {
+LogWorkload Laboratory::read_log(const ExplainQuestion& question,
+                                 std::unique_ptr<Laboratory>& own) const {
   const std::string& file = question.what;
   const LogContent content = read_log_content(
       file, nullptr, {.tensors = profiler::Tensors::read, .range = question.range});
@@ -131,31 +132,67 @@ reports::Explanation Laboratory::explain_log(const ExplainQuestion& question) co
   }
   const chip::ProfileChoice choice = choice_for(*log, settings_.profiles);
   if (choice.profiles != settings_.profiles.profiles) {
-    LaboratorySettings own = settings_;
-    own.profiles = choice;
-    return Laboratory(own).explain_log(question);
+    LaboratorySettings settings = settings_;
+    settings.profiles = choice;
+    own = std::make_unique<Laboratory>(std::move(settings));
   }
-  const LogWorkload workload = log_workload(*log, file, box_->profiles());
+  return log_workload(*log, file, (own ? *own : *this).box_->profiles());
+}
+
+reports::Explanation Laboratory::explain_log(const ExplainQuestion& question) const {
+  std::unique_ptr<Laboratory> own;
+  const LogWorkload workload = read_log(question, own);
+  const std::shared_ptr<const DevBox>& box = own ? own->box_ : box_;
   ExplainQuestion asked = question;
-  asked.what = shell_word(file);
+  if (own) asked.profiles = own->settings_.profiles;
+  asked.what = shell_word(question.what);
   for (const auto& [option, value] :
        {std::pair{"--from", question.range.from}, {"--to", question.range.to}}) {
     if (!value.empty()) asked.what += fmt::format(" {} {}", option, shell_word(value));
   }
   if (question.range.with_warmup) asked.what += " --all";
-  const auto experiment = log_experiment(box_, workload);
-  return experiments::explain_log(*box_, asked, *experiment, workload);
+  const auto experiment = log_experiment(box, workload);
+  return experiments::explain_log(*box, asked, *experiment, workload);
+}
+
+void Laboratory::require_range(const ExplainQuestion& question) const {
+  if (question.range.is_whole() && !question.range.with_warmup) return;
+  throw BadRequest({.attempted = "look at a part of it",
+                    .value = fmt::format("'{}' is no log", question.what),
+                    .accepted = "--from, --to and --all for a log"});
 }
 
 reports::Explanation Laboratory::explain(const ExplainQuestion& question) const {
   require_one_chip("explain a point");
   if (is_log(question.what)) return explain_log(question);
-  if (!question.range.is_whole() || question.range.with_warmup) {
-    throw BadRequest({.attempted = "explain a part of it",
-                      .value = fmt::format("'{}' is no log", question.what),
-                      .accepted = "--from, --to and --all for a log"});
-  }
+  require_range(question);
   return answer(*box_, question, plan_explanation(question, experiments_));
+}
+
+WorkTuning Laboratory::tune_log(const ExplainQuestion& question, int threads,
+                                const Tried& tried) const {
+  std::unique_ptr<Laboratory> own;
+  const LogWorkload workload = read_log(question, own);
+  const auto make = [&](const Box& box) { return log_experiment(box, workload); };
+  const Box box = own ? own->box_ : box_;
+  const auto experiment = make(box);
+  const harness::Parameters point = first_that_runs(plan_explanation(question, *experiment));
+  WorkTuning tuning = experiments::tune(box, {make, point}, threads, tried);
+  tuning.notes = workload.notes;
+  tuning.notes.push_back(coverage_text(workload));
+  return tuning;
+}
+
+WorkTuning Laboratory::tune(const ExplainQuestion& question, int threads,
+                            const Tried& tried) const {
+  require_one_chip("tune a work");
+  if (is_log(question.what)) return tune_log(question, thread_count(threads), tried);
+  require_range(question);
+  const PlannedExperiment planned = plan_explanation(question, experiments_);
+  const ExperimentMaker maker = maker_of(planned.experiment->name());
+  return experiments::tune(
+      box_, {[=](const Box& box) { return runnable(maker(box), box); }, first_that_runs(planned)},
+      thread_count(threads), tried);
 }
 
 harness::ExperimentResult Laboratory::result_of(const reports::Explanation& explanation) const {

@@ -16,12 +16,15 @@
 #include "experiments/questions/design_space.h"
 #include "experiments/questions/explain_question.h"
 #include "experiments/questions/tuning.h"
+#include "experiments/questions/work_tuning.h"
 #include "harness/measurement.h"
 #include "harness/runner.h"
 #include "reports/findings/explanation.h"
 #include "reports/tables/table.h"
 
 namespace howard::experiments {
+
+struct LogWorkload;
 
 struct LaboratorySettings {
   /// The chip, the software and their constants, some of which may have several values.
@@ -78,12 +81,22 @@ class Laboratory {
                            int threads) const;
   harness::ExperimentResult result_of(std::span<const Tuning> tunings) const;
 
+  /// Finds the best configurations of all calls of a point, a recorded program or a log
+  /// (work_tuning.h), which explain() takes too. Throws as it does.
+  WorkTuning tune(const ExplainQuestion& question, int threads, const Tried& tried = {}) const;
+  /// Returns what explains the numbers of what ran on the emulator.
+  harness::RunContext emulated_context() const;
+
  private:
   /// Throws BadRequest if a constant has several values.
   void require_one_chip(std::string_view attempted) const;
-  /// Returns the context of what runs on the emulator alone and draws nothing.
-  harness::RunContext emulated_context() const;
+  /// Throws BadRequest if a part of something is asked for that is no log.
+  void require_range(const ExplainQuestion& question) const;
+  /// Returns the programs of a log, and the laboratory with the chip of the log in place of this
+  /// one, if it is another.
+  LogWorkload read_log(const ExplainQuestion& question, std::unique_ptr<Laboratory>& own) const;
   reports::Explanation explain_log(const ExplainQuestion& question) const;
+  WorkTuning tune_log(const ExplainQuestion& question, int threads, const Tried& tried) const;
 
   LaboratorySettings settings_;
   DesignSpace space_;

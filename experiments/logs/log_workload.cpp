@@ -330,6 +330,17 @@ double LogWorkload::share() const {
   return all > SimTime() ? kernels.seconds() / all.seconds() : 0;
 }
 
+std::string coverage_text(const LogWorkload& workload) {
+  if (workload.left.empty()) {
+    return fmt::format(
+        "all {} programs that could be read are emulated, 100 % of the kernels' logged time",
+        workload.programs);
+  }
+  return fmt::format("{} of {} programs are emulated, {} of the kernels' logged time",
+                     workload.order.size(), workload.programs,
+                     reports::format_quantity(workload.share(), "1"));
+}
+
 LogWorkload log_workload(const profiler::Log& log, const std::string& file,
                          const chip::Profiles& profiles) {
   const auto fail = [&](std::string value, std::string hint) {
@@ -410,12 +421,8 @@ reports::Explanation explain_log(const DevBox& box, const ExplainQuestion& quest
   reports::Explanation explanation = answer(box, question, planned);
   std::vector<std::string>& notes = explanation.notes;
   notes.insert(notes.end(), workload.notes.begin(), workload.notes.end());
-  const std::string share = reports::format_quantity(workload.share(), "1");
   if (workload.left.empty()) {
-    notes.push_back(
-        fmt::format("all {} programs that could be read are emulated, 100 % of the kernels' "
-                    "logged time",
-                    workload.programs));
+    notes.push_back(coverage_text(workload));
     return explanation;
   }
   explanation.beside = workload.kernels_left;
@@ -423,13 +430,11 @@ reports::Explanation explain_log(const DevBox& box, const ExplainQuestion& quest
   if (workload.share() < kEnough) {
     explanation.headline = fmt::format(
         "{} of the kernels' logged time is emulated: too little to say what the log is bound by",
-        share);
+        reports::format_quantity(workload.share(), "1"));
   }
-  notes.push_back(fmt::format(
-      "{} of {} programs are emulated, {} of the kernels' logged time; the others keep their "
-      "logged {}, in every time and gain here",
-      workload.order.size(), workload.programs, share,
-      reports::format_time(workload.kernels_left)));
+  notes.push_back(fmt::format("{}; the others keep their logged {}, in every time and gain here",
+                              coverage_text(workload),
+                              reports::format_time(workload.kernels_left)));
   std::vector<std::pair<SimTime, std::string>> left;
   for (const auto& [why, time] : workload.left) left.emplace_back(time, why);
   std::ranges::stable_sort(left, std::greater(), [](const auto& entry) { return entry.first; });

@@ -80,7 +80,8 @@ void join_shape(std::vector<AxisOverride>& axes) {
   axes.push_back({"shape", {*m + "x" + *k + "x" + *n}});
 }
 
-const harness::Experiment& find_explained(const ExperimentList& list, const std::string& name) {
+const harness::Experiment& find_explained(const ExperimentList& list, const std::string& name,
+                                          std::string_view verb) {
   const auto found = std::ranges::find_if(
       list, [&](const auto& experiment) { return experiment->name() == name; });
   if (found != list.end()) return **found;
@@ -88,7 +89,7 @@ const harness::Experiment& find_explained(const ExperimentList& list, const std:
   for (const ShapedWorkload& workload : kShapedWorkloads) words.emplace_back(workload.word);
   for (const auto& experiment : list) words.emplace_back(experiment->name());
   const auto suggestion = closest(name, words);
-  throw Error({.attempted = "explain '" + name + "'",
+  throw Error({.attempted = fmt::format("{} '{}'", verb, name),
                .value = "there is no workload or experiment of that name",
                .accepted = suggestion ? ""
                                       : "matmul, mlp, gpt2, ops, the name of an experiment, or a "
@@ -111,25 +112,25 @@ const harness::Experiment& understand(const ExplainQuestion& question, const Exp
     // It is a recorded program, named by its file. What its first calls take, it takes once.
     axes.push_back({"file", {question.what}});
     if (!gives(axes, "first_calls")) axes.push_back({"first_calls", {"known"}});
-    return find_explained(list, "workload");
+    return find_explained(list, "workload", question.verb);
   }
   if (names_training(question.what)) {
     for (const auto& [axis, value] :
          shared_as(question.what, described_run(question.what).setting)) {
       if (!gives(axes, axis)) axes.push_back({axis, {value}});
     }
-    return find_explained(list, "parallel");
+    return find_explained(list, "parallel", question.verb);
   }
   const std::string name = question.what.empty() ? "matmul" : question.what;
   const auto workload = std::ranges::find(kShapedWorkloads, name, &ShapedWorkload::word);
-  if (workload == kShapedWorkloads.end()) return find_explained(list, name);
+  if (workload == kShapedWorkloads.end()) return find_explained(list, name, question.verb);
   if (workload->word == "matmul") join_shape(axes);
   for (const std::string& text : split(workload->axes, ' ')) {
     if (text.empty()) continue;
     AxisOverride preset = harness::parse_axis_override(text);
     if (!gives(axes, preset.axis)) axes.push_back(std::move(preset));
   }
-  return find_explained(list, std::string(workload->experiment));
+  return find_explained(list, std::string(workload->experiment), question.verb);
 }
 
 std::string option_of(std::string_view axis, std::string_view value) {
@@ -182,8 +183,8 @@ void add_commands(const ExplainQuestion& question, const harness::Experiment& ex
   }
 }
 
-/// Returns the first of the points that the emulator can run. Throws Error, with the first one's
-/// reason, if none can.
+}  // namespace
+
 harness::Parameters first_that_runs(const PlannedExperiment& planned) {
   std::optional<std::string> reason;
   for (const harness::PointResult& point : planned.points) {
@@ -192,12 +193,10 @@ harness::Parameters first_that_runs(const PlannedExperiment& planned) {
     if (left_out == nullptr) return point.parameters;
     if (!reason) reason = left_out->reason;
   }
-  throw Error({.attempted = fmt::format("explain {}", planned.experiment->name()),
+  throw Error({.attempted = fmt::format("run {}", planned.experiment->name()),
                .value = *reason,
                .hint = fmt::format("run_experiment list {}", planned.experiment->name())});
 }
-
-}  // namespace
 
 std::vector<std::string> explained_workloads() {
   std::vector<std::string> words;
@@ -215,8 +214,8 @@ PlannedExperiment plan_explanation(const ExplainQuestion& question, const Experi
     std::vector<AxisOverride> axes;
     const harness::Experiment& experiment = understand(question, list, axes);
     if (!is_explained(experiment)) {
-      throw Error({.attempted = fmt::format("explain {}", experiment.name()),
-                   .value = "it times nothing on the emulator that could be explained"});
+      throw Error({.attempted = fmt::format("{} {}", question.verb, experiment.name()),
+                   .value = "it times nothing on the emulator"});
     }
     return {&experiment, harness::plan_points(experiment, {.backends = {harness::Backend::emulated},
                                                            .overrides = std::move(axes)})};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bad_request.h"
@@ -21,7 +22,8 @@ struct ExplainQuestion {
   std::string what;
   std::vector<std::string> axes;  ///< "AXIS=VALUE"; m, k and n are the sizes of a product.
   chip::ProfileChoice profiles;
-  profiler::LogRange range = {};  ///< The part of a log that is explained.
+  profiler::LogRange range = {};      ///< The part of a log that is explained.
+  std::string_view verb = "explain";  ///< What is done with it, for errors.
 };
 
 /// Returns the points that the question means: one, unless nobody set some axes. Throws
@@ -31,6 +33,10 @@ PlannedExperiment plan_explanation(const ExplainQuestion& question, const Experi
 /// Returns the point of one experiment that the question's axes mean.
 PlannedExperiment plan_explanation(const ExplainQuestion& question,
                                    const harness::Experiment& experiment);
+
+/// Returns the first of the points that the emulator can run. Throws Error, with the first one's
+/// reason, if none can.
+harness::Parameters first_that_runs(const PlannedExperiment& planned);
 
 /// Explains the first of the points that the emulator can run, and says how to have each run again.
 /// Throws Error, with the first one's reason, when none can; otherwise it is like explain().

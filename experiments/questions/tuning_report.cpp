@@ -156,14 +156,6 @@ std::string call_of(const Tuning& tuning, const TunedConfig& config) {
   return call;
 }
 
-/// Returns `text` with each line after the first `spaces` further to the right.
-std::string indented(std::string text, std::size_t spaces) {
-  for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
-    text.insert(at + 1, spaces, ' ');
-  }
-  return text;
-}
-
 std::string entry_of(const TunedConfig& config) {
   return fmt::format(
       "    {{\n        \"rank\": \"{}\",\n        \"kernel_us\": {:.3f},\n"
@@ -220,6 +212,13 @@ std::vector<reports::ChartMark> marks_of(std::span<const TuningPlace> places,
 
 }  // namespace
 
+std::string indented(std::string text, std::size_t spaces) {
+  for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
+    text.insert(at + 1, spaces, ' ');
+  }
+  return text;
+}
+
 std::vector<reports::Table> tuning_tables(std::span<const Tuning> tunings) {
   std::vector<reports::Table> tables;
   for (const Tuning& tuning : tunings) tables.push_back(table_of(tuning));
@@ -271,6 +270,18 @@ std::string tuning_module(std::span<const Tuning> tunings) {
     text += fmt::format("configs{} = [\n", number);
     for (const TunedConfig& config : tuning.configs) text += entry_of(config);
     text += "]\n";
+  }
+  return text;
+}
+
+std::string tuning_mlir(std::span<const Tuning> tunings) {
+  std::string text;
+  for (const Tuning& tuning : tunings) {
+    const chip::MatmulPlan& plan = tuning.best().plan;
+    const std::string attribute = mlir_text(config_of(plan), plan.problem.activation);
+    text += fmt::format("// {}\n// {}\n{}\n", product_text(tuning), answer_text(tuning),
+                        attribute.empty() ? "// " + config_text(tuning.best())
+                                          : "matmul_program_config = " + attribute);
   }
   return text;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,9 @@
 #include "reports/tables/table.h"
 
 namespace howard::experiments {
+
+/// Returns `text` with each line after the first `spaces` further to the right.
+std::string indented(std::string text, std::size_t spaces);
 
 /// Returns a table for each product: its default and its best configurations.
 std::vector<reports::Table> tuning_tables(std::span<const Tuning> tunings);
@@ -29,6 +33,9 @@ std::string best_python(const Tuning& tuning);
 
 /// Returns a Python module of all configurations: one list of dictionaries for each product.
 std::string tuning_module(std::span<const Tuning> tunings);
+
+/// Returns the fastest configurations as attributes of tt-mlir, one for each product.
+std::string tuning_mlir(std::span<const Tuning> tunings);
 
 /// Draws time against L1: every blocking of the fastest configuration's share of a core and of the
 /// default's, with the default and the best ones marked. `name` is that of the files.

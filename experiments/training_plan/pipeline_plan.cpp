@@ -65,7 +65,7 @@ std::vector<Part> parts_of(const RunSetting& setting, const chip::Profiles& prof
 
 /// Returns the most DRAM that a chip of stage `stage` has in use: what rests of all its chunks,
 /// what it keeps of other passes, and the pass itself.
-Bytes peak_of(const mesh::PipelineOrder& order, int stage, const std::vector<Part>& parts) {
+Bytes peak_of_stage(const mesh::PipelineOrder& order, int stage, const std::vector<Part>& parts) {
   const auto at = [&](int chunk) -> const Part& {
     return parts[static_cast<std::size_t>(chunk * order.stages + stage)];
   };
@@ -109,7 +109,7 @@ void describe_step(const std::vector<Part>& parts, const std::vector<int>& block
                   .share = fmt::format("{} block{}", blocks_of[i], blocks_of[i] == 1 ? "" : "s"),
                   .working = accounts[i].computing + accounts[i].sending + updates[i],
                   .micro_batches = mesh::most_alive(order, stage),
-                  .peak = peak_of(order, stage, parts) + ring_buffers(setting.plan, stage)};
+                  .peak = peak_of_stage(order, stage, parts) + ring_buffers(setting.plan, stage)};
     part.waiting = step.time - part.working;
     sum.exchange += accounts[i].sending;
     sum.bubble += part.waiting;

@@ -56,7 +56,7 @@ class Printer {
 
   std::string print() {
     text_ = wrapped(printable(table_.caption), limit_) + "\n\n";
-    print_header();
+    if (!table_.columns.empty()) print_header();
     for (const TableRow& row : table_.rows) print_row(row);
     print_notes();
     return std::move(text_);

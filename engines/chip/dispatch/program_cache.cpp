@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <tuple>
 #include <utility>
 
 #include "base/error.h"
+#include "engines/chip/dispatch/calls_of_chip.h"
 #include "engines/chip/kernels/lowering.h"
 #include "engines/chip/kernels/planner.h"
 
@@ -30,16 +30,10 @@ void require_circular_buffers_fit(const PlannedProgram& planned, const DeviceMem
 
 bool ProgramCache::Less::operator()(const Key& a, const Key& b) const {
   const auto facts = [](const Key& key) {
-    return std::tie(key.grid, key.l1_free, key.program.name, key.program.attributes);
+    return std::tie(key.grid, key.l1_free, key.program.name);
   };
   if (const auto order = facts(a) <=> facts(b); order != 0) return order < 0;
-  const auto less = [](const std::vector<Operand>& x, const std::vector<Operand>& y) {
-    return std::ranges::lexicographical_compare(
-        x, y, [](const Operand& one, const Operand& other) { return one.spec < other.spec; });
-  };
-  if (less(a.program.outputs, b.program.outputs)) return true;
-  if (less(b.program.outputs, a.program.outputs)) return false;
-  return less(a.program.inputs, b.program.inputs);
+  return CallOrder()(a.program, b.program);
 }
 
 const PlannedCall& ProgramCache::call(const Program& program, CoreGrid grid,

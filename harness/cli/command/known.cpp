@@ -117,7 +117,8 @@ bool is_experiment(const std::string& word) {
 }
 
 std::vector<harness::Axis> axes_of(const Command& command, std::vector<std::string> names) {
-  if (command.name == kTune.name) return experiments::tuning_axes();
+  const bool tunes = command.name == kTune.name;
+  if (tunes && names.empty()) return experiments::tuning_axes();
   std::ranges::transform(names, names.begin(), experiments::experiment_of_workload);
   const bool explains = !command.name.empty();
   if (explains && names.empty()) {

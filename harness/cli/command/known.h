@@ -20,8 +20,8 @@ const experiments::ExperimentList& known_experiments();
 /// Says whether a word is the name of an experiment, or `all`.
 bool is_experiment(const std::string& word);
 
-/// Returns the axes of the experiments that are named after a command, each once; those of tune
-/// have no names. explain without a name means a product.
+/// Returns the axes of the experiments that are named after a command, each once. explain without a
+/// name means a product, and so does tune, whose products have axes of their own.
 std::vector<harness::Axis> axes_of(const Command& command, std::vector<std::string> names);
 
 /// Returns the values that an axis can have: all its words if the list is closed, else its default

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "engines/training/config/ttml_config.h"
+#include "experiments/questions/explain_question.h"
 #include "harness/cli/command/given.h"
 #include "harness/cli/command/known.h"
 
@@ -26,6 +27,8 @@ class AxisNames {
  public:
   AxisNames(const Command& command, Words names) : command_(command), names_(std::move(names)) {}
 
+  /// Returns whether an experiment or an object is named, whose axes these are.
+  bool are_named() const { return !names_.empty(); }
   /// Returns the option that sets an axis.
   std::string_view option() const { return has_keys() ? "--with" : "-a"; }
 
@@ -36,8 +39,9 @@ class AxisNames {
 
   /// Returns the only axis of the named experiments that takes the word: "model" for "resnet-50".
   std::optional<std::string> of_value(const std::string& word) const {
-    const bool are_named = !has_keys() && command_.name != kTune.name && names_.size() > 1;
-    if (!are_named || word == names_.front() || is_experiment(word)) return std::nullopt;
+    const bool has_word =
+        !has_keys() && names_.size() > 1 && (command_.name != kTune.name || names_experiment());
+    if (!has_word || word == names_.front() || is_experiment(word)) return std::nullopt;
     std::optional<std::string> found;
     for (const harness::Axis& axis : axes_of(command_, names_)) {
       try {
@@ -52,6 +56,9 @@ class AxisNames {
   }
 
  private:
+  bool names_experiment() const {
+    return is_experiment(experiments::experiment_of_workload(names_.front()));
+  }
   bool has_keys() const { return command_.name == kFit.name || command_.name == kTrain.name; }
 
   std::set<std::string> known() const {
@@ -64,8 +71,9 @@ class AxisNames {
       return known;
     }
     for (const harness::Axis& axis : axes_of(command_, names_)) known.insert(axis.name);
-    if (command_.name == kExplain.name) known.insert({"m", "k", "n"});
-    if (command_.name == kTune.name) known.insert("shape");
+    const bool tunes = command_.name == kTune.name;
+    if (command_.name == kExplain.name || tunes) known.insert({"m", "k", "n"});
+    if (tunes && names_.empty()) known.insert("shape");
     return known;
   }
 
@@ -121,7 +129,12 @@ const Option* option_of(const OptionList& options, const AxisWord& axis, const s
 Words with_axes(const Words& words, const Command& command) {
   const std::size_t first = command.name.empty() ? 0 : 1;
   const OptionList options = options_of(command);
-  AxisNames axes(command, names_among(words, first, options));
+  Words names = names_among(words, first, options);
+  // The sizes of a product name nothing.
+  if (command.name == kTune.name) {
+    std::erase_if(names, [](const std::string& name) { return !sizes_in(name).empty(); });
+  }
+  AxisNames axes(command, std::move(names));
   const bool has_own_sizes = command.name == kTune.name || command.name == kExplain.name;
   std::string shape;
   Words made(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(first));
@@ -140,7 +153,7 @@ Words with_axes(const Words& words, const Command& command) {
     if (axis && axes.has(axis->name)) {
       if (axis->value.empty() && word.find('=') == std::string::npos)
         throw UsageError(fmt::format("{0} needs a value; try {0} VALUE", word));
-      if (command.name == kTune.name && axis->name == "shape") {
+      if (command.name == kTune.name && axis->name == "shape" && !axes.are_named()) {
         add_sizes(made, axis->value);
       } else {
         made.insert(made.end(), {std::string(axes.option()), axis->name + "=" + axis->value});

@@ -54,7 +54,7 @@ Object json_at(const fs::path& file) {
   const std::string text = beginning_of(file, kLooksAt);
   const auto has = [&](std::string_view word) { return text.find(word) != std::string::npos; };
   if (has("\"howard.result/")) return {ObjectKind::result, file};
-  if (has("\"howard.workload/")) return {ObjectKind::workload, file};
+  if (has("\"howard.workload/") || has("\"howard.ops/")) return {ObjectKind::workload, file};
   if (has("\"model_type\"") || has("\"architectures\"")) return {ObjectKind::model, file};
   if (has("\"traceEvents\"") || has("\"ph\"")) return {ObjectKind::log, file};
   if (has("\"benchmarks\"") || has("\"unit\"") || has("\"times\"")) {

@@ -16,7 +16,7 @@ enum class ObjectKind : std::uint8_t {
   onnx,      ///< A model that is stored with its graph: model.onnx.
   mlir,      ///< A module of tt-mlir's TTNN dialect: module.mlir.
   model,     ///< The sizes of a language model, Hugging Face's config.json.
-  workload,  ///< howard.workload JSON.
+  workload,  ///< howard.workload JSON, or a list of ops, howard.ops.
   result,    ///< howard.result JSON, or a folder with some.
   log,       ///< A log or a trace, which analyze tells apart.
   other,     ///< Nothing that a command takes by itself.

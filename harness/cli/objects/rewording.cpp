@@ -65,12 +65,29 @@ Words command_for(const Object& object) {
       is_file ? "" : "; try run_experiment analyze " + shell_word(path) + ", if it is a log"));
 }
 
+/// Returns the words that tune an object; empty for one that has no calls of a chip.
+Words tuning_of(const Object& object, const std::string& given) {
+  switch (object.kind) {
+    case ObjectKind::script:
+    case ObjectKind::onnx:
+    case ObjectKind::mlir:
+    case ObjectKind::workload:
+    case ObjectKind::log:
+      return {"tune", object.path.string()};
+    case ObjectKind::model:
+      return {"tune", "inference", "-a", "model=" + given};
+    default:
+      return {};
+  }
+}
+
 /// Returns the words for an object that follows `command`; empty if they stay as they are.
 Words command_for(const Object& object, std::string_view command, const std::string& given) {
   const bool is_log = object.kind == ObjectKind::log;
   if ((command == "analyze" || command == "explain") && is_log && object.path != given) {
     return {std::string(command), object.path.string()};
   }
+  if (command == "tune") return tuning_of(object, given);
   if ((command == "fit" || command == "train") && object.kind == ObjectKind::training) {
     return {std::string(command), "-c", given};
   }
@@ -256,7 +273,8 @@ void change_command(Words& words, bool speaks) {
   const std::string command = words[0];
   const std::string given = words[1];
   if (std::ranges::find(kTakeObjects, command) == kTakeObjects.end()) return;
-  if (command == "explain" && is_explained(given)) return;
+  const bool explains = command == "explain" || command == "tune";
+  if (explains && is_explained(given)) return;
   const std::optional<Object> object = object_at(given);
   const bool is_training = command == "fit" || command == "train";
   if (!object) {
@@ -268,16 +286,23 @@ void change_command(Words& words, bool speaks) {
           "run_experiment {1} --preset nano_gpt",
           given, command));
     }
-    const auto experiment =
-        command == "explain" ? experiment_of_model(given) : std::optional<std::string>();
-    if (!experiment) return;
-    Words by{"explain", *experiment, "-a", "model=" + given};
+    const auto experiment = explains ? experiment_of_model(given) : std::optional<std::string>();
+    if (!experiment) {
+      if (command == "tune" && looks_like_file(given) && given.find('=') == std::string::npos) {
+        refuse_missing(given);
+      }
+      return;
+    }
+    Words by{command, *experiment, "-a", "model=" + given};
     if (speaks) complain("{} is a model: {}", given, line_of(by));
     return replace_first(words, 2, std::move(by));
   }
   Words by = command_for(*object, command, given);
   if (by.empty() && command != "analyze" && command != "explain") {
-    const std::string_view takes = is_training ? "a training" : "sizes, -a m=M -a k=K -a n=N";
+    const std::string_view takes =
+        is_training ? "a training"
+                    : "a script, a log, a workload, a model, a module, or sizes, -a m=M -a k=K "
+                      "-a n=N";
     throw UsageError(fmt::format("{} takes {}; {}", command, takes,
                                  taken_for(*object, given, command_for(*object))));
   }

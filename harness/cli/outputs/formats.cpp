@@ -166,11 +166,15 @@ std::string action_benchmark(std::span<const tracking::Run> runs) {
   return tracking::action_benchmark_json(runs, better);
 }
 
+void write_python(const Shown& shown, const Style&, const TextSink& sink) { sink(shown.python()); }
+void write_mlir(const Shown& shown, const Style&, const TextSink& sink) { sink(shown.mlir()); }
+
 bool always(const Offers&) { return true; }
 bool has_results(const Offers& offers) { return offers.results; }
 bool has_lines(const Offers& offers) { return offers.results || offers.lines; }
 bool has_runs(const Offers& offers) { return offers.results || offers.comparison; }
 bool has_pictures(const Offers& offers) { return offers.pictures; }
+bool has_configurations(const Offers& offers) { return offers.configurations; }
 bool has_trace(const Offers& offers) { return offers.trace; }
 
 constexpr Form of_runs(std::string_view name, std::string_view text,
@@ -196,6 +200,10 @@ constexpr std::array kForms{
     picture("svg", ".svg"),
     picture("png", ".png"),
     picture("pdf", ".pdf"),
+    Form{"python", ".py", "the configurations as a module for ttnn", has_configurations,
+         write_python},
+    Form{"mlir", ".mlir", "the configurations as attributes of tt-mlir", has_configurations,
+         write_mlir},
     Form{"jsonl", ".jsonl", "a run a line, for track", has_lines, write_lines},
     Form{"pftrace", ".pftrace", "a timeline, for ui.perfetto.dev", has_trace, nullptr},
     Form{"times", "", "every virtual time to the picosecond, for compare", has_results,

@@ -23,8 +23,9 @@ struct Shown {
   std::vector<reports::Table> tables = {};
   std::vector<reports::Table> verdicts = {};  ///< How far results are from the published figures.
   const tracking::Comparison* comparison = nullptr;
-  std::function<std::string()> json = {};           ///< JSON of a schema of its own.
-  std::function<void(const TextSink&)> lines = {};  ///< JSON lines of its own.
+  std::function<std::string()> json = {};               ///< JSON of a schema of its own.
+  std::function<void(const TextSink&)> lines = {};      ///< JSON lines of its own.
+  std::function<std::string()> python = {}, mlir = {};  ///< Configurations.
   std::function<reports::PlotFiles(const reports::Canvas&)> draw = {};
 };
 
@@ -34,8 +35,9 @@ struct Offers {
   bool comparison = false;  ///< A comparison; it has the formats of other programs too.
   bool lines = false;       ///< JSON lines without results.
   bool pictures = false;
-  bool page = false;   ///< A page of its own; without it, a page is made of the tables.
-  bool trace = false;  ///< A timeline.
+  bool page = false;            ///< A page of its own; without it, a page is made of the tables.
+  bool trace = false;           ///< A timeline.
+  bool configurations = false;  ///< Those of calls, for ttnn and tt-mlir.
 };
 
 /// Declares a form in which findings are written.

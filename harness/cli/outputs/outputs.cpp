@@ -214,6 +214,8 @@ bool Outputs::write(const std::vector<Finished>& finished) {
   for (const Finished& one : finished) {
     std::ranges::move(tables_in(one, places_.all_rows), std::back_inserter(shown.tables));
   }
+  shown.python = finished.front().python;
+  shown.mlir = finished.front().mlir;
   shown.draw = [&](const reports::Canvas& canvas) {
     reports::PlotFiles all_files;
     for (const Finished& one : finished) all_files.add(plots_of(one, canvas));

@@ -31,6 +31,7 @@ struct Finished {
   std::vector<reports::Table> tables;
   /// If it is set, it draws the pictures in place of those that the presentation makes.
   std::function<reports::PlotFiles(const reports::Canvas&)> draw{};
+  std::function<std::string()> python{}, mlir{};  ///< Configurations, if the command has some.
 };
 
 /// Writes the results of a run to the places that the options name. If a file cannot be written,

@@ -26,8 +26,7 @@
 #include "harness/cli/objects/object.h"
 #include "harness/cli/outputs/outputs.h"
 #include "harness/cli/terminal/interruption.h"
-#include "harness/cli/verbs/onnx_model.h"
-#include "harness/cli/verbs/ttnn_module.h"
+#include "harness/cli/verbs/recorded_object.h"
 #include "reports/findings/log_advice_report.h"
 
 namespace howard::cli {
@@ -69,19 +68,13 @@ void take_model(ExplainOptions& options) {
     return !options.names.empty() && options.names.front().ends_with(ending);
   };
   const bool is_module = ends_with(".mlir");
-  if (!ends_with(".onnx") && (!is_module || !options.inputs.empty())) {
+  if (!is_module && !ends_with(".onnx")) {
     if (options.inputs.empty()) return;
     throw UsageError("--input is of ONNX models; try explain MODEL.onnx --input x=1x3x224x224");
   }
-  const std::filesystem::path model = options.names.front();
-  const std::filesystem::path workload =
-      options.outputs.results / (model.stem().string() + ".workload.json");
-  if (is_module) {
-    record_ttnn_module(model, workload);
-  } else {
-    record_onnx_model(model, options.inputs, options.profiles, workload);
-  }
-  options.names.front() = workload.string();
+  const Object model{is_module ? ObjectKind::mlir : ObjectKind::onnx, options.names.front()};
+  options.names.front() =
+      recorded(model, {options.inputs, options.profiles, options.outputs.results}).string();
 }
 
 /// Returns what `analyze` says would save time, if a log is explained.
