@@ -106,7 +106,13 @@ harness::Presentation served_presentation() {
                       {"error", CellSource::error, ""},
                       expected_error_column(),
                       {"first token", CellSource::metric, "time_to_first_token", Room::key},
-                      {"bound by", CellSource::detail, "bound_by"}},
+                      {"bound by", CellSource::detail, "bound_by"},
+                      {"DRAM", CellSource::metric, "memory", Room::spare,
+                       "what a chip holds, beside its region for traces"},
+                      {"trace", CellSource::metric, "trace_bytes", Room::spare,
+                       "what a step's trace takes of that region"},
+                      {"room for", CellSource::detail, "room_for", Room::spare,
+                       "the blocks of the cache, of 32 tokens of a user each, that would fit"}},
           .bar_charts = {{.title = "A token of a language model",
                           .label = "time",
                           .metric = "time",
@@ -142,7 +148,8 @@ Prepared prepare_served(const Box& box, const Point& point) {
   if (const auto reason = undivided(serving); reason && !asked) return NotApplicable{*reason};
   require_servable(serving);
   const auto own = box_of(*box, serving.machine);
-  const std::string fits = fit_text(serving, tensor_memory(own->profiles()));
+  const std::string fits =
+      fit_text(serving, tensor_memory(own->profiles()), own->profiles().software.trace_region);
   if (fits != "yes") {
     constexpr std::size_t kNo = 4;  // "no: ", what it needs, and what would fit
     return NotApplicable{fmt::format("{} does not fit a chip of {}: {}", serving.model.name,

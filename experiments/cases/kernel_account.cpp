@@ -7,6 +7,8 @@
 #include <cmath>
 #include <functional>
 
+#include "engines/chip/kernels/plan/footprint.h"
+
 namespace howard::experiments {
 
 using calibration::Known;
@@ -168,6 +170,14 @@ SimTime kernel_time_of(chip::EmulatedChip& chip, const Program& call) {
   SimTime time;
   for (const chip::PlannedProgram& launch : chip.launches(call)) time += launch.kernel.total;
   return time;
+}
+
+Bytes recorded_bytes(chip::EmulatedChip& chip, const Program& call) {
+  Bytes size;
+  for (const chip::PlannedProgram& launch : chip.launches(call)) {
+    size += chip::trace_bytes(launch.footprint, chip.profiles().software);
+  }
+  return size;
 }
 
 }  // namespace howard::experiments

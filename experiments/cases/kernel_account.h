@@ -100,6 +100,9 @@ class KernelAccount {
 /// Returns what the launches of a call take by themselves.
 SimTime kernel_time_of(chip::EmulatedChip& chip, const Program& call);
 
+/// Returns what the launches of a call take in the region for traces.
+Bytes recorded_bytes(chip::EmulatedChip& chip, const Program& call);
+
 /// Returns the column of tables that shows the expected error.
 inline harness::Column expected_error_column() {
   return {"expected error", harness::CellSource::metric, "expected_error", harness::Room::spare,

@@ -8,8 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "engines/chip/kernels/plan/footprint.h"
-
 namespace howard::experiments {
 namespace {
 
@@ -95,14 +93,6 @@ void WorkloadCase::capture(const Stretch& stretch, std::uint32_t trace) {
   player_.run({Step::end_trace, stretch.queue, trace});
 }
 
-Bytes recorded_bytes(chip::EmulatedChip& chip, const Program& call) {
-  Bytes size;
-  for (const chip::PlannedProgram& launch : chip.launches(call)) {
-    size += chip::trace_bytes(launch.footprint, chip.profiles().software);
-  }
-  return size;
-}
-
 void WorkloadCase::capture_stretches() {
   needed_.assign(program_->tensors.size(), false);
   const auto need = [&](workload::TensorNumber tensor) {
@@ -151,6 +141,7 @@ void WorkloadCase::run() {
       continue;
     }
     const Command& command = program_->commands[i];
+    if (counts) count_trace(command);
     if (counts && command.step == Step::call) count_product(program_->calls.at(command.what));
     if (is_wanted(command)) player_.run(command);
   }
@@ -172,6 +163,22 @@ void WorkloadCase::count_product(const workload::CallLine& call) {
                   program.inputs[1].spec.shape.text(), launch.matmul->text());
   products_.add(name, launch, calibration::band_of(launch, device().profiles().chip.architecture),
                 1, program.flops);
+}
+
+void WorkloadCase::count_trace(const Command& command) {
+  if (command.step == Step::begin_trace) recorded_.open = Bytes();
+  if (command.step == Step::release_trace) recorded_.alive.erase(command.what);
+  if (!recorded_.open) return;
+  if (command.step == Step::call) {
+    const auto program = player_.program_of(program_->calls.at(command.what));
+    if (program) *recorded_.open += recorded_bytes(device(), *program);
+  }
+  if (command.step != Step::end_trace) return;
+  recorded_.alive.insert_or_assign(command.what, *recorded_.open);
+  recorded_.open.reset();
+  Bytes all;
+  for (const auto& [trace, size] : recorded_.alive) all += size;
+  recorded_.most = std::max(recorded_.most, all);
 }
 
 std::vector<std::string> WorkloadCase::slowest_products() const {
@@ -244,6 +251,10 @@ void WorkloadCase::describe(double /*seconds*/, harness::PointResult& point) con
   for (const workload::RegionTime& region : regions_) {
     add_time("region_time." + region.name, region.time);
     add("region." + region.name, fmt::format("{} runs, {} calls", region.runs, region.calls));
+  }
+  if (recorded_.most > Bytes()) {
+    point.metrics.push_back(
+        {.name = "trace_bytes", .value = static_cast<double>(recorded_.most.value()), .unit = "B"});
   }
   if (!options_.traced) return;
   add("traces", std::to_string(stretches_.size()));

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,9 +31,6 @@ struct FirstCalls {
   SimTime time;                ///< What they took the host.
 };
 
-/// Returns what the launches of a call take in the region for traces.
-Bytes recorded_bytes(chip::EmulatedChip& chip, const Program& call);
-
 /// Runs a recorded program from its first command to its end, its finish included.
 class WorkloadCase final : public EmulatedCase {
  public:
@@ -52,6 +51,9 @@ class WorkloadCase final : public EmulatedCase {
   const std::vector<workload::RegionTime>& regions() const { return regions_; }
   /// Returns the calls without a kernel of their own; empty if each has one.
   std::string by_analogy() const;
+  /// Returns what the traces that it captures take of the region for traces, as many as are there
+  /// at once, as of the first run.
+  Bytes recorded_traces() const { return recorded_.most; }
   /// Returns none if its first calls cost what all others do.
   FirstCalls first_calls() const;
 
@@ -62,7 +64,15 @@ class WorkloadCase final : public EmulatedCase {
     std::uint8_t queue = 0;
   };
 
+  /// The traces that the program captures itself.
+  struct Recorded {
+    std::map<std::uint32_t, Bytes> alive;
+    std::optional<Bytes> open;  ///< The one that is being captured.
+    Bytes most;
+  };
+
   void count_product(const workload::CallLine& call);
+  void count_trace(const workload::Command& command);
   void find_stretches();
   void capture_stretches();
   void capture(const Stretch& stretch, std::uint32_t trace);
@@ -77,6 +87,7 @@ class WorkloadCase final : public EmulatedCase {
   Bytes largest_trace_;
   /// Found by the first run that makes its calls itself.
   KernelAccount products_;
+  Recorded recorded_;
   bool has_counted_ = false;
 };
 

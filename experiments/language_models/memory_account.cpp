@@ -32,13 +32,16 @@ Bytes weight_bytes(const Serving& serving) {
   return (model.layers + model.image_layers - 1) * layer + last + head;
 }
 
-Bytes cache_bytes(const Serving& serving) {
+Bytes block_bytes(const Serving& serving) {
   const LanguageModel& model = serving.model;
   const DataType dtype = layer_formats(model, serving.mode, false).cache;
-  // A page has the places of a tile of rows. A contiguous cache has 32 users, whoever is there.
-  const std::int64_t users = serving.cache == CacheKind::paged ? serving.batch : kTileSide;
-  const std::int64_t heads = users * serving.share(model.groups);
-  return 2 * model.layers * (heads * matrix_bytes(serving.room, model.head_width, dtype));
+  return 2 * model.layers *
+         (serving.share(model.groups) * matrix_bytes(kBlockTokens, model.head_width, dtype));
+}
+
+/// Returns whose blocks the cache has. A contiguous one has those of 32 users, whoever is there.
+std::int64_t cached_users(const Serving& serving) {
+  return serving.cache == CacheKind::paged ? serving.batch : kTileSide;
 }
 
 Bytes activation_bytes(const Serving& serving) {
@@ -54,7 +57,24 @@ void add_if_fits(const Serving& serving, Bytes capacity, std::string words,
   if (memory_account(serving, capacity).fits()) fitting.push_back(std::move(words));
 }
 
-std::vector<std::string> what_fits(const Serving& serving, Bytes capacity) {
+/// Adds the room of the cache that fits, or the context if that is longer than the room.
+void add_tokens_that_fit(const Serving& serving, Bytes capacity,
+                         std::vector<std::string>& fitting) {
+  constexpr std::int64_t kUnit = 1024;  // in which room is given
+  const std::int64_t most =
+      memory_account(serving, capacity).most_blocks() / cached_users(serving) * kBlockTokens;
+  Serving other = serving;
+  other.room = most > kUnit ? most / kUnit * kUnit : most;
+  if (other.room < kBlockTokens || other.room >= serving.room) return;
+  const bool has_room = std::max(serving.context + 1, serving.prompt) <= other.room;
+  other.prompt = std::min(other.prompt, other.room);
+  add_if_fits(other, capacity,
+              has_room ? fmt::format("-a room={}", other.room)
+                       : fmt::format("-a context={}", other.room - 1),
+              fitting);
+}
+
+std::vector<std::string> what_fits(const Serving& serving, Bytes capacity, Bytes region) {
   std::vector<std::string> fitting;
   Serving other = serving;
   if (serving.mode == PrecisionMode::accuracy) {
@@ -67,15 +87,16 @@ std::vector<std::string> what_fits(const Serving& serving, Bytes capacity) {
     add_if_fits(other, capacity, "-a cache=paged", fitting);
     other = serving;
   }
-  while (other.batch > 1 && !memory_account(other, capacity).fits()) other.batch /= 2;
+  while (other.batch > 1 && !memory_account(other, capacity).fits()) --other.batch;
   if (other.batch < serving.batch) {
     add_if_fits(other, capacity, fmt::format("-a batch={}", other.batch), fitting);
   }
-  other = serving;
-  while (other.room > kTileSide && !memory_account(other, capacity).fits()) other.room /= 2;
-  if (other.room < serving.room) {
-    other.prompt = std::min(other.prompt, other.room);
-    add_if_fits(other, capacity, fmt::format("-a room={}", other.room), fitting);
+  add_tokens_that_fit(serving, capacity, fitting);
+  const Bytes needed = memory_account(serving, capacity).needed();
+  if (needed <= capacity + region) {
+    constexpr std::int64_t kMega = 1'000'000;
+    fitting.push_back(
+        fmt::format("--set trace.region={}MB", (capacity + region - needed).value() / kMega));
   }
   other = serving;
   if (serving.data_parallel > 1) {
@@ -107,16 +128,18 @@ MemoryAccount memory_account(const Serving& serving, Bytes capacity) {
   const LanguageModel& model = serving.model;
   constexpr std::int64_t kBfloat16 = 2;
   constexpr std::int64_t kRotaryTables = 2;
-  return {.weights = weight_bytes(serving),
-          .embedding = Bytes(kBfloat16 * (model.vocabulary * serving.share(model.hidden) +
-                                          kRotaryTables * std::min(serving.room, model.context) *
-                                              model.head_width)),
-          .cache = cache_bytes(serving),
-          .activations = activation_bytes(serving),
-          .capacity = capacity};
+  return {
+      .weights = weight_bytes(serving),
+      .embedding = Bytes(
+          kBfloat16 * (model.vocabulary * serving.share(model.hidden) +
+                       kRotaryTables * std::min(serving.room, model.context) * model.head_width)),
+      .cache = cached_users(serving) * ceil_div(serving.room, kBlockTokens) * block_bytes(serving),
+      .activations = activation_bytes(serving),
+      .block = block_bytes(serving),
+      .capacity = capacity};
 }
 
-std::string fit_text(const Serving& serving, Bytes capacity) {
+std::string fit_text(const Serving& serving, Bytes capacity, Bytes region) {
   const MemoryAccount account = memory_account(serving, capacity);
   if (account.fits()) return "yes";
   std::string text = fmt::format(
@@ -125,7 +148,7 @@ std::string fit_text(const Serving& serving, Bytes capacity) {
       "and has {:.2f}",
       gigabytes(account.needed()), gigabytes(account.weights), gigabytes(account.embedding),
       gigabytes(account.cache), gigabytes(account.activations), gigabytes(capacity));
-  const std::vector<std::string> fitting = what_fits(serving, capacity);
+  const std::vector<std::string> fitting = what_fits(serving, capacity, region);
   if (fitting.empty()) return text + "; no machine here has enough";
   text += "; it fits with " + fitting.front();
   for (std::size_t i = 1; i < fitting.size(); ++i) text += " or " + fitting[i];

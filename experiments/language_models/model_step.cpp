@@ -12,6 +12,7 @@ ModelStep::ModelStep(chip::EmulatedChip& device, Work work)
     for (const WorkCall& call : group.calls) {
       with_operands(call.program, [&](const Program& program) {
         kernels_.add(call.part, device_, program, group.times);
+        trace_ += group.times * recorded_bytes(device_, program);
       });
     }
   }

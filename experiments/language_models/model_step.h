@@ -32,6 +32,8 @@ class ModelStep {
   }
 
   const KernelAccount& kernels() const { return kernels_; }
+  /// Returns what a trace of the step takes in the region for traces.
+  Bytes trace_bytes() const { return trace_; }
 
  private:
   /// Calls `visit` with the program on operands that exist.
@@ -59,6 +61,7 @@ class ModelStep {
   Work work_;
   std::optional<ops::Tensor> dram_;
   KernelAccount kernels_{KernelParts::layers};
+  Bytes trace_;
 };
 
 }  // namespace howard::experiments

@@ -146,6 +146,11 @@ void ServedModel::describe(double seconds, harness::PointResult& point) const {
   add("weights", bytes(account.weights + account.embedding), "B", lower);
   add("cache", bytes(account.cache), "B", lower);
   add("memory", bytes(account.needed()), "B", lower);
+  add("cache_block", bytes(account.block), "B", lower);
+  add("trace_bytes", bytes(step_.trace_bytes()), "B", lower);
+  add("trace_region", bytes(box_->profiles().software.trace_region), "B", lower);
+  point.details.emplace_back("cache_blocks", std::to_string(account.blocks()));
+  point.details.emplace_back("room_for", std::to_string(account.most_blocks()));
   add("memory_share", bytes(account.needed()) / bytes(account.capacity), "1", lower);
   point.own_chip = chosen_;
   point.details.emplace_back("launches", std::to_string(step_.kernels().launches()));

@@ -113,6 +113,7 @@ void RecordedPasses::prepare(std::size_t region, int queues) {
       const workload::CallLine& call = program_.calls.at(command.what);
       if (const auto program = player_.program_of(call)) {
         kernels_.add(program_.ops.at(call.op).name, device(), *program);
+        trace_ += recorded_bytes(device(), *program);
       }
     }
     if (command.step == Step::begin_trace) captures = true;
@@ -155,6 +156,11 @@ void RecordedPasses::describe(double seconds, harness::PointResult& point) const
   };
   add_rate("samples_per_second", seconds);
   add_rate("kernel_samples_per_second", kernels_.kernel_time().seconds());
+  for (const auto& [name, size] : {std::pair{"trace_bytes", trace_},
+                                   {"trace_region", device().profiles().software.trace_region}}) {
+    point.metrics.push_back(
+        {.name = name, .value = static_cast<double>(size.value()), .unit = "B"});
+  }
   point.details.emplace_back("batch", std::to_string(model_.batch));
   point.details.emplace_back("sample", model_.sample);
   point.details.emplace_back("launches", std::to_string(kernels_.launches()));

@@ -53,6 +53,7 @@ class RecordedPasses final : public EmulatedCase {
   workload::Player player_;
   std::vector<workload::Command> iteration_;
   KernelAccount kernels_{KernelParts::layers};
+  Bytes trace_;  ///< Of the region for traces.
 };
 
 }  // namespace howard::experiments

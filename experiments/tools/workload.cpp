@@ -144,6 +144,9 @@ Experiment workload(const Box& box) {
                                        {"waits", CellSource::parameter, "waits"},
                                        {"time", CellSource::metric, "time"},
                                        {"calls", CellSource::detail, "calls"},
+                                       {"traces", CellSource::metric, "trace_bytes",
+                                        harness::Room::spare,
+                                        "what its own take of the region for traces"},
                                        {"largest trace", CellSource::detail, "largest_trace"}}},
           .prepare = [=](Backend, const Point& point) -> Prepared {
             if (!point.has(kFile)) {

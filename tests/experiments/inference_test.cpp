@@ -193,6 +193,51 @@ TEST(Inference, AModelThatDoesNotFitIsLeftOutAndSaysWhatWould) {
   EXPECT_NE(cache.find("-a batch="), std::string::npos) << cache;
 }
 
+/// Returns what follows `words` in a text, up to the next space.
+std::string behind(const std::string& text, const std::string& words) {
+  const std::size_t at = text.find(words);
+  EXPECT_NE(at, std::string::npos) << words << " in " << text;
+  if (at == std::string::npos) return "";
+  const std::size_t begin = at + words.size();
+  return text.substr(begin, text.find(' ', begin) - begin);
+}
+
+TEST(Inference, WhatWouldFitIsTheMostThatDoes) {
+  const Axes all{{"model", {"llama-3.1-8b"}},
+                 {"mode", {"performance"}},
+                 {"batch", {"4"}},
+                 {"context", {"40000"}}};
+  const std::string text = reason_to_leave_out(all);
+  const auto fits = [&](const char* axis, std::int64_t value) {
+    Axes axes = all;
+    const auto found = std::ranges::find(axes, axis, &harness::AxisOverride::axis);
+    found->values = {std::to_string(value)};
+    return reason_to_leave_out(axes).empty();
+  };
+  const std::int64_t batch = std::stoll(behind(text, "-a batch="));
+  EXPECT_TRUE(fits("batch", batch));
+  EXPECT_FALSE(fits("batch", batch + 1));
+  const std::int64_t context = std::stoll(behind(text, "-a context="));
+  EXPECT_TRUE(fits("context", context));
+  EXPECT_FALSE(fits("context", context + 1)) << "room is given in units of 1024";
+}
+
+TEST(Inference, TheTraceOfAStepIsInARegionBesideTheDram) {
+  const harness::PointResult point = point_of({{"model", {"llama-3.2-1b"}}});
+  const double trace = point.find_metric("trace_bytes")->value;
+  EXPECT_GT(trace, 0);
+  EXPECT_LT(trace, point.find_metric("trace_region")->value);
+  // A region without room for the trace is refused with the one that has.
+  const auto box = std::make_shared<const DevBox>(chip::load_constants({{}, {"trace.region=1MiB"}}),
+                                                  host::HostOptions{}, 1);
+  const auto points =
+      run_emulated(*make_experiment("inference", box),
+                   {{"model", {"llama-3.2-1b"}}, {"machine", {"n300"}}, {"mode", {"performance"}}});
+  ASSERT_TRUE(points.front().failed);
+  EXPECT_NE(points.front().skipped.value_or("").find("--set trace.region="), std::string::npos)
+      << points.front().skipped.value_or("");
+}
+
 TEST(Inference, WhatAMeshOrACacheCannotHoldIsRefused) {
   const Axes mesh{{"model", {"phi-4"}}, {"machine", {"t3k"}}};
   EXPECT_FALSE(point_of(mesh).failed) << "a table of machines goes on without it";
@@ -280,6 +325,11 @@ TEST(MemoryAccount, EachPartHasItsPublishedFormat) {
                   .prompt = 128,
                   .room = 1024};
   const MemoryAccount account = memory_account(serving, Bytes(12'000'000'000));
+  // 8 heads of 128 columns in 32 layers, keys and values, in bfloat8_b: blocks of 32 tokens.
+  EXPECT_EQ(account.block.value(), 2 * 32 * 8 * 4 * 1088);
+  EXPECT_EQ(account.blocks(), 1024 / 32);
+  EXPECT_EQ(account.most_blocks(),
+            (account.capacity - account.needed() + account.cache).value() / account.block.value());
   // 31 layers have two matrices of 4096 x 14336 in 0.5625 bytes a number and the rest in 1.0625.
   const double ff = 4096.0 * 14336, attention = 4096.0 * (6144 + 4096), head = 4096.0 * 128256;
   const double expected = 31 * 2 * ff * 0.5625 + (2 + 32) * ff * 1.0625 +

@@ -34,6 +34,8 @@ TEST(Vision, APassTakesItsKernelsAndASecondQueueHidesItsInputs) {
     EXPECT_GT(metric(two, "time"), parts) << two.id();
     EXPECT_EQ(metric(two, "kernel_time"), metric(one, "kernel_time")) << one.id();
     EXPECT_GT(metric(one, "time"), metric(two, "time")) << one.id();
+    EXPECT_GT(metric(one, "trace_bytes"), 0) << one.id();
+    EXPECT_LT(metric(one, "trace_bytes"), metric(one, "trace_region")) << one.id();
   }
 }
 

@@ -211,6 +211,28 @@ class MovesTest(unittest.TestCase):
                 self.assertEqual((x.buffer_address(), x.to_list()[1][1]), (address, 1))
 
 
+class RegionTest(unittest.TestCase):
+    def test_the_region_has_all_traces_that_are_alive(self):
+        device = ttnn.open_device(device_id=1, trace_region_size=5 << 12)
+        self.addCleanup(ttnn.close_device, device)
+        x = ttnn.ones([32, 32], layout=TILE, device=device)
+        ttnn.neg(x)
+
+        def captured(calls):
+            trace = ttnn.begin_trace_capture(device)
+            for _ in range(calls):
+                ttnn.neg(x)
+            ttnn.end_trace_capture(device, trace)
+            return trace
+
+        first = captured(3)  # a page of 4096 bytes for each program
+        with self.assertRaisesRegex(RuntimeError, "buffers of size 24576B on the device, but only "
+                                    "20480B is allocated .*trace_region_size=24576"):
+            captured(3)
+        ttnn.release_trace(device, first)
+        ttnn.release_trace(device, captured(5))
+
+
 class CaptureTest(unittest.TestCase):
     """What ttnn does with calls and memory beside traces."""
 

@@ -15,7 +15,8 @@ TraceId TraceStore::keep(Recording recording, Bytes size) {
                  .value = fmt::format("it needs {} bytes, {} of the trace region are free",
                                       size.value(), (region_ - used_).value()),
                  .accepted = fmt::format("{} bytes in all", region_.value()),
-                 .hint = "to release other traces, or a profile with a larger trace.region"});
+                 .hint = fmt::format("to release other traces, or --set trace.region={}B",
+                                     (used_ + size).value())});
   }
   used_ += size;
   const TraceId id{next_++};

@@ -65,6 +65,9 @@ void print_head(const ScriptRun& run, const experiments::WorkloadCase& made_of, 
   print_regions(made_of.regions());
   print_products(made_of.slowest_products());
   print_first_calls(made_of.first_calls());
+  if (const Bytes traces = made_of.recorded_traces(); traces > Bytes()) {
+    say(fmt::format("  its traces need a trace_region_size of {}", traces.value()));
+  }
   if (const std::string list = made_of.by_analogy(); !list.empty()) print_analogies(list);
 }
 

@@ -179,10 +179,11 @@ def end_trace_capture(device, trace_id, *, cq_id=None):
                            f"queue {queue_number(cq_id)}")
     trace, device.capture = device.capture, None
     try:
-        size = device.chip.end_trace(int(trace_id), trace.queue)
+        trace.size = device.chip.end_trace(int(trace_id), trace.queue)
     except _native.Error as failure:
         del device.traces[trace_id]
         raise RuntimeError(str(failure)) from None
+    size = sum(one.size for one in device.traces.values())  # the region has all that are alive
     if size > device.trace_region_size:
         device.chip.release_trace(int(trace_id), 0)
         del device.traces[trace_id]

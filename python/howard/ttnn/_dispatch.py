@@ -160,6 +160,7 @@ class Trace:
         self.queue = queue
         self.steps = []
         self.cells = {}
+        self.size = 0  # of the region for traces
 
 
 def queue_number(cq_id, device=None):
