@@ -43,7 +43,7 @@ struct ChipProfile {
   SimTime dram_request;
   Bandwidth noc_link, noc_multicast;
   Bandwidth l1_spread_read, l1_spread_write;  // of all cores together
-  SimTime noc_read_latency, noc_write_latency, l1_latency, multicast_flush;
+  SimTime noc_read_latency, noc_write_latency, l1_latency, multicast_flush, noc_increment;
   std::int64_t matrix_flops_per_cycle = 0;
   Bandwidth unpack;
   bool unpackers_share = true;
@@ -94,6 +94,7 @@ struct ChipProfile {
     visit("noc.write_latency", noc_write_latency);
     visit("noc.l1_latency", l1_latency);
     visit("noc.multicast_flush", multicast_flush);
+    visit("noc.increment", noc_increment);
     visit("noc.multicast_beside_reads", multicasts_beside_reads);
     visit.count("matrix.flops_per_cycle", matrix_flops_per_cycle);
     visit("unpack.bandwidth", unpack);

@@ -71,11 +71,15 @@ struct Costs {
     return chip.noc_read_latency + tiles * per_tile;
   }
 
-  /// Returns the time in which one core reads `tiles` and multicasts them, while `readers` do the
-  /// same. Either all of them read before they send, or others read while one sends.
+  /// Returns the time in which one core reads `tiles` and multicasts them to `receivers` once each
+  /// has told it that it has room, while `readers` do the same. Either all of them read before they
+  /// send, or others read while one sends.
   SimTime read_and_multicast(Storage from, std::int64_t tiles, Bytes tile, std::int64_t readers,
-                             Bandwidth dram, TenThousandths crowded = 0) const {
-    const SimTime shared = read(from, tiles, tile, readers, dram, crowded);
+                             std::int64_t receivers, Bandwidth dram,
+                             TenThousandths crowded = 0) const {
+    // Meanwhile the receivers say that they have room for it, one after the other.
+    const SimTime room = software.dram_matmul_block + receivers * chip.noc_increment;
+    const SimTime shared = std::max(read(from, tiles, tile, readers, dram, crowded), room);
     const SimTime sent = multicast(tiles, tile);
     if (!chip.multicasts_beside_reads) return shared + sent;
     return std::max(shared, chip.noc_read_latency + tiles * page_time(tile, profiles) + sent);
@@ -159,9 +163,9 @@ void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, M
     // A shard is there already; its core tells the others that a block of it comes.
     cost.in0_load = in0_shared ? costs.software.dram_matmul_block : SimTime();
   } else if (in0_multicast) {
-    cost.in0_load =
-        costs.read_and_multicast(plan.problem.in0, g.in0_tiles, g.in0_tile, in0_readers, in0_dram,
-                                 in0_share_of_one_bank(plan, in0_readers, costs.chip));
+    cost.in0_load = costs.read_and_multicast(plan.problem.in0, g.in0_tiles, g.in0_tile, in0_readers,
+                                             (in1_shared ? g.columns : g.cores) - 1, in0_dram,
+                                             in0_share_of_one_bank(plan, in0_readers, costs.chip));
   } else {
     cost.in0_load = costs.read(plan.problem.in0, g.in0_tiles, g.in0_tile, in0_readers, in0_dram,
                                in0_share_of_one_bank(plan, in0_readers, costs.chip));
@@ -170,8 +174,8 @@ void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, M
     cost.in1_load =
         costs.read_columns(g.in1_tiles, plan.config.out_block_w, g.in1_tile, in1_readers);
   } else if (in1_multicast) {
-    cost.in1_load =
-        costs.read_and_multicast(plan.problem.in1, g.in1_tiles, g.in1_tile, in1_readers, in1_dram);
+    cost.in1_load = costs.read_and_multicast(plan.problem.in1, g.in1_tiles, g.in1_tile, in1_readers,
+                                             (in0_shared ? g.rows : g.cores) - 1, in1_dram);
   } else if (!in1_shards || in1_shared) {
     cost.in1_load = costs.read(plan.problem.in1, g.in1_tiles, g.in1_tile, in1_readers, in1_dram);
   }
