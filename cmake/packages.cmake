@@ -50,7 +50,7 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
 static libraries, with headers and a CMake package: find_package(Howard).")
 # What the libraries are linked with, by HowardConfig.cmake.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-  "libfmt-dev, nlohmann-json3-dev, libyaml-cpp-dev, libtbb-dev, libdnnl-dev, libnlopt-dev, ocl-icd-opencl-dev, zlib1g-dev")
+  "libfmt-dev, nlohmann-json3-dev, libyaml-cpp-dev, libtbb-dev, libdnnl-dev, libnlopt-dev, ocl-icd-opencl-dev, libarchive-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "howard, g++, cmake")
 
 include(CPack)

@@ -53,7 +53,7 @@ needs(SQLite3 libsqlite3-dev)
 needs_header(GNUPLOT_IOSTREAM gnuplot-iostream.h libgnuplot-iostream-dev)
 # Of gnuplot-iostream.
 needs(Boost "libboost-iostreams-dev;libboost-system-dev;libboost-filesystem-dev" CONFIG COMPONENTS iostreams system filesystem)
-needs(ZLIB zlib1g-dev)
+needs(LibArchive libarchive-dev)
 needs_header(PCRE2 pcre2.h libpcre2-dev)
 needs_library(PCRE2 pcre2-8 libpcre2-dev)
 # This is the C library: Debian has one CMake file for it and one for its C++ interface, of the same name.

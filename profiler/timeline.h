@@ -57,6 +57,7 @@ struct ProgramRun {
   std::uint32_t call = 0;    ///< Which of a log's different calls it was, from 1; 0: not known.
   std::uint16_t cores = 0;   ///< The cores that it ran on; 0: not known.
   bool compiled = false;     ///< The log says that its call had to compile it first.
+  bool ran_before = false;   ///< Its call ran in the part of a log that is left out before it.
   std::uint16_t device = 0;
   std::uint16_t queue = 0;        ///< The command queue that launched it.
   std::uint16_t sub_device = 0;   ///< The sub-device on whose cores it ran.

@@ -7,12 +7,15 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "engines/chip/profiles/card.h"
-#include "profiler/formats/csv/gzip_source.h"
+#include "profiler/formats/csv/packed_source.h"
 #include "profiler/formats/log_file.h"
 #include "reports/findings/log_results.h"
 #include "reports/findings/silicon_report.h"
@@ -66,6 +69,30 @@ std::string beginning_of(profiler::ByteSource& source) {
   return beginning;
 }
 
+/// An archive is looked through before its log is read.
+[[noreturn]] void refuse_pipe(const std::string& file) {
+  throw Error({.attempted = "find a log in " + file,
+               .value = "it is an archive that comes by a pipe",
+               .accepted = "an archive as a file, or a log",
+               .hint = "the archive's name in place of -"});
+}
+
+/// Returns the member of an archive that is taken as its log. Throws Error if there is none.
+std::string log_in(profiler::PackedSource& archive, const std::string& file) {
+  std::vector<std::string> members = archive.members(), logs;
+  std::ranges::copy_if(members, std::back_inserter(logs), profiler::is_profilers_log);
+  if (!logs.empty()) return *std::ranges::max_element(logs, {}, profiler::log_rank);
+  constexpr std::size_t kMostNamed = 4;
+  const std::size_t count = members.size();
+  members.resize(std::min(count, kMostNamed));
+  throw Error({.attempted = "find a log in " + file,
+               .value = count == 0 ? std::string("it is empty")
+                                   : fmt::format("it has {}{}", join(members, ", "),
+                                                 count > kMostNamed ? ", ..." : ""),
+               .accepted = "an archive with ops_perf_results*.csv or profile_log_device.csv",
+               .hint = "tar xf, or unzip, and name the file"});
+}
+
 }  // namespace
 
 LogContent read_log_content(const std::string& file, const chip::Profiles* emulated,
@@ -73,8 +100,19 @@ LogContent read_log_content(const std::string& file, const chip::Profiles* emula
   profiler::FileSource stored(file);
   const std::string packed = beginning_of(stored);
   profiler::PrefixedSource all(packed, stored);
-  std::optional<profiler::GzipSource> unpacked;
-  if (profiler::is_gzip(packed)) unpacked.emplace(all, file);
+  std::optional<profiler::FileSource> again;
+  std::optional<profiler::PackedSource> unpacked;
+  std::string member;
+  if (profiler::is_packed(packed)) {
+    unpacked.emplace(all, file);
+    if (unpacked->is_archive()) {
+      std::error_code ignored;
+      if (!std::filesystem::is_regular_file(file, ignored)) refuse_pipe(file);
+      member = log_in(*unpacked, file);
+      again.emplace(file);
+      unpacked.emplace(*again, file, member);
+    }
+  }
   profiler::ByteSource& source = unpacked ? static_cast<profiler::ByteSource&>(*unpacked) : all;
   const std::string beginning = beginning_of(source);
   const profiler::LogKind kind = profiler::detect_kind(beginning, file);
@@ -96,6 +134,7 @@ LogContent read_log_content(const std::string& file, const chip::Profiles* emula
   }
   profiler::Log log = profiler::read_log(kind, whole, file, options);
   if (log.runs.empty()) refuse_empty(file, log.dropped);
+  if (!member.empty()) log.notes.push_back("it is " + member + " of the archive");
   return log;
 }
 

@@ -18,6 +18,7 @@
 #include "profiler/formats/device_log/device_log_reader.h"
 #include "profiler/formats/ops_csv/ops_csv_reader.h"
 #include "profiler/formats/raw/raw_ops.h"
+#include "profiler/formats/raw/realtime_records.h"
 #include "profiler/formats/traces/chrome_trace_reader.h"
 #include "profiler/formats/traces/perfetto_reader.h"
 
@@ -32,7 +33,6 @@ struct Guess {
 
 Guess guess(std::string_view beginning) {
   if (beginning.empty()) return {"the file is empty", "the run again: its log was not written"};
-  if (beginning.starts_with("\x28\xb5\x2f\xfd")) return {"it is compressed", "unzstd"};
   if (beginning.starts_with("tracy") || beginning.starts_with("tlZ") ||
       beginning.starts_with("tr\xfdP")) {
     return {"it is a Tracy capture", "the ops_perf_results CSV of the same run"};
@@ -65,28 +65,15 @@ std::string_view name_of(LogKind kind) {
       return "raw file of tt-metal's profiler";
     case LogKind::perf_report:
       return "tt-perf-report";
+    case LogKind::streamed_ops:
+      return "streaming profiler's CSV";
+    case LogKind::realtime:
+      return "real-time profiler's records";
   }
   return "";
 }
 
-namespace {
-
-/// Says whether a file is an archive, whose members may look like a log from the first line on.
-bool is_archive(std::string_view beginning) {
-  constexpr std::size_t kTarMagic = 257;
-  return beginning.starts_with("PK\x03\x04") ||
-         (beginning.size() > kTarMagic && beginning.substr(kTarMagic).starts_with("ustar"));
-}
-
-}  // namespace
-
 LogKind detect_kind(std::string_view beginning, std::string_view name) {
-  if (is_archive(beginning)) {
-    throw Error({.attempted = fmt::format("tell what {} is", name),
-                 .value = "it is an archive",
-                 .accepted = "one of its files",
-                 .hint = "tar xf, or unzip"});
-  }
   if (is_perfetto_trace(beginning)) return LogKind::perfetto_trace;
   std::string_view text = beginning;
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
@@ -100,19 +87,25 @@ LogKind detect_kind(std::string_view beginning, std::string_view name) {
     return LogKind::raw_ops;
   }
   if (has("OP Code") && has("Device Time")) return LogKind::perf_report;
+  if (has("DEVICE KERNEL START CYCLE") && has("EXECUTION") && !has("OP CODE")) {
+    return LogKind::streamed_ops;
+  }
   if (line.find("OP CODE") != line.npos || line.find("DEVICE KERNEL DURATION") != line.npos) {
     return LogKind::ops_csv;
   }
   if (text.starts_with('{') || text.starts_with('[')) {
     if (text.find("\"howard.result/") != text.npos) return LogKind::result;
+    if (is_realtime_record(line)) return LogKind::realtime;
     return LogKind::chrome_trace;
   }
   Guess found = guess(beginning);
   throw Error({.attempted = fmt::format("tell what {} is", name),
                .value = std::move(found.value),
                .accepted = "ops_perf_results CSV, profile_log_device CSV, tt-metal's raw files, "
-                           "tt-perf-report's CSV, Chrome trace JSON, Perfetto trace, "
-                           "howard.result JSON, each also as .gz",
+                           "tt-perf-report's CSV, the streaming profiler's CSV, real-time "
+                           "records as JSON lines, Chrome trace JSON, Perfetto trace, "
+                           "howard.result JSON; each also as .gz, .zst or .xz, or in a tar or "
+                           "zip archive",
                .hint = std::move(found.hint)});
 }
 
@@ -165,7 +158,75 @@ OpsCsvText join_raw_files(std::string text, std::string_view name) {
   return found;
 }
 
+/// Returns the newest ops_perf_results CSV in a folder, by the date in its name; "" if there is
+/// none.
+std::filesystem::path ops_csv_in(const std::filesystem::path& folder) {
+  std::filesystem::path newest;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           folder.empty() ? std::filesystem::path(".") : folder, ignored)) {
+    const std::string file = entry.path().filename().string();
+    const bool is_one = file.starts_with("ops_perf_results") && file.ends_with(".csv");
+    if (is_one && (newest.empty() || newest.filename().string() < file)) newest = entry.path();
+  }
+  return newest;
+}
+
+/// Returns what the rows of an ops_perf_results CSV tell of calls; the first row of a call counts.
+ToldCalls calls_of(const std::filesystem::path& file) {
+  ToldCalls told;
+  const auto keep = [&](std::string_view text) -> std::string_view {
+    return text.empty() ? text : std::string_view(told.texts.emplace_back(text));
+  };
+  FileSource source(file);
+  DroppedRows dropped;
+  for_each_op_row(
+      source, file.string(), Tensors::read, dropped,
+      [&](const OpRow& row) {
+        if (!row.call || row.type == "signpost" || told.rows.contains(*row.call)) return;
+        OpRow& kept = told.rows[*row.call];
+        kept.name = keep(row.name);
+        kept.attributes = keep(row.attributes);
+        kept.fidelity = keep(row.fidelity);
+        kept.host_start = row.host_start;
+        kept.host_time = row.host_time;
+        for (const auto side : {&OpRow::inputs, &OpRow::outputs}) {
+          for (TensorCells cells : row.*side) {
+            for (std::string_view& dimension : cells.dimensions) dimension = keep(dimension);
+            cells.layout = keep(cells.layout);
+            cells.datatype = keep(cells.datatype);
+            cells.memory = keep(cells.memory);
+            (kept.*side).push_back(cells);
+          }
+        }
+      },
+      [](const OpsFileKnows&) {});
+  return told;
+}
+
+Log read_streamed_ops(ByteSource& source, std::string_view name, ReadOptions options) {
+  const std::filesystem::path beside = ops_csv_in(std::filesystem::path(name).parent_path());
+  ToldCalls told;
+  if (!beside.empty()) told = calls_of(beside);
+  if (!told.rows.empty()) options.told = &told;
+  Log log = read_ops_csv(source, name, options);
+  log.notes.push_back(beside.empty() ? std::string("there is no ops_perf_results CSV beside it, "
+                                                   "which would name its ops")
+                                     : "its ops are named by " + beside.filename().string());
+  return log;
+}
+
 }  // namespace
+
+bool is_profilers_log(const std::filesystem::path& file) {
+  const std::string name = file.filename().string();
+  return name.starts_with("ops_perf_results") || name.starts_with("profile_log_device") ||
+         name.starts_with("cpp_device_perf_report");
+}
+
+std::pair<bool, std::string> log_rank(const std::filesystem::path& file) {
+  return {file.filename().string().starts_with("ops_perf_results"), file.string()};
+}
 
 bool becomes_ops_csv(LogKind kind) {
   return kind == LogKind::raw_ops || kind == LogKind::perf_report;
@@ -180,7 +241,9 @@ OpsCsvText ops_csv_text(LogKind kind, ByteSource& source, std::string_view name)
 }
 
 Log read_log(LogKind kind, ByteSource& source, std::string_view name, const ReadOptions& options) {
-  if (kind != LogKind::ops_csv && !becomes_ops_csv(kind) && !options.range.is_whole()) {
+  const bool has_calls = kind == LogKind::ops_csv || kind == LogKind::streamed_ops ||
+                         kind == LogKind::realtime || becomes_ops_csv(kind);
+  if (!has_calls && !options.range.is_whole()) {
     throw Error({.attempted = fmt::format("take a part of {}", name),
                  .value = fmt::format("a {} has no signposts", name_of(kind)),
                  .accepted = "an ops_perf_results CSV"});
@@ -188,6 +251,10 @@ Log read_log(LogKind kind, ByteSource& source, std::string_view name, const Read
   switch (kind) {
     case LogKind::ops_csv:
       return read_ops_csv(source, name, options);
+    case LogKind::streamed_ops:
+      return read_streamed_ops(source, name, options);
+    case LogKind::realtime:
+      return read_realtime_records(source, options);
     case LogKind::device_log:
       return read_device_log(source, name);
     case LogKind::chrome_trace:

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "profiler/formats/csv/byte_source.h"
@@ -20,10 +22,13 @@ enum class LogKind : std::uint8_t {
   result,          ///< Howard's result JSON, "howard.result/1".
   raw_ops,         ///< One of the files of which tt-metal makes ops_perf_results_*.csv.
   perf_report,     ///< The CSV that tt-perf-report writes.
+  streamed_ops,    ///< The CSV of tt-metal's streaming profiler, of September 2026.
+  realtime,        ///< Records of tt-metal's real-time profiler, a JSON object a line.
 };
 
 /// Returns "ops_perf_results", "profile_log_device", "Chrome trace", "Perfetto trace",
-/// "howard.result", "raw file of tt-metal's profiler" or "tt-perf-report".
+/// "howard.result", "raw file of tt-metal's profiler", "tt-perf-report", "streaming profiler's CSV"
+/// or "real-time profiler's records".
 std::string_view name_of(LogKind kind);
 
 /// `detect_kind` needs to see this much of a file, if the file is that long.
@@ -33,6 +38,12 @@ inline constexpr std::size_t kDetectionBytes = 64 * 1024;
 /// Throws Error, with what it seems to be, if it is of no kind that can be read. `name` is the
 /// file's name.
 LogKind detect_kind(std::string_view beginning, std::string_view name);
+
+/// Says whether tt-metal's profiler gives its logs such a name.
+bool is_profilers_log(const std::filesystem::path& file);
+/// Orders the logs of a folder: those that name ops come last, and of them the newest, which is
+/// that of the last date in their names.
+std::pair<bool, std::string> log_rank(const std::filesystem::path& file);
 
 /// Says whether a log of that kind is read as the ops_perf_results CSV that is made of it.
 bool becomes_ops_csv(LogKind kind);
@@ -49,8 +60,9 @@ struct OpsCsvText {
 /// as read_raw_files() does.
 OpsCsvText ops_csv_text(LogKind kind, ByteSource& source, std::string_view name);
 
-/// Reads a log of any kind but a result. `name` is the file's path. Throws Error as the readers do,
-/// and for a range of a log that has no signposts.
+/// Reads a log of any kind but a result. `name` is the file's path: a streaming profiler's CSV gets
+/// the names and operands of its ops from an ops_perf_results CSV in its folder, by GLOBAL CALL
+/// COUNT. Throws Error as the readers do, and for a range of a log that has no signposts.
 Log read_log(LogKind kind, ByteSource& source, std::string_view name,
              const ReadOptions& options = {});
 

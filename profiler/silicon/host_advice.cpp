@@ -37,7 +37,8 @@ HostGaps host_gaps(const std::vector<ProgramRun>& programs, const BusyLane& lane
   HostGaps found;
   std::set<std::tuple<std::uint32_t, NameId>> seen;
   const auto is_first = [&](const ProgramRun& program) {
-    return seen.insert({program.call, program.name}).second;
+    const bool is_new = seen.insert({program.call, program.name}).second;
+    return is_new && !program.ran_before && program.replay == 0;
   };
   if (!lane.gaps.empty()) is_first(programs[lane.gaps.front().before]);
   for (std::size_t i = 0; i < lane.gaps.size(); ++i) {

@@ -201,7 +201,9 @@ profiler::BusyLane steady_part(const profiler::Timeline& timeline, const BusyLan
   constexpr std::size_t kQuarter = 4;
   for (std::size_t i = 0; i < lane.gaps.size(); ++i) {
     const profiler::ProgramRun& program = timeline.programs[lane.gaps[i].after];
-    const bool is_new = seen.insert({program.call, program.name}).second || program.compiled;
+    const bool is_first = seen.insert({program.call, program.name}).second;
+    const bool had_run = program.ran_before || program.replay != 0;
+    const bool is_new = (is_first && !had_run) || program.compiled;
     const bool leaves_enough = kQuarter * (lane.gaps.size() - i) >= lane.gaps.size();
     if (is_new && leaves_enough) first = i + 1;
   }

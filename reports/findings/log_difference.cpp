@@ -5,15 +5,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "profiler/dispatch_gaps.h"
 #include "profiler/silicon/call_facts.h"
+#include "profiler/silicon/changed_call.h"
 #include "profiler/silicon/log_advice.h"
 #include "reports/tables/format.h"
 #include "reports/tables/row_columns.h"
@@ -40,7 +45,8 @@ struct Totals {
   SimTime kernels, idle, span;
 };
 
-/// Adds what a log spent on each thing by `take`.
+/// Adds what a log spent on each thing by `take`, which gets its key, the number of its call and
+/// the time.
 template <class Take>
 Totals for_each_thing(const profiler::Log& log, const Take& take) {
   Totals totals;
@@ -50,12 +56,12 @@ Totals for_each_thing(const profiler::Log& log, const Take& take) {
       ++totals.programs;
       totals.kernels += program.kernel.duration();
       if (program.call == 0) {
-        take(key_of(log, run, program), program.kernel.duration());
+        take(key_of(log, run, program), program.call, program.kernel.duration());
         continue;
       }
       const auto [found, is_new] = keys.try_emplace(program.call);
       if (is_new) found->second = key_of(log, run, program);
-      take(found->second, program.kernel.duration());
+      take(found->second, program.call, program.kernel.duration());
     }
     for (const auto& lane : profiler::find_gaps(run.timeline, profiler::LaneKind::device)) {
       totals.idle += lane.idle;
@@ -133,6 +139,9 @@ Table changes_table(const LogDifference& difference, std::size_t top) {
   columns.keys("call", &LogChange::operands);
   columns.words(
       "is", [&](const LogChange& one) { return is_rest(one) ? std::string() : verdict_of(one); });
+  const bool any =
+      std::ranges::any_of(rows, [](const LogChange& one) { return !one.changed.empty(); });
+  if (any) columns.words("changed", &LogChange::changed);
   add_compared(
       table, "s",
       {{"a run before",
@@ -185,9 +194,71 @@ SimTime noise_of(const std::vector<SimTime>& before, const std::vector<SimTime>&
   return SimTime::picoseconds(std::llround(noise * 1e12));
 }
 
-struct TimesOfThing {
-  std::vector<SimTime> before, after;
+/// Holds what one log has of a thing.
+struct Side {
+  std::vector<SimTime> times;
+  const profiler::OpRow* call = nullptr;  ///< Null for an op.
 };
+
+struct Thing {
+  Side before, after;
+  std::vector<std::string> changes = {};  ///< What tells the two sides apart.
+};
+
+using Things = std::map<CallKey, Thing>;
+
+/// Makes one thing of two of the same work: the one of `gone` that only the older log has, and that
+/// of `fresh` which differs least from it. The calls with the longest time choose first.
+void pair_changed(std::vector<Thing*> gone, std::vector<Thing*> fresh) {
+  constexpr std::size_t kMostCompared = 64;
+  const auto time_of = [](const std::vector<SimTime>& times) {
+    SimTime sum;
+    for (const SimTime time : times) sum += time;
+    return sum;
+  };
+  std::ranges::stable_sort(gone, std::greater(),
+                           [&](const Thing* one) { return time_of(one->before.times); });
+  for (Thing* const one : gone) {
+    if (fresh.empty()) return;
+    auto best = fresh.end();
+    const auto last = fresh.size() <= kMostCompared ? fresh.end() : fresh.begin() + kMostCompared;
+    for (auto other = fresh.begin(); other != last; ++other) {
+      auto changes = profiler::differences(*one->before.call, *(*other)->after.call);
+      if (best != fresh.end() && changes.size() >= one->changes.size()) continue;
+      best = other;
+      one->changes = std::move(changes);
+    }
+    one->after = std::move((*best)->after);
+    fresh.erase(best);
+  }
+}
+
+/// Finds the things that only changed.
+void pair_changed(Things& things) {
+  std::map<std::string, std::pair<std::vector<Thing*>, std::vector<Thing*>>> alone;  // by work
+  for (auto& [key, thing] : things) {
+    if (thing.after.times.empty() && thing.before.call != nullptr) {
+      alone[profiler::work_of(*thing.before.call)].first.push_back(&thing);
+    } else if (thing.before.times.empty() && thing.after.call != nullptr) {
+      alone[profiler::work_of(*thing.after.call)].second.push_back(&thing);
+    }
+  }
+  for (auto& [work, both] : alone) pair_changed(std::move(both.first), std::move(both.second));
+  std::erase_if(things, [](const auto& entry) {
+    return entry.second.before.times.empty() && entry.second.after.times.empty();
+  });
+}
+
+/// Returns the first few of what changed, in one line.
+std::string text_of(const std::vector<std::string>& changes) {
+  constexpr std::size_t kMostNamed = 3;
+  const std::vector<std::string> named(
+      changes.begin(),
+      changes.begin() + static_cast<std::ptrdiff_t>(std::min(kMostNamed, changes.size())));
+  std::string text = join(named, "; ");
+  if (changes.size() > kMostNamed) text += fmt::format("; {} more", changes.size() - kMostNamed);
+  return text;
+}
 
 }  // namespace
 
@@ -198,7 +269,8 @@ std::string verdict_of(const LogChange& change) {
   if (change.doubtful) return "shapes unsure";
   const SimTime difference = change.one_after - change.one_before;
   const bool noise = std::abs(difference.ps()) <= change.noise.ps();
-  std::string verdict = noise ? "same" : difference > SimTime() ? "slower" : "faster";
+  const char* const as_long = change.changed.empty() ? "same" : "as long";
+  std::string verdict = noise ? as_long : difference > SimTime() ? "slower" : "faster";
   if (change.runs_before == change.runs_after) return verdict;
   const std::string runs = missing                                  ? "rows missing"
                            : change.runs_after < change.runs_before ? "fewer runs"
@@ -207,11 +279,17 @@ std::string verdict_of(const LogChange& change) {
 }
 
 LogDifference difference(const profiler::Log& before, const profiler::Log& after) {
-  std::map<CallKey, TimesOfThing> things;
-  const Totals first = for_each_thing(
-      before, [&](const CallKey& key, SimTime time) { things[key].before.push_back(time); });
-  const Totals second = for_each_thing(
-      after, [&](const CallKey& key, SimTime time) { things[key].after.push_back(time); });
+  Things things;
+  const auto add_to = [&](Side Thing::*side, const profiler::Log& log) {
+    return [&things, &log, side](const CallKey& key, std::uint32_t call, SimTime time) {
+      Side& of_log = things[key].*side;
+      of_log.times.push_back(time);
+      if (call != 0) of_log.call = &log.calls.row(call);
+    };
+  };
+  const Totals first = for_each_thing(before, add_to(&Thing::before, before));
+  const Totals second = for_each_thing(after, add_to(&Thing::after, after));
+  pair_changed(things);
   LogDifference found{.changes = {},
                       .programs_before = first.programs,
                       .programs_after = second.programs,
@@ -225,23 +303,24 @@ LogDifference difference(const profiler::Log& before, const profiler::Log& after
                       .warnings_after = warnings_of(after)};
   std::map<std::pair<std::string, std::string>, int>
       attributes;  // these tell calls that look alike apart
-  for (auto& [key, times] : things) {
+  for (auto& [key, thing] : things) {
     const auto& [op, operands, fidelity, told] = key;
-    LogChange change{.op = op, .operands = operands};
+    std::vector<SimTime>&times_before = thing.before.times, &times_after = thing.after.times;
+    LogChange change{.op = op, .operands = operands, .changed = text_of(thing.changes)};
     if (!fidelity.empty()) change.operands += ", " + fidelity;
     const int number = ++attributes[{op, change.operands}];
     if (number > 1) change.operands += fmt::format(", other attributes ({})", number);
-    change.runs_before = times.before.size();
-    change.runs_after = times.after.size();
-    for (const SimTime time : times.before) change.before += time;
-    for (const SimTime time : times.after) change.after += time;
-    change.doubtful = !operands.empty() && (profiler::has_doubtful_shapes(op, times.before) ||
-                                            profiler::has_doubtful_shapes(op, times.after));
-    std::ranges::sort(times.before);
-    std::ranges::sort(times.after);
-    change.one_before = quantile(times.before, 2);
-    change.one_after = quantile(times.after, 2);
-    change.noise = noise_of(times.before, times.after);
+    change.runs_before = times_before.size();
+    change.runs_after = times_after.size();
+    for (const SimTime time : times_before) change.before += time;
+    for (const SimTime time : times_after) change.after += time;
+    change.doubtful = !operands.empty() && (profiler::has_doubtful_shapes(op, times_before) ||
+                                            profiler::has_doubtful_shapes(op, times_after));
+    std::ranges::sort(times_before);
+    std::ranges::sort(times_after);
+    change.one_before = quantile(times_before, 2);
+    change.one_after = quantile(times_after, 2);
+    change.noise = noise_of(times_before, times_after);
     change.missing_before = before.dropped.count_of(op);
     change.missing_after = after.dropped.count_of(op);
     found.changes.push_back(std::move(change));
@@ -287,6 +366,7 @@ harness::ExperimentResult difference_result(const LogDifference& difference,
     add("after_each", one.one_after.seconds(), "s");
     add("noise", one.noise.seconds(), "s");
     point.details.emplace_back("is", verdict_of(one));
+    if (!one.changed.empty()) point.details.emplace_back("changed", one.changed);
     result.points.push_back(std::move(point));
   }
   return result;

@@ -14,10 +14,12 @@
 namespace howard::reports {
 
 /// Says what two logs spent on the same thing: a call (an op on the same operands with the same
-/// attributes) where their calls were read, else an op.
+/// attributes) where their calls were read, else an op. A call that only one of the logs has, and
+/// one of the same op and sizes that only the other has, are one that changed.
 struct LogChange {
   std::string op;
   std::string operands;  ///< And what else tells two calls of the op apart; empty for an op.
+  std::string changed;   ///< "in1 DRAM interleaved -> L1 width sharded; HiFi4 -> HiFi2".
   std::uint64_t runs_before = 0, runs_after = 0;
   SimTime before, after;          ///< The kernels' time.
   SimTime one_before, one_after;  ///< The median run's; zero without runs.
@@ -32,7 +34,7 @@ struct LogChange {
 
 /// Says what became of a thing, run by run: "slower", "faster" or "same", and "fewer runs" or "more
 /// runs" beside it; or "new", "gone", "rows missing" where rows of the op were left out, "shapes
-/// unsure".
+/// unsure". What changed and takes as long is "as long".
 std::string verdict_of(const LogChange& change);
 
 /// Compares two logs, of which the second is the newer one. Everything adds up: the changes of

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/input_file.h"
 #include "base/text.h"
+#include "profiler/formats/csv/packed_source.h"
 #include "profiler/formats/log_file.h"
 
 namespace howard::cli {
@@ -36,7 +37,7 @@ Object other(const fs::path& file, std::string why) {
 
 /// Returns what a file is that has no ending of its own: a log, if its first bytes say so.
 Object by_content(const fs::path& file, std::string_view beginning) {
-  if (beginning.starts_with("\x1f\x8b")) return {ObjectKind::log, file};  // compressed by gzip
+  if (profiler::is_packed(beginning)) return {ObjectKind::log, file};
   const std::string first(beginning.substr(0, beginning.find('\n')));
   if (first.starts_with("#!")) {
     if (first.find("python") != std::string::npos) return {ObjectKind::script, file};
@@ -74,18 +75,6 @@ Object file_at(const fs::path& file) {
   return ending == ".json" ? json_at(file) : by_content(file, beginning_of(file, kLooksAt));
 }
 
-bool is_profilers(const fs::path& file) {
-  const std::string name = file.filename().string();
-  return name.starts_with("ops_perf_results") || name.starts_with("profile_log_device") ||
-         name.starts_with("cpp_device_perf_report");
-}
-
-/// Orders the logs of a folder: those that name ops come last, and of them the newest, which is
-/// that of the last date in their names.
-std::pair<bool, std::string> rank_of(const fs::path& file) {
-  return {file.filename().string().starts_with("ops_perf_results"), file.string()};
-}
-
 /// What lies in a folder and may be meant by it.
 struct Inside {
   std::vector<fs::path> logs;     ///< Of the profiler, the one that is taken first.
@@ -106,14 +95,14 @@ Inside inside(const fs::path& folder) {
     std::error_code ignored;
     if (!entry->is_regular_file(ignored)) continue;
     const fs::path& file = entry->path();
-    if (is_profilers(file)) {
+    if (profiler::is_profilers_log(file)) {
       found.logs.push_back(file);
     } else if (entry.depth() == 0 && looked_into++ < kMostLookedInto) {
       Object object = file_at(file);
       if (object.kind != ObjectKind::other) found.objects.push_back(std::move(object));
     }
   }
-  std::ranges::sort(found.logs, std::greater(), rank_of);
+  std::ranges::sort(found.logs, std::greater(), profiler::log_rank);
   std::ranges::sort(found.objects, {}, &Object::path);
   return found;
 }
@@ -191,8 +180,9 @@ std::optional<Object> object_at(const std::string& path) {
 }
 
 bool looks_like_file(std::string_view word) {
-  constexpr std::array<std::string_view, 11> kEndings{
-      ".py", ".mlir", ".yaml", ".yml", ".onnx", ".json", ".csv", ".gz", ".pftrace", ".txt", ".log"};
+  constexpr std::array kEndings = std::to_array<std::string_view>(
+      {".py", ".mlir", ".yaml", ".yml", ".onnx", ".json", ".jsonl", ".csv", ".gz", ".tgz", ".zst",
+       ".xz", ".tar", ".zip", ".pftrace", ".txt", ".log"});
   return word.find('/') != std::string_view::npos ||
          std::ranges::any_of(kEndings, [&](std::string_view end) { return word.ends_with(end); });
 }

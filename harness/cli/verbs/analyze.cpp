@@ -318,8 +318,8 @@ const Command kAnalyze{
     .usage = {"FILE... [OPTIONS]"},
     .text =
         {{"",
-          "The command recognises a file by its content, also of what gzip compressed; \"-\" is "
-          "standard input:"},
+          "The command recognises a file by its content, also of what is compressed or in an "
+          "archive; \"-\" is standard input:"},
          {"ops_perf_results CSV",
           "tt-metal writes it. Every version works: columns are found by name, and rows may stand "
           "in any order"},
@@ -327,6 +327,14 @@ const Command kAnalyze{
           "tracy_ops_data.csv, tracy_ops_times.csv and cpp_device_perf_report.csv, of which "
           "tt-metal "
           "makes an ops_perf_results CSV: one is read together with the others in its folder"},
+         {"streaming CSV",
+          "tt-metal's streaming profiler writes it. An ops_perf_results CSV in its folder names "
+          "its "
+          "ops"},
+         {"real-time records",
+          "Those of tt-metal's real-time profiler, a JSON object a line: runtime_id, chip_id, "
+          "start, "
+          "end, frequency, kernel_sources"},
          {"tt-perf-report CSV", "--csv of tt-perf-report; it has the shapes of products alone"},
          {"profile_log_device CSV", "tt-metal's device profiler writes it, with 13 or 15 columns"},
          {"Chrome trace JSON", "--trace writes it, and so do other programs"},

@@ -42,6 +42,7 @@ enum Column : std::size_t {
   kIdeal,
   kIdealCompute,
   kIdealBandwidth,
+  kExecution,
   kLastColumn,
 };
 constexpr std::array<std::string_view, kLastColumn> kNames = {
@@ -69,11 +70,16 @@ constexpr std::array<std::string_view, kLastColumn> kNames = {
     "PM IDEAL [ns]",
     "PM COMPUTE [ns]",
     "PM BANDWIDTH [ns]",
+    "EXECUTION",
 };
-/// These are the names that tt-metal's C++ report, and files of other years, give a column.
-constexpr std::array<std::pair<Column, std::string_view>, 2> kOtherNames = {
+/// These are the names that tt-metal's C++ report, its streaming profiler, and files of other years
+/// give a column.
+constexpr std::string_view kKernelStart = "DEVICE KERNEL START CYCLE";
+constexpr std::array<std::pair<Column, std::string_view>, 4> kOtherNames = {
     std::pair{kOpCode, std::string_view("OP NAME")},
-    std::pair{kSubDevice, std::string_view("SUB-DEVICE ID")}};
+    std::pair{kSubDevice, std::string_view("SUB-DEVICE ID")},
+    std::pair{kFirmwareStart, kKernelStart},
+    std::pair{kFirmwareEnd, std::string_view("DEVICE KERNEL END CYCLE")}};
 
 /// These are the cells of a tensor. The first four, its dimensions, have one form from version 2 on
 /// and another before.
@@ -126,6 +132,10 @@ OpsColumns::OpsColumns(std::span<const std::string_view> header, std::optional<s
   for (const auto& [column, other] : kOtherNames) {
     if (columns_[column] == kAbsent) columns_[column] = find(other);
   }
+  // The streaming profiler counts the cycles of the kernel itself.
+  counts_kernels_ =
+      columns_[kFirmwareStart] != kAbsent && columns_[kFirmwareStart] == find(kKernelStart);
+  if (counts_kernels_) columns_[kFirmwareTime] = columns_[kKernelTime];
   if (columns_[kKernelTime] == kAbsent) {
     throw Error({.attempted = fmt::format("read {} as ops_perf_results", name),
                  .value = !line
@@ -178,7 +188,7 @@ OpsFileKnows OpsColumns::knows() const {
           .devices = has(kDevice),
           .starts = has(kFirmwareStart),
           .firmware = has(kFirmwareEnd) || has(kFirmwareTime),
-          .latencies = has(kOpToOp),
+          .latencies = has(kOpToOp) || counts_kernels_,
           .sub_devices = has(kSubDevice)};
 }
 
@@ -218,6 +228,9 @@ class OpsColumns::Cells {
     read(kOpToOp, row.op_to_op);
     read(kTrace, row.trace);
     read(kReplay, row.replay);
+    std::optional<std::int64_t> execution;
+    read_if_good(kExecution, execution);
+    if (!row.replay && execution > 1) row.replay = execution;
     if (tensors == Tensors::read) {
       read_tensors(columns_.input_columns_, row.inputs);
       read_tensors(columns_.output_columns_, row.outputs);

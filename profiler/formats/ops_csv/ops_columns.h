@@ -137,6 +137,7 @@ class OpsColumns {
   class Cells;
 
   std::vector<std::size_t> columns_;  ///< Their order is that of the list of known columns.
+  bool counts_kernels_ = false;       ///< The cycles are those of kernels, not of the firmware.
   std::vector<TensorColumns> input_columns_, output_columns_;
   std::vector<std::pair<std::size_t, std::size_t>> counter_columns_;  ///< Counters and columns.
   std::size_t width_ = 0;

@@ -37,6 +37,7 @@ struct LoggedOp {
   std::uint16_t sub_device;
   std::uint8_t wraps;  ///< The wraps of the counter so far, by the order of the file.
   bool compiled;
+  bool ran_before;  ///< In the part of the log that is left out.
 };
 
 /// Holds ops in pieces: they become longer without moving a million of them, and are given back

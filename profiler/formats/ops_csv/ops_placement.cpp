@@ -296,6 +296,7 @@ class Placement {
     program.call = op.call;
     program.cores = op.cores;
     program.compiled = op.compiled;
+    program.ran_before = op.ran_before;
     program.device = device_.id;
     program.sub_device = op.sub_device;
     program.kernel.start = start + chain_.difference();

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -54,6 +56,31 @@ bool ends_it(std::string_view lower) {
   return has_any(lower, kWords);
 }
 
+/// Returns a text without the first of some endings that it has; absent if it has none.
+std::optional<std::string> without_ending(std::string_view text,
+                                          std::span<const std::string_view> endings) {
+  for (const std::string_view ending : endings) {
+    if (!text.ends_with(ending)) continue;
+    text.remove_suffix(ending.size());
+    while (text.ends_with('_') || text.ends_with('-') || text.ends_with(' ')) text.remove_suffix(1);
+    return std::string(text);
+  }
+  return std::nullopt;
+}
+
+/// Returns of what a signpost is the end: "decode" of "decode_end", "" of "stop".
+std::optional<std::string> ended_by(std::string_view lower) {
+  constexpr std::array<std::string_view, 2> kEnds{"end", "stop"};
+  return without_ending(lower, kEnds);
+}
+
+/// Returns of what a signpost is the beginning: "decode" of "decode" and "decode_start", "" of
+/// "start".
+std::string begun_by(std::string_view lower) {
+  constexpr std::array<std::string_view, 2> kBegins{"start", "begin"};
+  return without_ending(lower, kBegins).value_or(std::string(lower));
+}
+
 }  // namespace
 
 OpsSections::OpsSections(const LogRange& range)
@@ -61,6 +88,10 @@ OpsSections::OpsSections(const LogRange& range)
 
 void OpsSections::add_signpost(const OpRow& row) {
   sections_.push_back({std::string(row.name), row.host_start.value_or(LoggedOp::kNoHost)});
+}
+
+bool OpsSections::is_before(const OpRow& row) const {
+  return from_call_ && row.call && *row.call < *from_call_;
 }
 
 bool OpsSections::wants(const OpRow& row) {
@@ -133,42 +164,77 @@ void OpsSections::find_by_markers(LoggedOps& ops) {
   }
 }
 
+bool OpsSections::Kept::is_all() const {
+  return std::ranges::find(sections, false) == sections.end();
+}
+
 /// Leaves out what is up to the last section that says it is warm-up, or before the one that says
 /// it is over.
 OpsSections::Kept OpsSections::without_warmup() const {
-  Kept kept{0, static_cast<NameId>(sections_.size()), ""};
+  Kept kept{std::vector<bool>(sections_.size() + 1, true), ""};
   for (NameId i = 1; i <= sections_.size(); ++i) {
     const std::string& name = sections_[i - 1].name;
     const std::string lower = lower_case(name);
     if (!is_warmup(lower)) continue;
     const bool over = !by_markers_ && ends_it(lower);
-    kept.first = over ? i : i + 1;
-    kept.reason =
-        fmt::format("{} '{}'", over ? "before signpost" : "up to the end of section", name);
+    std::fill_n(kept.sections.begin(), over ? i : i + 1, false);
+    kept.reason = fmt::format("as warm-up, {} '{}'",
+                              over ? "before signpost" : "up to the end of section", name);
   }
   return kept;
 }
 
+/// Keeps what lies between signposts that begin and end one thing, if there are any.
+OpsSections::Kept OpsSections::measured() const {
+  Kept kept{std::vector<bool>(sections_.size() + 1, false), ""};
+  for (NameId end = 1; !by_markers_ && end <= sections_.size(); ++end) {
+    const std::optional<std::string> thing = ended_by(lower_case(sections_[end - 1].name));
+    if (!thing || is_warmup(*thing)) continue;
+    for (NameId begin = end - 1; begin >= 1; --begin) {
+      if (begun_by(lower_case(sections_[begin - 1].name)) != *thing) continue;
+      std::fill(kept.sections.begin() + begin, kept.sections.begin() + end, true);
+      kept.reason += fmt::format("{} '{}' to '{}'", kept.reason.empty() ? "outside of" : ",",
+                                 sections_[begin - 1].name, sections_[end - 1].name);
+      break;
+    }
+  }
+  return kept;
+}
+
+OpsSections::Kept OpsSections::kept_by_names() const {
+  Kept kept = without_warmup();
+  const Kept inside = measured();
+  if (inside.reason.empty()) return kept;
+  for (std::size_t i = 0; i < kept.sections.size(); ++i) {
+    kept.sections[i] = kept.sections[i] && inside.sections[i];
+  }
+  kept.reason = inside.reason;
+  return kept;
+}
+
 std::optional<OpsSections::Kept> OpsSections::kept() {
-  if (range_.is_whole() && !range_.with_warmup) return without_warmup();
-  Kept kept{0, static_cast<NameId>(sections_.size()), ""};
-  const auto find = [&](const std::string& name, NameId from) {
-    for (NameId i = from; i <= sections_.size(); ++i) {
+  if (range_.is_whole() && !range_.with_warmup) return kept_by_names();
+  const std::size_t count = sections_.size();
+  std::size_t first = 0, last = count;
+  const auto find = [&](const std::string& name, std::size_t from) {
+    for (std::size_t i = from; i <= count; ++i) {
       if (sections_[i - 1].name == name) return i;
     }
-    return NameId{0};
+    return std::size_t{0};
   };
   if (!range_.from.empty() && !from_call_) {
-    kept.first = find(range_.from, 1);
-    if (kept.first == 0) return std::nullopt;
+    first = find(range_.from, 1);
+    if (first == 0) return std::nullopt;
     found_from_ = true;
   }
   if (!range_.to.empty() && !to_call_) {
-    const NameId end = find(range_.to, kept.first + 1);
+    const std::size_t end = find(range_.to, first + 1);
     if (end == 0) return std::nullopt;
     found_to_ = true;
-    kept.last = end - 1;
+    last = end - 1;
   }
+  Kept kept{std::vector<bool>(count + 1, false), ""};
+  for (std::size_t i = first; i <= last; ++i) kept.sections[i] = true;
   return kept;
 }
 
@@ -195,26 +261,34 @@ void OpsSections::assign(std::span<LoggedOps* const> devices, bool as_in_file,
     if (!seen && seen_.size() < kMostSeen) seen_.push_back(section.name);
   }
   const std::optional<Kept> keep = kept();
+  if (keep && keep->is_all()) return;
   std::size_t total = 0, removed = 0;
-  const auto is_out = [&](const LoggedOp& op) {
-    return !keep || op.section < keep->first || op.section > keep->last;
-  };
+  const auto is_out = [&](const LoggedOp& op) { return !keep || !keep->sections[op.section]; };
   for (const LoggedOps* const ops : devices) {
     for (const std::vector<LoggedOp>& piece : *ops) {
       total += piece.size();
-      if (keep && keep->first == 0 && keep->last == sections_.size()) continue;
       removed += static_cast<std::size_t>(std::ranges::count_if(piece, is_out));
     }
   }
-  const bool for_warmup = keep && !keep->reason.empty();
-  if (removed == 0 || (for_warmup && removed == total)) return;
+  const bool by_names = keep && !keep->reason.empty();
+  if (removed == 0 || (by_names && removed == total)) return;
   for (LoggedOps* const ops : devices) {
-    for (std::vector<LoggedOp>& piece : *ops) std::erase_if(piece, is_out);
+    std::set<std::pair<std::uint32_t, NameId>> seen;
+    for (std::vector<LoggedOp>& piece : *ops) {
+      for (LoggedOp& op : piece) {
+        if (is_out(op)) {
+          seen.emplace(op.call, op.name);
+        } else {
+          op.ran_before = op.ran_before || seen.contains({op.call, op.name});
+        }
+      }
+      std::erase_if(piece, is_out);
+    }
   }
   if (!keep) notes.emplace_back("a run without the signposts of --from and --to is left out");
-  if (for_warmup) {
-    notes.push_back(fmt::format("left out as warm-up: {} of {} programs, {}; --all takes them too",
-                                removed, total, keep->reason));
+  if (by_names) {
+    notes.push_back(fmt::format("left out {} of {} programs {}; --all takes them too", removed,
+                                total, keep->reason));
   }
 }
 

@@ -24,11 +24,14 @@ class OpsSections {
   void add_signpost(const OpRow& row);
   /// Returns false for a row whose GLOBAL CALL COUNT lies outside of the range.
   bool wants(const OpRow& row);
+  /// Says whether its GLOBAL CALL COUNT lies before the range.
+  bool is_before(const OpRow& row) const;
   /// Returns the section of a row by the order of the file; for a row that is a mark, a number that
   /// says so.
   NameId section_of(const OpRow& row);
 
-  /// Gives every op its section and removes those that the range leaves out, or that are warm-up.
+  /// Gives every op its section and removes those that the range leaves out, that are warm-up, or
+  /// that lie outside of signposts X and X_END. What ran before it was removed has `ran_before`.
   /// The ops of each device are in order. With `as_in_file` they were so in the file, and signposts
   /// stand between those of their sections; otherwise the host's times tell, where all are there.
   void assign(std::span<LoggedOps* const> devices, bool as_in_file,
@@ -46,16 +49,20 @@ class OpsSections {
     std::string name;
     std::int64_t host_start;  ///< Or LoggedOp::kNoHost.
   };
-  /// Names the first and the last section that are kept.
+  /// Says which sections are kept.
   struct Kept {
-    NameId first, last;
-    std::string reason;  ///< The reason why others are left out; empty: it was asked for.
+    std::vector<bool> sections;  ///< By number, from 0.
+    std::string reason;  ///< Why others are left out: "as warm-up"; empty: it was asked for.
+
+    bool is_all() const;
   };
 
   bool find_by_time(std::span<LoggedOps* const> devices);
   void find_by_markers(LoggedOps& ops);
   std::optional<Kept> kept();
+  Kept kept_by_names() const;
   Kept without_warmup() const;
+  Kept measured() const;
 
   LogRange range_;
   std::optional<std::int64_t> from_call_, to_call_;

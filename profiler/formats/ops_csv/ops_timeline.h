@@ -4,7 +4,11 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -47,7 +51,23 @@ class OpsTimelineBuilder {
     void add_clock(const LoggedOp& op);
   };
 
-  void add_host_op(const OpRow& row);
+  /// A device op without the device's times: it was captured into a trace, or its times were lost.
+  struct Timeless {
+    std::optional<std::int64_t> call;  ///< Its GLOBAL CALL COUNT.
+    std::uint64_t line;
+    NameId name;
+    std::int64_t host_start;  ///< Or LoggedOp::kNoHost.
+    SimTime host_time;
+    bool captured;  ///< The row says so.
+  };
+
+  void add_host_op(NameId name, std::string_view type, SimTime time);
+  void add_timeless(const OpRow& row);
+  void drop_timeless(NameId name, std::uint64_t line);
+  void forget_captures(const std::unordered_map<std::uint32_t, std::int64_t>& captured);
+  void sort_timeless();
+  void note_excluded(const OpRow& row);
+  bool is_compiled(const OpRow& row);
   void add_device_op(const OpRow& row);
   void set_host_times(const OpRow& row, LoggedOp& op) const;
   bool begins_run(const OpRow& row) const;
@@ -66,6 +86,11 @@ class OpsTimelineBuilder {
   std::optional<std::int64_t> host_origin_;
   std::map<std::uint16_t, Device> devices_;
   std::map<std::pair<NameId, std::string>, HostOp> host_ops_;
+  std::vector<Timeless> timeless_;
+  std::unordered_set<std::uint32_t> replayed_;  ///< The calls that traces replay; 0: not told.
+  std::set<std::pair<std::uint32_t, NameId>> ran_before_;  ///< Before the range: call and name.
+  std::uint32_t latest_call_ = 0;                          ///< Of those with times.
+  std::uint64_t doubted_misses_ = 0;  ///< Of the program cache, which the host's time denies.
 };
 
 }  // namespace howard::profiler

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/formats/log_file.h"
 
+#include <archive.h>
+#include <archive_entry.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <zlib.h>
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
-#include "profiler/formats/csv/gzip_source.h"
+#include "base/file.h"
+#include "profiler/formats/csv/packed_source.h"
 #include "profiler/formats/ops_csv/ops_csv_reader.h"
 #include "profiler/formats/raw/raw_ops.h"
 #include "profiler/formats/traces/chrome_trace.h"
@@ -41,8 +47,6 @@ TEST(LogFile, TheKindIsToldByTheContent) {
 
 TEST(LogFile, WhatCanNotBeReadIsSaidToBeWhatItIs) {
   EXPECT_NE(failure("").find("the file is empty"), std::string::npos);
-  EXPECT_NE(failure("\x28\xb5\x2f\xfd").find("try unzstd"), std::string::npos);
-  EXPECT_NE(failure("PK\x03\x04").find("zip"), std::string::npos);
   EXPECT_NE(failure("hello\nworld").find("its first line is 'hello'"), std::string::npos);
   EXPECT_NE(failure(std::string("\0\1\2", 3)).find("it is no text"), std::string::npos);
 }
@@ -120,40 +124,146 @@ TEST(LogFile, TheReportOfTtPerfReportIsReadWithItsProducts) {
   EXPECT_EQ(log.runs[0].timeline.programs.at(0).kernel.duration(), SimTime::nanoseconds(31'663));
 }
 
-/// Returns `text` as gzip stores it.
-std::string gzipped(std::string_view text) {
-  std::string packed(text.size() + 100, '\0');
-  z_stream stream{};
-  constexpr int kGzip = 16 + MAX_WBITS, kMemory = 8;
-  deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, kGzip, kMemory, Z_DEFAULT_STRATEGY);
-  std::string input(text);
-  stream.next_in = reinterpret_cast<Bytef*>(input.data());
-  stream.avail_in = static_cast<uInt>(input.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
+/// Holds the members of an archive: names and texts.
+using Members = std::vector<std::pair<std::string, std::string>>;
+
+/// Returns the bytes that libarchive writes of members, by its filter and format.
+std::string packed(const Members& members, int filter, int format) {
+  std::string bytes;
+  archive* const writer = archive_write_new();
+  archive_write_add_filter(writer, filter);
+  archive_write_set_format(writer, format);
+  archive_write_set_bytes_in_last_block(writer, 1);
+  const auto write = [](archive*, void* to, const void* buffer, std::size_t size) {
+    static_cast<std::string*>(to)->append(static_cast<const char*>(buffer), size);
+    return static_cast<la_ssize_t>(size);
+  };
+  EXPECT_EQ(archive_write_open(writer, &bytes, nullptr, write, nullptr), ARCHIVE_OK);
+  for (const auto& [name, text] : members) {
+    archive_entry* const entry = archive_entry_new();
+    archive_entry_set_pathname(entry, name.c_str());
+    archive_entry_set_size(entry, static_cast<la_int64_t>(text.size()));
+    archive_entry_set_filetype(entry, AE_IFREG);
+    archive_entry_set_perm(entry, 0644);
+    EXPECT_EQ(archive_write_header(writer, entry), ARCHIVE_OK) << archive_error_string(writer);
+    archive_write_data(writer, text.data(), text.size());
+    archive_entry_free(entry);
+  }
+  archive_write_close(writer);
+  archive_write_free(writer);
+  return bytes;
 }
 
-TEST(LogFile, WhatGzipCompressedIsReadAndDamageIsSaid) {
-  const std::string packed = gzipped(kOpsCsv);
-  EXPECT_TRUE(is_gzip(packed));
-  const auto unpacked = [](const std::string& bytes) {
-    TextBytes compressed(bytes);
-    GzipSource source(compressed, "log.csv.gz");
-    std::string text;
-    std::array<char, 7> some{};
-    while (const std::size_t size = source.read(some)) text.append(some.data(), size);
-    return text;
-  };
-  EXPECT_EQ(unpacked(packed), kOpsCsv);
-  EXPECT_EQ(unpacked(packed + packed), kOpsCsv + kOpsCsv);
-  EXPECT_NE(error_of([&] {
-              static_cast<void>(unpacked(packed.substr(0, packed.size() / 2)));
-            }).find("ends within compressed data"),
-            std::string::npos);
+std::string unpacked(const std::string& bytes, const std::string& member = {}) {
+  TextBytes compressed(bytes);
+  PackedSource source(compressed, "log.csv.gz", member);
+  std::string text;
+  std::array<char, 7> some{};
+  while (const std::size_t size = source.read(some)) text.append(some.data(), size);
+  return text;
+}
+
+TEST(LogFile, WhatIsCompressedIsReadAndDamageIsSaid) {
+  for (const int filter : {ARCHIVE_FILTER_GZIP, ARCHIVE_FILTER_ZSTD, ARCHIVE_FILTER_XZ}) {
+    const std::string bytes = packed({{"log.csv", kOpsCsv}}, filter, ARCHIVE_FORMAT_RAW);
+    EXPECT_TRUE(is_packed(bytes));
+    EXPECT_EQ(unpacked(bytes), kOpsCsv);
+    const std::string half = bytes.substr(0, bytes.size() / 2);
+    EXPECT_NE(error_of([&] { static_cast<void>(unpacked(half)); }), "") << filter;
+  }
+  const std::string gzip = packed({{"log.csv", kOpsCsv}}, ARCHIVE_FILTER_GZIP, ARCHIVE_FORMAT_RAW);
+  EXPECT_EQ(unpacked(gzip + gzip), kOpsCsv + kOpsCsv);
+  EXPECT_FALSE(is_packed(kOpsCsv));
+}
+
+TEST(LogFile, AnArchiveHasMembersOfWhichOneIsRead) {
+  const Members members{{"reports/notes.txt", "nothing"}, {"reports/ops.csv", kOpsCsv}};
+  for (const auto& [filter, format] : {std::pair{ARCHIVE_FILTER_GZIP, ARCHIVE_FORMAT_TAR_USTAR},
+                                       {ARCHIVE_FILTER_NONE, ARCHIVE_FORMAT_TAR_USTAR},
+                                       {ARCHIVE_FILTER_NONE, ARCHIVE_FORMAT_ZIP}}) {
+    const std::string bytes = packed(members, filter, format);
+    ASSERT_TRUE(is_packed(bytes));
+    TextBytes source(bytes);
+    PackedSource archive(source, "logs");
+    EXPECT_TRUE(archive.is_archive());
+    EXPECT_EQ(archive.members(),
+              (std::vector<std::string>{"reports/notes.txt", "reports/ops.csv"}));
+    EXPECT_EQ(unpacked(bytes, "reports/ops.csv"), kOpsCsv);
+    EXPECT_NE(error_of([&] { static_cast<void>(unpacked(bytes, "b")); }).find("it has no b"),
+              std::string::npos);
+  }
+}
+
+TEST(LogFile, TheNewestLogWithNamesComesFirst) {
+  EXPECT_TRUE(is_profilers_log("a/ops_perf_results_2026_07_01.csv"));
+  EXPECT_FALSE(is_profilers_log("a/notes.csv"));
+  EXPECT_LT(log_rank("z/profile_log_device.csv"), log_rank("a/ops_perf_results_2026_07_01.csv"));
+  EXPECT_LT(log_rank("ops_perf_results_2026_06_30.csv"),
+            log_rank("ops_perf_results_2026_07_01.csv"));
+}
+
+/// The columns of the streaming profiler that mean something here.
+constexpr std::string_view kStreamedHeader =
+    "DEVICE ID,GLOBAL CALL COUNT,EXECUTION,CORE COUNT,DEVICE KERNEL START CYCLE,"
+    "DEVICE KERNEL END CYCLE,DEVICE KERNEL DURATION [ns],DEVICE KERNEL DURATION DM START [ns]\n";
+const std::string kStreamed = std::string(kStreamedHeader) +
+                              "0,1024,1,64,135000,148500,10000,9990\n"
+                              "0,2048,1,8,162000,175500,10000,9990\n"
+                              "0,1024,2,64,270000,283500,10000,9990\n";
+
+TEST(LogFile, TheStreamingProfilersCsvHasKernelsAndTrueGaps) {
+  ASSERT_EQ(detect_kind(kStreamed, ""), LogKind::streamed_ops);
+  TextBytes source(kStreamed);
+  const Log log = read_log(LogKind::streamed_ops, source, "/nowhere/stream.csv");
+  ASSERT_EQ(log.runs.size(), 1U);
+  EXPECT_EQ(log.runs[0].devices.at(0).clock, Frequency(1'350'000'000)) << "of its cycles";
+  const auto& programs = log.runs[0].timeline.programs;
+  ASSERT_EQ(programs.size(), 3U);
+  EXPECT_EQ(programs[0].kernel.duration(), SimTime::microseconds(10));
+  EXPECT_EQ(programs[1].kernel.start - programs[0].kernel.end, SimTime::microseconds(10));
+  EXPECT_EQ(programs[0].replay, 0U);
+  EXPECT_EQ(programs[2].replay, 2U) << "the call ran again";
+}
+
+TEST(LogFile, TheStreamingProfilersOpsAreNamedByTheLogBesideIt) {
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / "streaming_profiler";
+  std::filesystem::create_directories(folder);
+  write_file(folder / "ops_perf_results_2026_09_30.csv", kOpsCsv);
+  TextBytes source(kStreamed);
+  const Log log = read_log(LogKind::streamed_ops, source, (folder / "stream.csv").string(),
+                           {.tensors = Tensors::read});
+  const Timeline& timeline = log.runs.at(0).timeline;
+  ASSERT_EQ(timeline.programs.size(), 3U);
+  EXPECT_EQ(timeline.names.name(timeline.programs[0].name), "Matmul");
+  EXPECT_EQ(timeline.names.name(timeline.programs[1].name), "Softmax");
+  EXPECT_EQ(log.calls.row(timeline.programs[0].call).inputs.at(0).dimensions[3], "64[64]");
+  std::filesystem::remove_all(folder);
+}
+
+TEST(LogFile, RecordsOfTheRealTimeProfilerAreALineEach) {
+  const std::string records =
+      "{\"runtime_id\": 7, \"chip_id\": 1, \"start\": 1350, \"end\": 14850, \"frequency\": 1.35, "
+      "\"kernel_sources\": [\"a/dataflow/reader.cpp\", \"a/compute/bmm_large.cpp\"]}\n"
+      "{\"program_id\": 8, \"chip_id\": 1, \"start_timestamp\": 28350, \"end_timestamp\": 29700, "
+      "\"frequency\": 1.35}\n"
+      "{\"lost\": 3}\n"
+      "{\"runtime_id\": 9, \"start\": 9, \"end\": 1, \"frequency\": 1}\n"
+      "nonsense\n"
+      "{\"runtime_id\": 10, \"start\": 31";
+  ASSERT_EQ(detect_kind(records, ""), LogKind::realtime);
+  TextBytes source(records);
+  const Log log = read_log(LogKind::realtime, source, "records.jsonl");
+  ASSERT_EQ(log.runs.size(), 1U);
+  const Timeline& timeline = log.runs[0].timeline;
+  ASSERT_EQ(timeline.programs.size(), 2U);
+  EXPECT_EQ(timeline.programs[0].kernel.duration(), SimTime::microseconds(10));
+  EXPECT_EQ(timeline.programs[0].device, 1);
+  EXPECT_EQ(timeline.names.name(timeline.programs[0].name), "bmm_large");
+  EXPECT_EQ(timeline.programs[1].kernel.start - timeline.programs[0].kernel.end,
+            SimTime::microseconds(10));
+  EXPECT_EQ(log.dropped.count(), 6U) << "three lost, and three that mean nothing";
+  EXPECT_NE(std::ranges::find(log.notes, "the file ends within a record"), log.notes.end());
 }
 
 }  // namespace

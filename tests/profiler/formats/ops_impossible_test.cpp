@@ -77,5 +77,44 @@ TEST(OpsImpossible, LatenciesThatSpanOtherProgramsAreNotBelieved) {
   EXPECT_TRUE(said);
 }
 
+TEST(OpsImpossible, AMissOfTheProgramCacheIsBelievedWhereTheHostTookTheTime) {
+  const std::string text =
+      "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,HOST DURATION [ns],DEVICE FW START CYCLE,"
+      "DEVICE FW END CYCLE,DEVICE FW DURATION [ns],DEVICE KERNEL DURATION [ns],PROGRAM CACHE HIT\n"
+      "a,tt_dnn_device,1,0,145000,1000,3000,2000,1900,False\n"
+      "a,tt_dnn_device,2,0,8697,4000,6000,2000,1900,False\n"
+      "a,tt_dnn_device,3,0,8697,7000,9000,2000,1900,True\n"
+      "a,tt_dnn_device,4,0,,10000,12000,2000,1900,False\n";
+  TextBytes source(text);
+  const Log log = read_ops_csv(source, "ops.csv");
+  std::string compiled;
+  for (const ProgramRun& program : log.runs.at(0).timeline.programs) {
+    compiled += program.compiled ? '1' : '0';
+  }
+  EXPECT_EQ(compiled, "1001") << "without a time of the host nothing denies it";
+  const bool said = std::ranges::any_of(log.notes, [](const std::string& note) {
+    return note.starts_with("taken for hits of the program cache: 1 with");
+  });
+  EXPECT_TRUE(said);
+}
+
+TEST(OpsImpossible, TimesThatEndAtAFullBufferAreSaid) {
+  const auto notes = [](std::string_view last) {
+    const std::string text =
+        "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,DEVICE FW START CYCLE,DEVICE FW END CYCLE,"
+        "DEVICE FW DURATION [ns],DEVICE KERNEL DURATION [ns]\n"
+        "a,tt_dnn_device,1,0,1000,3000,2000,1900\n"
+        "a,tt_dnn_device,2,0,,,,\n" +
+        std::string(last);
+    TextBytes source(text);
+    const Log log = read_ops_csv(source, "ops.csv");
+    return static_cast<bool>(std::ranges::count_if(log.notes, [](const std::string& note) {
+      return note.starts_with("device ops at the end without times: 1;");
+    }));
+  };
+  EXPECT_TRUE(notes(""));
+  EXPECT_FALSE(notes("a,tt_dnn_device,3,0,4000,6000,2000,1900\n")) << "it is a hole";
+}
+
 }  // namespace
 }  // namespace howard::profiler

@@ -70,10 +70,48 @@ TEST(OpsSections, WarmUpIsLeftOutAndSaid) {
   const Log log = read(rows);
   EXPECT_EQ(sections(log), "measured");
   ASSERT_EQ(log.notes.size(), 1U) << join(log.notes, "\n");
-  EXPECT_NE(join(log.notes, "\n").find("left out as warm-up: 2 of 3 programs"), std::string::npos);
+  EXPECT_NE(join(log.notes, "\n").find("left out 2 of 3 programs as warm-up"), std::string::npos);
   EXPECT_EQ(sections(read(rows, {.with_warmup = true})), "warmup warmup measured");
   EXPECT_EQ(sections(read(op(1) + signpost("compile_done") + op(2))), "compile_done");
   EXPECT_EQ(sections(read(signpost("warmup") + op(1))), "warmup") << "there is nothing else";
+}
+
+TEST(OpsSections, BetweenXAndXEndLiesWhatWasMeasured) {
+  const std::string rows = op(1) + signpost("DECODE") + op(2) + op(3) + signpost("DECODE_END") +
+                           op(4) + signpost("other") + op(5);
+  const Log log = read(rows);
+  EXPECT_EQ(sections(log), "DECODE DECODE");
+  EXPECT_NE(join(log.notes, "\n")
+                .find("left out 3 of 5 programs outside of 'DECODE' to "
+                      "'DECODE_END'; --all takes them too"),
+            std::string::npos)
+      << join(log.notes, "\n");
+  EXPECT_EQ(sections(read(rows, {.with_warmup = true})), " DECODE DECODE DECODE_END other");
+  EXPECT_EQ(sections(read(rows, {.from = "other", .to = ""})), "other");
+  EXPECT_EQ(sections(read(op(1) + signpost("start") + op(2) + signpost("stop") + op(3))), "start");
+  EXPECT_EQ(sections(read(signpost("compile") + op(1) + signpost("compile_end") + op(2) +
+                          signpost("a") + op(3) + signpost("a_end") + op(4) + signpost("b_start") +
+                          op(5) + signpost("b_end"))),
+            "a b_start")
+      << "two pairs, and one of warm-up";
+  EXPECT_EQ(sections(read(signpost("a") + op(1) + signpost("b_end") + op(2))), "a b_end")
+      << "the end of another thing";
+}
+
+TEST(OpsSections, WhatRanBeforeTheRangeHadRunBefore) {
+  const auto had_run = [](const Log& log) {
+    std::string flags;
+    for (const ProgramRun& program : log.runs.at(0).timeline.programs) {
+      flags += program.ran_before ? '1' : '0';
+    }
+    return flags;
+  };
+  const std::string rows = op(1, "a") + op(2, "b") + signpost("steady") + op(3, "a") + op(4, "c") +
+                           signpost("later") + op(5, "b");
+  EXPECT_EQ(had_run(read(rows)), "00000") << "nothing is left out";
+  EXPECT_EQ(had_run(read(rows, {.from = "steady", .to = ""})), "101");
+  EXPECT_EQ(had_run(read(rows, {.from = "3", .to = ""})), "101") << "by calls";
+  EXPECT_EQ(had_run(read(rows, {.from = "1", .to = "3"})), "00") << "what follows is not before";
 }
 
 TEST(OpsSections, MarksOfTtmlEndPhases) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/findings/log_difference.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -74,6 +75,38 @@ TEST(LogDifference, ACallWhoseRowsWereLeftOutIsNotGone) {
     return note.find("warning, after: left out 1 row") != std::string::npos;
   });
   EXPECT_TRUE(warned);
+}
+
+TEST(LogDifference, ACallWithOtherMemoryOrConfigurationIsOneThatChanged) {
+  const auto config = [](int block) {
+    return fmt::format(
+        "{{'program_config': 'MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig(in0_block_w={};"
+        "per_core_M=1;per_core_N=8)'}}",
+        block);
+  };
+  std::vector<Op> before = back_to_back({.kernel = 128'000, .attributes = config(2)}, 3);
+  std::vector<Op> after = back_to_back({.kernel = 111'000,
+                                        .attributes = config(8),
+                                        .fidelity = "HiFi2",
+                                        .in1_memory = "DEV_0_DRAM_WIDTH_SHARDED"},
+                                       3);
+  before.push_back(
+      {.code = "Softmax", .call = 9, .host = 9'000, .start = 3'000'000, .kernel = 900});
+  after.push_back({.code = "Exp", .call = 9, .host = 9'000, .start = 3'000'000, .kernel = 900});
+  const reports::LogDifference found = reports::difference(read(before), read(after));
+  ASSERT_EQ(found.changes.size(), 3U);
+  const reports::LogChange& product = found.changes[0];
+  EXPECT_EQ(reports::verdict_of(product), "faster");
+  EXPECT_EQ(product.changed,
+            "in1 DRAM interleaved -> DRAM width sharded; HiFi4 -> HiFi2; in0_block_w 2 -> 8");
+  EXPECT_EQ(product.one_before, SimTime::microseconds(128));
+  EXPECT_EQ(product.one_after, SimTime::microseconds(111));
+  for (const reports::LogChange& other : {found.changes[1], found.changes[2]}) {
+    EXPECT_EQ(reports::verdict_of(other), other.op == "Softmax" ? "gone" : "new");
+  }
+  const reports::LogDifference same = reports::difference(read(before), read(before));
+  EXPECT_EQ(same.changes[0].changed, "");
+  EXPECT_EQ(reports::verdict_of(same.changes[0]), "same");
 }
 
 }  // namespace
