@@ -14,21 +14,13 @@
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/planner.h"
 #include "engines/chip/profiles/profile.h"
-#include "experiments/cases/emulated_case.h"
-#include "experiments/cases/host_time.h"
-#include "experiments/cases/kernel_account.h"
-#include "experiments/cases/program_changes.h"
-#include "experiments/experiment.h"
 #include "experiments/laboratory/devbox.h"
-#include "experiments/questions/what_ifs.h"
 #include "profiler/silicon/log_advice.h"
 #include "profiler/silicon/logged_position.h"
 #include "reports/tables/format.h"
 
 namespace howard::experiments {
 namespace {
-
-using harness::Backend;
 
 /// Returns the usual time from one call of the host to the next, where the device did not hold it
 /// up; absent when the log has no host times.
@@ -99,6 +91,8 @@ class Collector {
     if (!place.known) place = place_of(program.call);
     if (place.call) {
       workload_.order.push_back(*place.call);
+      workload_.replays.push_back(replay_of(program));
+      check(program, place);
       const auto& unread = workload_.calls[*place.call].unread;
       if (!unread.empty()) unread_.add(log_.calls.row(program.call).name, unread);
       workload_.kernels += program.kernel.duration();
@@ -110,6 +104,8 @@ class Collector {
 
   /// Adds what is known when all programs were added.
   void finish() {
+    for (auto& [op, checked] : checked_) workload_.checked.push_back(std::move(checked));
+    std::ranges::stable_sort(workload_.checked, std::greater(), &reports::CheckedOp::logged);
     if (std::string note = unread_.note(); !note.empty())
       workload_.notes.push_back(std::move(note));
   }
@@ -120,7 +116,29 @@ class Collector {
     bool known = false;
     std::optional<std::size_t> call;
     std::string reason;
+    std::optional<SimTime> emulated = {};  ///< Absent where its time tells its position.
   };
+
+  /// Returns the number of the replay that a program is part of: one more with each that begins.
+  std::uint32_t replay_of(const profiler::ProgramRun& program) {
+    if (program.replay == 0) return 0;
+    const std::pair replay{program.trace, program.replay};
+    if (replay != latest_replay_) ++replay_count_;
+    latest_replay_ = replay;
+    return replay_count_;
+  }
+
+  void check(const profiler::ProgramRun& program, const Place& place) {
+    const SimTime logged = program.kernel.duration();
+    if (!place.emulated || logged == SimTime()) return;
+    const std::string op(log_.calls.row(program.call).name);
+    reports::CheckedOp& sum = checked_[op];
+    sum.op = op;
+    ++sum.runs;
+    sum.logged += logged;
+    sum.emulated += *place.emulated;
+    sum.apart += *place.emulated > logged ? *place.emulated - logged : logged - *place.emulated;
+  }
 
   void note_positions() {
     if (notes_positions_) return;
@@ -144,13 +162,17 @@ class Collector {
         Program& program = logged->program;
         // A configuration that does not fit is refused here, not while the others run.
         const CoreGrid grid = profiles_.chip.compute_grid(workload_.dispatch);
-        require_room(plan_program(program, grid, profiles_));
+        const chip::PlannedProgram planned = plan_program(program, grid, profiles_);
+        require_room(planned);
+        std::optional<SimTime> emulated = planned.kernel.total;
         if (profiler::lacks_position(program)) {
           profiler::take_position(program, places_[call].median, grid, profiles_);
           note_positions();
+          emulated.reset();
         }
         workload_.calls.push_back(std::move(*logged));
-        return {.known = true, .call = workload_.calls.size() - 1, .reason = {}};
+        return {
+            .known = true, .call = workload_.calls.size() - 1, .reason = {}, .emulated = emulated};
       }
     } catch (const Error& failure) {
       why = profiler::reason_of(failure);
@@ -174,130 +196,10 @@ class Collector {
   std::vector<Place> places_;
   bool notes_positions_ = false;
   profiler::UnreadAttributes unread_;
+  std::map<std::string, reports::CheckedOp> checked_;
+  std::pair<std::uint32_t, std::uint32_t> latest_replay_;
+  std::uint32_t replay_count_ = 0;
 };
-
-struct LogOptions {
-  chip::DispatchCoreType dispatch{};
-  bool trace = false, python = true;
-  ProgramChanges changes;
-};
-
-LogOptions log_options(const Point& point, const LogWorkload& workload) {
-  return {.dispatch = point[kDispatch],
-          .trace = point[kTrace],
-          .python = point.get(kFromPython, workload.python),
-          .changes = changes_of(point)};
-}
-
-/// Runs the programs of a log on an emulated chip. It is no WorkloadCase, because a log is one
-/// measured run, whose host waits once, after all iterations; a recorded program waits in each
-/// where its script did. Nor does a log say when its tensors came and went: one tile stands for all
-/// operands of a specification, while a recorded program makes, keeps and releases its own.
-class LogCase final : public EmulatedCase {
- public:
-  LogCase(const DevBox& box, const LogOptions& options, const LogWorkload& workload)
-      : EmulatedCase(box.open_chip({.dispatch = options.dispatch})), python_(options.python) {
-    std::vector<profiler::LoggedProgram> calls = workload.calls;
-    std::vector<bool> kept;
-    for (profiler::LoggedProgram& call : calls) {
-      kept.push_back(options.changes.apply(call.program));
-      place(call.program);
-    }
-    std::vector<std::int64_t> runs(calls.size());
-    for (const std::size_t i : workload.order) {
-      if (!kept[i]) continue;
-      programs_.push_back(calls[i].program);
-      ++runs[i];
-    }
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      if (runs[i] > 0) add_known(calls[i], runs[i]);
-    }
-    if (programs_.empty()) {
-      throw Error(
-          {.attempted = "run the log without its movements", .value = "nothing else is in it"});
-    }
-    run_calls();  // the programs are compiled from here on
-    finish();
-    if (options.trace) {
-      queue().begin_trace_capture();
-      for (const Program& program : programs_) queue().enqueue(program);
-      trace_ = queue().end_trace_capture();
-    }
-    host_ = host_time(device(), [&] { run(); });
-  }
-
-  void run() override {
-    if (trace_) {
-      queue().execute_trace(*trace_);
-    } else {
-      run_calls();
-    }
-  }
-  void finish() override { queue().finish(); }
-
-  void describe(double seconds, harness::PointResult& point) const override {
-    point.details.emplace_back("launches", std::to_string(programs_.size()));
-    kernels_.describe_error({.whole = seconds, .host = host_.seconds()}, point);
-  }
-
- private:
-  void add_known(const profiler::LoggedProgram& logged, std::int64_t runs) {
-    const auto call = profiler::plan_call(logged, device().compute_grid(), device().profiles());
-    kernels_.add(call.planned.name, call.planned, *call.band, runs);
-  }
-
-  void place(Program& program) {
-    for (std::vector<Operand>* const operands : {&program.inputs, &program.outputs}) {
-      for (Operand& operand : *operands) operand.buffer = buffer_of(operand.spec);
-    }
-  }
-
-  /// Operands of one specification share a buffer: what is in it takes no time. Those of a whole
-  /// log do not fit the chip at once, as they did not have to; a tile stands for each.
-  BufferId buffer_of(const TensorSpec& spec) {
-    const auto found = std::ranges::find(
-        buffers_, spec, [](const std::pair<TensorSpec, BufferId>& entry) { return entry.first; });
-    if (found != buffers_.end()) return found->second;
-    const TensorSpec tile{.shape = {kTileSide, kTileSide}};
-    return buffers_.emplace_back(spec, device().allocate(tile)).second;
-  }
-
-  void run_calls() {
-    for (const Program& program : programs_) {
-      if (python_) device().host_work(HostWork::python_call, 1);
-      queue().enqueue(program);
-    }
-  }
-
-  bool python_;
-  std::vector<std::pair<TensorSpec, BufferId>> buffers_;
-  std::vector<Program> programs_;
-  KernelAccount kernels_;
-  SimTime host_;
-  std::optional<TraceId> trace_;
-};
-
-std::vector<harness::Axis> log_axes(const LogWorkload& workload) {
-  std::vector<harness::Axis> axes{
-      kDispatch.with({kDispatch.print(workload.dispatch)}), kTrace.optional(),
-      kFromPython.means("whose calls they are; not set: as slow as in the log").optional()};
-  add_change_axes(axes);
-  return axes;
-}
-
-std::vector<harness::WhatIf> log_what_ifs(const LogWorkload& workload, const Point& point) {
-  constexpr const char* kAlready = "it is so already";
-  harness::WhatIf from_cpp = set_axis("calls from C++", point, kFromPython, false, kAlready);
-  if (!point.get(kFromPython, workload.python)) {
-    from_cpp = {"calls from C++", {}, "its calls take no longer than those of C++"};
-  }
-  std::vector<harness::WhatIf> changes{set_axis("trace", point, kTrace, true, kAlready), from_cpp,
-                                       eth_dispatch(point)};
-  ChangeablePrograms programs;
-  for (const profiler::LoggedProgram& call : workload.calls) programs.add(call.program);
-  std::ranges::move(programs.what_ifs(point), std::back_inserter(changes));
-  return changes;
-}
 
 struct DeviceOfRun {
   const profiler::LoggedRun* run = nullptr;
@@ -328,6 +230,10 @@ DeviceOfRun device_of(const profiler::Log& log, std::string_view architecture) {
 double LogWorkload::share() const {
   const SimTime all = kernels + kernels_left;
   return all > SimTime() ? kernels.seconds() / all.seconds() : 0;
+}
+
+bool LogWorkload::is_replayed() const {
+  return std::ranges::find(replays, std::uint32_t{0}) == replays.end();
 }
 
 std::string coverage_text(const LogWorkload& workload) {
@@ -394,56 +300,6 @@ LogWorkload log_workload(const profiler::Log& log, const std::string& file,
          "run_experiment analyze " + shell_word(file) + " --compare-emulated");
   }
   return workload;
-}
-
-std::unique_ptr<harness::Experiment> log_experiment(const Box& box, LogWorkload logged) {
-  const auto workload = std::make_shared<const LogWorkload>(std::move(logged));
-  return runnable(
-      {.name = "log",
-       .question = "what would make a logged run faster?",
-       .is_tool = true,
-       .axes = log_axes(*workload),
-       .timing = {.warmup = 1, .iterations = 3},
-       .presentation = {.timed = "a pass over the ops of the log, one finish after all",
-                        .columns = {{"dispatch", harness::CellSource::parameter, "dispatch"},
-                                    {"time", harness::CellSource::metric, "time"}}},
-       .prepare = [=](Backend, const Point& point) -> Prepared {
-         return std::make_unique<LogCase>(*box, log_options(point, *workload), *workload);
-       },
-       .what_ifs = [=](const Point& point) { return log_what_ifs(*workload, point); }},
-      box);
-}
-
-reports::Explanation explain_log(const DevBox& box, const ExplainQuestion& question,
-                                 const harness::Experiment& experiment,
-                                 const LogWorkload& workload) {
-  const PlannedExperiment planned = plan_explanation(question, experiment);
-  reports::Explanation explanation = answer(box, question, planned);
-  std::vector<std::string>& notes = explanation.notes;
-  notes.insert(notes.end(), workload.notes.begin(), workload.notes.end());
-  if (workload.left.empty()) {
-    notes.push_back(coverage_text(workload));
-    return explanation;
-  }
-  explanation.beside = workload.kernels_left;
-  constexpr double kEnough = 0.5;
-  if (workload.share() < kEnough) {
-    explanation.headline = fmt::format(
-        "{} of the kernels' logged time is emulated: too little to say what the log is bound by",
-        reports::format_quantity(workload.share(), "1"));
-  }
-  notes.push_back(fmt::format("{}; the others keep their logged {}, in every time and gain here",
-                              coverage_text(workload),
-                              reports::format_time(workload.kernels_left)));
-  std::vector<std::pair<SimTime, std::string>> left;
-  for (const auto& [why, time] : workload.left) left.emplace_back(time, why);
-  std::ranges::stable_sort(left, std::greater(), [](const auto& entry) { return entry.first; });
-  constexpr std::size_t kMostReasons = 5;
-  for (std::size_t i = 0; i < std::min(left.size(), kMostReasons); ++i) {
-    notes.push_back(
-        fmt::format("not emulated, {}: {}", reports::format_time(left[i].first), left[i].second));
-  }
-  return explanation;
 }
 
 }  // namespace howard::experiments

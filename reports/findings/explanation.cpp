@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include "base/text.h"
 #include "harness/what_if.h"
+#include "reports/findings/op_groups.h"
 #include "reports/pictures/bar_picture.h"
 #include "reports/pictures/palette.h"
 #include "reports/tables/cell_text.h"
@@ -203,6 +205,54 @@ Table changes_table(const Explanation& explanation) {
   return table;
 }
 
+/// Returns all of it as one.
+CheckedOp sum_of(const std::vector<CheckedOp>& checked) {
+  CheckedOp all{.op = "all"};
+  for (const CheckedOp& one : checked) {
+    all.runs += one.runs;
+    all.logged += one.logged;
+    all.emulated += one.emulated;
+    all.apart += one.apart;
+  }
+  return all;
+}
+
+/// Returns the kernels of a log beside those of the emulator.
+Table checked_table(const std::vector<CheckedOp>& checked) {
+  constexpr std::size_t kMostOps = 12;
+  const auto shown = std::span(checked).first(std::min(kMostOps, checked.size()));
+  std::vector<CheckedOp> rows(shown.begin(), shown.end());
+  rows.push_back(sum_of(checked));
+  std::vector<std::string> ops, errors, aparts;
+  std::vector<std::optional<std::uint64_t>> runs;
+  std::vector<std::optional<double>> logged, emulated;
+  for (const CheckedOp& one : rows) {
+    ops.emplace_back(brief_name(one.op));
+    runs.emplace_back(one.runs);
+    logged.emplace_back(one.logged.seconds());
+    emulated.emplace_back(one.emulated.seconds());
+    errors.push_back(format_error(one.emulated.seconds() / one.logged.seconds() - 1));
+    aparts.push_back(fmt::format("{:.1f}", 100 * one.apart.seconds() / one.logged.seconds()));
+  }
+  Table table{.caption = "kernels: the emulator beside the log"};
+  add_words(table, "op", ops);
+  add_counts(table, "programs", runs);
+  add_quantities(table, "logged", "s", logged);
+  add_quantities(table, "emulated", "s", emulated);
+  const auto add_percents = [&](std::string title, const std::vector<std::string>& texts) {
+    table.columns.push_back({.title = std::move(title), .unit = "%", .number = true});
+    for (std::size_t i = 0; i < texts.size(); ++i) table.rows[i].cells.push_back({texts[i]});
+  };
+  add_percents("error", errors);
+  add_percents("a program", aparts);
+  if (rows.size() <= checked.size()) {
+    table.notes.push_back(counted(checked.size() + 1 - rows.size(), "more op"));
+  }
+  table.notes.emplace_back(
+      "error: of the sum; a program: how far each is off, without its sign, by time");
+  return table;
+}
+
 /// Returns the name of the point, without the values that nobody chose.
 std::string title_of(const Explanation& explanation) {
   Parameters set = explanation.parameters;
@@ -339,7 +389,9 @@ std::string verdict_sentence(const TimeAccount& run) {
 }
 
 std::vector<Table> explanation_tables(const Explanation& explanation) {
-  return {costs_table(explanation), changes_table(explanation)};
+  std::vector<Table> tables{costs_table(explanation), changes_table(explanation)};
+  if (!explanation.checked.empty()) tables.push_back(checked_table(explanation.checked));
+  return tables;
 }
 
 harness::Presentation explanation_presentation() {
@@ -368,6 +420,10 @@ harness::ExperimentResult explanation_result(const Explanation& explanation,
                                            : explanation.headline);
   if (explanation.beside > SimTime()) {
     base.metrics.push_back(time_metric("not_emulated", explanation.beside));
+  }
+  for (const CheckedOp& one : explanation.checked) {
+    base.metrics.push_back(time_metric("logged." + one.op, one.logged));
+    base.metrics.push_back(time_metric("emulated." + one.op, one.emulated));
   }
   base.details.emplace_back("command", explanation.command);
   for (std::size_t i = 0; i < explanation.notes.size(); ++i) {

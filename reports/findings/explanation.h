@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,14 @@ struct UntriedChange {
   std::string reason;
 };
 
+/// Holds the kernels of an op in a log beside those of the emulator.
+struct CheckedOp {
+  std::string op;
+  std::uint64_t runs = 0;
+  SimTime logged, emulated;
+  SimTime apart;  ///< The sum of the programs' differences, each without its sign.
+};
+
 /// Says why a point takes its time and what would change it. Each figure comes from a run of the
 /// emulator.
 struct Explanation {
@@ -45,6 +54,7 @@ struct Explanation {
   /// emulator cannot run, as long as they took.
   SimTime beside{};
   std::string headline{};  ///< Stands in place of the verdict, where too little was run for one.
+  std::vector<CheckedOp> checked{};  ///< What a log has beside it; the longest op comes first.
 
   SimTime whole(const profiler::TimeAccount& one) const { return one.time + beside; }
   double gain(const TriedChange& change) const {
@@ -55,8 +65,8 @@ struct Explanation {
 /// Returns "dispatch-bound: for 78 % of 3.10 ms no program runs, mostly for host issuing".
 std::string verdict_sentence(const profiler::TimeAccount& run);
 
-/// Returns tables of what the run spends its time on, under its verdict, and of what would change
-/// that.
+/// Returns tables of what the run spends its time on, under its verdict, of what would change
+/// that, and of what a log has beside it.
 std::vector<Table> explanation_tables(const Explanation& explanation);
 
 /// Returns how such a result is shown if only the result is left.
