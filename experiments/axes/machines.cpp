@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engines/chip/profiles/profiles.h"
+#include "experiments/axes/machine_file.h"
 
 namespace howard::experiments {
 namespace {
@@ -17,12 +18,13 @@ TypedAxis<Machine> machine_axis() {
   for (const Machine& machine : machines()) {
     words.emplace_back(std::string(machine.word), std::string(machine.word));
   }
-  const auto word =
-      choice_axis<std::string>("machine", "cards and boxes of one to 32 chips", words);
+  const auto word = choice_axis<std::string>(
+      "machine", "cards and boxes of one to 32 chips, or FILE.json of one's own", words);
   return {.name = word.name,
           .meaning = word.meaning,
           .parse =
               [word](std::string_view text) {
+                if (is_machine_file(text)) return machine_in(std::string(text));
                 return *std::ranges::find(machines(), word.parse(text), &Machine::word);
               },
           .print = [](const Machine& machine) { return std::string(machine.word); },
@@ -130,6 +132,8 @@ const std::vector<Machine>& machines() {
   }();
   return all;
 }
+
+bool is_machine_file(std::string_view word) { return word.ends_with(".json"); }
 
 const TypedAxis<Machine> kMachine = machine_axis();
 

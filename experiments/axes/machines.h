@@ -31,6 +31,8 @@ struct Machine {
 /// tt-metal's mesh descriptors, tt_transformers' ccl_topology and tt-inference-server's releases of
 /// August 2026.
 const std::vector<Machine>& machines();
+/// Says whether a word is no machine of the table but the file of one (machine_file.h).
+bool is_machine_file(std::string_view word);
 extern const TypedAxis<Machine> kMachine;
 
 /// Returns the words of the machines that have the chips of `box`, the smallest first, or all of

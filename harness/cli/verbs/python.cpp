@@ -25,6 +25,7 @@
 #include "base/text.h"
 #include "engines/chip/profiles/profile.h"
 #include "engines/python/installation.h"
+#include "experiments/axes/machine_file.h"
 #include "experiments/axes/machines.h"
 #include "harness/cli/command/command.h"
 #include "harness/cli/command/program.h"
@@ -67,12 +68,19 @@ Values boxes(std::string& box) {
     const std::string_view word = machine.word == "t3k" ? "t3000" : machine.word;
     words.emplace_back(word, word);
   }
-  return choice(box, words);
+  Values values = choice(box, words);
+  values.take = [take = values.take, &box](std::string_view option, const std::string& text) {
+    if (!experiments::is_machine_file(text)) return take(option, text);
+    static_cast<void>(experiments::machine_in(text));  // it can be read
+    box = text;
+  };
+  return values;
 }
 
 /// Returns the box; null if none is named.
 const experiments::Machine* box_of(const ScriptOptions& options) {
   if (options.box.empty()) return nullptr;
+  if (experiments::is_machine_file(options.box)) return &experiments::machine_in(options.box);
   const std::string_view word = options.box == "t3000" ? "t3k" : options.box;
   return &*std::ranges::find(experiments::machines(), word, &experiments::Machine::word);
 }
