@@ -51,7 +51,8 @@ class DecodeStep : private ModelCalls {
     SpecList logits;
     for (const std::int64_t columns : head_splits(serving_, cores_, banks_)) {
       product("head", model_.hidden, columns, kHead, cores, DataType::bfloat8_b);
-      logits.push_back(interleaved(kUserRows, columns, DataType::bfloat8_b, Storage::l1));
+      logits.push_back(logits_of(columns));
+      if (model_.has_experts()) continue;
       move("logits", stream_of(columns, cores, DataType::bfloat8_b), logits.back());
     }
     finish_logits(logits);
@@ -159,8 +160,26 @@ class DecodeStep : private ModelCalls {
   }
   void product(std::string_view part, std::int64_t k, std::int64_t n, const WeightFormat& format,
                std::int64_t cores, DataType out = DataType::bfloat16) {
+    if (model_.has_experts()) {  // its demo leaves the configuration to ttnn
+      move("reshards", stream(k, cores),
+           interleaved(kUserRows, k, DataType::bfloat16, Storage::l1));
+      add(part, MatmulAttributes{.compute = format.compute},
+          {interleaved(kUserRows, k, DataType::bfloat16, Storage::l1),
+           interleaved(k, n, format.dtype)},
+          {interleaved(kUserRows, n, out, result_storage(n))});
+      return;
+    }
     add(part, product_of(k, n, format, cores), {stream(k, cores), weights(k, n, format.dtype)},
         {stream_of(n, cores, out)});
+  }
+
+  /// A plain product's result lies in L1, but for the logits of all the vocabulary.
+  Storage result_storage(std::int64_t columns) const {
+    constexpr std::int64_t kMost = 1 << 14;
+    return model_.has_experts() && columns > kMost ? Storage::dram : Storage::l1;
+  }
+  TensorSpec logits_of(std::int64_t columns) const {
+    return interleaved(kUserRows, columns, DataType::bfloat8_b, result_storage(columns));
   }
 
   void norm(std::string_view part, std::int64_t cores) {
@@ -228,6 +247,11 @@ class DecodeStep : private ModelCalls {
   void project(std::int64_t k, const WeightFormat& format) {
     const std::int64_t cores = divisor_near(tiles(k), serving_.share(model_.heads));
     product("output", k, model_.hidden, format, cores);
+    if (model_.has_experts()) {
+      const TensorSpec x = interleaved(kUserRows, model_.hidden);
+      add("output", EltwiseAttributes{.function = Eltwise::add}, {x, interleaved(1, model_.hidden)},
+          {x});
+    }
     reduce(cores);
   }
 
@@ -254,6 +278,12 @@ class DecodeStep : private ModelCalls {
   }
 
   void feed_forward(const LayerFormats& formats) {
+    if (model_.has_experts()) {
+      norm("norm", residual_cores_);
+      experts(kUserRows, model_.experts_used, formats);
+      reduce(residual_cores_);
+      return add_residual();
+    }
     gather(kUserRows);
     if (!serving_.is_divided()) move("reshards", residual(), stream(model_.hidden, wide_cores_));
     norm("norm", wide_cores_);
@@ -302,7 +332,7 @@ class DecodeStep : private ModelCalls {
 
   void finish_logits(const SpecList& parts) {
     const std::int64_t columns = serving_.column_share(model_.vocabulary);
-    const TensorSpec mine = interleaved(kUserRows, columns, DataType::bfloat8_b, Storage::l1);
+    const TensorSpec mine = logits_of(columns);
     if (parts.size() > 1) add("logits", ConcatAttributes{.dimension = 3}, parts, {mine});
     if (serving_.sampling == Sampling::device) {
       sample(mine);

@@ -17,10 +17,12 @@ Bytes layer_bytes(const Serving& serving, const LayerFormats& formats) {
   const LanguageModel& model = serving.model;
   const std::int64_t wide = serving.wide();
   const Bytes norms(2 * model.hidden * 2);  // bfloat16, on each chip
+  const Bytes feed_forward = 2 * matrix_bytes(model.hidden, wide, formats.gate_up.dtype) +
+                             matrix_bytes(wide, model.hidden, formats.down.dtype);
   return matrix_bytes(model.hidden, serving.share(model.qkv_columns()), formats.qkv.dtype) +
          matrix_bytes(serving.share(model.query_columns()), model.hidden, formats.output.dtype) +
-         2 * matrix_bytes(model.hidden, wide, formats.gate_up.dtype) +
-         matrix_bytes(wide, model.hidden, formats.down.dtype) + norms;
+         std::max<std::int64_t>(1, model.experts) * feed_forward +
+         matrix_bytes(model.hidden, model.experts, DataType::bfloat16) + norms;
 }
 
 Bytes weight_bytes(const Serving& serving) {
@@ -131,8 +133,9 @@ MemoryAccount memory_account(const Serving& serving, Bytes capacity) {
   return {
       .weights = weight_bytes(serving),
       .embedding = Bytes(
-          kBfloat16 * (model.vocabulary * serving.share(model.hidden) +
-                       kRotaryTables * std::min(serving.room, model.context) * model.head_width)),
+          kBfloat16 *
+          (model.vocabulary * (model.has_experts() ? model.hidden : serving.share(model.hidden)) +
+           kRotaryTables * std::min(serving.room, model.context) * model.head_width)),
       .cache = cached_users(serving) * ceil_div(serving.room, kBlockTokens) * block_bytes(serving),
       .activations = activation_bytes(serving),
       .block = block_bytes(serving),

@@ -59,15 +59,23 @@ class ModelCalls {
   ModelCalls(const Serving& serving, const ChipSizes& chip)
       : serving_(serving), model_(serving.model), cores_(chip.cores), banks_(chip.banks) {}
 
-  /// Returns the columns of a chip: those that hold a model together divide them.
-  std::int64_t my_hidden() const { return serving_.column_share(model_.hidden); }
+  /// Returns the columns of a chip: those that hold a model together divide them. Each chip has all
+  /// of a mixture of experts, as GPT-OSS's demo has it.
+  std::int64_t my_hidden() const {
+    return model_.has_experts() ? model_.hidden : serving_.column_share(model_.hidden);
+  }
   void add(std::string_view part, const Attributes& attributes, const SpecList& inputs,
            const SpecList& outputs);
   void embed(std::int64_t rows);
   /// Gives each chip the columns of all, which a norm needs.
   void gather(std::int64_t rows);
-  /// Adds what the chips have; each keeps its columns of the sum.
+  /// Adds what the chips have; each keeps its columns of the sum, or gets them all.
   void scatter_sum(std::int64_t rows);
+  /// Routes tokens to experts and adds what those say, as GPT-OSS's demo of June 2026 does on a row
+  /// of chips (models/demos/gpt_oss/tt/experts): products of the used experts' blocks alone
+  /// (sparse_matmul), and elementwise ops over all experts. A block is of 32 tokens; of a prompt's
+  /// block every expert is used by some token.
+  void experts(std::int64_t rows, std::int64_t used, const LayerFormats& formats);
   /// Returns the calls since the last time, as a group.
   WorkGroup take(std::int64_t times) { return {times, std::exchange(calls_, {})}; }
 
@@ -77,6 +85,8 @@ class ModelCalls {
   int banks_;
 
  private:
+  void route(std::int64_t rows);
+
   std::vector<WorkCall> calls_;
 };
 

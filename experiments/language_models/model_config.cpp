@@ -29,7 +29,7 @@ constexpr std::int64_t kMostLayers = 1 << 11;
 constexpr std::int64_t kMostRows = 1 << 24;
 
 constexpr const char* kMadeOf =
-    "the config.json of a Llama, Mistral, Qwen2, Qwen3, Phi-3 or Gemma 3 model";
+    "the config.json of a Llama, Mistral, Qwen2, Qwen3, Phi-3, Gemma 3 or GPT-OSS model";
 
 /// What Hugging Face's Gemma3TextConfig has where a file says nothing.
 struct GemmaDefaults {
@@ -77,13 +77,14 @@ class ConfigReader {
     return is_gemma() && !find(key) ? gemma : size(key, most);
   }
   bool is_gemma() const { return model_.family == "gemma3"; }
+  bool is_gpt_oss() const { return model_.family == "gpt_oss"; }
 
   /// A model for images and texts has the sizes of its text part in an object of their own.
   void read_family() {
     const JsonNode type = root_.member("model_type");
     const std::initializer_list<std::string_view> kFamilies{
-        "llama",  "mistral",  "qwen2",      "qwen3",  "phi3",
-        "mllama", "mistral3", "qwen2_5_vl", "gemma3", "gemma3_text"};
+        "llama",    "mistral",    "qwen2",  "qwen3",       "phi3",   "mllama",
+        "mistral3", "qwen2_5_vl", "gemma3", "gemma3_text", "gpt_oss"};
     model_.family = *(kFamilies.begin() + type.word(kFamilies));
     if (model_.family == "gemma3_text") model_.family = "gemma3";
     require_architecture();
@@ -106,11 +107,10 @@ class ConfigReader {
     }
   }
 
-  /// Reads how many layers of Gemma 3 see a window alone: all but every sixth, or as listed.
+  /// Reads how many layers see a window alone: as listed, or of Gemma 3 all but every sixth.
   void read_local_layers() {
-    model_.norms_heads = model_.norms_results = true;
     model_.local_window = size_or("sliding_window", kMostRows, kGemma.window);
-    const auto types = find("layer_types");
+    const auto types = is_gpt_oss() ? text_.member("layer_types") : find("layer_types");
     if (!types) {
       model_.local_layers = model_.layers - model_.layers / size_or("sliding_window_pattern",
                                                                     kMostLayers, kGemma.pattern);
@@ -124,7 +124,7 @@ class ConfigReader {
   /// Reads how far a token sees, where the file gives layers a window.
   void read_window() {
     model_.window = model_.context;
-    if (is_gemma()) return read_local_layers();
+    if (is_gemma() || is_gpt_oss()) return read_local_layers();
     const auto types = find("layer_types");
     bool any = !types;
     if (types) {
@@ -158,7 +158,7 @@ class ConfigReader {
       latent->fail("a model whose cache holds keys and values");
     }
     for (const auto& part : {root_, text_}) {
-      if (const auto format = find(part, "quantization_config")) {
+      if (const auto format = find(part, "quantization_config"); format && !is_gpt_oss()) {
         format->fail("no quantization: tt_transformers stores weights in formats of its own");
       }
     }
@@ -215,19 +215,29 @@ class ConfigReader {
     const bool qwen2 = model_.family == "qwen2";
     model_.tied = flag("tie_word_embeddings", is_gemma());
     model_.has_bias = flag("attention_bias", qwen2);
-    model_.norms_heads = model_.family == "qwen3";
+    model_.norms_heads = model_.family == "qwen3" || is_gemma();
+    model_.norms_results = is_gemma();
+    if (is_gpt_oss()) return read_experts();
     for (const char* key : {"num_local_experts", "num_experts", "n_routed_experts"}) {
       const auto experts = find(key);
       if (experts && experts->integer() > 1) experts->fail("a model without experts");
     }
     if (const auto activation = find("hidden_act")) static_cast<void>(activation->word({"silu"}));
-    if (const auto types = find("layer_types")) {
-      const auto listed = static_cast<std::int64_t>(types->items().size());
-      if (listed != model_.layers + model_.image_layers) {
-        types->fail(fmt::format("as many as num_hidden_layers, which is {}",
-                                model_.layers + model_.image_layers));
-      }
-    }
+    if (const auto types = find("layer_types")) require_layers(*types);
+  }
+
+  void read_experts() {
+    constexpr std::int64_t kMostExperts = 1 << 10;
+    model_.experts = size("num_local_experts", kMostExperts);
+    model_.experts_used = size("num_experts_per_tok", model_.experts);
+    require_layers(text_.member("layer_types"));
+  }
+
+  void require_layers(const JsonNode& types) const {
+    const auto listed = static_cast<std::int64_t>(types.items().size());
+    if (listed == model_.layers + model_.image_layers) return;
+    types.fail(fmt::format("as many as num_hidden_layers, which is {}",
+                           model_.layers + model_.image_layers));
   }
 
   bool flag(std::string_view key, bool otherwise) const {
@@ -263,7 +273,9 @@ std::int64_t LanguageModel::parameters() const {
   const std::int64_t attention = hidden * qkv_columns() + query_columns() * hidden +
                                  (has_bias ? qkv_columns() : 0) +
                                  (norms_heads ? 2 * head_width : 0);
-  const std::int64_t layer = attention + 3 * hidden * feed_forward + 2 * hidden;
+  const std::int64_t router = experts * (hidden + 1);
+  const std::int64_t layer = attention + router + 2 * hidden +
+                             std::max<std::int64_t>(1, experts) * 3 * hidden * feed_forward;
   return (layers + image_layers) * layer + hidden + (tied ? 1 : 2) * vocabulary * hidden;
 }
 

@@ -9,7 +9,8 @@
 namespace howard::experiments {
 
 /// Holds the sizes of a language model of Llama's form: RMS norms, rotary positions, groups of
-/// heads that share keys and values, and a gated feed-forward part; and of Gemma 3's.
+/// heads that share keys and values, and a gated feed-forward part; of Gemma 3's; and of GPT-OSS's,
+/// whose feed-forward part is a mixture of experts.
 struct LanguageModel {
   std::string name;
   std::string family;  ///< The model_type of its config.json: "llama", "qwen2".
@@ -28,7 +29,10 @@ struct LanguageModel {
   bool norms_results = false;
   std::int64_t local_layers = 0;  ///< Of the layers, those whose tokens see local_window others.
   std::int64_t local_window = 0;
+  std::int64_t experts = 0;       ///< feed_forward is the width of one; 0: there is one for all.
+  std::int64_t experts_used = 0;  ///< By a token.
 
+  bool has_experts() const { return experts > 0; }
   std::int64_t query_columns() const { return heads * head_width; }
   std::int64_t qkv_columns() const { return (heads + 2 * groups) * head_width; }
   /// Returns the numbers that the model has, in all its tensors.

@@ -200,6 +200,12 @@ class PrefillStep : private ModelCalls {
   }
 
   void feed_forward(const LayerFormats& formats) {
+    if (model_.has_experts()) {
+      norm("norm", tokens_);
+      experts(tokens_, model_.experts, formats);
+      reduce();
+      return add_residual();
+    }
     const std::int64_t wide = serving_.wide();
     // One chip has no room in L1 for more rows of a model as wide as the 8B.
     const std::int64_t folded = !serving_.is_divided() && wide >= 14336 ? 512 : 1024;

@@ -53,6 +53,11 @@ void require_chips(const Serving& serving) {
 
 LayerFormats layer_formats(const LanguageModel& model, PrecisionMode mode, bool last_layer) {
   LayerFormats formats;
+  // GPT-OSS's demo has one choice: experts of bfloat4_b, attention and cache of bfloat8_b.
+  if (model.has_experts()) {
+    formats.gate_up = formats.down = {DataType::bfloat4_b, kLofi};
+    return formats;
+  }
   const bool large = model.parameters() >= kLargeModel;
   const bool robust = model.family == "llama" || model.family == "mistral";
   // tt_transformers knows Qwen2.5-7B by its name.
@@ -102,10 +107,12 @@ std::int64_t Serving::wide() const {
 
 std::optional<std::string> undivided(const Serving& serving) {
   const LanguageModel& model = serving.model;
+  // Each chip has all columns of a mixture of experts.
+  const std::int64_t tiles = model.has_experts() ? 0 : model.hidden / kTileSide;
   const std::array<std::pair<std::int64_t, const char*>, 3> parts{
       {{model.heads, "heads"},
        {model.groups, "heads of keys and values"},
-       {model.hidden / kTileSide, "tiles of hidden_size"}}};
+       {tiles, "tiles of hidden_size"}}};
   const auto undivided_by = [&](int chips) {
     return std::ranges::find_if(parts, [=](const auto& part) { return part.first % chips != 0; });
   };
@@ -133,6 +140,11 @@ void require_servable(const Serving& serving) {
   if (serving.batch > kMostUsers) {
     refuse(serving, fmt::format("{} users of a group of chips", serving.batch),
            "1 to 32, the rows of a tile", "more groups: -a dp=2");
+  }
+  if (model.has_experts() && (serving.batch > 1 || serving.data_parallel > 1)) {
+    refuse(serving, fmt::format("{} users of a mixture of experts", serving.users()),
+           "one user: the tokens of more go from chip to chip, which has no calls here",
+           "-a batch=1, and a machine whose chips hold the model together");
   }
   if (serving.room > model.context) {
     refuse(serving,

@@ -2,13 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "experiments/language_models/memory_account.h"
+#include "experiments/language_models/model_calls.h"
 #include "experiments/language_models/served_model.h"
 #include "reports/published/reference.h"
+#include "tests/error_of.h"
 #include "tests/experiments/run_emulated.h"
 
 namespace howard::experiments {
@@ -42,6 +46,66 @@ std::string refusal(const Axes& axes) {
   const harness::PointResult point = point_of(axes);
   EXPECT_TRUE(point.failed) << point.id();
   return point.skipped.value_or("");
+}
+
+TEST(Inference, AMachineOfOnesOwnIsAFile) {
+  const std::filesystem::path folder = ::testing::TempDir();
+  const auto file = [&](const std::string& name, const std::string& text) {
+    const std::string path = (folder / name).string();
+    write_file(path, text);
+    return path;
+  };
+  const std::string pair = file(
+      "pair.json", R"({"chip": "wormhole_b0_n300", "chips": 2, "group": 2, "remote_chips": true})");
+  EXPECT_EQ(rate({{"machine", {pair}}}), rate({{"machine", {"n300"}}}));
+  const std::string apart =
+      file("apart.json", R"({"chip": "wormhole_b0_n300", "chips": 2, "remote_chips": true})");
+  EXPECT_EQ(rate({{"machine", {apart}}}), rate({{"machine", {"n300"}}, {"dp", {"2"}}}))
+      << "each chip holds the model";
+  const auto error = [&](const std::string& name, const std::string& text) {
+    return error_of([&] { kMachine.parse(file(name, text)); });
+  };
+  EXPECT_NE(
+      error("a.json", R"({"chip": "wormhole_b0_n300", "chips": 6, "group": 4})").find("divisor"),
+      std::string::npos);
+  EXPECT_NE(
+      error("b.json", R"({"chip": "wormhole_b0_n300", "chips": 2, "links": 4})").find("links"),
+      std::string::npos);
+  EXPECT_NE(error("c.json", R"({"chip": "wormhole_b0_n3", "chips": 2})").find("wormhole_b0_n300"),
+            std::string::npos);
+  EXPECT_NE(error("d.json", R"({"chip": "wormhole_b0_n300", "chips": 33})"), "");
+}
+
+TEST(Inference, AMixtureReadsTheExpertsThatItUses) {
+  const auto of = [](std::string machine) {
+    return Axes{{"model", {"gpt-oss-20b"}}, {"machine", {std::move(machine)}}};
+  };
+  const double one_chip = rate(of("p150"));
+  EXPECT_GT(rate(of("p300x2")), one_chip);
+  const LanguageModel model = model_named("gpt-oss-20b");
+  EXPECT_EQ(model.experts, 32);
+  EXPECT_EQ(model.local_layers, 12);
+  EXPECT_NEAR(static_cast<double>(model.parameters()), 20.9e9, 0.2e9) << "as published";
+  EXPECT_NEAR(static_cast<double>(model_named("gpt-oss-120b").parameters()), 116.8e9, 0.5e9);
+  // Of 32 experts a token reads four, and a prompt all.
+  Serving serving{.model = model, .machine = kMachine.parse("p150"), .room = 1024};
+  serving.context = serving.prompt = 128;
+  const ChipSizes chip{.cores = {13, 10}, .banks = 8, .l1 = Bytes(1'300'000)};
+  const auto matrices = [](const Work& work) {
+    std::int64_t count = 0;
+    for (const WorkGroup& group : work) {
+      for (const WorkCall& call : group.calls) {
+        if (call.part == "w1") count += call.program.inputs[1].spec.shape.heads();
+      }
+    }
+    return count;
+  };
+  EXPECT_EQ(matrices(decode_calls(serving, chip)), 3 * 4) << "three kinds of layers";
+  EXPECT_EQ(matrices(prefill_calls(serving, chip, 128)), 3 * 4 * 32) << "and four tiles of tokens";
+  Axes two = of("p150");
+  two.push_back({"batch", {"2"}});
+  EXPECT_NE(refusal(two).find("mixture of experts"), std::string::npos);
+  EXPECT_NE(point_of(of("n150")).skipped.value_or("").find("does not fit"), std::string::npos);
 }
 
 TEST(Inference, FewerBytesFewerUsersAndMoreChipsAreFaster) {
@@ -123,8 +187,8 @@ TEST(Inference, APublishedFigureStandsBesideItsOwnChip) {
     return reports::reference_tables("inference", context).size();
   };
   const std::string software = "tt_metal_2025_12_blackhole";
-  EXPECT_EQ(published("blackhole_p150", software), 4U) << "rates and first tokens, of boxes too";
-  EXPECT_EQ(published("blackhole_p300", software), 1U);
+  EXPECT_EQ(published("blackhole_p150", software), 6U) << "rates and first tokens, of boxes too";
+  EXPECT_EQ(published("blackhole_p300", software), 3U);
   EXPECT_EQ(published("blackhole_p100a", software), 2U);
   EXPECT_EQ(published("blackhole_p150", "tt_metal_2026_07_blackhole"), 0U);
   EXPECT_EQ(published("blackhole_galaxy", software), 0U);
