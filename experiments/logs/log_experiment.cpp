@@ -191,14 +191,9 @@ std::vector<harness::WhatIf> log_what_ifs(const LogWorkload& workload, const Poi
 /// where they are too far off.
 void check_against_log(const LogWorkload& workload, reports::Explanation& explanation) {
   explanation.checked = workload.checked;
-  SimTime logged, emulated, apart;
-  for (const reports::CheckedOp& one : workload.checked) {
-    logged += one.logged;
-    emulated += one.emulated;
-    apart += one.apart;
-  }
-  if (logged == SimTime()) return;
-  const double error = apart.seconds() / logged.seconds();
+  const reports::CheckedOp all = reports::sum_of(workload.checked);
+  if (all.logged == SimTime()) return;
+  const double error = all.apart.seconds() / all.logged.seconds();
   constexpr double kTooFar = 0.25;
   if (error > kTooFar) {
     explanation.headline = fmt::format(
@@ -209,7 +204,7 @@ void check_against_log(const LogWorkload& workload, reports::Explanation& explan
   if (explanation.run.pace() == profiler::Pace::host) return;
   explanation.run.expected_error = error;
   explanation.run.known = fmt::format("the log's kernels, {:+.1f} % in sum",
-                                      100 * (emulated.seconds() / logged.seconds() - 1));
+                                      100 * (all.emulated.seconds() / all.logged.seconds() - 1));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -238,8 +239,13 @@ using Named = std::vector<std::pair<std::string_view, std::string>>;
 std::string number(std::int64_t value) { return std::to_string(value); }
 std::string truth(bool value) { return value ? "True" : "False"; }
 
+/// Stands for the arguments of a kind that has none to tune.
+struct NoArguments {
+  operator Named() const { return {}; }  // NOLINT(*-explicit-*)
+};
+
 template <class Op>
-Named named(const Op& /*op*/) {
+NoArguments named(const Op& /*op*/) {
   return {};
 }
 Named named(const MinimalMatmulAttributes& op) {
@@ -281,17 +287,14 @@ Named named(const ReduceScatterAttributes& op) { return named_use(op.use); }
 }  // namespace
 
 Named tuned_arguments(const Attributes& attributes) {
-  return std::visit([](const auto& op) { return named(op); }, attributes.variant());
+  return std::visit([](const auto& op) -> Named { return named(op); }, attributes.variant());
 }
 
 bool has_other_arguments(const Attributes& attributes) {
   return std::visit(
-      []<class Op>(const Op& /*op*/) {
-        constexpr auto is_one_of = []<class... Ops>() { return (std::is_same_v<Op, Ops> || ...); };
-        return is_one_of
-            .template operator()<MatmulAttributes, MinimalMatmulAttributes, AttentionAttributes,
-                                 DecodeAttentionAttributes, Conv2dAttributes, GroupNormAttributes,
-                                 AllGatherAttributes, ReduceScatterAttributes>();
+      []<class Op>(const Op& op) {
+        return std::is_same_v<Op, MatmulAttributes> ||
+               !std::is_same_v<decltype(named(op)), NoArguments>;
       },
       attributes.variant());
 }

@@ -165,9 +165,9 @@ std::filesystem::path ops_csv_in(const std::filesystem::path& folder) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(
            folder.empty() ? std::filesystem::path(".") : folder, ignored)) {
-    const std::string file = entry.path().filename().string();
-    const bool is_one = file.starts_with("ops_perf_results") && file.ends_with(".csv");
-    if (is_one && (newest.empty() || newest.filename().string() < file)) newest = entry.path();
+    const std::filesystem::path& file = entry.path();
+    const bool names_ops = log_rank(file).first && file.extension() == ".csv";
+    if (names_ops && log_rank(newest) < log_rank(file)) newest = file;
   }
   return newest;
 }

@@ -205,18 +205,6 @@ Table changes_table(const Explanation& explanation) {
   return table;
 }
 
-/// Returns all of it as one.
-CheckedOp sum_of(const std::vector<CheckedOp>& checked) {
-  CheckedOp all{.op = "all"};
-  for (const CheckedOp& one : checked) {
-    all.runs += one.runs;
-    all.logged += one.logged;
-    all.emulated += one.emulated;
-    all.apart += one.apart;
-  }
-  return all;
-}
-
 /// Returns the kernels of a log beside those of the emulator.
 Table checked_table(const std::vector<CheckedOp>& checked) {
   constexpr std::size_t kMostOps = 12;
@@ -355,6 +343,17 @@ PointResult point_of(const Explanation& explanation, const Parameters& changes) 
 }
 
 }  // namespace
+
+CheckedOp sum_of(const std::vector<CheckedOp>& checked) {
+  CheckedOp all{.op = "all"};
+  for (const CheckedOp& one : checked) {
+    all.runs += one.runs;
+    all.logged += one.logged;
+    all.emulated += one.emulated;
+    all.apart += one.apart;
+  }
+  return all;
+}
 
 std::string verdict_sentence(const TimeAccount& run) {
   if (run.worked_out) {

@@ -39,6 +39,9 @@ struct CheckedOp {
   SimTime apart;  ///< The sum of the programs' differences, each without its sign.
 };
 
+/// Returns all of them as one, "all".
+CheckedOp sum_of(const std::vector<CheckedOp>& checked);
+
 /// Says why a point takes its time and what would change it. Each figure comes from a run of the
 /// emulator.
 struct Explanation {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
@@ -49,7 +50,9 @@ std::string refusal(const Axes& axes) {
 }
 
 TEST(Inference, AMachineOfOnesOwnIsAFile) {
-  const std::filesystem::path folder = ::testing::TempDir();
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) /
+                                       ("howard_machines_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
   const auto file = [&](const std::string& name, const std::string& text) {
     const std::string path = (folder / name).string();
     write_file(path, text);
@@ -74,6 +77,7 @@ TEST(Inference, AMachineOfOnesOwnIsAFile) {
   EXPECT_NE(error("c.json", R"({"chip": "wormhole_b0_n3", "chips": 2})").find("wormhole_b0_n300"),
             std::string::npos);
   EXPECT_NE(error("d.json", R"({"chip": "wormhole_b0_n300", "chips": 33})"), "");
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Inference, AMixtureReadsTheExpertsThatItUses) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -168,7 +169,8 @@ TEST_F(ParallelSteps, OfOneChipAreThoseOfLlamaStepAndFitInWordsAndNumbers) {
 
 /// SGD's numbers do not change, so a replay is what a traced training runs.
 TEST_F(ParallelSteps, ThatAreReplayedAreThoseOfFitsTracedEngine) {
-  const std::filesystem::path file = std::filesystem::temp_directory_path() / "replayed.yaml";
+  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) /
+                                     ("howard_replayed_" + std::to_string(::getpid()) + ".yaml");
   write_file(file,
              "training_config:\n  batch_size: 2\n  gradient_accumulation_steps: 3\n"
              "  optimizer: {type: SGDComposite}\n  model_config: " +

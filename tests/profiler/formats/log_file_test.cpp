@@ -5,6 +5,7 @@
 #include <archive_entry.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -226,8 +227,8 @@ TEST(LogFile, TheStreamingProfilersCsvHasKernelsAndTrueGaps) {
 }
 
 TEST(LogFile, TheStreamingProfilersOpsAreNamedByTheLogBesideIt) {
-  const std::filesystem::path folder =
-      std::filesystem::path(::testing::TempDir()) / "streaming_profiler";
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) /
+                                       ("howard_streaming_profiler_" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
   write_file(folder / "ops_perf_results_2026_09_30.csv", kOpsCsv);
   TextBytes source(kStreamed);
