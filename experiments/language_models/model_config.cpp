@@ -139,11 +139,11 @@ class ConfigReader {
     }
   }
 
-  /// Refuses what changes the work of a step and has no calls here.
+  /// Refuses what changes the work of a step and is not modelled.
   void require_plain() const {
     for (const char* key : {"mlp_bias", "use_qk_norm", "add_cross_attention", "qkv_bias"}) {
       const auto value = find(key);
-      if (value && value->boolean()) value->fail("false: such a model has no calls here");
+      if (value && value->boolean()) value->fail("false: such a model is not supported");
     }
     const auto turned = find("partial_rotary_factor");
     if (turned && turned->number() != 1) turned->fail("1: rotary positions turn whole heads here");
@@ -152,7 +152,7 @@ class ConfigReader {
       width->fail(fmt::format("{}: rotary positions turn whole heads here", model_.head_width));
     }
     for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping", "clip_qkv"}) {
-      if (const auto limit = find(key)) limit->fail("null: such a model has no calls here");
+      if (const auto limit = find(key)) limit->fail("null: such a model is not supported");
     }
     if (const auto latent = find("kv_lora_rank")) {
       latent->fail("a model whose cache holds keys and values");

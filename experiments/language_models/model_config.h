@@ -41,7 +41,7 @@ struct LanguageModel {
 
 /// Reads Hugging Face's config.json of a model. `source` names it in messages. Throws Error, naming
 /// the key, for another model_type, for architectures or a size that is missing, absurd or
-/// contradicts another one, and for what changes the work and has no calls here. Keys that change
+/// contradicts another one, and for what changes the work and is not modelled. Keys that change
 /// no work are passed over.
 LanguageModel parse_model_config(std::string_view json, const std::string& name,
                                  const std::string& source);

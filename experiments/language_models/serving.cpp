@@ -143,7 +143,7 @@ void require_servable(const Serving& serving) {
   }
   if (model.has_experts() && (serving.batch > 1 || serving.data_parallel > 1)) {
     refuse(serving, fmt::format("{} users of a mixture of experts", serving.users()),
-           "one user: the tokens of more go from chip to chip, which has no calls here",
+           "one user: the tokens of more go from chip to chip, which is not modelled",
            "-a batch=1, and a machine whose chips hold the model together");
   }
   if (serving.room > model.context) {
@@ -166,7 +166,7 @@ void require_servable(const Serving& serving) {
     refuse(serving,
            fmt::format("{} tokens, of which a token sees the last {} (sliding_window)", seen,
                        model.window),
-           "no more tokens than the window: a window has no calls here",
+           "no more tokens than the window: a window is not modelled",
            fmt::format("-a context={}", model.window - 1));
   }
 }
