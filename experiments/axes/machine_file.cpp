@@ -31,8 +31,7 @@ void require_known(const JsonNode& root) {
                                                      "remote_chips"};
   for (const auto& [name, value] : root.members()) {
     if (std::ranges::find(kMembers, name) != kMembers.end()) continue;
-    value.fail(
-        fmt::format("no member {}; a machine has chip, chips, group, ring, remote_chips", name));
+    value.fail("chip, chips, group, ring and remote_chips: a machine has no other member");
   }
 }
 
