@@ -17,6 +17,7 @@
 #include "engines/chip/kernels/planner.h"
 #include "profiler/formats/device_log/cycle_counter.h"
 #include "profiler/formats/logged_chip.h"
+#include "profiler/formats/ops_csv/timeless_ops.h"
 #include "profiler/median.h"
 #include "profiler/silicon/log_advice.h"
 #include "profiler/silicon/logged_position.h"
@@ -151,12 +152,20 @@ class Comparer {
   Comparer(const chip::Profiles& profiles, SiliconComparison& found)
       : profiles_(profiles), found_(found) {}
 
+  /// Takes what was captured into traces for ops of the host, after the last row.
+  void take_captures() {
+    timeless_.sort([&](const Timeless&) { ++found_.host_ops; },
+                   [&](const Timeless& op) { drop(op); });
+  }
+
   void add(const OpRow& row) {
     if (row.type == "signpost") return;
+    if (row.kernel_time) timeless_.add_timed(row);
     if (ran_on_host(row)) {
       ++found_.host_ops;
     } else if (!row.kernel_time || *row.kernel_time == SimTime()) {
-      found_.dropped.add("a device op without a kernel's time", row.line, row.name);
+      const Timeless op{row.line, std::string(row.name)};
+      if (!timeless_.add(row, op)) drop(op);
     } else if (rows_ == kMostLoggedPrograms) {
       found_.dropped.add(fmt::format("beyond the first {} programs", kMostLoggedPrograms),
                          row.line);
@@ -348,8 +357,19 @@ class Comparer {
     return {true, at->second};
   }
 
+  /// A device op without the device's times.
+  struct Timeless {
+    std::uint64_t line;
+    std::string name;
+  };
+
+  void drop(const Timeless& op) {
+    found_.dropped.add("a device op without a kernel's time", op.line, op.name);
+  }
+
   const chip::Profiles& profiles_;
   SiliconComparison& found_;
+  TimelessOps<Timeless> timeless_;
   std::size_t rows_ = 0;
   bool chip_noted_ = false;
   Frequency clock_;  ///< The clock of a chip that the log does not name.
@@ -414,6 +434,7 @@ SiliconComparison compare_with_silicon(ByteSource& source, std::string_view name
       source, name, Tensors::read, found.dropped, [&](const OpRow& row) { comparer.add(row); },
       [](const OpsFileKnows&) {}, told);
   if (cut_off) found.notes.emplace_back("the file ends within a row");
+  comparer.take_captures();
   comparer.take_grids();
   comparer.take_positions();
   comparer.note_unread();

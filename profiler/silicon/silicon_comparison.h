@@ -61,7 +61,7 @@ struct NotEmulated {
 struct SiliconComparison {
   std::vector<ComparedCall> calls;        ///< In the order of their first rows.
   std::vector<NotEmulated> not_emulated;  ///< In the order of their first rows.
-  std::uint64_t host_ops = 0;             ///< The number of rows of ops that ran on the host.
+  std::uint64_t host_ops = 0;             ///< Rows of the host's ops, and of captures into traces.
   DroppedRows dropped;                    ///< Rows that could not be read, or have no time.
   /// The family and the worker cores of a row's chip if it is another than the emulator's.
   std::string other_architecture;

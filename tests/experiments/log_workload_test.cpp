@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "profiler/silicon/silicon_comparison.h"
 #include "tests/profiler/silicon/logged_ops.h"
 
 namespace howard::experiments {
@@ -89,8 +90,8 @@ TEST(LogWorkload, WhatItsProductsHaveAlreadyIsNotTried) {
   EXPECT_EQ(reasons({"HiFi2"}, {"fidelity=LoFi"}), "math fidelity LoFi: it is so already\n");
 }
 
-/// Returns a log in which a product was captured and then replayed twice.
-profiler::Log log_of_replays() {
+/// Returns the text of a log in which a product was captured and then replayed twice.
+std::string text_of_replays() {
   const std::string_view base = profiler::testing::kOpsHeader;
   std::string text(base.substr(0, base.size() - 1));
   text += ",METAL TRACE ID,METAL TRACE REPLAY SESSION ID,PROGRAM CACHE HIT\n";
@@ -111,12 +112,14 @@ profiler::Log log_of_replays() {
   row(op, ",0,1,False\n");
   op.start = 1'050'000;
   row(op, ",0,2,False\n");
-  profiler::TextBytes source(text);
-  return profiler::read_ops_csv(source, "ops.csv", {.tensors = profiler::Tensors::read});
+  return text;
 }
 
 TEST(LogWorkload, AReplayIsAReplayAndItsCaptureRanNothing) {
-  const profiler::Log log = log_of_replays();
+  const std::string text = text_of_replays();
+  profiler::TextBytes source(text);
+  const profiler::Log log =
+      profiler::read_ops_csv(source, "ops.csv", {.tensors = profiler::Tensors::read});
   EXPECT_EQ(log.dropped.count(), 0U) << "the capture is no row that is missing";
   ASSERT_EQ(log.runs.size(), 1U);
   ASSERT_EQ(log.runs[0].host_ops.size(), 1U);
@@ -139,6 +142,17 @@ TEST(LogWorkload, AReplayIsAReplayAndItsCaptureRanNothing) {
   const reports::Explanation called =
       explain_log(*box, {.axes = {"trace=no"}}, *experiment, workload);
   EXPECT_LT(found.run.time, called.run.time) << "no host makes the calls of a replay";
+}
+
+TEST(LogWorkload, ACaptureIsNoRowThatAComparisonMisses) {
+  const std::string text = text_of_replays();
+  profiler::TextBytes source(text);
+  const profiler::SiliconComparison found =
+      profiler::compare_with_silicon(source, "ops.csv", chip_named("wormhole_b0_n300"));
+  EXPECT_EQ(found.dropped.count(), 0U);
+  EXPECT_EQ(found.host_ops, 1U);
+  ASSERT_EQ(found.calls.size(), 1U);
+  EXPECT_EQ(found.calls[0].runs.size(), 2U);
 }
 
 TEST(LogWorkload, TheExpectedErrorIsThatOfTheLogsKernels) {

@@ -122,17 +122,12 @@ void OpsTimelineBuilder::drop_timeless(NameId name, std::uint64_t line) {
 
 void OpsTimelineBuilder::add_timeless(const OpRow& row) {
   const NameId name = run_.timeline.names.id(row.name);
-  const bool captured = row.trace && !row.replay;
-  if (timeless_.size() == kMostLoggedPrograms || (!captured && !row.call)) {
-    drop_timeless(name, row.line);
-    return;
-  }
-  timeless_.push_back({.call = row.call,
-                       .line = row.line,
-                       .name = name,
-                       .host_start = row.host_start.value_or(LoggedOp::kNoHost),
-                       .host_time = row.host_time.value_or(SimTime()),
-                       .captured = captured});
+  const bool is_kept = timeless_.add(row, {.host_id = number(row.call),
+                                           .line = row.line,
+                                           .name = name,
+                                           .host_start = row.host_start.value_or(LoggedOp::kNoHost),
+                                           .host_time = row.host_time.value_or(SimTime())});
+  if (!is_kept) drop_timeless(name, row.line);
 }
 
 /// A call that traces replay was captured: it ran nothing by itself.
@@ -140,16 +135,16 @@ void OpsTimelineBuilder::sort_timeless() {
   std::unordered_map<std::uint32_t, std::int64_t> captured;
   std::uint64_t lost = 0;
   bool at_the_end = true;
-  for (const Timeless& op : timeless_) {
-    if (op.captured || replayed_.contains(number(op.call))) {
-      add_host_op(op.name, kTraceCapture, op.host_time);
-      captured.emplace(number(op.call), op.host_start);
-    } else {
-      drop_timeless(op.name, op.line);
-      ++lost;
-      at_the_end = at_the_end && number(op.call) > latest_call_;
-    }
-  }
+  timeless_.sort(
+      [&](const Timeless& op) {
+        add_host_op(op.name, kTraceCapture, op.host_time);
+        captured.emplace(op.host_id, op.host_start);
+      },
+      [&](const Timeless& op) {
+        drop_timeless(op.name, op.line);
+        ++lost;
+        at_the_end = at_the_end && op.host_id > latest_call_;
+      });
   if (lost > 0 && at_the_end && latest_call_ > 0) {
     log_.notes.push_back(fmt::format(
         "device ops at the end without times: {}; a profiler that keeps its markers in L1 "
@@ -158,8 +153,6 @@ void OpsTimelineBuilder::sort_timeless() {
         lost));
   }
   latest_call_ = 0;
-  timeless_.clear();
-  replayed_.clear();
   if (!captured.empty()) forget_captures(captured);
 }
 
@@ -259,7 +252,7 @@ void OpsTimelineBuilder::add_device_op(const OpRow& row) {
   kept.sub_device = row.sub_device;
   kept.compiled = is_compiled(row);
   kept.ran_before = ran_before_.contains({kept.call, kept.name});
-  if (row.replay && kept.host_id != 0) replayed_.insert(kept.host_id);
+  timeless_.add_timed(row);
   latest_call_ = std::max(latest_call_, kept.host_id);
   set_host_times(row, kept);
   device.add_clock(kept);

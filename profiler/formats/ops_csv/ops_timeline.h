@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "profiler/formats/ops_csv/ops_csv_reader.h"
 #include "profiler/formats/ops_csv/ops_order.h"
 #include "profiler/formats/ops_csv/ops_sections.h"
+#include "profiler/formats/ops_csv/timeless_ops.h"
 
 namespace howard::profiler {
 
@@ -51,14 +51,13 @@ class OpsTimelineBuilder {
     void add_clock(const LoggedOp& op);
   };
 
-  /// A device op without the device's times: it was captured into a trace, or its times were lost.
+  /// A device op without the device's times.
   struct Timeless {
-    std::optional<std::int64_t> call;  ///< Its GLOBAL CALL COUNT.
+    std::uint32_t host_id;  ///< Its GLOBAL CALL COUNT; 0: none.
     std::uint64_t line;
     NameId name;
     std::int64_t host_start;  ///< Or LoggedOp::kNoHost.
     SimTime host_time;
-    bool captured;  ///< The row says so.
   };
 
   void add_host_op(NameId name, std::string_view type, SimTime time);
@@ -86,8 +85,7 @@ class OpsTimelineBuilder {
   std::optional<std::int64_t> host_origin_;
   std::map<std::uint16_t, Device> devices_;
   std::map<std::pair<NameId, std::string>, HostOp> host_ops_;
-  std::vector<Timeless> timeless_;
-  std::unordered_set<std::uint32_t> replayed_;  ///< The calls that traces replay; 0: not told.
+  TimelessOps<Timeless> timeless_;
   std::set<std::pair<std::uint32_t, NameId>> ran_before_;  ///< Before the range: call and name.
   std::uint32_t latest_call_ = 0;                          ///< Of those with times.
   std::uint64_t doubted_misses_ = 0;  ///< Of the program cache, which the host's time denies.
