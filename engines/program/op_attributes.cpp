@@ -121,6 +121,20 @@ std::optional<std::string_view> ttnn_member(std::string_view text, std::string_v
   return std::nullopt;
 }
 
+std::vector<std::pair<std::string_view, std::string_view>> ttnn_members(std::string_view text) {
+  std::vector<std::pair<std::string_view, std::string_view>> members;
+  text.remove_prefix(std::min(text.find('('), text.size()));
+  while (!text.empty() && text.front() != ')') {
+    text.remove_prefix(1);  // what stands before the name
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) break;
+    const std::string_view value = member_value(text.substr(equals + 1));
+    members.emplace_back(trimmed(text.substr(0, equals)), value);
+    text.remove_prefix(equals + 1 + value.size());
+  }
+  return members;
+}
+
 std::optional<CoreGrid> parse_ttnn_grid(std::string_view text) {
   const auto size = take_pair(text);
   return size && text.empty() && size->cores() > 0 ? size : std::nullopt;

@@ -23,6 +23,10 @@ std::optional<std::vector<std::int64_t>> parse_ttnn_list(std::string_view text);
 /// member.
 std::optional<std::string_view> ttnn_member(std::string_view text, std::string_view name);
 
+/// Returns the names and values of a struct as ttnn prints it, "Name(a=1;b=(x=8;y=7))"; none of
+/// another text.
+std::vector<std::pair<std::string_view, std::string_view>> ttnn_members(std::string_view text);
+
 /// Parses a size in cores, "(x=8;y=7)" or "8-7", of at most 64 by 64; absent for another text.
 std::optional<CoreGrid> parse_ttnn_grid(std::string_view text);
 /// Parses a set of cores, "{[(x=0;y=0) - (x=7;y=6)]}" or "{[0-0 - 7-6]}", as a size; absent unless

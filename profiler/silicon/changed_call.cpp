@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -73,47 +72,19 @@ void add_tensors(std::string_view name, const std::vector<TensorCells>& before,
   }
 }
 
-/// Is "Name(a=1;b=2)" taken apart.
-struct Struct {
-  std::string_view name;
-  std::map<std::string_view, std::string_view> members;
-};
-
-/// Returns a struct that attributes print; without members if the text is none.
-Struct struct_of(std::string_view text) {
-  const std::size_t open = text.find('(');
-  Struct found{.name = text.substr(0, open), .members = {}};
-  if (open == std::string_view::npos || !text.ends_with(')')) return found;
-  std::string_view rest = text.substr(open + 1, text.size() - open - 2);
-  int depth = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i <= rest.size(); ++i) {
-    const char c = i < rest.size() ? rest[i] : ';';
-    if (c == '(' || c == '{' || c == '[') ++depth;
-    if (c == ')' || c == '}' || c == ']') --depth;
-    if (c != ';' || depth != 0) continue;
-    const std::string_view member = rest.substr(begin, i - begin);
-    const std::size_t equals = member.find('=');
-    if (equals != std::string_view::npos) {
-      found.members[trimmed(member.substr(0, equals))] = trimmed(member.substr(equals + 1));
-    }
-    begin = i + 1;
-  }
-  return found;
-}
-
 void add_values(std::string_view name, std::string_view before, std::string_view after,
                 std::vector<std::string>& changes) {
   if (before == after) return;
-  const Struct one = struct_of(before), other = struct_of(after);
-  if (one.name != other.name || one.members.empty()) {
-    add_change(name, std::string(one.name), std::string(other.name), changes);
-    return;
+  const auto type_of = [](std::string_view text) { return text.substr(0, text.find('(')); };
+  const auto members = ttnn_members(after);
+  if (type_of(after).empty())
+    return add_change(name, std::string(before), std::string(after), changes);
+  if (type_of(before) != type_of(after) || members.empty()) {
+    return add_change(name, std::string(type_of(before)), std::string(type_of(after)), changes);
   }
-  for (const auto& [member, value] : other.members) {
-    const auto found = one.members.find(member);
-    const std::string_view old = found == one.members.end() ? std::string_view() : found->second;
-    add_change(member, std::string(old), std::string(value), changes);
+  for (const auto& [member, value] : members) {
+    add_change(member, std::string(ttnn_member(before, member).value_or("")), std::string(value),
+               changes);
   }
 }
 

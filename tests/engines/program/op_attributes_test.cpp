@@ -45,6 +45,14 @@ TEST(OpAttributes, AMembersValueMayHaveStructsOfItsOwn) {
   EXPECT_EQ(ttnn_member(text, "grid"), "(x=8;y=7)");
   EXPECT_EQ(ttnn_member(text, "chain"), "Unary<float; int>(a=1;b={2; 3})");
   EXPECT_EQ(ttnn_member(text, "n"), "4");
+  std::string all;
+  for (const auto& [name, value] : ttnn_members(text)) {
+    EXPECT_EQ(ttnn_member(text, name), value) << name;
+    all += std::string(name) + " ";
+  }
+  EXPECT_EQ(all, "grid chain n ");
+  EXPECT_TRUE(ttnn_members("std::nullopt").empty());
+  EXPECT_TRUE(ttnn_members("Cut(a").empty());
 }
 
 TEST(OpAttributes, CoresAreReadAsVersionsPrintThem) {
