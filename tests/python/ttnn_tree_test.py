@@ -228,6 +228,13 @@ class ModulesTest(unittest.TestCase):
         found = ttnn.model_preprocessing.infer_ttnn_module_args(
             model=conv, run_model=lambda m: m(torch.rand(1, 3, 8, 8)), device=None)
         self.assertEqual(found.input_height, 8)
+        self.assertIsInstance(found, ttnn.model_preprocessing.Conv2dArgs)
+        whole = ttnn.model_preprocessing.infer_ttnn_module_args(
+            model=torch.nn.Sequential(conv), run_model=lambda m: m(torch.rand(1, 3, 8, 8)), device=None)
+        self.assertIs(whole["0"], whole[0])
+        parameters = ttnn.model_preprocessing.preprocess_model_parameters(
+            initialize_model=lambda: conv, run_model=lambda m: m(torch.rand(1, 3, 8, 8)), device=None)
+        self.assertEqual(parameters.ttnn_module_args.input_height, 8)
 
     def test_a_scripts_own_function_prepares_modules_within_others(self):
         seen = []

@@ -467,10 +467,9 @@ class TensorsTest(ValuesCase):
         for call in (lambda: ttnn.quantize(x, 0.1, 0, zero=1), lambda: ttnn.quantize(x, 0.1),
                      lambda: ttnn.Tensor(numpy.ones(2), ttnn.float32, colour=1),
                      lambda: ttnn.Tensor([1.0], [1], ttnn.float32, ROWS, depth=1),
-                     lambda: ttnn.allocate_tensor_on_host([1], ttnn.float32, ROWS, None, 5)):
+                     lambda: ttnn.allocate_tensor_on_host([1], ttnn.float32, ROWS, None, None, 5)):
             with self.assertRaisesRegex(TypeError, "incompatible function arguments"):
                 call()
-        self.refused("tiles of .16, 32. are not computed", put, [[1.0]], tile=ttnn.Tile((16, 32)))
 
     def test_grids_may_be_lists(self):
         made = ttnn.num_cores_to_corerangeset(58, [8, 8], True)
@@ -483,7 +482,7 @@ class TensorsTest(ValuesCase):
         made = ttnn.linear(a, b, bias=put(bias), core_grid=ttnn.CoreGrid(y=1, x=1))
         self.assertEqual(numpy.unique(get(made)).tolist(), [34])
         self.refused("alpha parameter cannot be 0", ttnn.addmm, a, a, a, alpha=0)
-        self.refused("output_tile=.* is not computed", ttnn.matmul, a, b, output_tile=ttnn.Tile())
+        self.refused("global_cb=.* is not computed", ttnn.matmul, a, b, global_cb=1)
 
     def test_complex_parts_lie_where_they_are_wanted(self):
         z = ttnn.complex_tensor(put([[3.0]]), put([[4.0]]))

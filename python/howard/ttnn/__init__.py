@@ -71,7 +71,7 @@ for _module in _SHOWN:
         if _name not in _HIDDEN:
             globals().setdefault(_name, _value)
 slice = _ops.data_movement.slice_
-to_dtype = _ops.eltwise.to_dtype
+to_dtype = _ops.core.to_dtype
 CloseDevice = _devices.close_device
 for _name, _value in _launch.OPERATIONS.items():
     if "." not in _name:

@@ -75,7 +75,7 @@ def to_whole(values: Any, bits: int = 32) -> Any:
         with quiet():
             values = np.where(np.isfinite(values), np.fmod(np.trunc(values), 2.0**bits), 0)
     values = values.astype(np.int64)
-    return (values if bits == 32 else values % 2**bits).astype(np.int32)
+    return np.asarray(values if bits == 32 else values % 2**bits, np.int32)  # Of rank 0 too.
 
 
 # These are exact where float64 is not: beyond 53 bits.

@@ -124,6 +124,39 @@ class MeshCoordinateRange:
         return f"MeshCoordinateRange(start={self.start}, end={self.end})"
 
 
+class MeshCoordinateRangeSet:
+    """Holds ranges of coordinates; those that one holds wholly are left out."""
+
+    def __init__(self, given=None):
+        self._ranges = []
+        if given is not None:
+            self.merge(given)
+
+    def merge(self, given):
+        inner = set(given)
+        if not any(inner <= set(one) for one in self._ranges):
+            self._ranges = [one for one in self._ranges if not set(one) <= inner] + [given]
+
+    def ranges(self):
+        return list(self._ranges)
+
+    def coords(self):
+        """Returns each coordinate once, in order."""
+        return sorted({place for one in self._ranges for place in one}, key=tuple)
+
+    def size(self):
+        return len(self._ranges)
+
+    def __iter__(self):
+        return iter(self.coords())
+
+    def __eq__(self, other):
+        return isinstance(other, MeshCoordinateRangeSet) and self.coords() == other.coords()
+
+    def __hash__(self):
+        return hash(tuple(self.coords()))
+
+
 class SubDeviceId:
     def __init__(self, n):
         self.id = int(n)

@@ -159,10 +159,49 @@ L1_WIDTH_SHARDED_MEMORY_CONFIG = MemoryConfig(TensorMemoryLayout.WIDTH_SHARDED, 
 L1_BLOCK_SHARDED_MEMORY_CONFIG = MemoryConfig(TensorMemoryLayout.BLOCK_SHARDED, BufferType.L1)
 
 
+_TILES = {(32, 32), (32, 16)} | {(rows, columns) for rows in (1, 2, 4, 8, 16) for columns in (16, 32)}
+
+
 class Tile:
+    """Says how many rows and columns a tile has. The chip's kernels take a small one as long as a whole
+    one, and here it has the memory of one."""
+
     def __init__(self, shape=(32, 32), transpose_tile=False):
         self.tile_shape = list(shape)
         self.transpose_tile = transpose_tile
+        if tuple(self.tile_shape) not in _TILES:
+            raise RuntimeError(f"TT_THROW: Tile size is not valid for our hardware: {self.tile_shape}")
+
+    def __eq__(self, other):
+        return isinstance(other, Tile) and self.tile_shape == other.tile_shape
+
+    def __hash__(self):
+        return hash(tuple(self.tile_shape))
+
+    def __repr__(self):
+        return f"Tile with shape: {self.tile_shape}"
+
+    def is_small(self):
+        return self.tile_shape != [32, 32]
+
+    def padded(self, shape):
+        """Returns the shape with its last rows and columns of these tiles filled."""
+        dims = [1] * (2 - len(shape)) + list(shape)
+        for i, size in zip((-2, -1), self.tile_shape):
+            dims[i] = -(-dims[i] // size) * size
+        return Shape(dims)
+
+    def grown(self, shape):
+        """Returns the shape that has as many whole tiles as this one has of these."""
+        dims = self.padded(shape)
+        return Shape([*dims[:-2], *(dims[i] // size * 32 for i, size in zip((-2, -1), self.tile_shape))])
+
+    def grown_config(self, config):
+        """Returns the configuration with the shards of grown()."""
+        if config is None or config.shard_spec is None:
+            return config
+        spec = config.shard_spec
+        return config.with_shard_spec(ShardSpec(spec.grid, list(self.grown(spec.shape)), spec.orientation))
 
     def get_tile_size(self, dtype):
         """Returns the bytes of a tile; a block type has an exponent for 16 numbers."""
@@ -184,8 +223,8 @@ class TensorSpec:
 
     def __eq__(self, other):
         return isinstance(other, TensorSpec) and (
-            self.shape, self.dtype, self.layout, self.memory_config) == (
-            other.shape, other.dtype, other.layout, other.memory_config)
+            self.shape, self.dtype, self.layout, self.memory_config, self.tile) == (
+            other.shape, other.dtype, other.layout, other.memory_config, other.tile)
 
     def __hash__(self):
         return hash((self.shape, self.dtype, self.layout))
@@ -234,13 +273,13 @@ class TensorSpec:
                     told["shard_distribution_strategy"] = one
             shape = list(shard_shape)
             if self.layout is Layout.TILE:
-                shape[-2:] = [-(-size // 32) * 32 for size in shape[-2:]]
+                shape[-2:] = list(self.tile.padded(shape))[-2:]
             spec = NdShardSpec(shape, **told)
         return TensorSpec(self.shape, self.dtype, self.layout, memory_config=MemoryConfig(
             self.memory_config.buffer_type, spec))
 
     def _padded(self):
-        return padded_shape(self.shape) if self.layout is Layout.TILE else self.shape
+        return self.tile.padded(self.shape) if self.layout is Layout.TILE else self.shape
 
     def width_sharded(self, grid, orientation=ShardOrientation.ROW_MAJOR):
         return self._sharded(TensorMemoryLayout.WIDTH_SHARDED, grid, orientation)

@@ -36,7 +36,7 @@ class _Storage(Storage):
     def __init__(self, whole, index):
         self._whole, self.cell = whole, _Cell(whole.cell, index)
         self.device, self.shape, self.spec = whole.device, whole.shape, whole.spec
-        self.in_l1, self.views = whole.in_l1, None
+        self.in_l1, self.tile, self.views = whole.in_l1, whole.tile, None
 
     @property
     def number(self):

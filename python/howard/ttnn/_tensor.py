@@ -84,11 +84,12 @@ def require_taken(dtype):
 class Storage:
     """Holds memory on a device, or on the host, which is freed with the last tensor that has it."""
 
-    __slots__ = ("cell", "device", "number", "views", "in_l1", "spec", "shape", "__weakref__")
+    __slots__ = ("cell", "device", "number", "views", "in_l1", "spec", "shape", "tile", "__weakref__")
 
     def __init__(self, cell, device=None, shape=None, dtype=None, layout=None, config=None):
         self.cell, self.device = cell, device
         self.number, self.views, self.in_l1, self.spec, self.shape = None, None, False, None, None
+        self.tile = None  # What its tiles are, where they are small.
         if device is None:
             return
         device.require_open()
@@ -232,7 +233,10 @@ class Tensor:
     def padded_shape(self):
         if self._whole is not None:
             return self._whole
-        return padded_shape(self._shape) if self._layout is Layout.TILE else self._shape
+        if self._layout is not Layout.TILE:
+            return self._shape
+        tile = self._storage.tile
+        return padded_shape(self._shape) if tile is None else tile.padded(self._shape)
 
     @property
     def dtype(self):
@@ -244,11 +248,11 @@ class Tensor:
 
     @property
     def tile(self):
-        return Tile()
+        return self._storage.tile or Tile()
 
     @property
     def spec(self):
-        return TensorSpec(self._shape, self._dtype, self._layout, memory_config=self._config)
+        return TensorSpec(self._shape, self._dtype, self._layout, memory_config=self._config, tile=self.tile)
 
     @property
     def tensor_id(self):
@@ -270,7 +274,7 @@ class Tensor:
         return self._layout
 
     def get_tile(self):
-        return Tile()
+        return self.tile
 
     def device(self):
         return self._device
@@ -379,19 +383,28 @@ class Tensor:
                            "device")
 
 
-def host_tensor(shards, dtype, layout=Layout.ROW_MAJOR, shape=None, topology=None, config=None):
+def host_tensor(shards, dtype, layout=Layout.ROW_MAJOR, shape=None, topology=None, config=None, tile=None):
     """Returns a tensor on the host, of values as they are; `config` is where it lies once it is
     written to a device."""
     shape = shape if shape is not None else (shards[0].shape if shards else ())
-    cell = Cell(shards if session.values else None)
-    return Tensor._make(shape, dtype, layout, config or MemoryConfig(), Storage(cell), None, topology)
+    storage = Storage(Cell(shards if session.values else None))
+    if tile is not None and tile.is_small() and layout is Layout.TILE:
+        storage.tile = tile
+    return Tensor._make(shape, dtype, layout, config or MemoryConfig(), storage, None, topology)
 
 
-def device_tensor(shape, dtype, layout, config, device, shards=None, topology=None):
-    """Returns a tensor in memory on a device; its values come later, or are given."""
+def device_tensor(shape, dtype, layout, config, device, shards=None, topology=None, tile=None,
+                  counted=None):
+    """Returns a tensor in memory on a device; its values come later, or are given. Of small tiles it has
+    the memory of as many whole ones, or of those of `counted`."""
     config = config or DRAM_MEMORY_CONFIG
     shape = shape if type(shape) is Shape else Shape(shape)
-    storage = Storage(Cell(shards), device, shape, dtype, layout, config)
+    counted = counted or tile
+    if counted is not None and layout is Layout.TILE and (counted.is_small() or tile.is_small()):
+        storage = Storage(Cell(shards), device, counted.grown(shape), dtype, layout, counted.grown_config(config))
+        storage.tile = tile
+    else:
+        storage = Storage(Cell(shards), device, shape, dtype, layout, config)
     if device.traces and device.values:
         found = device.cell_of(storage, shape, dtype)
         if found is not None:

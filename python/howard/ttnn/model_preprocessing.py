@@ -251,7 +251,7 @@ def infer_ttnn_module_args(*, model, run_model, device):
     group norms what their ops are told, of each the module. None without a run."""
     if run_model is None:
         return None
-    tree, handles = ModuleArgs(), []
+    tree, handles, whole = ModuleArgs(), [], []
 
     def watch(name):
         def seen(module, given, _result):
@@ -261,7 +261,7 @@ def infer_ttnn_module_args(*, model, run_model, device):
             if name:
                 _place(tree, name, found)
             else:
-                tree.update({**found, **tree})
+                whole.append(found)
 
         return seen
 
@@ -272,6 +272,19 @@ def infer_ttnn_module_args(*, model, run_model, device):
     finally:
         for handle in handles:
             handle.remove()
+    for found in whole[-1:]:  # It has the arguments of the model's own op, if that is one.
+        found.update(tree)
+        tree = found
+    return _named_too(tree)
+
+
+def _named_too(tree):
+    """Gives the numbers among the names as texts too."""
+    for key, value in list(tree.items()):
+        if isinstance(value, ModuleArgs):
+            _named_too(value)
+        if isinstance(key, int):
+            tree[str(key)] = value
     return tree
 
 
@@ -285,13 +298,14 @@ def _without_device(tree):
 
 def _attach_args(parameters, tree):
     """Puts the arguments of each module beside its parameters."""
+    if type(tree) is not ModuleArgs:
+        parameters["ttnn_module_args"] = tree
+        return
     for key, found in tree.items():
         inner = None
         if isinstance(parameters, ParameterList) and isinstance(key, int):
             inner = parameters[key] if key < len(parameters) else None
         elif isinstance(parameters, dict):
             inner = parameters.setdefault(key, ParameterDict())
-        if isinstance(inner, ParameterDict) and type(found) is not ModuleArgs:
-            inner["ttnn_module_args"] = found
-        elif inner is not None:
+        if inner is not None:
             _attach_args(inner, found)

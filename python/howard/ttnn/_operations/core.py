@@ -34,20 +34,20 @@ def _require_shards(config):
         raise RuntimeError("ttnn.from_torch: Shard spec must not be None for sharded tensors")
 
 
-def _place(shards, dtype, layout, device, config, cq_id, topology=None):
+def _place(shards, dtype, layout, device, config, cq_id, topology=None, tile=None):
     """Returns a tensor of these values on the host, or written to a device."""
     require_taken(dtype)
     if session.values:  # Devices that get the same have one array.
         known = {id(a): arrays.rounded(a, dtype.value) for a in shards}
         shards = [known[id(a)] for a in shards]
     if device is None:
-        return host_tensor(shards, dtype, layout, shards[0].shape, topology, config)
+        return host_tensor(shards, dtype, layout, shards[0].shape, topology, config, tile)
     device.require_open()
     require_no_capture(device, "write a tensor")
     if len(shards) == 1 and device.get_num_devices() > 1:
         shards = shards * device.get_num_devices()
     made = device_tensor(shards[0].shape, dtype, layout, config, device,
-                         shards if device.values else None, topology)
+                         shards if device.values else None, topology, tile)
     device.chip.write(made._storage.number, queue_number(cq_id))
     return made
 
@@ -63,9 +63,8 @@ def from_torch(tensor, dtype=None, *, spec=None, tile=None, pad_value=None, layo
     if spec is not None:
         if any(given is not None for given in (dtype, layout, memory_config, tile)):
             raise RuntimeError("from_torch: spec excludes dtype, layout, memory_config and tile")
-        dtype, layout, memory_config = spec.dtype, spec.layout, spec.memory_config
+        dtype, layout, memory_config, tile = spec.dtype, spec.layout, spec.memory_config, spec.tile
     _require_shards(memory_config)
-    _require_whole_tiles(tile)
     array, own = _convert.array_of(tensor) if session.values else _convert.blank_of(tensor)
     dtype = dtype or own
     layout = _default_layout(dtype, layout)
@@ -75,7 +74,7 @@ def from_torch(tensor, dtype=None, *, spec=None, tile=None, pad_value=None, layo
             shards[0], own, dtype, layout, memory_config, preserve_nan_values, enable_bfloat_opt):
         return _converted_on_device(shards, own, dtype, layout, device, memory_config, cq_id,
                                     topology)
-    made = _place(shards, dtype, layout, device, memory_config, cq_id, topology)
+    made = _place(shards, dtype, layout, device, memory_config, cq_id, topology, tile)
     if not session.values:
         made._storage.cell.largest = _convert.largest_of(tensor)
     made._storage.cell.padding = float(pad_value or 0)
@@ -99,6 +98,14 @@ def _converted_on_device(shards, own, dtype, layout, device, config, cq_id, topo
     if layout is Layout.TILE:
         made = to_layout.function(made, Layout.TILE)
     return made if own is dtype else FUNCTIONS["typecast"].function(made, dtype)
+
+
+def to_dtype(tensor, dtype):
+    """Returns the same numbers in another type, on the host."""
+    if tensor._device is not None:
+        fail("to_dtype", "the tensor must be on the host: ttnn.typecast is for device tensors")
+    layout = Layout.TILE if dtype.block else tensor._layout  # Blocks are parts of tiles.
+    return host_tensor([arrays.rounded(a, dtype.value) for a in tensor.shards()], dtype, layout)
 
 
 _ambient = {"mapper": None, "composer": None}
@@ -162,12 +169,6 @@ def _given(name, known, places, args, kwargs):
     return dict(zip(places, args), **kwargs)
 
 
-def _require_whole_tiles(tile):
-    if tile is not None and list(tile.tile_shape) != [32, 32]:
-        raise RuntimeError(f"tiles of {list(tile.tile_shape)} are not computed here: leave them at "
-                           "[32, 32]")
-
-
 def new_tensor(*args, **kwargs):
     """Implements Tensor(array, ...) and Tensor(list, shape, dtype, layout[, device[,
     memory_config]])."""
@@ -175,15 +176,13 @@ def new_tensor(*args, **kwargs):
             args[1], DataType):
         names = ("data", "shape", "data_type", "layout", "device", "memory_config", "tile")
         given = _given("Tensor", (*names, "dtype"), names, args, kwargs)
-        _require_whole_tiles(given.get("tile"))
         dtype = given.get("data_type") or given.get("dtype")
         flat = _convert.array_of_list(list(given["data"]))
         return _place([flat.reshape(list(given["shape"]))], dtype, given["layout"],
-                      given.get("device"), given.get("memory_config"), None)
+                      given.get("device"), given.get("memory_config"), None, tile=given.get("tile"))
     names = ("tensor", "data_type", "device", "layout", "mem_config", "tile", "cq_id", "pad_value",
              "mesh_mapper")
     given = _given("Tensor", (*names, "dtype", "memory_config", "strategy"), names, args, kwargs)
-    _require_whole_tiles(given.get("tile"))
     array, own = _convert.array_of(given["tensor"])
     dtype = given.get("data_type") or given.get("dtype") or own
     shards, topology = [array], None
@@ -192,7 +191,7 @@ def new_tensor(*args, **kwargs):
         shards, topology = mapper.split(array)
     made = _place(shards, dtype, _default_layout(dtype, given.get("layout")), given.get("device"),
                   given.get("mem_config") or given.get("memory_config"), given.get("cq_id"),
-                  topology)
+                  topology, given.get("tile"))
     made._storage.cell.padding = float(given.get("pad_value") or 0)
     return made
 
@@ -228,7 +227,7 @@ def to_device(tensor, device, memory_config=None, *, queue_id=None, cq_id=None):
         shards = shards * device.get_num_devices()
     made = device_tensor(tensor._shape, tensor._dtype, tensor._layout,
                          memory_config or tensor._config, device,
-                         shards if device.values else None, tensor._topology)
+                         shards if device.values else None, tensor._topology, tensor._storage.tile)
     made._storage.cell.largest = tensor._storage.cell.largest
     device.chip.write(made._storage.number, queue_number(cq_id if queue_id is None else queue_id))
     return made
@@ -240,34 +239,34 @@ def from_device(tensor, *, queue_id=None, cq_id=None):
         return tensor
     tensor.blocking_read(cq_id if queue_id is None else queue_id)
     made = host_tensor(tensor.kept_shards(), tensor._dtype, tensor._layout, tensor._shape,
-                       tensor._topology)
+                       tensor._topology, None, tensor._storage.tile)
     made._storage.cell.padding = tensor._storage.cell.padding
     return made
 
 
 @operation()
-def copy_host_to_device_tensor(host, device_tensor_, cq_id=None, queue_id=None):
+def copy_host_to_device_tensor(host_tensor, device_tensor, cq_id=None, queue_id=None):
     """Writes to memory that is there."""
-    device = require_device("copy_host_to_device_tensor", device_tensor_)
+    device = require_device("copy_host_to_device_tensor", device_tensor)
     require_no_capture(device, "write a tensor")
-    if host._shape != device_tensor_._shape or host._dtype is not device_tensor_._dtype or \
-            host._layout is not device_tensor_._layout:
+    if host_tensor._shape != device_tensor._shape or host_tensor._dtype is not device_tensor._dtype or \
+            host_tensor._layout is not device_tensor._layout:
         fail("copy_host_to_device_tensor", "shape, dtype and layout of both must be the same, not "
-             f"{host._shape} {host._dtype.value} and {device_tensor_._shape} "
-             f"{device_tensor_._dtype.value}")
-    shards = host.kept_shards()
+             f"{host_tensor._shape} {host_tensor._dtype.value} and {device_tensor._shape} "
+             f"{device_tensor._dtype.value}")
+    shards = host_tensor.kept_shards()
     if device.values:
-        device_tensor_._storage.cell.shards = (
+        device_tensor._storage.cell.shards = (
             shards if len(shards) > 1 else shards * device.get_num_devices())
-    device_tensor_._storage.cell.largest = host._storage.cell.largest
-    device.chip.write(device_tensor_._storage.number,
+    device_tensor._storage.cell.largest = host_tensor._storage.cell.largest
+    device.chip.write(device_tensor._storage.number,
                       queue_number(cq_id if queue_id is None else queue_id))
 
 
 @operation(unread={"blocking": 2})
-def copy_device_to_host_tensor(device_tensor_, host, cq_id=None):
-    device_tensor_.blocking_read(cq_id)
-    host._storage.cell.shards = device_tensor_.shards()
+def copy_device_to_host_tensor(device_tensor, host_tensor, cq_id=None):
+    device_tensor.blocking_read(cq_id)
+    host_tensor._storage.cell.shards = device_tensor.shards()
 
 
 def deallocate(tensor, force=True):

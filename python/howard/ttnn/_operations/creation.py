@@ -22,7 +22,7 @@ def allocate_tensor_on_device(*args, **kwargs):
     if args and hasattr(args[0], "memory_config") and not isinstance(args[0], Tensor):
         spec, device = args[0], args[1] if len(args) > 1 else kwargs.get("device",
                                                                          kwargs.get("mesh_device"))
-        return device_tensor(spec.shape, spec.dtype, spec.layout, spec.memory_config, device)
+        return device_tensor(spec.shape, spec.dtype, spec.layout, spec.memory_config, device, tile=spec.tile)
     names = ("shape", "dtype", "layout", "device", "memory_config")
     given = _given("allocate_tensor_on_device", (*names, "mesh_device"), names, args, kwargs)
     return device_tensor(given["shape"], given["dtype"], given["layout"],
@@ -32,8 +32,12 @@ def allocate_tensor_on_device(*args, **kwargs):
 
 @operation()
 def allocate_tensor_on_host(*args, **kwargs):
-    names = ("shape", "dtype", "layout", "device")
-    given = _given("allocate_tensor_on_host", names, names, args, kwargs)
+    """Makes a tensor of zeros: (shape, dtype, layout, device) or (spec, device)."""
+    if args and hasattr(args[0], "memory_config"):
+        spec = args[0]
+        args = (spec.shape, spec.dtype, spec.layout, *args[1:])
+    names = ("shape", "dtype", "layout", "device", "memory_config")
+    given = _given("allocate_tensor_on_host", (*names, "mesh_device"), names, args, kwargs)
     return _filled(given["shape"], 0, given["dtype"], given["layout"], None, None)
 
 
@@ -206,17 +210,17 @@ def rand(shape, device=None, *, dtype=None, layout=None, memory_config=DRAM_MEMO
 
 
 @operation(unread="memory_config compute_kernel_config")
-def uniform(tensor, low=0.0, high=1.0, seed=0):
+def uniform(input, low=0.0, high=1.0, seed=0):
     """Fills a tensor in its place."""
-    require_device("uniform", tensor)
-    return _random("uniform", tensor._shape, tensor._device, tensor._dtype, tensor._layout, None,
-                   seed, lambda dims, start: arrays.uniform(dims, low, high, start), tensor)
+    require_device("uniform", input)
+    return _random("uniform", input._shape, input._device, input._dtype, input._layout, None,
+                   seed, lambda dims, start: arrays.uniform(dims, low, high, start), input)
 
 
 @operation(unread="compute_kernel_config")
-def bernoulli(tensor, seed=0, *, output=None, dtype=None, memory_config=None):
-    require_device("bernoulli", tensor)
-    out = make_output(tensor._shape, tensor, dtype or DataType.FLOAT32, None, memory_config, output)
+def bernoulli(input, seed=0, *, output=None, dtype=None, memory_config=None):
+    require_device("bernoulli", input)
+    out = make_output(input._shape, input, dtype or DataType.FLOAT32, None, memory_config, output)
     program("bernoulli", "fill", [], [out], True, scalar=1)
     start = seed or _next_seed()
 
@@ -224,7 +228,7 @@ def bernoulli(tensor, seed=0, *, output=None, dtype=None, memory_config=None):
         drawn = arrays.uniform(p.shape, 0.0, 1.0, start)
         return drawn < p
 
-    values(draw, [tensor], [out])
+    values(draw, [input], [out])
     return out
 
 

@@ -19,9 +19,10 @@ from .._launch import (
     values_of,
 )
 from .._session import session
-from .._tensor import Tensor, host_tensor
+from .._tensor import Tensor
 from .._types import DataType, Layout, TensorMemoryLayout, broadcast_shape, chip_shape
 from .data_movement import _moved, reshape, split
+from .layout import to_layout
 
 
 # These are the names and the defaults of what else they take, in their order.
@@ -142,6 +143,8 @@ def _binary(name, function, a, b, dtype, memory_config, output, activations, bef
         except ValueError:
             fail(name, f"shapes {a._shape} and {b._shape} cannot be broadcast: from the last "
                  "dimension, sizes must be equal or 1")
+        if a._layout is not b._layout:  # The result is in tiles then.
+            a, b = (to_layout.function(one, Layout.TILE) for one in (a, b))
         inputs = [a, b]
     else:
         require_device(name, a)
@@ -304,23 +307,15 @@ def _prelu(input_tensor, weight, *, memory_config=None, output_tensor=None):
 
 
 @operation("typecast")
-def _typecast(tensor, dtype, *args, memory_config=None, output_tensor=None):
+def _typecast(input_tensor, dtype, *args, memory_config=None, output_tensor=None):
     if isinstance(args[0] if args else None, DataType):
         dtype = args[0]
-    require_device("typecast", tensor)
-    out = make_output(tensor._shape, tensor, dtype, None, memory_config, output_tensor)
-    program("typecast", "cast", [tensor], [out])
+    require_device("typecast", input_tensor)
+    out = make_output(input_tensor._shape, input_tensor, dtype, None, memory_config, output_tensor)
+    program("typecast", "cast", [input_tensor], [out])
     kind = out._dtype.value
-    values(lambda a: arrays.cast(a, kind), [tensor], [out])
+    values(lambda a: arrays.cast(a, kind), [input_tensor], [out])
     return out
-
-
-def to_dtype(tensor, dtype):
-    """Returns the same numbers in another type, on the host."""
-    if tensor._device is not None:
-        fail("to_dtype", "the tensor must be on the host: ttnn.typecast is for device tensors")
-    layout = Layout.TILE if dtype.block else tensor._layout  # Blocks are parts of tiles.
-    return host_tensor([arrays.rounded(a, dtype.value) for a in tensor.shards()], dtype, layout)
 
 
 @operation("where")
@@ -365,33 +360,35 @@ def _composite(name, inputs, steps, compute, memory_config=None, output=None):
 
 
 @operation("addcmul")
-def _addcmul(a, b, c, *, value=1.0, memory_config=None, output_tensor=None):
-    return _composite("addcmul", [a, b, c], [("addcmul", 3)],
+def _addcmul(input_tensor_a, input_tensor_b, input_tensor_c, *, value=1.0, memory_config=None,
+             output_tensor=None):
+    return _composite("addcmul", [input_tensor_a, input_tensor_b, input_tensor_c], [("addcmul", 3)],
                       lambda x, y, z: x + value * (y * z), memory_config, output_tensor)
 
 
 @operation("addcdiv")
-def _addcdiv(a, b, c, *, value=1.0, memory_config=None, output_tensor=None):
+def _addcdiv(input_tensor_a, input_tensor_b, input_tensor_c, *, value=1.0, memory_config=None,
+             output_tensor=None):
     # ttnn of 2025 computes the quotient, with two choices for a division by zero, the product with
     # value, and a sum.
     steps = [("divide", 2), ("eqz", 1), ("where", 2), ("eqz", 1), ("where", 2), ("multiply", 1),
              ("add", 2)]
-    return _composite("addcdiv", [a, b, c], steps, lambda x, y, z: x + value * (y / z), memory_config,
-                      output_tensor)
+    return _composite("addcdiv", [input_tensor_a, input_tensor_b, input_tensor_c], steps,
+                      lambda x, y, z: x + value * (y / z), memory_config, output_tensor)
 
 
 @operation("mac")
-def _mac(a, b, c, *, memory_config=None):
-    if not isinstance(b, Tensor):
-        return FUNCTIONS["add"].function(FUNCTIONS["multiply"].function(a, b), c,
-                                         memory_config=memory_config)
-    return _composite("mac", [a, b, c], [("multiply", 2), ("add", 2)],
+def _mac(input_tensor_a, input_tensor_b, input_tensor_c, *, memory_config=None):
+    if not isinstance(input_tensor_b, Tensor):
+        made = FUNCTIONS["multiply"].function(input_tensor_a, input_tensor_b)
+        return FUNCTIONS["add"].function(made, input_tensor_c, memory_config=memory_config)
+    return _composite("mac", [input_tensor_a, input_tensor_b, input_tensor_c], [("multiply", 2), ("add", 2)],
                       lambda x, y, z: x * y + z, memory_config)
 
 
 @operation("lerp")
-def _lerp(a, b, weight, *, memory_config=None, output_tensor=None):
-    inputs = [a, b] + ([weight] if isinstance(weight, Tensor) else [])
+def _lerp(input, end, weight, *, memory_config=None, output_tensor=None):
+    inputs = [input, end] + ([weight] if isinstance(weight, Tensor) else [])
 
     def compute(x, y, w=weight):
         return apply("lerp", x, y, w)
@@ -401,27 +398,27 @@ def _lerp(a, b, weight, *, memory_config=None, output_tensor=None):
 
 
 @operation("isclose")
-def _isclose(a, b, *, rtol=1e-05, atol=1e-08, equal_nan=False, memory_config=None):
+def _isclose(input_tensor_a, input_tensor_b, *, rtol=1e-05, atol=1e-08, equal_nan=False, memory_config=None):
     def compute(x, y):
         if not equal_nan:  # ttnn puts these in the place of NaN.
             x, y = np.where(np.isnan(x), 1.0, x), np.where(np.isnan(y), 0.0, y)
         return abs(x - y) <= atol + rtol * abs(y)
 
-    return _composite("isclose", [a, b],
+    return _composite("isclose", [input_tensor_a, input_tensor_b],
                       [("subtract", 2), ("abs", 1), ("abs", 1), ("multiply", 1), ("add", 1),
                        ("subtract", 2), ("lez", 1)], compute, memory_config)
 
 
 @operation("addalpha")
-def _addalpha(a, b, alpha=1.0, *, memory_config=None, output_tensor=None):
-    return _composite("addalpha", [a, b], [("multiply", 1), ("add", 2)],
+def _addalpha(input_tensor_a, input_tensor_b, alpha=1.0, *, memory_config=None, output_tensor=None):
+    return _composite("addalpha", [input_tensor_a, input_tensor_b], [("multiply", 1), ("add", 2)],
                       lambda x, y: x + y * alpha,
                       memory_config, output_tensor)
 
 
 @operation("subalpha")
-def _subalpha(a, b, alpha=1.0, *, memory_config=None, output_tensor=None):
-    return _composite("subalpha", [a, b], [("multiply", 1), ("subtract", 2)],
+def _subalpha(input_tensor_a, input_tensor_b, alpha=1.0, *, memory_config=None, output_tensor=None):
+    return _composite("subalpha", [input_tensor_a, input_tensor_b], [("multiply", 1), ("subtract", 2)],
                       lambda x, y: x - y * alpha,
                       memory_config, output_tensor)
 

@@ -50,11 +50,11 @@ def _unrounded(mode, gradient):
     return gradient if mode is None else 0 * np.nan_to_num(gradient)
 
 
-def _quotients(g, x, y, round_mode=None):
+def _quotients(g, x, y, round_mode=None, rounding_mode=None):
     """Returns the gradients of a quotient. A divisor of -0 is 0: ttnn asks whether it is 0, and not
     for its sign."""
-    return (_unrounded(round_mode, g / np.where(y == 0, 0.0, y)),
-            _unrounded(round_mode, -(g * x) / (y * y)))
+    mode = round_mode or rounding_mode
+    return _unrounded(mode, g / np.where(y == 0, 0.0, y)), _unrounded(mode, -(g * x) / (y * y))
 
 
 # The derivative of each function, whose parameters have ttnn's names, and how many programs ttnn's composite launches (December 2025).

@@ -11,23 +11,23 @@ from .data_movement import _axis, _moved, launch_permute, reshape, slice_
 
 
 @operation(unread="sparse_grad")
-def gather(input_tensor, dim, index, *, memory_config=None, out=None):
-    if not len(input_tensor._shape) or not len(index._shape):
-        return input_tensor
-    return _moved("gather", [input_tensor, index], list(index._shape),
+def gather(input, dim, index, *, memory_config=None, out=None):
+    if not len(input._shape) or not len(index._shape):
+        return input
+    return _moved("gather", [input, index], list(index._shape),
                   lambda a, i: arrays.gathered(a, dim, i), memory_config, out)
 
 
 @operation()
-def scatter(input_tensor, dim, index, src, *, memory_config=None, reduce=None, opt_reduction=None):
+def scatter(input, dim, index, src, *, memory_config=None, reduce=None, opt_reduction=None):
     """Puts the numbers of src at the places of an index, or combines them with what is there."""
-    return _scatter("scatter", input_tensor, dim, index, src, memory_config,
+    return _scatter("scatter", input, dim, index, src, memory_config,
                     reduce if reduce is not None else opt_reduction)
 
 
 @operation()
-def scatter_add(input_tensor, dim, index, src, *, memory_config=None):
-    return _scatter("scatter_add", input_tensor, dim, index, src, memory_config, "add")
+def scatter_add(input, dim, index, src, *, memory_config=None):
+    return _scatter("scatter_add", input, dim, index, src, memory_config, "add")
 
 
 def _require_scatter(name, tensor, index, src, axis, reduce):
@@ -145,6 +145,21 @@ def index_fill(input_tensor, dim, index, value, *, memory_config=None):
         return made
 
     return _moved("index_fill", [input_tensor, index], shape, compute, memory_config)
+
+
+@operation()
+def indexed_fill(batch_id, input_tensor_a, input_tensor_b, *, memory_config=None, dim=0):
+    """Returns the first tensor with the parts of the second at the places of `dim` that batch_id has."""
+    axis = _axis("indexed_fill", input_tensor_a, dim)
+
+    def compute(a, b, places):
+        arrays.require_places(places, a.shape[axis])
+        made = a.copy()
+        np.moveaxis(made, axis, 0)[places.ravel().astype(np.int64)] = np.moveaxis(b, axis, 0)
+        return made
+
+    return _moved("indexed_fill", [input_tensor_a, input_tensor_b, batch_id], list(input_tensor_a._shape),
+                  compute, memory_config)
 
 
 @operation()

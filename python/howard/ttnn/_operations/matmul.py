@@ -10,7 +10,8 @@ from .. import _configs
 from .._configs import activation_of
 from .._launch import fail, make_output, operation, program, require_device, steps_of, values
 from .._cores import CoreCoord, CoreGrid, CoreRange, CoreRangeSet, num_cores_to_corerangeset
-from .._memory import DRAM_MEMORY_CONFIG, ShardSpec
+from .._memory import DRAM_MEMORY_CONFIG, ShardSpec, Tile
+from .._tensor import device_tensor
 from .._types import DataType, Layout, MathFidelity, TensorMemoryLayout, broadcast_shape
 from .data_movement import reshape
 from .eltwise import FUNCTIONS, _unary
@@ -68,7 +69,8 @@ def _config_text(config):
     if not isinstance(config, _configs.MatmulMultiCoreReuseProgramConfig):
         return None
     if isinstance(config, _configs.MatmulMultiCoreReuseMultiCast1DProgramConfig):
-        kind = "1d_in0" if config.mcast_in0 else "1d_in1"
+        # Where A goes round a ring, ttnn does not look at mcast_in0.
+        kind = "1d_in0" if config.mcast_in0 or config.gather_in0 else "1d_in1"
     elif isinstance(config, _configs.MatmulMultiCoreReuseMultiCastProgramConfig):
         kind = "2d"
     else:
@@ -89,13 +91,14 @@ def _config_text(config):
     return text
 
 
-def _result_config(config, program_config, a, matrix):
+def _result_config(config, program_config, a, matrix, tile):
     """Returns where the result goes, with the shards that ttnn takes from the program configuration
     where the caller names none."""
     per_n = getattr(program_config, "per_core_N", None)
     if config is None or not config.is_sharded() or config.shard_spec is not None or not per_n:
         return config
-    rows, columns = math.prod(matrix[:-2]) * -(-matrix[-2] // 32), -(-matrix[-1] // 32)
+    high, wide = tile.tile_shape
+    rows, columns = math.prod(matrix[:-2]) * -(-matrix[-2] // high), -(-matrix[-1] // wide)
     per_m = min(program_config.per_core_M, rows)
     across = -(-columns // per_n)
     size = getattr(program_config, "compute_with_storage_grid_size", None)
@@ -115,7 +118,7 @@ def _result_config(config, program_config, a, matrix):
     part = {TensorMemoryLayout.WIDTH_SHARDED: (rows, per_n),
             TensorMemoryLayout.HEIGHT_SHARDED: (per_m, columns)}.get(config.memory_layout,
                                                                      (per_m, per_n))
-    return config.with_shard_spec(ShardSpec(grid, [32 * part[0], 32 * part[1]]))
+    return config.with_shard_spec(ShardSpec(grid, [high * part[0], wide * part[1]]))
 
 
 def _attributes(a, b, transpose_a, transpose_b, core_grid, program_config, compute):
@@ -159,8 +162,18 @@ def _bias_row(bias, columns):
     return bias.reshape([-1, bias.shape[-1]])[0, :columns]
 
 
+def _tiles(name, a, b, transpose_a, transpose_b):
+    """Returns the tiles of both operands, and what tiles the result has of them."""
+    left, right = a.tile, b.tile
+    rows, inner = _swapped(left.tile_shape, transpose_a)
+    other, columns = _swapped(right.tile_shape, transpose_b)
+    if inner != other:
+        fail(name, f"Input tile dims must have inner dim equal: {left.tile_shape} by {right.tile_shape}")
+    return left, right, Tile([rows, columns])
+
+
 def _multiply(name, a, b, bias, transpose_a, transpose_b, memory_config, dtype, program_config,
-              activation, compute, core_grid, output, launch=program):
+              activation, compute, core_grid, output, launch=program, output_tile=None):
     """Launches a product, or what `launch` makes of it together with something else."""
     require_device(name, a, b, *([bias] if bias is not None else []))
     for one in (a, b):
@@ -173,9 +186,14 @@ def _multiply(name, a, b, bias, transpose_a, transpose_b, memory_config, dtype, 
         core_grid = CoreGrid(x=core_grid[0], y=core_grid[1])
     shape, batch_shape, left, right = _product_shape(name, a._shape, b._shape, transpose_a,
                                                      transpose_b)
-    out = make_output(shape, a, dtype or a._dtype, Layout.TILE,
-                      _result_config(memory_config, program_config, a, batch_shape) or
-                      DRAM_MEMORY_CONFIG, output)
+    small = a._storage.tile is not None or b._storage.tile is not None or output_tile is not None
+    tile_a, tile_b, tile = _tiles(name, a, b, transpose_a, transpose_b) if small else _WHOLE
+    config = _result_config(memory_config, program_config, a, batch_shape, tile) or DRAM_MEMORY_CONFIG
+    if small and output is None:
+        out = device_tensor(shape, dtype or a._dtype, Layout.TILE, config, a._device, topology=a._topology,
+                            tile=output_tile or tile, counted=tile)
+    else:
+        out = make_output(shape, a, dtype or a._dtype, Layout.TILE, config, output)
     attributes = _attributes(a, b, transpose_a, transpose_b, core_grid, program_config, compute)
     fused = _bias_fuses(bias, core_grid, program_config, (a, b), memory_config)
     own = getattr(program_config, "fused_activation", None)
@@ -185,11 +203,13 @@ def _multiply(name, a, b, bias, transpose_a, transpose_b, memory_config, dtype, 
     fused_activation = activation_of(own) or (wanted if core_grid is not None else None)
     attributes.update(_fused(own if own is not None else activation if core_grid else None))
     shapes = [_swapped(left, transpose_a), _swapped(right, transpose_b)]
-    inputs = [a, b]
+    inputs, seen = [a, b], batch_shape
+    if small:
+        shapes, seen = [tile_a.grown(shapes[0]), tile_b.grown(shapes[1])], tile.grown(batch_shape)
     if fused:
         inputs.append(bias)
-        shapes.append([1, bias._shape[-1]])
-    launch(name, "matmul", inputs, [out], shapes=shapes, out_shapes=[batch_shape], **attributes)
+        shapes.append([1, tile.grown(bias._shape)[-1] if small else bias._shape[-1]])
+    launch(name, "matmul", inputs, [out], shapes=shapes, out_shapes=[seen], **attributes)
     dims = list(shape)
     last = None if fused else bias
 
@@ -214,37 +234,39 @@ def _multiply(name, a, b, bias, transpose_a, transpose_b, memory_config, dtype, 
     return out
 
 
-_REFUSED = {"output_tile": None, "global_cb": None}
+_WHOLE = (Tile(), Tile(), Tile())
+_REFUSED = {"global_cb": None}
 
 
 @operation(refuses=_REFUSED)
 def matmul(input_tensor_a, input_tensor_b, *, transpose_a=False, transpose_b=False,
            memory_config=None, dtype=None, program_config=None, activation=None,
-           compute_kernel_config=None, core_grid=None, optional_output_tensor=None):
+           compute_kernel_config=None, core_grid=None, output_tile=None, optional_output_tensor=None):
     """Computes a @ b, by the configuration that ttnn chooses."""
     return _multiply("matmul", input_tensor_a, input_tensor_b, None, transpose_a, transpose_b,
                      memory_config, dtype, program_config, activation, compute_kernel_config,
-                     core_grid, optional_output_tensor)
+                     core_grid, optional_output_tensor, output_tile=output_tile)
 
 
 @operation(refuses=_REFUSED)
 def linear(input_tensor_a, input_tensor_b, *, bias=None, transpose_a=False, transpose_b=False,
            memory_config=None, dtype=None, program_config=None, activation=None,
-           compute_kernel_config=None, core_grid=None, optional_output_tensor=None):
+           compute_kernel_config=None, core_grid=None, output_tile=None, optional_output_tensor=None):
     """Computes a @ b + bias, which the product adds itself where ttnn lets it."""
     return _multiply("linear", input_tensor_a, input_tensor_b, bias, transpose_a, transpose_b,
                      memory_config, dtype, program_config, activation, compute_kernel_config,
-                     core_grid, optional_output_tensor)
+                     core_grid, optional_output_tensor, output_tile=output_tile)
 
 
-@operation(refuses={"output_tile": None})
+@operation()
 def addmm(input_tensor, mat1_tensor, mat2_tensor, *, alpha=1.0, beta=1.0, memory_config=None,
           dtype=None, program_config=None, compute_kernel_config=None, core_grid=None,
-          optional_output_tensor=None):
+          output_tile=None, optional_output_tensor=None):
     if alpha == 0:
         fail("addmm", "alpha parameter cannot be 0")
     made = _multiply("addmm", mat1_tensor, mat2_tensor, None, False, False, memory_config, dtype,
-                     program_config, None, compute_kernel_config, core_grid, optional_output_tensor)
+                     program_config, None, compute_kernel_config, core_grid, optional_output_tensor,
+                     output_tile=output_tile)
     if alpha != 1.0:
         made = FUNCTIONS["multiply"].function(made, alpha)
     if beta == 0.0:
@@ -342,11 +364,39 @@ def attn_matmul(input_tensor_a, input_tensor_b, *, memory_config=None, dtype=Non
     return out
 
 
+@operation("experimental.attn_matmul_from_cache",
+           unread={"compute_with_storage_grid_size": 4, "compute_kernel_config": None})
+def attn_matmul_from_cache(input_tensor_a, input_tensor_b, num_tokens, transpose_hw, *,
+                           memory_config=None, dtype=None):
+    """Does what attn_matmul does with the first num_tokens rows of a cache, [b, h or 1, s, k]; with
+    transpose_hw with their columns."""
+    name = "attn_matmul_from_cache"
+    require_device(name, input_tensor_a, input_tensor_b, tile=True)
+    length, heads, users, inner = list(input_tensor_a._shape)
+    columns = num_tokens if transpose_hw else input_tensor_b._shape[-1]
+    if not 0 < num_tokens <= input_tensor_b._shape[-2]:
+        fail(name, f"num_tokens is {num_tokens}, and the cache has {input_tensor_b._shape[-2]} rows")
+    out = make_output([length, heads, users, columns], input_tensor_a, dtype, None, memory_config)
+    program(name, "matmul", [input_tensor_a, input_tensor_b], [out], True,
+            shapes=[[1, users, heads, inner], [1, users, inner, columns]],
+            out_shapes=[[1, users, heads, columns]])
+
+    def compute(x, y):
+        y = y[:, :, :num_tokens]
+        made = arrays.matmul(x.transpose([2, 1, 0, 3]), y.swapaxes(-1, -2) if transpose_hw else y)
+        return made.transpose([2, 1, 0, 3])
+
+    values(compute, [input_tensor_a, input_tensor_b], [out])
+    return out
+
+
 @operation("experimental.group_attn_matmul",
            unread="compute_with_storage_grid_size compute_kernel_config")
-def group_attn_matmul(input_tensor_a, input_tensor_b, *, memory_config=None, output_dtype=None):
+def group_attn_matmul(input_tensor_a, input_tensor_b, *, memory_config=None, dtype=None,
+                      output_dtype=None):
     """Does what attn_matmul does with fewer heads of the second operand: [1, h, b, k] by [b, g, k,
     n]."""
+    output_dtype = dtype or output_dtype
     heads, groups = input_tensor_a._shape[1], input_tensor_b._shape[1]
     if groups in (1, heads):
         return attn_matmul.function(input_tensor_a, input_tensor_b, memory_config=memory_config,

@@ -11,10 +11,10 @@ from .._tensor import device_tensor
 from .._types import Layout
 from .core import copy_host_to_device_tensor
 from .creation import _filled, _like, arange
-from .data_movement import _axis, _moved
+from .data_movement import _axis, _moved, reshape
 from .eltwise import FUNCTIONS
 from .eltwise_backward import _gradients
-from .matmul import linear, matmul
+from .matmul import _multiply, linear, matmul
 from .normalization import _softmax
 from .reduction import cumsum, max as max_, mean, min as min_, sum as sum_
 
@@ -45,12 +45,25 @@ _reduction("sum", sum_)
 _reduction("mean", mean)
 
 
+def _in_batches(name, kernel, inputs, outputs, shapes, out_shapes, **attributes):
+    """Launches a product, each of whose batches may be one for several of the other's."""
+    batch = list(out_shapes[0])[:-2]
+    wide = [shape if list(shape)[:-2] == batch else [*batch, *list(shape)[-2:]] for shape in shapes[:2]]
+    plain = wide == list(shapes[:2]) or math.prod(list(shapes[1])[:-2]) == 1
+    program(name, kernel, inputs, outputs, not plain, shapes=shapes if plain else [*wide, *shapes[2:]],
+            out_shapes=out_shapes, **attributes)
+
+
+def _product(input, other, transpose_input, transpose_other, output, bias, memory_config):
+    return _multiply("moreh_matmul", input, other, bias, transpose_input, transpose_other, memory_config,
+                     None, None, None, None, None, output, _in_batches)
+
+
 @_both("matmul", unread="compute_kernel_config")
 def moreh_matmul(input, other, *, transpose_input=False, transpose_other=False, output=None,
                  bias=None, memory_config=None):
-    return linear.function(input, other, bias=bias, transpose_a=transpose_input,
-                           transpose_b=transpose_other, memory_config=memory_config,
-                           optional_output_tensor=output)
+    """Computes a product, whose batches are broadcast as in torch."""
+    return _product(input, other, transpose_input, transpose_other, output, bias, memory_config)
 
 
 @_both("linear", unread="compute_kernel_config")
@@ -231,14 +244,23 @@ _spread_gradient("mean_backward", True)
 
 @_both("matmul_backward", unread="compute_kernel_config")
 def moreh_matmul_backward(output_grad, input, other, *, are_required_outputs=(True, True),
-                          input_grad=None, other_grad=None, memory_config=None):
+                          input_grad=None, other_grad=None, input_a_grad=None, input_b_grad=None,
+                          memory_config=None):
+    """Returns the gradients of both operands: of one that was broadcast, the sum over its batches."""
+    def gradient(a, b, operand, output, transpose_a, transpose_b):
+        lead = len(output_grad._shape) - len(operand._shape)
+        whole = [1] * lead + list(operand._shape)
+        dims = [i for i, size in enumerate(list(output_grad._shape)[:-2]) if size != whole[i]]
+        made = _product(a, b, transpose_a, transpose_b, None if dims else output, None, memory_config)
+        if not dims:
+            return made
+        made = sum_.function(made, dims, True, output_tensor=None if lead else output)
+        return reshape.function(made, operand._shape) if lead else made
+
     left, right = are_required_outputs
-    return [
-        matmul.function(output_grad, other, transpose_b=True, memory_config=memory_config,
-                        optional_output_tensor=input_grad) if left else None,
-        matmul.function(input, output_grad, transpose_a=True, memory_config=memory_config,
-                        optional_output_tensor=other_grad) if right else None,
-    ]
+    first, second = (a if a is not None else b for a, b in ((input_grad, input_a_grad), (other_grad, input_b_grad)))
+    return [gradient(output_grad, other, input, first, False, True) if left else None,
+            gradient(input, output_grad, other, second, True, False) if right else None]
 
 
 @_both("linear_backward", unread="compute_kernel_config")

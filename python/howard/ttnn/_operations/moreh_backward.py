@@ -99,9 +99,12 @@ def moreh_norm_backward(input, output, output_grad, p=2.0, *, dim=None, input_gr
     kept = [1 if i in dims else size for i, size in enumerate(shape)]
     if output._shape.volume() != math.prod(kept):
         fail("moreh_norm_backward", f"the norm {output._shape} is none of {shape} over {list(dims)}")
-    return _gradient("moreh_norm_backward", "multiply", [input, output, output_grad], shape,
-                     lambda x, n, g: _norm_gradient(x, n.reshape(kept), g.reshape(kept), float(p)),
-                     memory_config, input_grad)
+    require_device("moreh_norm_backward", input, output, output_grad)
+    out = make_output(shape, input, None, None, memory_config, input_grad)
+    program("moreh_norm_backward", "multiply", [input, output], [out], True, shapes=[None, kept])
+    values(lambda x, n, g: _norm_gradient(x, n.reshape(kept), g.reshape(kept), float(p)),
+           [input, output, output_grad], [out])
+    return out
 
 
 def _loss_gradient(name, target, grad, weight, input_grad, ignored, divisor, spread,

@@ -66,8 +66,12 @@ def _adam(numbers, told, decoupled):
 def moreh_sgd(param_in, grad, *states, param_out=None, momentum_buffer_out=None, memory_config=None,
               lr=1e-3, momentum=0.0, dampening=0.0, weight_decay=0.0, nesterov=False,
               momentum_initialized=False):
-    """Launches one program, whose results are in the places that are given, or in new ones."""
-    states, told = _numbers_and_states("sgd", states, dict(
+    """Launches one program, whose results are in the places that are given, or in new ones: these may
+    follow the buffer of momentum in their places too."""
+    places = [one for one in states[:3] if not isinstance(one, (bool, int, float))]
+    if len(places) > 1:
+        param_out, momentum_buffer_out = (*places[1:], momentum_buffer_out)[:2]
+    states, told = _numbers_and_states("sgd", (*places[:1], *states[len(places):]), dict(
         lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay, nesterov=nesterov))
     inputs = [param_in, grad, *states]
     require_device("moreh_sgd", *inputs)

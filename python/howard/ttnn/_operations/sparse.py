@@ -4,7 +4,8 @@
 from .. import _arrays as arrays
 from .._arrays import np
 from .._launch import fail, make_output, operation, program, require_device, values
-from .._memory import DRAM_MEMORY_CONFIG
+from .._memory import DRAM_MEMORY_CONFIG, Tile
+from .._tensor import device_tensor
 from .._types import Layout
 
 
@@ -23,10 +24,10 @@ def _blocks(a, b, a_sparse, b_sparse):
     return None
 
 
-@operation(unread="program_config compute_kernel_config core_grid", refuses={"output_tile": None})
+@operation(unread="program_config compute_kernel_config core_grid")
 def sparse_matmul(input_tensor_a, input_tensor_b, *, sparsity, nnz=None,
                   is_input_a_sparse=False, is_input_b_sparse=True, memory_config=None, dtype=None,
-                  optional_output_tensor=None):
+                  output_tile=None, optional_output_tensor=None):
     """Multiplies each block whose number in `sparsity` is not 0. The others are zeros here, and
     undefined on a card."""
     name, a, b = "sparse_matmul", input_tensor_a, input_tensor_b
@@ -42,8 +43,12 @@ def sparse_matmul(input_tensor_a, input_tensor_b, *, sparsity, nnz=None,
     if sparsity._shape.volume() != count:
         fail(name, f"sparsity {sparsity._shape} has {sparsity._shape.volume()} numbers for {count} "
              "blocks")
-    out = make_output(outer + [rows, columns], a, dtype or a._dtype, Layout.TILE,
-                      memory_config or DRAM_MEMORY_CONFIG, optional_output_tensor)
+    if output_tile is not None and optional_output_tensor is None:
+        out = device_tensor(outer + [rows, columns], dtype or a._dtype, Layout.TILE, memory_config, a._device,
+                            topology=a._topology, tile=output_tile, counted=Tile())
+    else:
+        out = make_output(outer + [rows, columns], a, dtype or a._dtype, Layout.TILE,
+                          memory_config or DRAM_MEMORY_CONFIG, optional_output_tensor)
     if nnz is not None:
         used = int(nnz)
     else:

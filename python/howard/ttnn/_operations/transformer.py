@@ -302,12 +302,19 @@ def rotary_embedding_llama(input_tensor, cos_cache, sin_cache, trans_mat, *, is_
                            memory_config=None):
     """Computes x cos + (x T) sin, where T swaps neighbours within each tile. In a decoding step the heads
     of a user have the angles of the first row."""
+    return _turned_pairs(input_tensor, cos_cache, sin_cache, trans_mat, is_decode_mode, memory_config)
+
+
+def _turned_pairs(input_tensor, cos_cache, sin_cache, trans_mat, is_decode_mode, memory_config, user=0):
+    """Turns by the angles of the tables, in a decoding step by those from a user on."""
     def compute(x, cos, sin, matrix):
         tile = matrix.reshape([-1, 32, 32])[0]
         wide = x.reshape([x.size // 32, 32])
         turned = arrays.matmul(wide, tile).reshape(list(x.shape))
         rows = 1 if is_decode_mode else x.shape[-2]
-        cos, sin = _until(cos, rows), _until(sin, rows)
+        cos, sin = (_until(one, rows)[:, user:] for one in (cos, sin))
+        if is_decode_mode and cos.shape[1] > x.shape[1]:
+            cos, sin = cos[:, :x.shape[1]], sin[:, :x.shape[1]]
         return x * cos + turned * sin
 
     require_device("rotary_embedding_llama", input_tensor, cos_cache, sin_cache, trans_mat)
@@ -347,30 +354,49 @@ def chunked_scaled_dot_product_attention(input_tensor_q, input_tensor_k, input_t
                                          compute_kernel_config=None):
     """Computes attention of a chunk of queries from a place on, over the keys in pages up to its
     end."""
-    name = "chunked_scaled_dot_product_attention"
-    q = input_tensor_q
-    require_device(name, q, input_tensor_k, input_tensor_v, page_table_tensor)
-    end = chunk_start_idx + q._shape[2]
-    out = make_output(q._shape, q, None, None, memory_config or DRAM_MEMORY_CONFIG)
-    keys = [q._shape[0], input_tensor_k._shape[1], end, q._shape[3]]
-    program(name, "attention", [q, input_tensor_k, input_tensor_v], [out],
-            chunk_start_idx > 0, shapes=[None, keys, keys], causal=chunk_start_idx == 0,
+    return _chunk("chunked_scaled_dot_product_attention", input_tensor_q, input_tensor_k, input_tensor_v,
+                  page_table_tensor, chunk_start_idx, scale, memory_config, program_config,
+                  compute_kernel_config)
+
+
+@operation("transformer.chunked_flash_mla_prefill")
+def chunked_flash_mla_prefill(input_tensor_q, input_tensor_k, head_dim_v, page_table_tensor,
+                              chunk_start_idx, *, scale=None, memory_config=None, program_config=None,
+                              compute_kernel_config=None):
+    """Does the same where the values are the first columns of the keys."""
+    return _chunk("chunked_flash_mla_prefill", input_tensor_q, input_tensor_k, input_tensor_k,
+                  page_table_tensor, chunk_start_idx, scale, memory_config, program_config,
+                  compute_kernel_config, head_dim_v)
+
+
+def _chunk(name, q, k, v, page_table, start, scale, memory_config, program_config, compute_kernel_config,
+           width=None):
+    """Launches attention over pages, of whose values it takes the first `width` columns."""
+    require_device(name, q, k, v, page_table)
+    end, shape = start + q._shape[2], list(q._shape)
+    out = make_output(shape[:-1] + [width or shape[-1]], q, None, None, memory_config or DRAM_MEMORY_CONFIG)
+    keys = [shape[0], k._shape[1], end, shape[3]]
+    program(name, "attention", [q, k, v], [out], start > 0 or width is not None, shapes=[None, keys, keys],
+            out_shapes=[shape], causal=start == 0,
             **_attention_attributes(name, q, program_config, compute_kernel_config))
 
-    def compute(x, k, v, table):
-        return _attention(x, _until(_paged(k, table), end), _until(_paged(v, table), end), None, True,
-                         scale)
+    def compute(x, keys, *rest):
+        *held, table = rest
+        found = _until(_paged((held or [keys])[0], table), end)
+        return _attention(x, _until(_paged(keys, table), end), found[..., :width], None, True, scale)
 
-    values(compute, [q, input_tensor_k, input_tensor_v, page_table_tensor], [out])
+    values(compute, [q, k, v, page_table] if width is None else [q, k, page_table], [out])
     return out
 
 
 @operation("experimental.rotary_embedding_llama_fused_qk", unread="compute_kernel_config")
 def rotary_embedding_llama_fused_qk(q_input_tensor, k_input_tensor, cos_cache, sin_cache, trans_mat,
                                     *, memory_config=None):
-    return tuple(rotary_embedding_llama.function(one, cos_cache, sin_cache, trans_mat,
-                                                 is_decode_mode=True, memory_config=memory_config)
-                 for one in (q_input_tensor, k_input_tensor))
+    """Turns queries and keys. Tables of both have the angles of the keys' users behind the queries'."""
+    users = q_input_tensor._shape[1]
+    behind = users if cos_cache._shape[1] > users else 0
+    return tuple(_turned_pairs(one, cos_cache, sin_cache, trans_mat, True, memory_config, user)
+                 for one, user in ((q_input_tensor, 0), (k_input_tensor, behind)))
 
 
 def _latent(name):
