@@ -5,14 +5,28 @@
 # shellcheck source=tests/lint/common.sh
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/common.sh"
 
-# first_include FILE: the first include of a source, as it is written.
-first_include() { grep -m 1 '^#include ' "$1" || true; }
-
 read_files source_files '*.h' '*.cpp'
-for file in "${files[@]}"; do
-  if [[ $file == *.h ]]; then
-    grep -q '^#pragma once$' "$file" || echo "$file:1: there is no #pragma once"
-  elif [[ -f ${file%.cpp}.h && $(first_include "$file") != "#include \"${file%.cpp}.h\"" ]]; then
-    echo "$file:1: the first include is not \"${file%.cpp}.h\""
-  fi
-done | report
+{
+  printf '%s\n' "${files[@]}"
+  # A file without such a line is in the list above all the same.
+  grep -nE '^#(include |pragma once$)' -- /dev/null "${files[@]}" || true
+} | awk '
+  {
+    file = $0
+    if (!sub(/:[0-9]+:#.*/, "", file)) { listed[++count] = $0; exists[$0] = 1; next }
+    line = $0
+    sub(/^[^:]*:[0-9]+:/, "", line)
+    if (line == "#pragma once") once[file] = 1
+    else if (!(file in first)) first[file] = line
+  }
+  END {
+    for (i = 1; i <= count; ++i) {
+      file = listed[i]
+      own = file
+      if (file ~ /\.h$/) {
+        if (!(file in once)) print file ":1: there is no #pragma once"
+      } else if (sub(/\.cpp$/, ".h", own) && own in exists && first[file] != "#include \"" own "\"") {
+        print file ":1: the first include is not \"" own "\""
+      }
+    }
+  }' | report

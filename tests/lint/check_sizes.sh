@@ -9,9 +9,7 @@ source "$here/common.sh"
 exceptions=tests/lint/size_exceptions.txt
 [[ -f $exceptions ]] || exceptions=/dev/null
 read_files cpp_files
-for file in "${files[@]}"; do
-  awk -v file="$file" -f "$here/function_sizes.awk" -- "$file"
-done | awk -v table="$exceptions" '
+awk -f "$here/function_sizes.awk" -- "${files[@]}" | awk -v table="$exceptions" '
   FILENAME == table {
     if ($0 ~ /^[[:space:]]*(#|$)/) next
     if ($0 !~ /^[^ ]+ [0-9]+ +# ./) print table ":" FNR ": not \"FILE[:FUNCTION] LINES  # reason\""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Prints a row "line lines limit name kind" for a C++ file (-v file=PATH) and for each function in it:
+# Prints a row "line lines limit name kind" for each C++ file and for each function in it:
 # outermost bodies, so that a lambda counts as part of the function around it. Braces are matched
 # outside of comments, literals and directives; that is exact for code that compiles and whose
 # #if branches are balanced.
@@ -60,6 +60,13 @@ function end_function() {
   function_name = ""
 }
 
+function end_file(    header) {
+  if (file == "") return
+  end_function()
+  header = file ~ /\.h$/
+  print 1, lines, header ? 300 : 500, file, header ? "header" : "source"
+}
+
 function open_brace() {
   if (inside > 0) { ++inside; return }
   if (parens > 0) { inside = 1; inside_kind = "argument"; return }
@@ -102,12 +109,22 @@ function code_char(c) {
   head = head c
 }
 
+FNR == 1 {
+  end_file()
+  file = FILENAME
+  head = function_name = ""
+  inside = parens = ended = resumed = in_comment = in_raw = in_directive = 0
+}
+
 {
+  lines = FNR
   line = $0
   if (in_directive || (!in_comment && !in_raw && line ~ /^[ \t]*#/)) {
     in_directive = line ~ /\\$/
     next
   }
+  # Most lines of a body can neither end it nor hide what would.
+  if (inside > 0 && !in_raw && !in_comment && line !~ /[{}"'\/]/) next
   n = length(line)
   for (i = 1; i <= n; ++i) {
     if (in_raw) {
@@ -147,8 +164,4 @@ function code_char(c) {
   code_char(" ")
 }
 
-END {
-  end_function()
-  header = file ~ /\.h$/
-  print 1, NR, header ? 300 : 500, file, header ? "header" : "source"
-}
+END { end_file() }
