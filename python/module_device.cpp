@@ -53,18 +53,6 @@ std::vector<TimelineEvent> PythonDevice::stop_recording() {
   return std::exchange(events_, nullptr)->events;
 }
 
-namespace {
-
-using SharedDevice = std::shared_ptr<PythonDevice>;
-
-chip::DispatchCoreType parse_dispatch(std::string_view word) {
-  if (word == "worker") return chip::DispatchCoreType::worker;
-  if (word == "eth") return chip::DispatchCoreType::eth;
-  throw Error({.attempted = "open the emulated device",
-               .value = "dispatch '" + std::string(word) + "'",
-               .accepted = "worker, eth"});
-}
-
 Layout parse_layout(std::string_view word) {
   if (word == "tile") return Layout::tile;
   if (word == "row_major") return Layout::row_major;
@@ -88,6 +76,18 @@ Shape shape_of(const std::vector<std::int64_t>& dimensions) {
                    .value = std::to_string(dimensions.size()) + " dimensions",
                    .accepted = "one to four"});
   }
+}
+
+namespace {
+
+using SharedDevice = std::shared_ptr<PythonDevice>;
+
+chip::DispatchCoreType parse_dispatch(std::string_view word) {
+  if (word == "worker") return chip::DispatchCoreType::worker;
+  if (word == "eth") return chip::DispatchCoreType::eth;
+  throw Error({.attempted = "open the emulated device",
+               .value = "dispatch '" + std::string(word) + "'",
+               .accepted = "worker, eth"});
 }
 
 /// Returns the four dimensions without leading ones, but at least two of them.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engines/autograd/calls.h"
@@ -66,6 +67,12 @@ struct PythonTensor {
   std::shared_ptr<PythonDevice> device;
   ops::Tensor tensor;  ///< Declared last, so that it is destroyed before the device.
 };
+
+/// Returns the shape of one to four dimensions. Throws Error for another number of them.
+Shape shape_of(const std::vector<std::int64_t>& dimensions);
+
+/// Parses "tile" or "row_major". Throws Error for another word.
+Layout parse_layout(std::string_view word);
 
 /// Adds Device, Tensor and the functions that open devices.
 void bind_devices(pybind11::module_& module);

@@ -8,7 +8,6 @@
 #include "base/error.h"
 
 namespace howard {
-namespace {
 
 std::string_view text_of(Takes takes) {
   switch (takes) {
@@ -25,6 +24,8 @@ std::string_view text_of(Takes takes) {
   }
   return "";
 }
+
+namespace {
 
 bool is_taken(Takes takes, const TensorSpec& spec) {
   switch (takes) {

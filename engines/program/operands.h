@@ -26,6 +26,10 @@ enum class Takes : std::uint8_t {
   one,      ///< One uint32: a place, an offset, or the handle of a device or of a group.
 };
 
+/// Returns "real numbers", "real numbers in tiles", "real numbers in rows", "uint32" or "one
+/// uint32".
+std::string_view text_of(Takes takes);
+
 /// A place among the operands or the results of an op.
 struct OperandRole {
   std::string_view name;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """An emulated Tenstorrent Wormhole, and this machine's CPU, from Python.
 
-open_emulated() and open_host() open devices; the ops below compute on their tensors. Each op
-allocates its result and enqueues one program. On an emulated device, each op also adds the time of
+open_emulated() and open_host() open devices; howard.ops has the ops that compute on their tensors, which
+are here, too: howard.matmul(a, b). Each op allocates its result and enqueues one program. On an emulated device, each op also adds the time of
 a call from Python to the host's clock. howard.engine is the report's autograd engine, written with
 these ops.
 
@@ -17,84 +17,25 @@ op_time(), op_constraints() and op_queries() say what a call of an op takes, wit
 """
 
 from howard._experiments import analyze, experiments, explain, fit, run
-from howard._native import (
-    Device,
-    Error,
-    Tensor,
-    __version__,
-    adamw,
-    add,
-    call,
-    cast,
-    concat_heads,
-    cross_entropy,
-    cross_entropy_backward,
-    dropout,
-    embedding,
-    embedding_backward,
-    erf,
-    exp,
-    full_like,
-    gelu,
-    gelu_backward,
-    gtz,
-    layernorm,
-    layernorm_backward,
-    matmul,
-    max,
-    mean,
-    multiply,
-    op_names,
-    open_emulated,
-    open_host,
-    reciprocal,
-    relu,
-    reshape,
-    rsqrt,
-    softmax,
-    softmax_backward,
-    split_heads,
-    sqrt,
-    square,
-    subtract,
-    sum,
-    to_layout,
-    transpose,
-)
+from typing import Any, Callable, List
+
+from howard import ops
+from howard._native import Device, Error, Tensor, __version__, full_like, op_names, open_emulated, open_host, reshape
 from howard._op import op_constraints, op_queries, op_time
 from howard._virtual import now, region
+from howard.ops import call
 
 __all__ = [
     "Device",
     "Error",
     "Tensor",
     "__version__",
-    "adamw",
-    "add",
     "analyze",
     "call",
-    "cast",
-    "concat_heads",
-    "cross_entropy",
-    "cross_entropy_backward",
-    "dropout",
-    "embedding",
-    "embedding_backward",
-    "erf",
-    "exp",
     "experiments",
     "explain",
     "fit",
     "full_like",
-    "gelu",
-    "gelu_backward",
-    "gtz",
-    "layernorm",
-    "layernorm_backward",
-    "matmul",
-    "max",
-    "mean",
-    "multiply",
     "now",
     "op_constraints",
     "op_names",
@@ -102,19 +43,20 @@ __all__ = [
     "op_time",
     "open_emulated",
     "open_host",
-    "reciprocal",
+    "ops",
     "region",
-    "relu",
     "reshape",
-    "rsqrt",
     "run",
-    "softmax",
-    "softmax_backward",
-    "split_heads",
-    "sqrt",
-    "square",
-    "subtract",
-    "sum",
-    "to_layout",
-    "transpose",
 ]
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    """Returns the function of an op: howard.silu is howard.ops.silu."""
+    if name in op_names():
+        function: Callable[..., Any] = getattr(ops, name)
+        return function
+    raise AttributeError(f"module 'howard' has no attribute {name!r}")
+
+
+def __dir__() -> List[str]:
+    return sorted({*__all__, *ops.names()})

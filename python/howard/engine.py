@@ -86,7 +86,7 @@ def mean_squared_error(prediction, target):
     """Returns one number. As in the report, the gradient of the loss itself is taken to be 1."""
     difference = howard.subtract(prediction.tensor, target.tensor)
     count = difference.shape[0] * difference.shape[1]
-    total = howard.sum(howard.multiply(difference, difference))
+    total = howard.sum(howard.multiply(difference, difference), "all")
     out = Node(howard.multiply(total, 1.0 / count), (prediction, target))
 
     def run_backward(_):

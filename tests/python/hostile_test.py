@@ -115,15 +115,15 @@ class Caller:
             lambda: howard.embedding_backward(tensor(), tensor(), number()),
             lambda: howard.cross_entropy(tensor(), tensor()),
             lambda: howard.cross_entropy_backward(tensor(), tensor(), number()),
-            lambda: howard.layernorm(tensor(), tensor(), tensor(), number()),
+            lambda: howard.ttml_layernorm(tensor(), tensor(), tensor(), number()),
             lambda: howard.layernorm_backward(same, tensor(), tensor(), tensor(), same),
             lambda: howard.softmax_backward(tensor(), tensor()),
             lambda: howard.gelu_backward(same, tensor(), draw.random() < 0.5),
             lambda: howard.sum(tensor(), word()),
             lambda: howard.mean(tensor(), draw.choice(["columns", "rows", "batch", "all"])),
             lambda: howard.transpose(tensor(), draw.choice(["rows_columns", "heads_rows"])),
-            lambda: howard.to_layout(tensor(), draw.choice(["tile", "row_major"])),
-            lambda: howard.cast(tensor(), draw.choice(WORDS[1:7])),
+            lambda: howard.call(draw.choice(["tilize", "untilize"]), tensor()),
+            lambda: howard.cast(tensor(), dtype=draw.choice(WORDS[1:7])),
             lambda: howard.full_like(tensor(), number()),
             lambda: self.devices[device].full(draw.choice(SHAPES), number(), word()),
             lambda: self.devices[device].tensor(draw.choice(self.buffers), word(), word()),
@@ -156,7 +156,7 @@ class Caller:
             self.howard.adamw(tensor, tensor, tensor, tensor, step=0)
             raise AssertionError("adamw takes step 0")
         except self.howard.Error as failure:
-            assert "step 0; accepted: 1 and above" in str(failure), failure
+            assert "/step: 0; accepted: a whole number from 1" in str(failure), failure
         done = 0
         for number in range(calls):
             call = self.likely_call() if self.draw.random() < 0.7 else self.wild_call()
