@@ -17,6 +17,23 @@ EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "ttml"
 
 
 class Ttml(TtmlCase):
+    def test_attention_is_the_same_by_the_engine_by_numpy_and_by_small_calls(self):
+        ops, rows = ttml.ops.attention, 64
+        far = numpy.subtract.outer(numpy.arange(rows), numpy.arange(rows))
+        before, near = self.made((far >= 0)[None, None]), self.made((abs(far) < 9)[None, None])
+        weights = self.tensor(2, 4, rows, 64, seed=9)
+        for mask, small in ((None, before), (before, before), (near, near)):
+            found = []
+            for call, given in ((ops.scaled_dot_product_attention, mask),
+                                (ops.scaled_dot_product_attention_composite, small)):
+                q, k, v = (self.tensor(2, heads, rows, size, seed=size + heads)
+                           for heads, size in ((4, 32), (2, 32), (2, 64)))
+                made = call(q, k, v, given)
+                ttml.ops.unary.mean(ttml.ops.binary.mul(made, weights)).backward(False)
+                found.append([made.to_numpy(), *(one.get_grad_tensor().to_numpy() for one in (q, k, v))])
+            for one, other in zip(*found):
+                self.assertLess(abs(one - other).max(), 0.02 * abs(other).max())
+
     def test_a_qwen3_learns_and_reads_with_a_cache(self):
         qwen3 = ttml.models.qwen3
         config = qwen3.Qwen3Config(
