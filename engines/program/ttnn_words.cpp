@@ -287,6 +287,18 @@ struct FurtherWords {
     told("sub_core_grids", op.core_grid ? ttnn_range_text(*op.core_grid) : "std::nullopt");
   }
 
+  /// A configuration says the function that its kernel fuses.
+  void operator()(const MatmulAttributes& op) const {
+    if (!op.config || !op.activation) return;
+    constexpr std::string_view kNone = "fused_activation=std::nullopt";
+    for (auto& [name, text] : words.attributes) {
+      const std::size_t at = name == "program_config" ? text.find(kNone) : text.npos;
+      if (at == text.npos) continue;
+      text.replace(at, kNone.size(),
+                   fmt::format("fused_activation={}", ttnn_chain(std::span(&*op.activation, 1))));
+    }
+  }
+
   void operator()(const ReduceAttributes& op) const {
     const bool sums_heads = out[0].shape.outer() > 1 && out[0].shape.heads() == 1;
     const bool columns = op.dimension == Dimension::columns;

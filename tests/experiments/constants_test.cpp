@@ -174,7 +174,9 @@ std::vector<double> kernels(const Profiles& profiles) {
         "transpose 1024x1024", "softmax 1024x1024", "attention 4x256x64 4x256x64 4x256x64",
         "attention:approximate=false 4x256x64 4x256x64 4x256x64",
         "sdpa_fw 4x256x64 4x256x64 4x256x64", "matmul:packer_accumulates=0 1024x1024 1024x1024",
-        "argmax 32x4096 row_major", "topk 32x16384", "sampling 32x256 32x256 row_major uint32"}) {
+        "argmax 32x4096 row_major", "add:older 1024x1024 1x1024", "topk 32x16384",
+        "paged_update_cache 1x32x8x128 32x8x128x128 bfloat8_b",
+        "sampling 32x256 32x256 row_major uint32"}) {
     const Program program = ops::parse_program(text, DataType::bfloat16);
     times.push_back(device.explain(program).kernel.total.seconds());
   }

@@ -74,7 +74,8 @@ struct TileCosts {
   SimTime shard_start, shard_set_up, shard_reduce, shard_gather;
   SimTime operand_chain;  ///< More for a tile of an operand that functions change first.
 
-  SimTime random, gelu_backward, adamw, pass, softmax_row, softmax_start, ttml_layernorm;
+  SimTime random, gelu_backward, adamw, pass, norm_row, softmax_row, softmax_start, ttml_layernorm;
+  SimTime broadcast;  ///< More for a tile of ttnn's older kernels that repeat an operand.
 
   /// The times of the elementwise functions; a function's entry in the catalogue names its
   /// constant.
@@ -100,6 +101,8 @@ struct TileCosts {
     visit("tiles.gelu_backward", gelu_backward);
     visit("tiles.adamw", adamw);
     visit("tiles.pass", pass);
+    visit("tiles.norm_row", norm_row);
+    visit("tiles.broadcast", broadcast);
     visit("tiles.softmax_row", softmax_row);
     visit("tiles.softmax_start", softmax_start);
     visit("tiles.ttml_layernorm", ttml_layernorm);
@@ -110,7 +113,7 @@ struct TileCosts {
 
 /// The costs of ttnn's kernels that copy with a RISC (kernels/data_movement).
 struct MovementCosts {
-  SimTime face_line, segment, mask, row_line, heads_start, cache_tile, picked_byte;
+  SimTime face_line, segment, mask, row_line, heads_start, cache_tile, cache_block, picked_byte;
   Bandwidth reshard;
 
   template <class Visitor>
@@ -121,6 +124,7 @@ struct MovementCosts {
     visit("movement.row_line", row_line);
     visit("movement.heads_start", heads_start);
     visit("movement.cache_tile", cache_tile);
+    visit("movement.cache_block", cache_block);
     visit("movement.picked_byte", picked_byte);
     visit("movement.reshard", reshard);
   }

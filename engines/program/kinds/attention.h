@@ -22,8 +22,9 @@ struct AttentionAttributes {
   bool causal = false;  ///< Place i sees only the places up to i; s = t, and there is no mask.
   float scale = 1;
   std::int64_t query_chunk = 32, key_chunk = 32;  ///< Rows that a core works on at a time.
-  bool approximate = true;  ///< The exponential is the fast one: exp_approx_mode in ttnn.
-  ComputeConfig compute;    ///< HiFi2 by default.
+  bool approximate = true;            ///< The exponential is the fast one: exp_approx_mode in ttnn.
+  std::optional<CoreGrid> core_grid;  ///< The cores to use; all by default.
+  ComputeConfig compute;              ///< HiFi2 by default.
 
   static void fields(auto& self, auto&& visit) {
     visit({"causal", "is_causal"}, self.causal);
@@ -33,6 +34,7 @@ struct AttentionAttributes {
           Whole{kTileSide, kBlockSides.most});
     visit({"key_chunk", "k_chunk_size", kSdpaConfig}, self.key_chunk,
           Whole{kTileSide, kBlockSides.most});
+    visit({"core_grid", "compute_with_storage_grid_size", kSdpaConfig}, self.core_grid);
     visit(field::kFidelity, self.compute.fidelity);
     visit(field::kFp32, self.compute.fp32_accumulation);
   }

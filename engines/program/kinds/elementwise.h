@@ -30,6 +30,9 @@ struct EltwiseAttributes {
   /// The first or the second tensor goes through these functions of one value first, one after the
   /// other: ttnn's input_tensor_a_activations and input_tensor_b_activations.
   std::vector<EltwiseStep> on_a{}, on_b{};
+  /// ttnn's kernels of 2024 and before compute it, which have programs of their own for operands of
+  /// one row or one column (tt-metal, ttnn/cpp/ttnn/operations/data_movement/bcast).
+  bool older = false;
 
   /// Says whether the function is all that is computed.
   bool is_plain() const { return then.empty() && on_a.empty() && on_b.empty(); }
@@ -46,6 +49,7 @@ struct EltwiseAttributes {
     visit({"then", "post_activations|activations"}, self.then);
     visit({"on_a", "lhs_activations|input_tensor_a_activation"}, self.on_a);
     visit({"on_b", "rhs_activations|input_tensor_b_activation"}, self.on_b);
+    visit({"older", ""}, self.older);
   }
   /// The result of fill is any tensor.
   SpecList results(Specs in) const;

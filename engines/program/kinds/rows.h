@@ -181,11 +181,15 @@ struct RmsNormAttributes {
   float epsilon = 1e-5F;
   bool sums = false;              ///< The kernel adds another tensor to x first, no operand here.
   bool fp32_accumulation = true;  ///< Called fp32_dest_acc_en in ttnn.
+  /// Rows that are too long for L1 are read twice, as ttnn does in 2026; before, it has no other
+  /// kernel for them.
+  bool rereads = false;
 
   static void fields(auto& self, auto&& visit) {
     visit(field::kEpsilon, self.epsilon);
     visit({"sums", ""}, self.sums);
     visit(field::kFp32, self.fp32_accumulation);
+    visit({"rereads", ""}, self.rereads);
   }
   SpecList results(Specs in) const;
 

@@ -46,6 +46,7 @@ inline Profiles round_profiles() {
                                 .row_line = ns(5),
                                 .heads_start = ns(800),
                                 .cache_tile = ns(400),
+                                .cache_block = ns(250),
                                 .picked_byte = ns(2),
                                 .reshard = Bandwidth(16'000'000'000)};
   return profiles;

@@ -130,7 +130,9 @@ PlannedProgram plan(const AttentionAttributes& attributes, const Program& progra
          .value = q.shape.text() + " in chunks of " + std::to_string(attributes.query_chunk),
          .accepted = "1048576 chunks at the most"});
   }
-  const AttentionSplit split = split_attention(q.shape, k, attributes, grid.cores());
+  const int given = attributes.core_grid.value_or(grid).cores();
+  const AttentionSplit split =
+      split_attention(q.shape, k, attributes, std::min(given, grid.cores()));
   const std::int64_t sq = attributes.query_chunk / kTileSide;
   const std::int64_t sk = attributes.key_chunk / kTileSide;
   const std::int64_t d = q.shape.tile_columns();
@@ -147,7 +149,9 @@ PlannedProgram plan(const AttentionAttributes& attributes, const Program& progra
                           (masked ? sq * sk * software.tiles.fpu : SimTime()) + sq * d * cost.max +
                           cost.chunk;
   const std::int64_t read = 2 * sk * d + (masked ? sq * sk : 0);
-  const auto parts = [&](std::int64_t tiles) { return tiles * tile; };
+  // Queries come besides, which is as much as half of the keys and values where these are few.
+  // Results go over the other NoC.
+  const Bytes queries(ceil_div(q.shape.tiles() * tile.value(), split.all_key_chunks));
   const StepPipeline pipeline{
       .steps = split.key_chunks,
       .all_steps = split.all_key_chunks,
@@ -158,10 +162,10 @@ PlannedProgram plan(const AttentionAttributes& attributes, const Program& progra
       .compute = compute,
       .write = {},
       .last_write = write_time(sq * d, tile, profiles),
-      .reads = parts(read),
+      .reads = read * tile + queries,
       .writes = {}};
   KernelCost kernel = step_pipeline_cost(pipeline, grid, profiles);
-  kernel.dram += 2 * q.shape.tiles() * tile;
+  kernel.dram = (split.all_key_chunks * read + 2 * q.shape.tiles()) * tile;
   constexpr int kCircularBuffers = 16;
   return planned({.cores = split.cores}, {software.ttnn_binary_arguments, kCircularBuffers}, kernel,
                  software);

@@ -12,7 +12,7 @@ namespace {
 /// matrix of signs, two products with the tables and a sum, of which each sets the unit anew.
 PlannedProgram plan_rotary_of_shards(const Program& program, CoreGrid grid,
                                      const Profiles& profiles) {
-  constexpr std::int64_t kPasses = 5;
+  constexpr std::int64_t kPasses = 6;
   constexpr int kCircularBuffers = 6;
   const TensorSpec& x = program.inputs[0].spec;
   const auto cores = static_cast<int>(shards_of(x));

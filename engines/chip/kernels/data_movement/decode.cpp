@@ -37,11 +37,13 @@ constexpr std::int64_t kLinesOfRow = 2;
 
 PlannedProgram plan(const SplitHeadsDecodeAttributes&, const Program& program, CoreGrid grid,
                     const Profiles& profiles) {
-  const Shape& x = program.inputs[0].spec.shape;
+  const TensorSpec& in = program.inputs[0].spec;
+  const Shape& x = in.shape;
   const int cores = cores_of(program.outputs[0].spec, x.rows(), grid);
   const std::int64_t sequences = ceil_div(x.rows(), cores);
-  return plan_lines(cores, sequences * kLinesOfRow * x.tile_columns(),
-                    profiles.software.movement.heads_start, grid, profiles);
+  // The kernel for shards only copies lines.
+  const SimTime start = in.sharding ? SimTime() : profiles.software.movement.heads_start;
+  return plan_lines(cores, sequences * kLinesOfRow * x.tile_columns(), start, grid, profiles);
 }
 
 PlannedProgram plan(const ConcatHeadsDecodeAttributes&, const Program& program, CoreGrid grid,
@@ -62,14 +64,16 @@ PlannedProgram plan(const PagedUpdateCacheAttributes&, const Program& program, C
       ceil_div(sequences, cores) * cache.shape.heads() * cache.shape.tile_columns();
   const Bytes tile = tile_bytes(cache.dtype);
   const ChipProfile& chip = profiles.chip;
-  const StepPipeline steps{.steps = tiles,
-                           .all_steps = tiles * cores,
-                           .cores = cores,
-                           .read = read_latency(cache, chip),
-                           .compute = profiles.software.movement.cache_tile,
-                           .last_write = write_latency(cache, chip),
-                           .reads = in_dram(cache, tile),
-                           .writes = in_dram(cache, tile)};
+  const MovementCosts& movement = profiles.software.movement;
+  const StepPipeline steps{
+      .steps = tiles,
+      .all_steps = tiles * cores,
+      .cores = cores,
+      .read = read_latency(cache, chip),
+      .compute = is_block_format(cache.dtype) ? movement.cache_block : movement.cache_tile,
+      .last_write = write_latency(cache, chip),
+      .reads = in_dram(cache, tile),
+      .writes = in_dram(cache, tile)};
   return planned({.cores = cores, .kernel_groups = 1},
                  {profiles.software.ttnn_binary_arguments, kHeadBuffers + 2},
                  step_pipeline_cost(steps, grid, profiles), profiles.software);

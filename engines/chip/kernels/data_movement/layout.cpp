@@ -10,23 +10,27 @@
 namespace howard::chip {
 namespace {
 
-/// Plans the tilizing of long rows that do not fill tiles. ttnn's kernel shares the tiles among the
-/// cores, waits for each piece of a row and fills what is missing word by word.
-PlannedProgram plan_padded_tilize(const Program& program, CoreGrid grid, const Profiles& profiles) {
-  const TensorSpec& in = program.inputs[0].spec;
+/// Plans the tilizing of long rows that do not fill tiles. ttnn's kernel deals out blocks of tiles,
+/// goes through a block tile by tile, waits for each piece of a row and fills what is missing word
+/// by word.
+PlannedProgram plan_padded_tilize(const Program& program, const BlockSplit& block, CoreGrid grid,
+                                  const Profiles& profiles) {
+  const TensorSpec &in = program.inputs[0].spec, &out = program.outputs[0].spec;
   const Bytes tile = tile_bytes(in.dtype);
   const Bytes piece(row_bytes({{kTileSide}, in.dtype, Layout::row_major}));
   const std::int64_t rows = rows_in_tile(in.shape);
   const std::int64_t fill = (kTileSide - rows) * ceil_div(piece.value(), kWord.value());
-  const WorkSplit work = split_work(in.shape.tiles(), grid);
+  const WorkSplit work{.cores = block.cores, .busiest = block.rows * block.columns};
   return plan_steps(
       work,
       {.all_steps = in.shape.tiles(),
-       .read = rows * read_time(1, piece, profiles) + fill * profiles.software.tiles.store,
+       .read = rows * read_time(1, piece, in, profiles) + fill * profiles.software.tiles.store,
        .compute = repack_time(1, tile, profiles.chip),
-       .write = write_time(1, tile, profiles),
-       .reads = rows * piece,
-       .writes = tile},
+       .write = write_time(1, tile, out, profiles),
+       .reads = in_dram(in, rows * piece),
+       .writes = in_dram(out, tile),
+       .l1_reads = in_spread_l1(in, rows * piece),
+       .l1_writes = in_spread_l1(out, tile)},
       grid, profiles);
 }
 
@@ -68,7 +72,7 @@ bool is_padded(const Shape& rows) {
 /// kernels with padding wait for each row before the next one.
 PlannedProgram plan_rows_of_tiles(const Program& program, bool tilize, CoreGrid grid,
                                   const Profiles& profiles) {
-  const TensorSpec& in = program.inputs[0].spec;
+  const TensorSpec &in = program.inputs[0].spec, &out = program.outputs[0].spec;
   const std::int64_t tile_rows = in.shape.batch() * in.shape.tile_rows();
   const std::int64_t columns = in.shape.tile_columns();
   const std::optional<BlockSplit> block = split_blocks(tile_rows, columns, grid);
@@ -77,8 +81,7 @@ PlannedProgram plan_rows_of_tiles(const Program& program, bool tilize, CoreGrid 
   const Bytes row =
       block ? row_bytes({{tiles * kTileSide}, in.dtype, Layout::row_major}) : row_bytes(in);
   const std::int64_t rows = rows_in_tile(in.shape);
-  const std::int64_t waits =
-      is_padded(tilize ? in.shape : program.outputs[0].spec.shape) ? rows : 1;
+  const std::int64_t waits = is_padded(tilize ? in.shape : out.shape) ? rows : 1;
   const SimTime fill = tilize ? (kTileSide - rows) * ceil_div(row.value(), kWord.value()) *
                                     profiles.software.tiles.store
                               : SimTime();
@@ -87,16 +90,20 @@ PlannedProgram plan_rows_of_tiles(const Program& program, bool tilize, CoreGrid 
   // A row is one page. Cores whose blocks share rows are at one bank whenever they begin one.
   const PageRuns runs = block ? PageRuns{work.cores, work.cores, work.busiest * rows, 0}
                               : PageRuns{tile_rows, work.cores, tiles, tiles};
+  const Bytes read = tilize ? rows * row : tiles * tile;
+  const Bytes written = tilize ? tiles * tile : rows * row;
   return plan_steps(work,
                     {.all_steps = ceil_div(tile_rows * columns, tiles),
-                     .read = tilize ? waits * read_time(rows / waits, row, profiles) + fill
-                                    : read_time(tiles, tile, profiles),
+                     .read = tilize ? waits * read_time(rows / waits, row, in, profiles) + fill
+                                    : read_time(tiles, tile, in, profiles),
                      // Tiles are unpacked and packed again, at one rate.
                      .compute = repack_time(tiles, tile, profiles.chip),
-                     .write = tilize ? write_time(tiles, tile, profiles)
-                                     : waits * write_time(rows / waits, row, profiles),
-                     .reads = tilize ? rows * row : tiles * tile,
-                     .writes = tilize ? tiles * tile : rows * row,
+                     .write = tilize ? write_time(tiles, tile, out, profiles)
+                                     : waits * write_time(rows / waits, row, out, profiles),
+                     .reads = in_dram(in, read),
+                     .writes = in_dram(out, written),
+                     .l1_reads = in_spread_l1(in, read),
+                     .l1_writes = in_spread_l1(out, written),
                      .runs = runs},
                     grid, profiles);
 }
@@ -110,9 +117,10 @@ PlannedProgram plan(const LayoutAttributes& attributes, const Program& program, 
   const TensorSpec& out = program.outputs[0].spec;
   const bool tilize = out.layout == Layout::tile;
   if (stay_on_their_cores(in, out)) return plan_layout_of_shards(program, grid, profiles);
-  if (tilize && in.shape.rows() % kTileSide != 0 &&
-      split_blocks(in.shape.batch() * in.shape.tile_rows(), in.shape.tile_columns(), grid)) {
-    return plan_padded_tilize(program, grid, profiles);
+  const std::optional<BlockSplit> block =
+      split_blocks(in.shape.batch() * in.shape.tile_rows(), in.shape.tile_columns(), grid);
+  if (tilize && block && in.shape.rows() % kTileSide != 0) {
+    return plan_padded_tilize(program, *block, grid, profiles);
   }
   return plan_rows_of_tiles(program, tilize, grid, profiles);
 }

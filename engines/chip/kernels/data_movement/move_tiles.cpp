@@ -23,7 +23,8 @@ SimTime repack_time(std::int64_t tiles, Bytes tile, const ChipProfile& chip) {
 
 PlannedProgram plan_move_tiles(const Program& program, std::int64_t units, CoreGrid grid,
                                const Profiles& profiles) {
-  const Bytes tile = tile_bytes(program.outputs[0].spec.dtype);
+  const TensorSpec &in = program.inputs[0].spec, &out = program.outputs[0].spec;
+  const Bytes tile = tile_bytes(out.dtype);
   std::int64_t tiles = 0;
   for (const Operand& output : program.outputs) tiles += output.spec.shape.tiles();
   const std::int64_t per_unit = ceil_div(tiles, units);
@@ -31,10 +32,12 @@ PlannedProgram plan_move_tiles(const Program& program, std::int64_t units, CoreG
   return plan_steps(work,
                     {.steps = work.busiest * per_unit,
                      .all_steps = tiles,
-                     .read = read_time(1, tile, profiles),
-                     .write = write_time(1, tile, profiles),
-                     .reads = tile,
-                     .writes = tile,
+                     .read = read_latency(in, profiles.chip) + page_time(tile, profiles),
+                     .write = write_latency(out, profiles.chip) + page_time(tile, profiles),
+                     .reads = in_dram(in, tile),
+                     .writes = in_dram(out, tile),
+                     .l1_reads = in_spread_l1(in, tile),
+                     .l1_writes = in_spread_l1(out, tile),
                      .runs = {units, work.cores, per_unit, per_unit}},
                     grid, profiles);
 }
@@ -49,8 +52,25 @@ PlannedProgram plan(const ScatterAttributes&, const Program& program, CoreGrid g
   return plan_move_tiles(program, program.outputs[0].spec.shape.tiles(), grid, profiles);
 }
 
-PlannedProgram plan(const ConcatAttributes&, const Program& program, CoreGrid grid,
+PlannedProgram plan(const ConcatAttributes& attributes, const Program& program, CoreGrid grid,
                     const Profiles& profiles) {
+  const TensorSpec& in = program.inputs[0].spec;
+  const TensorSpec& out = program.outputs[0].spec;
+  if (out.layout == Layout::row_major) {
+    // A row is read in as many parts as lie side by side, and waited for once.
+    const std::int64_t rows = out.shape.batch() * out.shape.rows();
+    const std::int64_t parts = attributes.dimension == 3 ? std::ssize(program.inputs) : 1;
+    const Bytes row = row_bytes(out), part(ceil_div(row.value(), parts));
+    return plan_steps(split_work(rows, grid),
+                      {.all_steps = rows,
+                       .read = read_time(parts, part, in, profiles),
+                       .write = write_time(1, row, out, profiles),
+                       .reads = in_dram(in, row),
+                       .writes = in_dram(out, row),
+                       .l1_reads = in_spread_l1(in, row),
+                       .l1_writes = in_spread_l1(out, row)},
+                      grid, profiles);
+  }
   return plan_move_tiles(program, program.outputs[0].spec.shape.tiles(), grid, profiles);
 }
 

@@ -7,8 +7,8 @@
 namespace howard::chip {
 PlannedProgram plan(const ReshapeAttributes&, const Program& program, CoreGrid grid,
                     const Profiles& profiles) {
-  const Shape& in = program.inputs[0].spec.shape;
-  const Shape& out = program.outputs[0].spec.shape;
+  const TensorSpec &from = program.inputs[0].spec, &to = program.outputs[0].spec;
+  const Shape &in = from.shape, &out = to.shape;
   const Bytes tile = tile_bytes(program.outputs[0].spec.dtype);
   const WorkSplit work = split_work(out.tiles(), grid);
   const std::int64_t rows = rows_in_tile(out);
@@ -19,10 +19,13 @@ PlannedProgram plan(const ReshapeAttributes&, const Program& program, CoreGrid g
   return plan_steps(
       work,
       {.all_steps = out.tiles(),
-       .read = pages * read_time(1, tile, profiles) + rows * profiles.software.movement.segment,
-       .write = write_time(1, tile, profiles),
-       .reads = pages * tile,
-       .writes = tile},
+       .read = pages * (read_latency(from, profiles.chip) + page_time(tile, profiles)) +
+               rows * profiles.software.movement.segment,
+       .write = write_latency(to, profiles.chip) + page_time(tile, profiles),
+       .reads = in_dram(from, pages * tile),
+       .writes = in_dram(to, tile),
+       .l1_reads = in_spread_l1(from, pages * tile),
+       .l1_writes = in_spread_l1(to, tile)},
       grid, profiles);
 }
 

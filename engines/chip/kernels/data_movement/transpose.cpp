@@ -21,7 +21,9 @@ PlannedProgram plan_transposed_tiles(const Program& program, CoreGrid grid,
                      .writes = {1, 1},
                      .compute = software.tiles.transpose,
                      .tile = tile,
-                     .out_tile = tile},
+                     .out_tile = tile,
+                     .from = &program.inputs[0].spec,
+                     .to = &out},
                     grid, profiles);
 }
 
@@ -40,18 +42,20 @@ SimTime padding_time(const Shape& out, CoreGrid grid, const Profiles& profiles) 
 /// face.
 PlannedProgram plan_transposed_heads(const Program& program, CoreGrid grid,
                                      const Profiles& profiles) {
-  const TensorSpec& in = program.inputs[0].spec;
+  const TensorSpec &in = program.inputs[0].spec, &out = program.outputs[0].spec;
   const Bytes tile = tile_bytes(in.dtype);
   const WorkSplit work = split_work(in.shape.tiles(), grid);
   // A row of a tile lies in two faces.
   const SimTime lines = 2 * rows_in_tile(in.shape) * profiles.software.movement.face_line;
   return plan_steps(work,
                     {.all_steps = in.shape.tiles(),
-                     .set_up = padding_time(program.outputs[0].spec.shape, grid, profiles),
-                     .read = read_time(1, tile, profiles),
-                     .write = profiles.chip.noc_write_latency + lines,
-                     .reads = tile,
-                     .writes = tile},
+                     .set_up = padding_time(out.shape, grid, profiles),
+                     .read = read_latency(in, profiles.chip) + page_time(tile, profiles),
+                     .write = write_latency(out, profiles.chip) + lines,
+                     .reads = in_dram(in, tile),
+                     .writes = in_dram(out, tile),
+                     .l1_reads = in_spread_l1(in, tile),
+                     .l1_writes = in_spread_l1(out, tile)},
                     grid, profiles);
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/check.h"
+#include "engines/chip/kernels/pipeline/pages.h"
 #include "engines/chip/kernels/plan/plans.h"
 
 namespace howard::chip {
@@ -103,10 +104,64 @@ PlannedProgram plan_eltwise_in_dram(const Program& program, const EltwiseAttribu
   return planned;
 }
 
+/// Says along which sides an operand of one row or one column is repeated.
+struct Repeated {
+  bool rows = false, columns = false;
+};
+
+Repeated repeated_in(const Program& program) {
+  if (program.inputs.size() != 2) return {};
+  const Shape& a = program.inputs[0].spec.shape;
+  const Shape& b = program.inputs[1].spec.shape;
+  return {b.rows() == 1 && a.rows() > 1, b.columns() == 1 && a.columns() > 1};
+}
+
+/// Plans the older kernels, which deal out the rows of tiles of one matrix if a row is repeated,
+/// its columns of tiles if a column is, and else all tiles. A core goes over all matrices and waits
+/// for the tiles of either operand, one after the other. A column's tile is read once for the tiles
+/// beside each other that a core has, a single number once.
+PlannedProgram plan_older_broadcast(const Program& program, const EltwiseAttributes& attributes,
+                                    Repeated repeated, CoreGrid grid, const Profiles& profiles) {
+  const SoftwareProfile& software = profiles.software;
+  const TensorSpec &a = program.inputs[0].spec, &b = program.inputs[1].spec;
+  const TensorSpec& out = program.outputs[0].spec;
+  const std::int64_t tiles = a.shape.tiles();
+  const std::int64_t units = repeated.rows && repeated.columns ? tiles
+                             : repeated.rows                   ? a.shape.tile_rows()
+                                                               : a.shape.tile_columns();
+  const WorkSplit work = split_work(units, grid);
+  const Bytes tile = tile_bytes(a.dtype), second = tile_bytes(b.dtype);
+  const SimTime once = read_latency(b, profiles.chip) + page_time(second, profiles);
+  const bool is_number = repeated.rows && repeated.columns;
+  const std::int64_t share = repeated.rows ? 1 : work.busiest;
+  const SimTime repeat = SimTime::picoseconds(is_number ? 0 : ceil_div(once.ps(), share));
+  const Bytes read_again(is_number ? 0 : ceil_div(second.value(), share));
+  PlannedProgram planned = plan_steps(
+      work,
+      {.steps = work.busiest * (tiles / units),
+       .all_steps = tiles,
+       .set_up = is_number ? once : SimTime(),
+       .read = read_latency(a, profiles.chip) + page_time(tile, profiles) + repeat +
+               software.tiles.broadcast,
+       .compute = eltwise_math_time(attributes, software.tiles),
+       .write = write_latency(out, profiles.chip) + page_time(tile_bytes(out.dtype), profiles),
+       .reads = in_dram(a, tile) + in_dram(b, read_again),
+       .writes = in_dram(out, tile_bytes(out.dtype)),
+       .l1_reads = in_spread_l1(a, tile) + in_spread_l1(b, read_again),
+       .l1_writes = in_spread_l1(out, tile_bytes(out.dtype))},
+      grid, profiles, kTileBuffers);
+  planned.footprint.cores = grid.cores();
+  return planned;
+}
+
 }  // namespace
 
 PlannedProgram plan(const EltwiseAttributes& attributes, const Program& program, CoreGrid grid,
                     const Profiles& profiles) {
+  const Repeated repeated = repeated_in(program);
+  if (attributes.older && (repeated.rows || repeated.columns)) {
+    return plan_older_broadcast(program, attributes, repeated, grid, profiles);
+  }
   return touches_l1(program) ? plan_eltwise_in_l1(program, attributes, grid, profiles)
                              : plan_eltwise_in_dram(program, attributes, grid, profiles);
 }

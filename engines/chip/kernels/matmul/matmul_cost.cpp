@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/check.h"
 #include "base/wide.h"
@@ -51,9 +52,8 @@ struct Costs {
 
   /// Returns the time in which one core reads `tiles` in one batch while `readers` cores do the
   /// same. It is bounded by issuing requests, by the core's own port, or by its share of DRAM as
-  /// that NoC can read it. The L1 of the other cores has no such bound: they are more than the
-  /// readers, and each has a port as fast. `crowded` is the part of what all readers fetch at once
-  /// that lies in one bank, which serves nothing else meanwhile.
+  /// that NoC can read it, or of the L1 of all cores. `crowded` is the part of what all readers
+  /// fetch at once that lies in one bank, which serves nothing else meanwhile.
   SimTime read(Storage from, std::int64_t tiles, Bytes tile, std::int64_t readers, Bandwidth dram,
                TenThousandths crowded = 0) const {
     SimTime per_tile = page_time(tile, profiles);
@@ -67,8 +67,25 @@ struct Costs {
           SimTime::picoseconds(ceil_div(chip.dram_request.ps() * readers * crowded, kWhole));
       per_tile = std::max({per_tile, transfer_time(readers * tile, dram), requests,
                            requests_in_one_bank, transfer_time(in_one_bank, chip.dram_bandwidth)});
+      return chip.noc_read_latency + tiles * per_tile;
     }
-    return chip.noc_read_latency + tiles * per_tile;
+    per_tile = std::max(per_tile, transfer_time(readers * tile, chip.l1_spread_read));
+    return chip.l1_latency + tiles * per_tile;
+  }
+
+  /// Returns the time in which each core reads a tile of A and one of B, one after the other. Where
+  /// one is in L1 and the other in DRAM, both memories give them to all cores as fast as they can.
+  SimTime read_both(const MatmulProblem& problem, const Geometry& g) const {
+    if (problem.in0 == problem.in1) {
+      return read(problem.in0, g.in0_tiles, g.in0_tile, g.cores, chip.dram_read_noc0) +
+             read(problem.in1, g.in1_tiles, g.in1_tile, g.cores, chip.dram_read_noc0);
+    }
+    const auto [near, far] = problem.in0 == Storage::l1 ? std::pair(g.in0_tile, g.in1_tile)
+                                                        : std::pair(g.in1_tile, g.in0_tile);
+    const SimTime alone = chip.l1_latency + chip.noc_read_latency + page_time(near, profiles) +
+                          page_time(far, profiles);
+    return std::max(alone, transfer_time(g.cores * near, chip.l1_spread_read) +
+                               transfer_time(g.cores * far, chip.dram_read_noc0));
   }
 
   /// Returns the time in which one core reads `tiles` and multicasts them to `receivers` once each
@@ -137,10 +154,7 @@ void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, M
     return;
   }
   if (plan.config.kind == MatmulKind::multi_core) {
-    // One reader fetches both, one after the other.
-    cost.in0_load =
-        costs.read(plan.problem.in0, g.in0_tiles, g.in0_tile, g.cores, costs.chip.dram_read_noc0) +
-        costs.read(plan.problem.in1, g.in1_tiles, g.in1_tile, g.cores, costs.chip.dram_read_noc0);
+    cost.in0_load = costs.read_both(plan.problem, g);
     return;
   }
   const Bandwidth in0_dram = costs.chip.dram_read_noc1;

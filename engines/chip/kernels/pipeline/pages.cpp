@@ -25,6 +25,29 @@ SimTime write_latency(const TensorSpec& spec, const ChipProfile& chip) {
   return spec.storage == Storage::dram ? chip.noc_write_latency : chip.l1_latency;
 }
 
+namespace {
+
+/// Of one page alone, the issue is that of a short transaction.
+SimTime pages_time(std::int64_t pages, Bytes page, const TensorSpec& spec,
+                   const Profiles& profiles) {
+  if (pages > 1) return pages * page_time(page, profiles);
+  const ConvolutionCosts& cost = profiles.software.convolution;
+  return std::max(spec.storage == Storage::dram ? cost.dram_read : cost.stick,
+                  transfer_time(page, profiles.chip.noc_link));
+}
+
+}  // namespace
+
+SimTime read_time(std::int64_t pages, Bytes page, const TensorSpec& spec,
+                  const Profiles& profiles) {
+  return read_latency(spec, profiles.chip) + pages_time(pages, page, spec, profiles);
+}
+
+SimTime write_time(std::int64_t pages, Bytes page, const TensorSpec& spec,
+                   const Profiles& profiles) {
+  return write_latency(spec, profiles.chip) + pages_time(pages, page, spec, profiles);
+}
+
 Bytes in_dram(const TensorSpec& spec, Bytes size) {
   return spec.storage == Storage::dram ? size : Bytes();
 }

@@ -22,6 +22,12 @@ SimTime write_time(std::int64_t pages, Bytes page, const Profiles& profiles);
 SimTime read_latency(const TensorSpec& spec, const ChipProfile& chip);
 SimTime write_latency(const TensorSpec& spec, const ChipProfile& chip);
 
+/// Returns the time in which a core reads or writes `pages` of a tensor where it lies and waits
+/// once. A page that is waited for before the next is asked for is issued as a short transaction.
+SimTime read_time(std::int64_t pages, Bytes page, const TensorSpec& spec, const Profiles& profiles);
+SimTime write_time(std::int64_t pages, Bytes page, const TensorSpec& spec,
+                   const Profiles& profiles);
+
 /// Returns `size` if the tensor is in DRAM, and nothing if it is in L1.
 Bytes in_dram(const TensorSpec& spec, Bytes size);
 

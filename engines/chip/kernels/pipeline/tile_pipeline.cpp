@@ -100,26 +100,30 @@ SimTime pass_time(bool fp32_accumulation, const TileCosts& cost) {
 
 KernelCost tile_pipeline_cost(const TilePipeline& p, CoreGrid grid, const Profiles& profiles) {
   const ChipProfile& chip = profiles.chip;
+  const TensorSpec dram{Shape{1}};
+  const TensorSpec &from = p.from != nullptr ? *p.from : dram, &to = p.to != nullptr ? *p.to : dram;
+  const Bytes read = part(p.tile, p.reads), written = part(p.out_tile, p.writes);
   StepPipeline steps{.steps = p.steps,
                      .all_steps = p.all_steps,
                      .cores = p.cores,
                      .set_up = p.set_up,
                      .read = p.read_extra,
                      .compute = p.compute,
-                     .reads = part(p.tile, p.reads),
-                     .writes = part(p.out_tile, p.writes),
-                     .crowded_reads = part(p.tile, p.crowded_reads),
+                     .reads = in_dram(from, read),
+                     .writes = in_dram(to, written),
+                     .crowded_reads = in_dram(from, part(p.tile, p.crowded_reads)),
+                     .l1_reads = in_spread_l1(from, read),
+                     .l1_writes = in_spread_l1(to, written),
                      .runs = p.runs};
   if (p.reads.tiles > 0) {
-    steps.read += chip.noc_read_latency + part(page_time(p.tile, profiles), p.reads);
+    steps.read += read_latency(from, chip) + part(page_time(p.tile, profiles), p.reads);
   }
   if (p.writes.tiles > 0) {
-    const SimTime barrier =
-        std::min(chip.noc_write_latency, part(chip.noc_write_latency, p.writes));
-    steps.write = barrier + part(page_time(p.out_tile, profiles), p.writes);
+    const SimTime latency = write_latency(to, chip);
+    steps.write = std::min(latency, part(latency, p.writes)) +
+                  part(page_time(p.out_tile, profiles), p.writes);
     // At most one tile is left to write.
-    steps.last_write =
-        std::min(steps.write, chip.noc_write_latency + transfer_time(p.out_tile, chip.noc_link));
+    steps.last_write = std::min(steps.write, latency + transfer_time(p.out_tile, chip.noc_link));
   }
   return step_pipeline_cost(steps, grid, profiles);
 }

@@ -68,6 +68,8 @@ struct TilePipeline {
   Bytes tile;          ///< The size of a tile that is read.
   Bytes out_tile;      ///< The size of a tile that is written.
   PageRuns runs{};     ///< If it has no cores, a page of each stream is a step.
+  /// The tensors whose memory is read and written; DRAM if they are not said.
+  const TensorSpec *from = nullptr, *to = nullptr;
 };
 
 KernelCost tile_pipeline_cost(const TilePipeline& pipeline, CoreGrid grid,

@@ -25,14 +25,23 @@ SimTime passes_of(SimTime layernorm, std::int64_t passes) {
 PlannedProgram plan(const RmsNormAttributes& attributes, const Program& program, CoreGrid grid,
                     const Profiles& profiles) {
   const std::int64_t passes = kRmsNormPasses + (attributes.sums ? 1 : 0);
-  return plan_rows(
-      program,
-      {.reads = {1, 1},
-       .writes = {1, 1},
-       .math = passes * pass_time(attributes.fp32_accumulation, profiles.software.tiles),
-       .keeps_scale = program.inputs.size() > 1,
-       .circular_buffers = kRmsNormBuffers},
-      grid, profiles);
+  const TileCosts& cost = profiles.software.tiles;
+  const bool scaled = program.inputs.size() > 1;
+  const bool again = attributes.rereads && !fits_in_l1(program, attributes.sums,
+                                                       attributes.fp32_accumulation, profiles.chip);
+  // A row that is too long is read for the sum of its squares and for the result, and gamma with
+  // it.
+  const std::int64_t reads = again ? (scaled ? 3 : 2) : 1;
+  // One sum of a row, where a layernorm has two.
+  const SimTime of_row = SimTime::picoseconds(cost.norm_row.ps() / 2);
+  return plan_rows(program,
+                   {.reads = {reads, 1},
+                    .writes = {1, 1},
+                    .math = passes * norm_pass_time(program, attributes.fp32_accumulation, cost),
+                    .per_row = stay_in_shards(program) ? SimTime() : of_row,
+                    .keeps_scale = scaled && !again,
+                    .circular_buffers = kRmsNormBuffers},
+                   grid, profiles);
 }
 
 PlannedProgram plan(const TtmlRmsNormAttributes&, const Program& program, CoreGrid grid,

@@ -39,7 +39,7 @@ PlannedProgram plan_rows_of_shards(const Program& program, const RowWork& row, C
 PlannedProgram plan_rows(const Program& program, const RowWork& row, CoreGrid grid,
                          const Profiles& profiles) {
   const TensorSpec& x = program.inputs[0].spec;
-  if (x.sharding && x.storage == Storage::l1 && x.layout == Layout::tile) {
+  if (stay_in_shards(program)) {
     return plan_rows_of_shards(program, row, grid, profiles);
   }
   const std::int64_t length = x.shape.tile_columns();
@@ -57,10 +57,21 @@ PlannedProgram plan_rows(const Program& program, const RowWork& row, CoreGrid gr
                   .set_up = row.set_up + scale + work.busiest * row.per_row,
                   .tile = tile,
                   .out_tile = tile_bytes(program.outputs[0].spec.dtype),
-                  .runs = {rows, work.cores, length, length}},
+                  .runs = {rows, work.cores, length, length},
+                  .from = &x,
+                  .to = &program.outputs[0].spec},
                  grid, profiles);
   if (row.keeps_scale) planned.kernel.dram += work.cores * length * tile;
   return planned;
+}
+
+SimTime norm_pass_time(const Program& program, bool fp32_accumulation, const TileCosts& cost) {
+  return pass_time(fp32_accumulation || !stay_in_shards(program), cost);
+}
+
+bool stay_in_shards(const Program& program) {
+  const TensorSpec& x = program.inputs[0].spec;
+  return x.sharding && x.storage == Storage::l1 && x.layout == Layout::tile;
 }
 
 TilesPerStep one_a_row(const Program& program) {

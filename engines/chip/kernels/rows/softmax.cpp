@@ -25,7 +25,8 @@ PlannedProgram plan(const SoftmaxAttributes& attributes, const Program& program,
                     const Profiles& profiles) {
   const TileCosts& cost = profiles.software.tiles;
   const TensorSpec& x = program.inputs[0].spec;
-  const bool on_shards = x.sharding && x.storage == Storage::l1;
+  // A RISC makes a mask of the columns that fill up the last tile; else it only makes the scaler.
+  const bool is_masked = !stay_in_shards(program) && x.shape.columns() % kTileSide != 0;
   const SimTime exp = attributes.approximate ? profiles.software.attention.exp
                                              : eltwise_math_time({.function = Eltwise::exp}, cost);
   return plan_rows(
@@ -34,7 +35,7 @@ PlannedProgram plan(const SoftmaxAttributes& attributes, const Program& program,
        .writes = {1, 1},
        .math = softmax_passes(attributes) * pass_time(attributes.fp32_accumulation, cost) + exp,
        .per_row = cost.softmax_row,
-       .set_up = on_shards ? scalar_tile_time(profiles.software) : cost.softmax_start},
+       .set_up = is_masked ? cost.softmax_start : scalar_tile_time(profiles.software)},
       grid, profiles);
 }
 

@@ -159,6 +159,19 @@ TEST_F(LlamaOps, AttentionWithoutTheFastExponentialTakesWhatAGalaxyMeasured) {
             0.6 * exact);
 }
 
+/// Llama-3.1-8B's prompts of 32 users on an N150 (tt-metal, July 2026): 155 us for 5 tokens, 160
+/// for 32, which are as many tiles.
+TEST_F(LlamaOps, AttentionToFewKeysTakesWhatItsQueriesTakeToo) {
+  EmulatedChip chip(load_profiles(), {.dispatch = DispatchCoreType::eth});
+  const ops::Tensor q(chip, {{32, 32, 32, 128}});
+  const ops::Tensor k(chip, {{32, 8, 32, 128}});
+  const Program program = make_program(AttentionAttributes{.causal = true}, {q, k, k}, {q});
+  EXPECT_NEAR(chip.explain(program).kernel.total.seconds() * 1e6, 155, 12);
+  const Program few = make_program(AttentionAttributes{.causal = true, .core_grid = CoreGrid{4, 4}},
+                                   {q, k, k}, {q});
+  EXPECT_EQ(chip.explain(few).kernel.cores, 16);
+}
+
 TEST_F(LlamaOps, LargerChunksReadTheKeysLessOften) {
   const auto read = [&](std::int64_t chunk) {
     return plan(attention({1, 8, 2048, 64}, {.query_chunk = chunk, .key_chunk = 128})).kernel.dram;

@@ -7,6 +7,8 @@
 
 #include <array>
 #include <functional>
+#include <optional>
+#include <utility>
 
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/plan/plans.h"
@@ -93,6 +95,68 @@ TEST_F(MovementOps, TilesArePaddedByManyCoresOrByOne) {
   EXPECT_EQ(one.kernel.total.ps() / 1000, 1000 + 1024 + 8 * 182);
 }
 
+TEST_F(MovementOps, APageThatIsWaitedForIsIssuedAsAShortTransaction) {
+  Profiles profiles = round_profiles();
+  profiles.software.noc_read_issue = ns(60);
+  profiles.software.convolution.dram_read = ns(7);
+  EmulatedChip chip(profiles, {.dispatch = DispatchCoreType::eth});
+  const auto of = [&](std::int64_t rows) {
+    const Shape shape{rows, 4};
+    const ops::Tensor x(chip, {shape, DataType::bfloat16, Layout::row_major});
+    const ops::Tensor y(chip, {shape});
+    return chip.explain(make_program(LayoutAttributes{.to = Layout::tile}, {x}, {y})).kernel.total;
+  };
+  // A row less is filled with 8 bytes, two stores of 2.
+  EXPECT_EQ(of(31) - of(30), ns(136 + 7) - 2 * ns(2));
+}
+
+TEST_F(MovementOps, TilesInL1AreMovedWithItsLatency) {
+  const auto of = [&](Storage storage) {
+    const ops::Tensor x(device_, {.shape = {64, 128}, .storage = storage});
+    return plan(make_program(MoveTilesAttributes{}, {x.operand()}, {x.operand()}));
+  };
+  const SimTime l1 = round_profiles().chip.l1_latency;
+  EXPECT_EQ(of(Storage::dram).kernel.total, ns(1000 + 200 + 300));
+  EXPECT_EQ(of(Storage::l1).kernel.total, ns(1000 + 2 * 64) + 2 * l1);
+  EXPECT_EQ(of(Storage::l1).kernel.dram, Bytes());
+}
+
+TEST_F(MovementOps, HeadsOfAStepInShardsAreOnlyCopiedAndCachesOfBlocksTakeLess) {
+  const auto tensor_of = [&](const Shape& shape, std::optional<Sharding> shards, Storage storage,
+                             DataType dtype = DataType::bfloat16) {
+    return Operand{TensorSpec{
+        .shape = shape, .dtype = dtype, .storage = storage, .sharding = std::move(shards)}};
+  };
+  const Sharding users{ShardLayout::height, {8, 4}, 32, 64};
+  const Operand heads = tensor_of({1, 32, 4, 64}, users, Storage::l1);
+  const auto split = [&](std::optional<Sharding> shards) {
+    return time(make_program(SplitHeadsDecodeAttributes{.heads = 4, .groups = 4},
+                             {tensor_of({1, 1, 32, 768}, std::move(shards), Storage::l1)},
+                             {heads, heads, heads}));
+  };
+  // 24 tiles of a user have two lines each, of 5.
+  EXPECT_EQ(split(Sharding{ShardLayout::width, {8, 3}, 32, 32}), ns(600 + 48 * 5));
+  EXPECT_EQ(split(std::nullopt), ns(600 + 800 + 48 * 5));
+  const auto update = [&](DataType dtype) {
+    const Operand cache = tensor_of({32, 4, 128, 64}, std::nullopt, Storage::dram, dtype);
+    return time(make_program(PagedUpdateCacheAttributes{}, {heads, cache}, {cache}));
+  };
+  // A user's 4 heads have 8 tiles.
+  EXPECT_EQ(update(DataType::bfloat16) - update(DataType::bfloat8_b), 8 * ns(400 - 250));
+}
+
+TEST_F(MovementOps, RowsAreJoinedRowByRow) {
+  const ops::Tensor part = tensor({64, 64}, Layout::row_major);
+  const PlannedProgram wide =
+      plan(make_program(ConcatAttributes{.dimension = 3}, {part.operand(), part.operand()},
+                        {tensor({64, 128}, Layout::row_major).operand()}));
+  EXPECT_EQ(wide.kernel.cores, 64) << "a row each, not two rows of tiles";
+  // Two parts of 128 bytes are asked for, 10 each, and a row of 256 written: 37, as
+  // a short transaction.
+  EXPECT_EQ(wide.kernel.total, ns(1000 + 136 + 2 * 10 + 236 + 37));
+  EXPECT_EQ(wide.kernel.dram, Bytes(2 * 64 * 256));
+}
+
 TEST_F(MovementOps, OneCoreTilizesAndUntilizesWhereItIsToldSo) {
   Program one = untilize({64, 128});
   std::get<LayoutAttributes>(one.attributes).use_multicore = false;
@@ -164,7 +228,10 @@ TEST_F(MovementOps, TilizeOfPaddedRowsWaitsForEachAndFillsTheRest) {
   // There are 19 pieces of 64 bytes, one after the other, and 13 rows of 16 words at 2.
   const PlannedProgram planned = plan(tilize({19, 1280}));
   EXPECT_EQ(planned.kernel.cores, 40) << "tiles of long rows are dealt out, as measured";
-  EXPECT_EQ(planned.kernel.total, ns(1000 + 19 * (136 + 10) + 13 * 16 * 2 + 50 + 300));
+  EXPECT_EQ(planned.kernel.total, ns(1000 + 19 * (136 + 37) + 13 * 16 * 2 + 50 + 300));
+  // 32 rows of 90 tiles are blocks of 8 x 8 on 48 cores, not 45 tiles on each of 64. A Blackhole
+  // with 110 cores has 6 x 6 on 90 (GPT-OSS-20B, July 2026).
+  EXPECT_EQ(plan(tilize({32, 1, 2880})).kernel.cores, 48);
   EXPECT_EQ(plan(tilize({19, 128})).kernel.cores, 1) << "and rows of others";
 }
 

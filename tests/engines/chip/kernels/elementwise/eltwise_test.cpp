@@ -62,6 +62,37 @@ TEST_F(TileOps, ASecondOperandIsReadTileForTile) {
   EXPECT_EQ(plan(two).footprint.cores, 64) << "binary kernels are placed on every core";
 }
 
+TEST_F(TileOps, OlderKernelsDealOutTheSideAlongWhichAnOperandIsRepeated) {
+  EltwiseAttributes older = eltwise_of(Eltwise::add);
+  older.older = true;
+  const auto with = [&](const Shape& shape, const Shape& second) -> const PlannedProgram& {
+    const ops::Tensor x = tensor(shape);
+    return plan(make_program(older, {x, tensor(second)}, {x}));
+  };
+  const auto tile = [&](std::int64_t reads) {
+    return reads * (profiles_.chip.noc_read_latency +
+                    transfer_time(Bytes(2048), profiles_.chip.noc_link)) +
+           profiles_.software.tiles.broadcast;
+  };
+  // A row: the 12 rows of tiles of a matrix are dealt out, of all four matrices.
+  EXPECT_EQ(with({4, 384, 2304}, {1, 2304}).kernel.cores, 12);
+  EXPECT_EQ(with({4, 384, 2304}, {1, 2304}).kernel.unshared -
+                with({3, 384, 2304}, {1, 2304}).kernel.unshared,
+            72 * tile(2));
+  // A column: one column of tiles is one core's, however many rows there are.
+  EXPECT_EQ(with({384, 768, 32}, {384, 768, 1}).kernel.cores, 1);
+  EXPECT_EQ(with({384, 768, 32}, {384, 768, 1}).kernel.unshared -
+                with({383, 768, 32}, {383, 768, 1}).kernel.unshared,
+            24 * tile(2));
+  // A number is read once, and all tiles are dealt out.
+  EXPECT_EQ(with({384, 64}, {1, 1}).kernel.cores, 24);
+  EXPECT_EQ(with({40, 384, 64}, {1, 1}).kernel.cores, 64);
+  // Without a repeated side it is the usual kernel.
+  const ops::Tensor x = tensor({384, 768});
+  EXPECT_EQ(time(make_program(older, {x, x}, {x})),
+            time(make_program(eltwise_of(Eltwise::add), {x, x}, {x})));
+}
+
 TEST_F(TileOps, AColumnIsReadOnceForARowOfTiles) {
   const ops::Tensor x = tensor({2048, 2048});
   const ops::Tensor column = tensor({2048, 1});

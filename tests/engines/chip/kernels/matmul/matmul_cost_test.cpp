@@ -234,6 +234,18 @@ TEST(MatmulCost, ResultsInTheL1OfAllCoresWaitForWhatTheseTakeTogether) {
   EXPECT_EQ(cost(in_dram, round).output_drain, cost(in_dram, round_profiles()).output_drain);
 }
 
+TEST(MatmulCost, OperandsInTheL1OfAllCoresAreReadAsFastAsTheseGiveThem) {
+  MatmulProblem problem = reuse_problem();
+  problem.in0 = Storage::l1;
+  const MatmulPlan p = plan(problem);
+  Profiles round = round_profiles();
+  const SimTime latency = round.chip.l1_latency;
+  EXPECT_EQ(cost(p, round).in0_load, latency + ns(8 * 64)) << "a core's own port";
+  round.chip.l1_spread_read = Bandwidth(56'000'000'000);  // a tile of each core takes 2048 ns
+  EXPECT_EQ(cost(p, round).in0_load, latency + ns(8 * 2048));
+  EXPECT_EQ(cost(p, round).in1_load, ns(136 + 8 * 64)) << "is in DRAM";
+}
+
 TEST(MatmulCost, AFurtherProductOfABatchCostsMoreWithAMulticast) {
   const auto restart = [](const MatmulProblem& problem) { return cost(plan(problem)).restart; };
   const SoftwareProfile& software = profiles().software;

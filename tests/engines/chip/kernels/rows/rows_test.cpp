@@ -40,11 +40,13 @@ class RowOps : public ::testing::Test {
 };
 
 TEST_F(RowOps, SoftmaxPassesOverRowsOfTiles) {
-  // There are 3 rows of 4 tiles, one a core: start 1000 and 9000, a row 70, read 200, 4 x 500,
-  // write 300.
+  // There are 3 rows of 4 tiles, one a core: start 1000 and a tile of 512 stores, a row 70, read
+  // 200, 4 x 500, write 300.
   const PlannedProgram planned = plan(softmax({96, 128}));
   EXPECT_EQ(planned.kernel.cores, 3);
-  EXPECT_EQ(planned.kernel.total, ns(1000 + 9000 + 70 + 200 + 4 * 500 + 300));
+  EXPECT_EQ(planned.kernel.total, ns(1000 + 512 * 2 + 70 + 200 + 4 * 500 + 300));
+  // What fills up the last tile of a row is masked, and a RISC makes the mask.
+  EXPECT_EQ(time(softmax({96, 99})) - planned.kernel.total, ns(9000 - 512 * 2));
   EXPECT_EQ(planned.kernel.dram, Bytes(2 * 12 * 2048));
   EXPECT_EQ(planned.footprint.kernel_groups, 1);
 }
@@ -84,23 +86,78 @@ TEST_F(RowOps, ASoftmaxOfShardsReadsNothingAndHasThePassesThatItIsToldToHave) {
   EXPECT_EQ(time({.stable = false, .masked = true}), start + 8 * ns(4 * 100 + 100));
 }
 
-TEST_F(RowOps, NormsThatAddUpInBfloat16HaveShorterPassesAndASumIsOneMore) {
+TEST_F(RowOps, NormsOfShardsThatAddUpInBfloat16HaveShorterPassesAndASumIsOneMore) {
   const ops::Tensor x = tensor({32, 128});
   const auto time = [&](const auto& attributes) {
     return device_.explain(make_program(attributes, {x.operand()}, {x.operand()})).kernel.total;
   };
   using L = LayernormAttributes;
-  // A tile is read in 200 and written in 300, so that 7 passes of 30 are hidden behind that.
-  EXPECT_EQ(time(L{}) - time(L{.fp32_accumulation = false}), ns(4 * 700 - 3 * 300 - 7 * 30));
+  EXPECT_EQ(time(L{}), time(L{.fp32_accumulation = false}));
+  const ops::Tensor shards(device_, {.shape = {4, 64, 128},
+                                     .storage = Storage::l1,
+                                     .sharding = Sharding{ShardLayout::height, {4, 1}, 64, 128}});
+  const auto on_shards = [&](bool fp32) {
+    const L norm{.fp32_accumulation = fp32};
+    return device_.explain(make_program(norm, {shards.operand()}, {shards.operand()})).kernel.total;
+  };
+  EXPECT_EQ(on_shards(true) - on_shards(false), 8 * 7 * ns(100 - 30));
   EXPECT_EQ(time(L{.sums = true}) - time(L{}), ns(4 * 100));
   using R = RmsNormAttributes;
   EXPECT_EQ(time(R{.sums = true}) - time(R{}), ns(4 * 100));
 }
 
+TEST_F(RowOps, ARowOfANormTakesMoreThanItsTilesUnlessItStaysInShards) {
+  Profiles profiles = round_profiles();
+  profiles.software.tiles.norm_row = ns(900);
+  EmulatedChip chip(profiles, {.dispatch = DispatchCoreType::eth});
+  const auto more = [&](const auto& attributes, TensorSpec spec) {
+    const auto on = [&](EmulatedChip& device) {
+      const ops::Tensor x(device, spec);
+      return device.explain(make_program(attributes, {x.operand()}, {x.operand()})).kernel.total;
+    };
+    return on(chip) - on(device_);
+  };
+  // 130 rows on 64 cores: one has three.
+  EXPECT_EQ(more(LayernormAttributes{}, {.shape = {130 * 32, 64}}), 3 * ns(900));
+  EXPECT_EQ(more(RmsNormAttributes{}, {.shape = {130 * 32, 64}}), 3 * ns(450)) << "one sum";
+  EXPECT_EQ(
+      more(LayernormAttributes{}, {.shape = {4, 64, 128},
+                                   .storage = Storage::l1,
+                                   .sharding = Sharding{ShardLayout::height, {4, 1}, 64, 128}}),
+      SimTime());
+}
+
+TEST_F(RowOps, ANormReadsRowsAgainThatAreTooLongForL1) {
+  const auto dram = [&](const auto& attributes, std::int64_t tiles) {
+    const ops::Tensor x = tensor({32, 32 * tiles});
+    return plan(make_program(attributes, {x.operand()}, {x.operand()})).kernel.dram.value() /
+           (tiles * 2048);
+  };
+  // With fp32 accumulation a tile of a row has 2 + 4 + 4 + 2 + 2 KiB.
+  EXPECT_EQ(dram(LayernormAttributes{}, 90), 2) << "is read once and written";
+  EXPECT_EQ(dram(LayernormAttributes{}, 110), 6) << "three times, with gamma and beta twice";
+  EXPECT_EQ(dram(LayernormAttributes{.fp32_accumulation = false}, 110), 2);
+  EXPECT_EQ(dram(RmsNormAttributes{}, 110), 2) << "ttnn has no other kernel before 2026";
+  EXPECT_EQ(dram(RmsNormAttributes{.rereads = true}, 110), 3) << "squares, then the result";
+  EXPECT_EQ(dram(RmsNormAttributes{.rereads = true}, 90), 2);
+}
+
+TEST_F(RowOps, RowsInL1AreReadWithItsOwnLatency) {
+  const auto of = [&](Storage storage) {
+    const ops::Tensor x(device_, {.shape = {96, 128}, .storage = storage});
+    return plan(make_program(LayernormAttributes{}, {x.operand()}, {x.operand()}));
+  };
+  const ChipProfile chip = round_profiles().chip;
+  // Math hides all but the first read and the last write.
+  EXPECT_EQ(of(Storage::dram).kernel.total - of(Storage::l1).kernel.total,
+            ns(136) + ns(236) - 2 * chip.l1_latency);
+  EXPECT_EQ(of(Storage::l1).kernel.dram, Bytes());
+}
+
 TEST_F(RowOps, ACoreWithTwoRowsDecidesAndIsAGroupOfItsOwn) {
   const PlannedProgram planned = plan(softmax({65, 32, 128}));
   EXPECT_EQ(planned.kernel.cores, 64);
-  EXPECT_EQ(planned.kernel.total, ns(1000 + 9000 + 2 * 70 + 200 + 8 * 500 + 300));
+  EXPECT_EQ(planned.kernel.total, ns(1000 + 512 * 2 + 2 * 70 + 200 + 8 * 500 + 300));
   EXPECT_EQ(planned.footprint.kernel_groups, 2);
   EXPECT_EQ(plan(softmax({128, 32, 128})).footprint.kernel_groups, 1);
 }
