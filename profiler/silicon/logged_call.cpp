@@ -85,6 +85,7 @@ Call::Call(const OpRow& row, Numbers numbers)
     : code(row.name),
       attributes(row.attributes),
       fidelity(row.fidelity),
+      kernels(row.kernels),
       row_(row),
       numbers_(numbers),
       inputs_(row.inputs.size()) {

@@ -41,6 +41,7 @@ class Call {
   std::string_view code;
   OpAttributes attributes;
   std::string_view fidelity;
+  std::string_view kernels;  ///< The sources of its compute kernels; empty if the log has none.
 
   std::size_t inputs() const { return row_.inputs.size(); }
   /// Throws Error when the row has fewer, or the cells are malformed.
@@ -117,6 +118,8 @@ Program layernorm(const Call& call);
 Program running_sums(const Call& call);
 Program topk(const Call& call);
 Program sampling(const Call& call);
+/// Numbers are written to places of rows.
+Program scatter(const Call& call);
 
 /// Returns what a product's attributes say, with its program_config.
 MatmulAttributes product_attributes(const Call& call);
@@ -145,6 +148,8 @@ Program memory_to_part(const Call& call);
 Program gather_heads(const Call& call);
 Program scatter_heads(const Call& call);
 Program random(const Call& call);
+/// The tiles that have padding are read and written.
+Program fill_padding(const Call& call);
 Program sum_of_rows(const Call& call);
 Program integral_image(const Call& call);
 Program grid_sample(const Call& call);

@@ -11,15 +11,39 @@
 namespace howard::profiler::logged {
 namespace {
 
+/// Returns an operand with the sides that it has where the log has those of whole tiles, as logs of
+/// version 1 do: one row or column of the first operand's many is repeated. The name of a kernel of
+/// 2024 says so of an operand that is as large as a tile of the first one's.
+TensorSpec repeated(const Call& call, std::size_t i) {
+  TensorSpec spec = call.in(i);
+  if (i == 0) return spec;
+  const Shape& first = call.in(0).shape;
+  const auto kernel = [&](std::string_view name) {
+    return call.kernels.find(name) != std::string_view::npos;
+  };
+  const bool both = kernel("/bcast_hw");
+  const auto is_one = [](std::int64_t side, std::int64_t of_first, bool said) {
+    return side == kTileSide && (said || (of_first != side && of_first != 1));
+  };
+  if (is_one(spec.shape.rows(), first.rows(), both || kernel("/bcast_h."))) {
+    spec.shape = spec.shape.with_rows(1);
+  }
+  if (is_one(spec.shape.columns(), first.columns(), both || kernel("/bcast_w."))) {
+    spec.shape = spec.shape.with_columns(1);
+  }
+  return spec;
+}
+
 /// Returns an elementwise program. Its lowering mixes data types, which ops::eltwise refuses of a
 /// caller. `operands` of the call's inputs are read.
 Program eltwise(const Call& call, EltwiseAttributes attributes, std::size_t operands) {
   std::vector<Operand> inputs;
   Shape shape = operands > 0 ? call.in(0).shape : call.out().shape;
   for (std::size_t i = 0; i < operands; ++i) {
-    inputs.emplace_back(call.in(i));
-    const auto both = Shape::broadcast(shape, call.in(i).shape);
-    if (!both || call.in(i).layout != Layout::tile) {
+    const TensorSpec operand = repeated(call, i);
+    inputs.emplace_back(operand);
+    const auto both = Shape::broadcast(shape, operand.shape);
+    if (!both || operand.layout != Layout::tile) {
       refuse(fmt::format("an operand {}", layout_text(call.in(i))), "tiles, of shapes that fit");
     }
     shape = *both;
@@ -53,10 +77,11 @@ Program binary(const Call& call) {
   if (!function) {
     refuse(fmt::format("binary_op_type '{}'", name), "a function that the emulator has");
   }
-  const EltwiseAttributes op = told(call, eltwise_of(*function));
+  EltwiseAttributes op = told(call, eltwise_of(*function));
+  op.older = call.kernels.find("/bcast_") != std::string_view::npos;
   const std::size_t operands = op.scalar ? 1 : 2;
   require_operands(call, operands, "not two operands", "two, or a scalar");
-  return eltwise(call, op, operands);
+  return eltwise(call, std::move(op), operands);
 }
 
 namespace {

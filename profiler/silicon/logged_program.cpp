@@ -295,6 +295,7 @@ constexpr std::array kBuilders{
     Builder{SliceAttributes::kTtnn, slice, kMoved},
     Builder{PadAttributes::kTtnn, as<PadAttributes>, kMoved},
     Builder{PermuteAttributes::kTtnn, as<PermuteAttributes>, kMoved},
+    Builder{ScatterAttributes::kTtnn, logged::scatter, kMoved},
     // From here on the emulator has no such op, and another one stands for it.
     Builder{"LayerNormPreAllGather", logged::statistics_of_norm, kComputed, true},
     Builder{"RMSNormPreAllGather", logged::statistics_of_norm, kComputed, true},
@@ -316,7 +317,8 @@ constexpr std::array kBuilders{
     Builder{"Rand", logged::random, kComputed, true},
     Builder{"Uniform", logged::random, kComputed, true},
     Builder{"Bernoulli", logged::random, kComputed, true}, Builder{"Arange", fill, kMoved, true},
-    Builder{"FillRM", fill, kMoved, true}, Builder{"RotateHalf", move_tiles, kMoved, true},
+    Builder{"FillRM", fill, kMoved, true}, Builder{"FillPad", logged::fill_padding, kMoved, true},
+    Builder{"RotateHalf", move_tiles, kMoved, true},
     Builder{"IntImg", logged::integral_image, kMoved, true},
     Builder{"LlamaReduceScatter", logged::reduce_scatter, kComputed, true},
     Builder{"LlamaReduceScatterCreateHeads", logged::scatter_heads, kComputed, true},
@@ -377,8 +379,10 @@ MatmulAttributes logged::product_attributes(const Call& call) {
   auto op = told<MatmulAttributes>(call);
   if (op.config) {
     op.core_grid.reset();
+    // What the caller asked for and the configuration has not is a program of its own.
     const auto function = call.attributes.member("program_config", "fused_activation");
     const auto chain = parse_ttnn_chain(function.value_or(""));
+    if (function) op.activation.reset();
     if (chain.size() == 1) op.activation = chain.front();
   }
   return op;

@@ -13,7 +13,9 @@ Program softmax(const Call& call) {
 
 /// ttnn's kernel takes as long with a scale as without.
 Program layernorm(const Call& call) {
-  const auto op = told<RmsNormAttributes>(call);
+  auto op = told<RmsNormAttributes>(call);
+  // Since 2026 the configuration says how sums are made.
+  op.rereads = call.attributes.member("program_config", "legacy_reduction").has_value();
   if (!is_told(op, call.attributes)) return program_of(call, LayernormAttributes{});
   std::vector<Operand> operands{call.in(0)};
   const std::int64_t columns = call.in(0).shape.columns();
@@ -26,6 +28,16 @@ Program layernorm(const Call& call) {
 Program topk(const Call& call) {
   return program_of(call, TopkAttributes{.k = std::max<std::int64_t>(1, call.out().shape.columns()),
                                          .cores = static_cast<int>(call.cores().value_or(0))});
+}
+
+/// Places take the same time whatever whole numbers they are.
+Program scatter(const Call& call) {
+  std::vector<Operand> operands{call.in(0)};
+  TensorSpec places = call.in(1);
+  places.dtype = DataType::uint32;
+  operands.emplace_back(places);
+  if (call.inputs() > 2) operands.emplace_back(call.in(2));
+  return make_program(told<ScatterAttributes>(call), std::move(operands), {call.out()});
 }
 
 /// The number of candidates is a tensor: it is taken to be 32, which is the most, or a row if that

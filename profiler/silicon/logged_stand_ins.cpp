@@ -56,6 +56,20 @@ Program all_parts(const Call& call) {
   return make_program(MoveTilesAttributes{}, {call.in(0)}, {parts});
 }
 
+/// The last tiles of rows and columns, which have padding, are copied.
+Program fill_padding(const Call& call) {
+  const Shape& shape = call.in(0).shape;
+  if (call.in(0).layout != Layout::tile) refuse("row-major tensors", "tiles");
+  const std::int64_t below = shape.rows() % kTileSide != 0 ? shape.tile_columns() : 0;
+  const std::int64_t beside = shape.columns() % kTileSide != 0 ? shape.tile_rows() : 0;
+  const std::int64_t both = below > 0 && beside > 0 ? 1 : 0;
+  TensorSpec spec = call.in(0);
+  spec.sharding.reset();
+  spec.shape = {1, shape.batch() * std::max<std::int64_t>(1, below + beside - both), kTileSide,
+                kTileSide};
+  return make_program(MoveTilesAttributes{}, {spec}, {spec});
+}
+
 Program part_to_memory(const Call& call) { return move_of(call.out(), call.in(0), call.out()); }
 
 Program memory_to_part(const Call& call) { return move_of(call.in(0), call.in(0), call.out()); }

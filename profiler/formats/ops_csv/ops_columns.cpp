@@ -161,6 +161,8 @@ OpsColumns::OpsColumns(std::span<const std::string_view> header, std::optional<s
   };
   input_columns_ = find_tensors("INPUT");
   output_columns_ = find_tensors("OUTPUT");
+  kernels_column_ = find("COMPUTE KERNEL SOURCE");
+  if (kernels_column_ == kAbsent) kernels_column_ = find("COMPUTE KERNEL PATH");
   for (std::size_t i = 0; i < kCounters.size(); ++i) {
     const std::size_t column = find(fmt::format("{} (%)", kCounters.at(i)));
     if (column != kAbsent) counter_columns_.emplace_back(i, column);
@@ -178,6 +180,7 @@ std::vector<std::size_t> OpsColumns::wanted(Tensors tensors) const {
     for (const TensorColumns& columns : input_columns_) want(columns);
     for (const TensorColumns& columns : output_columns_) want(columns);
     for (const auto& [counter, column] : counter_columns_) wanted.push_back(column);
+    if (kernels_column_ != kAbsent) wanted.push_back(kernels_column_);
   }
   return wanted;
 }
@@ -235,6 +238,7 @@ class OpsColumns::Cells {
       read_tensors(columns_.input_columns_, row.inputs);
       read_tensors(columns_.output_columns_, row.outputs);
       read_counters(row.counters);
+      row.kernels = trimmed(cell(columns_.kernels_column_));
     }
     return good_;
   }

@@ -57,6 +57,8 @@ struct OpRow {
   std::string_view architecture;
   std::string_view attributes;  ///< "{'transpose_a': 'false'; ...}".
   std::string_view fidelity;
+  /// COMPUTE KERNEL SOURCE, or PATH before 2025; empty unless tensors are asked for.
+  std::string_view kernels;
   std::optional<std::int64_t> call;          ///< GLOBAL CALL COUNT.
   std::optional<std::int64_t> cores;         ///< CORE COUNT.
   std::optional<std::int64_t> worker_cores;  ///< AVAILABLE WORKER CORE COUNT.
@@ -140,6 +142,7 @@ class OpsColumns {
   bool counts_kernels_ = false;       ///< The cycles are those of kernels, not of the firmware.
   std::vector<TensorColumns> input_columns_, output_columns_;
   std::vector<std::pair<std::size_t, std::size_t>> counter_columns_;  ///< Counters and columns.
+  std::size_t kernels_column_ = 0;
   std::size_t width_ = 0;
 };
 

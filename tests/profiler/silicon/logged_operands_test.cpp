@@ -13,6 +13,7 @@
 namespace howard::profiler {
 namespace {
 
+using testing::call_of;
 using testing::compared;
 using testing::kNoTensor;
 using testing::Row;
@@ -54,6 +55,104 @@ TEST(LoggedOperands, ASliceAndASumMayTakeThePaddingOfTilesAlong) {
   EXPECT_EQ(why_not_emulated(sum), "");
   sum.output = "1[1],1[1],32[6],4096[4096],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED";
   EXPECT_TRUE(says(why_not_emulated(sum), "one dimension that shrinks"));
+}
+
+/// Returns the call of a row of 2024, whose sides are those of whole tiles, with its kernel's file.
+ComparedCall call_of_2024(std::string_view first, std::string_view second,
+                          std::string_view kernel) {
+  std::string text =
+      "OP CODE,ATTRIBUTES,CORE COUNT,DEVICE FW START CYCLE,DEVICE KERNEL DURATION [ns]";
+  for (const std::string_view one : {"INPUT_0", "INPUT_1", "OUTPUT_0"}) {
+    for (const std::string_view cell : {"W", "Z", "Y", "X", "LAYOUT", "DATATYPE", "MEMORY"}) {
+      text += "," + std::string(one) + "_" + std::string(cell);
+    }
+  }
+  const auto cells = [](std::string_view sides) {
+    return "," + std::string(sides) + ",TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED";
+  };
+  text +=
+      ",COMPUTE KERNEL PATH\nBinaryDeviceOperation,{'binary_op_type': 'BinaryOpType::ADD'},56,1000,"
+      "9000" +
+      cells(first) + cells(second) + cells(first) + ",['bcast/" + std::string(kernel) + ".cpp']\n";
+  TextBytes source(text);
+  const SiliconComparison found = compare_with_silicon(source, "old", chip::load_profiles());
+  return found.calls.empty() ? ComparedCall{} : found.calls.front();
+}
+
+TEST(LoggedOperands, OneRowOrColumnThatIsRepeatedIsPaddedInLogsOf2024) {
+  EXPECT_EQ(call_of_2024("1,4,384,2304", "1,1,32,2304", "bcast_h").inputs,
+            "4x384x2304 bfloat16, 1x2304 bfloat16");
+  EXPECT_EQ(call_of_2024("1,4,384,2304", "1,1,32,2304", "bcast_h").emulated_cores, 12);
+  EXPECT_EQ(call_of_2024("4,12,384,64", "1,1,32,32", "bcast_hw").inputs,
+            "4x12x384x64 bfloat16, 1x1 bfloat16");
+  // A column of a tensor that is one tile wide is told by its kernel alone.
+  EXPECT_EQ(call_of_2024("1,384,768,32", "1,384,768,32", "bcast_w").inputs,
+            "384x768x32 bfloat16, 384x768x1 bfloat16");
+  EXPECT_EQ(call_of_2024("1,384,768,32", "1,384,768,32", "bcast_w").emulated_cores, 1);
+  EXPECT_EQ(call_of_2024("1,384,768,32", "1,384,768,32", "eltwise_binary").inputs,
+            "384x768x32 bfloat16, 384x768x32 bfloat16");
+}
+
+TEST(LoggedOperands, AFunctionThatTheConfigurationDoesNotFuseIsAProgramOfItsOwn) {
+  const auto call = [](std::string_view asked, std::string_view fused) {
+    return call_of(
+               {.attributes = "{'program_config': 'MatmulMultiCoreReuseMultiCast1DProgramConfig("
+                              "compute_with_storage_grid_size=(x=8;y=7);in0_block_w=2;"
+                              "out_subblock_h=1;out_subblock_w=1;per_core_M=16;per_core_N=1;"
+                              "fuse_batch=1;fused_activation=" +
+                              std::string(fused) + ";mcast_in0=1)'; 'user_fused_activation': '" +
+                              std::string(asked) + "'}"})
+        .call;
+  };
+  constexpr std::string_view kSilu = "UnaryWithParam(op_type=UnaryOpType::SILU;param={})";
+  EXPECT_FALSE(says(call(kSilu, "std::nullopt"), "silu"));
+  EXPECT_TRUE(says(call("std::nullopt", kSilu), "+silu"));
+  EXPECT_TRUE(
+      says(call_of({.attributes = "{'user_fused_activation': '" + std::string(kSilu) + "'}"}).call,
+           "+silu"))
+      << "without a configuration ttnn fuses it";
+}
+
+TEST(LoggedOperands, PaddingIsFilledAndPlacesOf16BitsAreTaken) {
+  Row fill{.code = "FillPadDeviceOperation",
+           .attributes = "{'fill_value': '0'}",
+           .input0 = "1[1],4[4],32[1],2880[2880],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED",
+           .input1 = kNoTensor,
+           .output = "1[1],4[4],32[1],2880[2880],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED"};
+  EXPECT_EQ(why_not_emulated(fill), "");
+  EXPECT_EQ(compared({fill}).calls.at(0).inputs, "360x32x32 bfloat16") << "all have padding";
+  fill.input0 = fill.output = "1[1],4[4],64[40],2880[2880],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED";
+  EXPECT_EQ(compared({fill}).calls.at(0).inputs, "360x32x32 bfloat16") << "the last rows of tiles";
+  fill.input0 = fill.output = "1[1],4[4],64[40],2880[2860],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED";
+  EXPECT_EQ(compared({fill}).calls.at(0).inputs, "364x32x32 bfloat16") << "and columns";
+  const auto cells = [](int columns, std::string_view type) {
+    return "1[1],1[1],1[1]," + std::to_string(columns) + "[" + std::to_string(columns) +
+           "],ROW_MAJOR," + std::string(type) + ",DEV_0_DRAM_INTERLEAVED";
+  };
+  EXPECT_TRUE(says(why_not_emulated({.code = "ScatterDeviceOperation",
+                                     .attributes = "{'dim': '1'}",
+                                     .input0 = cells(32, "BFLOAT16"),
+                                     .input1 = cells(4, "UINT16"),
+                                     .output = cells(32, "BFLOAT16")}),
+                   "operand 3, source, is missing"))
+      << "and the places are taken";
+}
+
+TEST(LoggedOperands, ANormOf2026ReadsLongRowsAgain) {
+  const auto time = [](std::string_view config) {
+    const std::string x = "1[1],32[32],32[5],4096[4096],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED";
+    return call_of(
+               {.code = "LayerNormDeviceOperation",
+                .attributes = "{'norm_type': 'LayerNormType::RMSNORM'; 'compute_kernel_config': "
+                              "'ComputeKernelConfig(math_fidelity=HiFi4;fp32_dest_acc_en=1)'; "
+                              "'program_config': 'LayerNormDefaultProgramConfig(" +
+                              std::string(config) + ")'}",
+                .input0 = x,
+                .input1 = "1[1],1[1],32[1],4096[4096],TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED",
+                .output = x})
+        .emulated;
+  };
+  EXPECT_GT(time("legacy_reduction=0;use_welford=0"), time("use_welford=0"));
 }
 
 TEST(LoggedOperands, AnAttributeThatNothingReadsIsSaid) {
