@@ -15,9 +15,10 @@ namespace howard::reports {
 
 namespace embedded {
 extern const std::string_view kPageStyle;
-extern const std::string_view kPageScript;
 extern const std::string_view kPageStyleDigest;
-extern const std::string_view kPageScriptDigest;
+extern const std::string_view kTablesScript, kTablesScriptDigest;
+extern const std::string_view kChartsScript, kChartsScriptDigest;
+extern const std::string_view kPageScript, kPageScriptDigest;
 }  // namespace embedded
 
 namespace {
@@ -47,10 +48,11 @@ std::string head(std::string_view title) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src '{}'; "
-      "script-src '{}'; base-uri 'none'; form-action 'none'\">\n"
+      "script-src '{}' '{}' '{}'; base-uri 'none'; form-action 'none'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
-      policy_hash(embedded::kPageStyleDigest), policy_hash(embedded::kPageScriptDigest),
+      policy_hash(embedded::kPageStyleDigest), policy_hash(embedded::kTablesScriptDigest),
+      policy_hash(embedded::kChartsScriptDigest), policy_hash(embedded::kPageScriptDigest),
       html_text(title), embedded::kPageStyle);
 }
 
@@ -137,9 +139,12 @@ std::string html_document(std::string_view title, std::span<const PagePart> part
     text += fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n{}</section>\n", addresses[i],
                         html_text(parts[i].heading), parts[i].html);
   }
-  text += "</main>\n<script>";
-  text += embedded::kPageScript;
-  return text + "</script>\n</body>\n</html>\n";
+  text += "</main>\n";
+  for (const std::string_view script :
+       {embedded::kTablesScript, embedded::kChartsScript, embedded::kPageScript}) {
+    text += fmt::format("<script>{}</script>\n", script);
+  }
+  return text + "</body>\n</html>\n";
 }
 
 }  // namespace howard::reports

@@ -10,6 +10,7 @@
 #include "reports/findings/run_summary.h"
 #include "reports/page/html.h"
 #include "reports/page/page_words.h"
+#include "reports/page/sample_chart.h"
 #include "reports/page/svg_chart.h"
 #include "reports/page/training_charts.h"
 #include "reports/pictures/bar_chart.h"
@@ -60,6 +61,7 @@ std::string charts(const PageSection& section) {
   }
   for (const harness::Plot& plot : presentation.plots) text += svg_lines(section.result, plot);
   for (const XyChart& chart : training_charts(section.result)) text += svg_chart(chart);
+  if (const auto runs = sample_chart(section.result)) text += svg_chart(*runs);
   if (section.memory != nullptr) {
     if (const auto chart = memory_chart(*section.memory)) text += svg_chart(*chart);
   }

@@ -1,26 +1,40 @@
-// What a reader can do with the page beyond reading it: sort and filter tables, choose light or dark,
-// and look into the timeline. Without JavaScript everything but the timeline is there all the same.
+// What a reader can do with the page beyond reading it: choose light or dark, and look into the timeline; tables.js and
+// charts.js have the rest. Without JavaScript everything but the timeline is there all the same.
 "use strict";
 
-// The state that a link to the page keeps: "#timeline&point=3&from=1200&to=5000".
+// What a link to the page keeps: "#mlp_engines&t2.sort=3+&point=1&from=1200&to=5000". It begins with the part of the page
+// that was last used.
 const state = {
-  read() {
-    const parts = location.hash.slice(1).split("&").slice(1);
-    return Object.fromEntries(parts.map((part) => part.split("=").map(decodeURIComponent)));
-  },
-  write(values) {
+  values: Object.fromEntries(location.hash.slice(1).split("&").slice(1)
+    .map((part) => part.split("=").map((word) => decodeURIComponent(word)))),
+  anchor: location.hash.slice(1).split("&")[0],
+  begun: false,  // What the page does while it is set up changes no address.
+  read() { return this.values; },
+  // Nothing is kept of what is empty.
+  write(anchor, changes) {
+    if (!this.begun) return;
+    for (const [key, value] of Object.entries(changes)) {
+      if (value === "") delete this.values[key]; else this.values[key] = String(value);
+    }
+    this.anchor = anchor;
     // Browsers slow down a page that writes its address many times a second.
     clearTimeout(this.waiting);
-    this.waiting = setTimeout(() => this.writeNow(values), 150);
+    this.waiting = setTimeout(() => this.writeNow(), 150);
   },
-  writeNow(values) {
-    const parts = Object.entries(values).map(([key, value]) => key + "=" + encodeURIComponent(value));
+  writeNow() {
+    const parts = Object.entries(this.values).map(([key, value]) => key + "=" + encodeURIComponent(value));
     try {
-      history.replaceState(null, "", "#timeline&" + parts.join("&"));
+      history.replaceState(null, "", "#" + [this.anchor, ...parts].join("&"));
     } catch (ignored) {
       // Some browsers keep no history of pages that were opened from a disk.
     }
   },
+};
+
+// The reader's choice of light or dark, where the browser lets a page keep it.
+const theme = {
+  read() { try { return localStorage.getItem("howard-theme"); } catch (ignored) { return null; } },
+  write(value) { try { localStorage.setItem("howard-theme", value); } catch (ignored) { /* for this visit */ } },
 };
 
 function themeButton() {
@@ -28,59 +42,18 @@ function themeButton() {
   const dark = () => document.documentElement.dataset.theme === "dark" ||
     (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
   const show = () => { button.textContent = dark() ? "light" : "dark"; };
+  if (["light", "dark"].includes(theme.read())) document.documentElement.dataset.theme = theme.read();
   button.className = "theme";
   button.type = "button";
   button.setAttribute("aria-label", "switch between light and dark");
   button.addEventListener("click", () => {
     document.documentElement.dataset.theme = dark() ? "light" : "dark";
+    theme.write(document.documentElement.dataset.theme);
     show();
     document.dispatchEvent(new Event("themechange"));
   });
   show();
   document.querySelector("header").prepend(button);
-}
-
-function sortable(table) {
-  const heads = [...table.tHead.rows[0].cells];
-  const body = table.tBodies[0];
-  const valueOf = (row, column) => {
-    const text = row.cells[column] ? row.cells[column].textContent.trim() : "";
-    const number = parseFloat(text);
-    return Number.isNaN(number) ? text : number;
-  };
-  heads.forEach((head, column) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.append(...head.childNodes);
-    head.append(button);
-    button.addEventListener("click", () => {
-      const rising = head.getAttribute("aria-sort") !== "ascending";
-      heads.forEach((other) => other.removeAttribute("aria-sort"));
-      head.setAttribute("aria-sort", rising ? "ascending" : "descending");
-      const rows = [...body.rows].map((row) => [valueOf(row, column), row]);
-      rows.sort(([a], [b]) => {
-        const order = typeof a === typeof b ? (a < b ? -1 : a > b ? 1 : 0) : typeof a === "number" ? -1 : 1;
-        return rising ? order : -order;
-      });
-      body.append(...rows.map(([, row]) => row));
-    });
-  });
-  if (body.rows.length <= 12) return;
-  const filter = document.createElement("input");
-  filter.type = "search";
-  filter.placeholder = "show rows with ...";
-  filter.setAttribute("aria-label", "show rows with this text: " + table.caption.textContent);
-  filter.addEventListener("input", () => {
-    const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-    for (const row of body.rows) {
-      const text = row.textContent.toLowerCase();
-      row.hidden = !words.every((word) => text.includes(word));
-    }
-  });
-  const controls = document.createElement("div");
-  controls.className = "controls";
-  controls.append(filter);
-  table.parentElement.before(controls);
 }
 
 // Colours that the colour-blind can tell apart (Okabe and Ito); dark text is readable on all but the first.
@@ -214,7 +187,7 @@ class Timeline {
     const length = Math.min(Math.max(to - from, least), this.end);
     this.from = Math.min(Math.max(from, 0), this.end - length);
     this.to = this.from + length;
-    state.write({ point: this.index, from: Math.round(this.from), to: Math.round(this.to) });
+    state.write("timeline", { point: this.index, from: Math.round(this.from), to: Math.round(this.to) });
     this.draw();
   }
 
@@ -483,6 +456,10 @@ const reachWide = () => {
 };
 reachWide();
 addEventListener("resize", reachWide);
-for (const table of document.querySelectorAll("table")) sortable(table);
+tables();
+charts();
 const data = document.getElementById("timeline-data");
 if (data) new Timeline(document.getElementById("timeline-view"), JSON.parse(data.textContent));
+// A link that keeps more than a place leads to its part all the same.
+if (location.hash.includes("&")) document.getElementById(state.anchor)?.scrollIntoView();
+state.begun = true;

@@ -31,6 +31,18 @@ std::string symbol_of(const SvgKey& key) {
   return "";
 }
 
+/// Returns the label of a mark of an axis.
+std::string tick(double x, double y, std::string_view anchor, std::string_view words) {
+  return fmt::format(
+      "<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
+      html_text(words));
+}
+
+std::string range_of(const PlotAxis& axis) {
+  return fmt::format("{} {:.10g} {:.10g}", axis.logarithmic ? "log" : "linear", axis.low,
+                     axis.high);
+}
+
 }  // namespace
 
 std::string svg_figure(const std::string& title, const SvgDrawing& desk, const SvgDrawing& phone,
@@ -82,15 +94,15 @@ std::string svg_axes(const SvgFrame& frame, const PlotAxis& x, const PlotAxis& y
                     at, frame.top, frame.bottom);
     // A label at the end of the axis must not be cut by the end of the drawing.
     const double half = drawn_width(across.labels[i]) / kSmaller / 2;
-    text += svg_text(std::min(at, frame.width - half - 2), frame.bottom + 18, "middle",
-                     across.labels[i]);
+    text +=
+        tick(std::min(at, frame.width - half - 2), frame.bottom + 18, "middle", across.labels[i]);
   }
   for (std::size_t i = 0; i < y.marks.size(); ++i) {
     const double at = frame.y(y, y.marks[i]);
     text +=
         fmt::format("<line class=\"grid\" x1=\"{1}\" x2=\"{2}\" y1=\"{0:.1f}\" y2=\"{0:.1f}\"/>",
                     at, frame.left, frame.right);
-    text += svg_text(frame.left - 6, at + 4, "end", y.labels[i]);
+    text += tick(frame.left - 6, at + 4, "end", y.labels[i]);
   }
   const double half = drawn_width(x_label) / kSmaller / 2;
   text +=
@@ -102,13 +114,27 @@ std::string svg_axes(const SvgFrame& frame, const PlotAxis& x, const PlotAxis& y
   return text + "</g>\n";
 }
 
+std::string svg_plot(const SvgFrame& frame, const PlotAxis& x, const PlotAxis& y,
+                     const std::string& shapes) {
+  return fmt::format(
+      "<g class=\"plot\" data-frame=\"{:.10g} {:.10g} {:.10g} {:.10g}\" data-x=\"{}\" "
+      "data-y=\"{}\">\n{}</g>\n",
+      frame.left, frame.right, frame.top, frame.bottom, range_of(x), range_of(y), shapes);
+}
+
+std::string svg_switched(std::string_view name, const std::string& shapes) {
+  if (name.empty() || shapes.empty()) return shapes;
+  return fmt::format("<g data-shows=\"{}\">\n{}</g>\n", name, shapes);
+}
+
 std::string svg_legend(const std::vector<SvgKey>& keys) {
   if (keys.empty()) return "";
   std::string text = "<ul class=\"legend\">\n";
   for (const SvgKey& key : keys) {
+    const std::string shows = key.shows.empty() ? "" : fmt::format(" data-shows=\"{}\"", key.shows);
     text += fmt::format(
-        "<li><svg viewBox=\"0 0 28 12\" class=\"key\" aria-hidden=\"true\">{}</svg> {}</li>\n",
-        symbol_of(key), html_text(key.title));
+        "<li{}><svg viewBox=\"0 0 28 12\" class=\"key\" aria-hidden=\"true\">{}</svg> {}</li>\n",
+        shows, symbol_of(key), html_text(key.title));
   }
   return text + "</ul>\n";
 }

@@ -17,6 +17,9 @@ namespace howard::reports {
 /// its window allows: letters are as large as those beside it on a desk and on a phone.
 constexpr double kSvgWidth = 880;
 constexpr double kSvgPhoneWidth = 400;
+/// The room that the labels of a chart's axes have on a desk, across and upwards.
+constexpr double kChartAcross = 760;
+constexpr double kChartUp = 330;
 
 struct SvgDrawing {
   double height = 0;  ///< In the same units as the width.
@@ -73,6 +76,11 @@ struct SvgFrame {
 std::string svg_axes(const SvgFrame& frame, const PlotAxis& x, const PlotAxis& y,
                      const std::string& x_label, const std::string& y_label);
 
+/// Returns shapes within the frame as what a reader can look at more closely: with all that the
+/// page needs to draw a part of them larger, under axes of that part.
+std::string svg_plot(const SvgFrame& frame, const PlotAxis& x, const PlotAxis& y,
+                     const std::string& shapes);
+
 /// Holds an entry of a legend.
 struct SvgKey {
   enum class Kind { box, line, dot, diamond };
@@ -80,7 +88,13 @@ struct SvgKey {
   std::string title;
   std::string color;  ///< A colour of svg_color().
   std::size_t dashes = 0;
+  /// What of the chart a click on the entry shows and hides: the groups of svg_switched() of that
+  /// name. If it is empty, the entry is no switch.
+  std::string shows{};
 };
+
+/// Returns shapes that an entry of the legend shows and hides; as they are if `name` is empty.
+std::string svg_switched(std::string_view name, const std::string& shapes);
 
 /// Returns the legend; "" without entries.
 std::string svg_legend(const std::vector<SvgKey>& keys);

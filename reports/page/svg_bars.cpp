@@ -90,16 +90,17 @@ std::string bar_of(const BarRow& row, const BarPicture& picture, const BarColumn
           "fill=\"{}\"{}>{}</rect>\n",
           place(begin), top, wide, kBarHeight, svg_color(part.color),
           row.pale ? fmt::format(" fill-opacity=\"{}\"", kPaleShare) : "",
-          svg_hint(fmt::format("{}: {} {}", row.name,
-                               part.title.empty() ? picture.label : part.title,
-                               format_exact(row.ends[i] - begin))));
+          svg_hint(fmt::format("{}: {}{} {:.5g}", row.name,
+                               part.title.empty() ? "" : part.title + ", ", picture.label,
+                               row.ends[i] - begin)));
     }
     begin = row.ends[i];
   }
   if (picture.is_cut(row)) text += break_at(columns.right, top);
   if (row.published && *row.published <= picture.longest) {
-    text += svg_diamond(place(*row.published), top + kBarHeight / 2, "var(--text)",
-                        "published: " + format_exact(*row.published));
+    text += svg_diamond(
+        place(*row.published), top + kBarHeight / 2, "var(--text)",
+        fmt::format("{}: published, {} {:.5g}", row.name, picture.label, *row.published));
   }
   return text;
 }
@@ -183,8 +184,9 @@ SvgDrawing stack_of(const StackChart& chart, double width) {
             "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
             "fill=\"{}\">{}</rect>\n",
             left, top, wide, high, svg_color(chart.parts[part].color),
-            svg_hint(fmt::format("{:.4g} to {:.4g}: {} {:.1f}", from, from + chart.width,
-                                 chart.parts[part].title, end - begin)));
+            svg_hint(fmt::format("{} {:.4g} to {:.4g}: {}, {} {:.5g}", chart.x_label, from,
+                                 from + chart.width, chart.parts[part].title, chart.y_label,
+                                 end - begin)));
       }
       begin = end;
     }

@@ -48,6 +48,16 @@ std::string series_of(const ChartSeries& series, const XyChart& chart, const Svg
   return text;
 }
 
+/// Returns the open symbols of a series.
+std::string open_of(const ChartSeries& series, const XyChart& chart, const SvgFrame& frame) {
+  const std::string color = svg_color(series_color(series.color));
+  std::string text;
+  for (const ChartMark& mark : series.open) {
+    text += svg_diamond(frame.x(chart.x, mark.x), frame.y(chart.y, mark.y), color, mark.hint);
+  }
+  return text;
+}
+
 /// Returns the line of equality and the band of 10 % around it.
 std::string equality_of(const XyChart& chart, const SvgFrame& frame) {
   constexpr double kBand = 0.1;
@@ -64,20 +74,27 @@ std::string equality_of(const XyChart& chart, const SvgFrame& frame) {
       at(high, 1));
 }
 
+/// What the legend's entry of open symbols shows and hides.
+constexpr std::string_view kOpen = "open";
+
 std::vector<SvgKey> keys_of(const XyChart& chart) {
   std::vector<SvgKey> keys;
   bool open = false;
-  for (const ChartSeries& series : chart.series) {
+  for (std::size_t i = 0; i < chart.series.size(); ++i) {
+    const ChartSeries& series = chart.series[i];
     open = open || !series.open.empty();
     if (series.title.empty()) continue;
     keys.push_back({.kind = series.line ? SvgKey::Kind::line : SvgKey::Kind::dot,
                     .title = series.title,
                     .color = svg_color(series_color(series.color)),
-                    .dashes = series.dashes});
+                    .dashes = series.dashes,
+                    .shows = std::to_string(i)});
   }
   if (open) {
-    keys.push_back(
-        {.kind = SvgKey::Kind::diamond, .title = chart.open_title, .color = "var(--text)"});
+    keys.push_back({.kind = SvgKey::Kind::diamond,
+                    .title = chart.open_title,
+                    .color = "var(--text)",
+                    .shows = std::string(kOpen)});
   }
   return keys;
 }
@@ -90,8 +107,8 @@ void add_point(const PlotPoint& point, const PlotData& data, const harness::Plot
           ? fmt::format("{}: {} {}, {} {}, {} %", title, plot.x_label,
                         format_quantity(point.x, data.x_unit), plot.y_label,
                         format_quantity(point.y, data.x_unit), format_error(point.y / point.x - 1))
-          : fmt::format("{}: {} {}, {} {} {}", title, plot.x_label, format_exact(point.x),
-                        plot.y_label, format_number(point.y, data.y_scale), data.y_scale.unit);
+          : fmt::format("{}: {} {:.6g}, {} {} {}", title, plot.x_label, point.x, plot.y_label,
+                        format_number(point.y, data.y_scale), data.y_scale.unit);
   if (point.published) words += ", published " + format_number(*point.published, data.y_scale);
   const ChartMark mark{point.x, in_unit(point.y, data.y_scale), words};
   if (point.artefact) {
@@ -121,15 +138,16 @@ std::string svg_chart(const XyChart& chart) {
       frame.right = frame.left + side;
     }
     std::string shapes = chart.compares ? equality_of(chart, frame) : "";
-    shapes += svg_axes(frame, chart.x, chart.y, chart.x_label, chart.y_label);
-    for (const ChartSeries& series : chart.series) shapes += series_of(series, chart, frame);
-    for (const ChartSeries& series : chart.series) {
-      const std::string color = svg_color(series_color(series.color));
-      for (const ChartMark& mark : series.open) {
-        shapes += svg_diamond(frame.x(chart.x, mark.x), frame.y(chart.y, mark.y), color, mark.hint);
-      }
+    for (std::size_t i = 0; i < chart.series.size(); ++i) {
+      shapes += svg_switched(std::to_string(i), series_of(chart.series[i], chart, frame));
     }
-    return SvgDrawing{frame.height(), std::move(shapes)};
+    for (std::size_t i = 0; i < chart.series.size(); ++i) {
+      shapes += svg_switched(std::to_string(i),
+                             svg_switched(kOpen, open_of(chart.series[i], chart, frame)));
+    }
+    return SvgDrawing{frame.height(),
+                      svg_axes(frame, chart.x, chart.y, chart.x_label, chart.y_label) +
+                          svg_plot(frame, chart.x, chart.y, shapes)};
   };
   return svg_figure_of(chart.title, draw, svg_legend(keys_of(chart)));
 }

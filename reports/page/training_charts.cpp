@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "reports/page/svg.h"
 #include "reports/tables/format.h"
 
 namespace howard::reports {
@@ -18,8 +19,6 @@ namespace {
 using harness::Metric;
 using harness::PointResult;
 
-constexpr double kChartAcross = 760;
-constexpr double kChartUp = 330;
 /// A dot at each of more steps would hide the line.
 constexpr std::size_t kMostStepDots = 100;
 

@@ -74,9 +74,12 @@ class Browser:
         return result["result"].get("value")
 
     def open(self, file, width):
+        self.open_address(file.as_uri(), width)
+
+    def open_address(self, address, width):
         self.call("Emulation.setDeviceMetricsOverride",
                   {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500})
-        self.call("Page.navigate", {"url": file.as_uri()})
+        self.call("Page.navigate", {"url": address})
         while self._read().get("method") != "Page.loadEventFired":
             pass
 
@@ -123,6 +126,115 @@ def check_tables(browser):
         const shown = [...rows].filter((row) => !row.hidden);
         return shown.length > 0 && shown.length < rows.length && shown.every((row) => row.textContent.includes("eth"));
     })()"""))
+
+
+def check_rows(browser, page):
+    """What a table keeps in the page's address, gives as CSV and lays side by side."""
+    browser.open(page, 1200)
+    made = browser.run("""(async () => {
+        const table = document.querySelector("#mlp_engines table");
+        const controls = table.parentElement.previousElementSibling;
+        const press = (words) => [...controls.querySelectorAll("button")].find((b) => b.textContent === words).click();
+        let copied = null;
+        Object.defineProperty(navigator, "clipboard", { configurable: true, value: { writeText: async (text) => { copied = text; } } });
+        const input = controls.querySelector("input");
+        input.value = "eth";
+        input.dispatchEvent(new Event("input"));
+        press("copy as CSV");
+        table.tHead.rows[0].cells[0].querySelector("button").click();
+        press("compare two rows");
+        const shown = [...table.tBodies[0].rows].filter((row) => !row.hidden);
+        shown[0].cells[0].click();
+        shown[1].cells[0].click();
+        await new Promise((ready) => setTimeout(ready, 300));
+        return { copied, rows: shown.length, names: table.tHead.rows[0].cells.length, hash: location.hash,
+            beside: document.querySelector("table.beside").textContent,
+            picked: [...table.querySelectorAll("tr.picked")].map((row) => row.textContent) };
+    })()""")
+    lines = made["copied"].split("\r\n")
+    expect("the CSV has the rows that are shown", len(lines) == made["rows"] + 2 and lines[-1] == "")
+    expect("a field of the CSV is quoted where it has a comma", '"' not in lines[0] and "eth" in lines[1])
+    expect("two rows lie side by side", len(made["picked"]) == 2 and "second / first" in made["beside"])
+    expect("the address keeps order, filter and rows", all(
+        part in made["hash"] for part in ("#mlp_engines&", ".sort=0%2B", ".find=eth", ".rows=")))
+    browser.open_address("about:blank", 1200)  # a new place within a page would not open it anew
+    browser.open_address(page.as_uri() + made["hash"], 1200)
+    again = browser.run("""(() => {
+        const table = document.querySelector("#mlp_engines table:not(.beside)");
+        return { sorted: table.tHead.rows[0].cells[0].getAttribute("aria-sort"),
+            shown: [...table.tBodies[0].rows].filter((row) => !row.hidden).length,
+            picked: [...table.querySelectorAll("tr.picked")].map((row) => row.textContent),
+            top: document.getElementById("mlp_engines").getBoundingClientRect().top };
+    })()""")
+    expect("a link shows them again", again["sorted"] == "ascending" and again["shown"] == made["rows"] and
+           sorted(again["picked"]) == sorted(made["picked"]))
+    expect("and leads to the table's part", abs(again["top"]) < 200)
+
+
+def check_folded(browser):
+    """A long table shows its first rows until its reader wants the others; a filter finds all, and paper has all."""
+    made = browser.run("""(() => {
+        const button = document.querySelector("button.more:not([hidden])");
+        if (!button) return null;
+        const rows = [...button.previousElementSibling.querySelector("tbody").rows];
+        const shown = () => rows.filter((row) => getComputedStyle(row).display !== "none").length;
+        const before = shown(), words = button.textContent;
+        button.click();
+        return { rows: rows.length, before, words, after: shown(), hidden: button.hidden };
+    })()""")
+    expect("there is a long table", made is not None)
+    expect("it opens", made["before"] == 20 and made["words"] == f"{made['rows'] - 20} more rows" and
+           made["after"] == made["rows"] and made["hidden"])
+
+
+def check_charts(browser, page):
+    browser.open(page, 1200)
+    made = browser.run("""(() => {
+        const figure = [...document.querySelectorAll("figure")].find((one) => one.querySelectorAll("li[data-shows] button").length > 2);
+        const button = figure.querySelector("li[data-shows] button");
+        const groups = figure.querySelectorAll(`g[data-shows="${button.parentElement.dataset.shows}"]`);
+        button.click();
+        const hidden = [...groups].every((group) => getComputedStyle(group).display === "none");
+        button.click();
+        const shown = [...groups].every((group) => getComputedStyle(group).display !== "none");
+        const svg = figure.querySelector("svg.desk");
+        const places = () => [...svg.querySelectorAll(".plot circle")].map((one) => one.getAttribute("cx"));
+        const before = places(), labels = svg.querySelectorAll(".tick:not([display])").length;
+        svg.dispatchEvent(new KeyboardEvent("keydown", { key: "+" }));
+        const closer = places();
+        const marks = [...svg.querySelectorAll("g.closer text")].map((one) => parseFloat(one.textContent));
+        const boxes = [...svg.querySelectorAll(".tick:not([display])")].map((e) => e.getBoundingClientRect());
+        const apart = boxes.every((a, i) => boxes.every((b, j) => i >= j || a.right <= b.left || b.right <= a.left ||
+            a.bottom <= b.top + 1 || b.bottom <= a.top + 1));
+        figure.querySelector("button.all:not([hidden])").click();
+        const back = places();
+        return { hidden, shown, moved: before.some((x, i) => x !== closer[i]), back: before.every((x, i) => x === back[i]),
+            marks, apart, labels: labels === svg.querySelectorAll(".tick:not([display])").length };
+    })()""")
+    expect("an entry of the legend hides its series and shows it again", made["hidden"] and made["shown"])
+    expect("plus draws a part larger, under marks of its own", made["moved"] and len(made["marks"]) > 4)
+    expect("which do not touch", made["apart"])
+    expect("the whole chart comes back", made["back"] and made["labels"])
+    expect("dragging chooses a part", browser.run("""(() => {
+        const svg = document.querySelector("svg.desk:has(g.plot)");
+        svg.setPointerCapture = () => {};
+        const box = svg.getBoundingClientRect();
+        const at = (kind, x, y) => svg.dispatchEvent(new PointerEvent(kind, { pointerType: "mouse", button: 0, pointerId: 1,
+            clientX: box.left + x * box.width, clientY: box.top + y * box.height }));
+        at("pointerdown", 0.4, 0.3); at("pointermove", 0.6, 0.6);
+        const drawn = !!svg.querySelector(".chosen");
+        at("pointerup", 0.6, 0.6);
+        return drawn && !svg.querySelector(".chosen") && !!svg.querySelector("g.closer");
+    })()"""))
+
+
+def check_theme(browser, page):
+    browser.open(page, 1200)
+    browser.run("document.querySelector('button.theme').click()")
+    chosen = browser.run("document.documentElement.dataset.theme")
+    browser.open(page, 1200)
+    expect("the choice of light or dark is kept", browser.run("document.documentElement.dataset.theme") == chosen)
+    browser.run("localStorage.clear()")
 
 
 def check_timeline(browser):
@@ -276,7 +388,7 @@ def check_accessibility(browser, axe):
 
 # Where an element stands among those that the keyboard can reach; -1: none has the focus.
 FOCUS = """(() => {
-    const stops = [...document.querySelectorAll("a[href], button, input, select, canvas")];
+    const stops = [...document.querySelectorAll("a[href], button, input, select, canvas")].filter((e) => e.checkVisibility());
     const style = getComputedStyle(document.activeElement);
     return [stops.indexOf(document.activeElement), stops.length, parseFloat(style.outlineWidth) > 0 && style.outlineStyle !== "none"];
 })()"""
@@ -286,7 +398,7 @@ def check_keyboard(browser):
     """Goes through the first controls with the Tab key, past the timeline, and sorts a table."""
     browser.run("document.activeElement.blur(); scrollTo(0, 0)")
     canvas = browser.run("""[...document.querySelectorAll("a[href], button, input, select, canvas")]
-        .indexOf(document.querySelector("canvas"))""")
+        .filter((e) => e.checkVisibility()).indexOf(document.querySelector("canvas"))""")
     places = []
     while not places or places[-1] < canvas + 3:
         browser.press("Tab")
@@ -398,6 +510,11 @@ def main():
         log = sorted((folder / "logs").rglob("ops_perf_results.csv"))[0]
         subprocess.run([program, "analyze", log, f"--page={folder}/log.html"],
                        check=True, stderr=subprocess.DEVNULL)
+        subprocess.run([program, "gpt2_full", "--backend", "emulated", "-a", "engine=static", "-a", "variant=corrected",
+                        "-a", "layers=2", "--results", folder / "logged", "--device-logs", folder / "long"],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run([program, "analyze", next((folder / "long").rglob("ops_perf_results.csv")),
+                        f"--page={folder}/long.html"], check=True, stderr=subprocess.DEVNULL)
         subprocess.run([program, "matmul_sweep", "--backend", "emulated", "--results", folder / "old"],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         subprocess.run([program, "matmul_sweep", "--backend", "emulated", "--set", "host.finish=1ms", "--results", folder / "new"],
@@ -420,6 +537,14 @@ def main():
             browser.open(folder / "results" / "index.html", 1200)
             check_tables(browser)
             check_timeline(browser)
+            check_rows(browser, folder / "results" / "index.html")
+            check_charts(browser, folder / "results" / "index.html")
+            if pictures:
+                browser.picture(pictures / "page_closer.png")
+            browser.open(folder / "long.html", 1200)
+            check_folded(browser)
+            check_theme(browser, folder / "results" / "index.html")
+            browser.open(folder / "results" / "index.html", 1200)
             check_timelines(folder / "results" / "index.html", folder / "results")
             check_memory(browser)
             if pictures:

@@ -53,6 +53,8 @@ struct AnalyzeOptions {
   std::optional<std::string> page;
 
   std::size_t rows() const { return top.value_or(15); }
+  /// On a page, which shows the first of them until its reader wants the others.
+  std::size_t page_rows() const { return top.value_or(100); }
   /// Returns the file of the page.
   std::string page_file() const {
     return !page->empty() ? *page : std::filesystem::path(files.front()).stem().string() + ".html";
@@ -229,7 +231,7 @@ class Show {
     if (!options_.outputs.trace.empty() && !kept_.empty())
       write_log_trace(kept_, options_.outputs.trace);
     if (options_.page && (!kept_.empty() || !differences_.empty())) {
-      write_log_page(kept_, problems_, differences_, options_.rows(), analysis_.context(),
+      write_log_page(kept_, problems_, differences_, options_.page_rows(), analysis_.context(),
                      options_.page_file());
     }
     return well_;

@@ -10,6 +10,7 @@
 
 #include "reports/page/html.h"
 #include "reports/page/page_words.h"
+#include "reports/page/sample_chart.h"
 #include "reports/page/svg_chart.h"
 #include "reports/page/timeline.h"
 #include "reports/page/training_charts.h"
@@ -88,9 +89,12 @@ TEST(HtmlPage, IsTheSameForTheSameInput) {
 }
 
 TEST(HtmlPage, LoadsNothingAndForbidsAllButItsOwnScriptAndStyle) {
-  const std::string text = html_page(sample_page());
+  std::string text = html_page(sample_page());
+  // What a chart refers to within itself is nothing outside.
+  for (std::size_t at = 0; (at = text.find("url(#", at)) != std::string::npos;) text.erase(at, 5);
   EXPECT_TRUE(has(text, "default-src 'none'; style-src 'sha256-"));
   EXPECT_TRUE(has(text, "script-src 'sha256-"));
+  EXPECT_EQ(count_of(text, "'sha256-"), 4U) << "the style and three scripts";
   // A digest of 32 bytes has 43 digits in base 64 and one filler.
   const std::size_t begin =
       text.find("script-src 'sha256-") + std::string("script-src 'sha256-").size();
@@ -230,7 +234,8 @@ TEST(SvgBars, AreAsLongAsTheirParts) {
   EXPECT_TRUE(has(text, "width=\"377.0\"")) << text;
   EXPECT_TRUE(has(text, "width=\"754.0\"")) << text;
   EXPECT_TRUE(has(text, "fill=\"#0072b2\""));
-  EXPECT_TRUE(has(text, "<title>published: 1.5</title>"));
+  EXPECT_TRUE(has(text, "<title>long: matmul, us 2</title>"));
+  EXPECT_TRUE(has(text, "<title>long: published, us 1.5</title>"));
   EXPECT_TRUE(has(text, ">emulated</text>")) << "columns of numbers have headings";
   EXPECT_FALSE(has(text, "class=\"break\""));
 }
@@ -280,6 +285,11 @@ TEST(SvgChart, TheLegendShowsDashesAndOpenSymbols) {
   EXPECT_TRUE(has(text, "<title>first</title>"));
   EXPECT_TRUE(has(text, "<title>it was published</title>"));
   EXPECT_TRUE(has(text, "published</li>"));
+  // In both drawings: the marks, and the open ones, which the entry "published" shows alone.
+  EXPECT_EQ(count_of(text, "<g data-shows=\"0\">"), 4U);
+  EXPECT_EQ(count_of(text, "<g data-shows=\"open\">"), 2U);
+  EXPECT_EQ(count_of(text, "<li data-shows="), 2U);
+  EXPECT_TRUE(has(text, "data-frame=\"80 860 12 360\" data-x=\"log 1 10\" data-y=\"log 1 10\""));
   chart.series.front().marks.clear();
   chart.series.front().open.clear();
   EXPECT_EQ(svg_chart(chart), "");
@@ -325,6 +335,29 @@ TEST(TrainingCharts, ShowLossLearningRateAndTokensOfEachStep) {
   EXPECT_DOUBLE_EQ(charts[2].series[0].marks[1].y, 100);
   result.points.front().metrics.erase(result.points.front().metrics.begin());
   EXPECT_TRUE(training_charts(result).empty()) << "nothing was trained";
+}
+
+TEST(SampleChart, SaysHowFarEachRunOfAMeasuredPointIsFromItsMedian) {
+  ExperimentResult result{.experiment = "sweep", .points = {}};
+  const auto measured = [](const std::string& shape, std::vector<double> runs) {
+    return harness::PointResult{
+        .backend = Backend::host,
+        .parameters = {{"shape", shape}},
+        .metrics = {{.name = "time", .value = runs[1], .unit = "s", .samples = runs}}};
+  };
+  result.points = {measured("64", {0.001, 0.002, 0.004}), measured("32", {0.001, 0.0015}),
+                   measured("128", {0.003, 0.003, 0.003})};
+  const auto chart = sample_chart(result);
+  ASSERT_TRUE(chart.has_value());
+  const ChartSeries& runs = chart->series.at(0);
+  ASSERT_EQ(runs.marks.size(), 6U) << "two runs say nothing of their spread";
+  EXPECT_DOUBLE_EQ(runs.marks[2].y, 100) << "twice the median";
+  EXPECT_EQ(runs.marks[2].hint, "shape=64: run 3, 4.000 ms, +100.0 % of the median 2.000");
+  EXPECT_EQ(runs.marks[5].x, 2);
+  EXPECT_DOUBLE_EQ(runs.marks[5].y, 0);
+  result.points.resize(2);
+  result.points.erase(result.points.begin());
+  EXPECT_FALSE(sample_chart(result).has_value());
 }
 
 TEST(MemoryChart, HasDramAndL1WhereItWasUsed) {
