@@ -237,6 +237,29 @@ TEST_F(TrainCli, APageNeedsNoFolderOfResults) {
   EXPECT_TRUE(contains(content(folder_ / "q.html"), "</html>"));
 }
 
+TEST_F(TrainCli, OutWritesEachFormAndStandardOutputHasOneAlone) {
+  const Outcome written = train(steps(3) + "-o run.json -o run.csv -o run.html -o loss.png");
+  ASSERT_EQ(written.status, 0) << written.err;
+  const auto result = nlohmann::json::parse(content(folder_ / "run.json"));
+  EXPECT_EQ(result.at("schema"), "howard.result/1");
+  EXPECT_EQ(result.at("points").at(0).at("metrics").at("loss").at("samples").size(), 3U);
+  EXPECT_TRUE(contains(content(folder_ / "run.csv"), "loss"));
+  EXPECT_TRUE(contains(content(folder_ / "run.html"), "loss of each step"));
+  EXPECT_TRUE(contains(written.err, "wrote run.{html,json,csv}")) << written.err;
+  EXPECT_TRUE(contains(written.out, "Step: 1, Loss: ")) << "the lines of the steps";
+
+  const Outcome shown = train(steps(2) + "--format json");
+  ASSERT_EQ(shown.status, 0) << shown.err;
+  EXPECT_EQ(nlohmann::json::parse(shown.out).at("schema"), "howard.result/1");
+  EXPECT_TRUE(contains(shown.err, "Step: 2, Loss: ")) << "they give way";
+
+  EXPECT_EQ(train(steps(2) + "-o run.weights").status, 2);
+  EXPECT_EQ(train(steps(2) + "-o run.json --checkpoint run.json").status, 2);
+  const Outcome none = train(steps(2) + "-o /proc/run.json");
+  EXPECT_EQ(none.status, 1) << "before any time is spent";
+  EXPECT_EQ(none.out, "");
+}
+
 TEST_F(TrainCli, ANumberThatIsNotFiniteStopsTheRun) {
   const Outcome outcome = run(
       kTiny + "--data text --with learning_rate=1e30 --with max_steps=50 --checkpoint c --every 1");

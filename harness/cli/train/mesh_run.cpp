@@ -37,7 +37,7 @@
 #include "harness/cli/train/step_split.h"
 #include "harness/cli/train/train_corpus.h"
 #include "harness/cli/train/train_log.h"
-#include "harness/cli/train/train_page.h"
+#include "harness/cli/train/train_results.h"
 #include "harness/environment.h"
 #include "profiler/memory_recorder.h"
 #include "reports/formats/result_json.h"
@@ -193,7 +193,7 @@ class MeshRun {
     const std::string text =
         language::generate(*trainer_->reader(), *start_.corpus.tokenizer, prompt, options_.generate,
                            options_.sampling, asked);
-    if (is_first()) fmt::print("{}{}\n", prompt, text);
+    if (is_first()) fmt::print(lines_of(options_), "{}{}\n", prompt, text);
     return !stops;
   }
 
@@ -218,7 +218,7 @@ class MeshRun {
     const double loss = trainer_->validation_loss();
     if (!is_first()) return;
     validation_losses_.push_back(loss);
-    fmt::print("Validation loss: {:.6f}\n", loss);
+    fmt::print(lines_of(options_), "Validation loss: {:.6f}\n", loss);
   }
 
   /// Says whether the run stops now. Rank 0 decides, so that all ranks make the same steps.
@@ -231,7 +231,7 @@ class MeshRun {
   void begin() {
     saved_ = trainer_->steps_done();  // a run that makes no step replaces no file
     if (!is_first()) return;
-    fmt::print("Number of parameters: {}\n", trainer_->parameters());
+    fmt::print(lines_of(options_), "Number of parameters: {}\n", trainer_->parameters());
     log_.emplace(options_.results, options_.settings.config, options_.name,
                  static_cast<double>(trainer_->parameters()), trainer_->steps_done());
   }
@@ -243,9 +243,9 @@ class MeshRun {
     times_.push_back(step.time.seconds());
     const std::int64_t done = trainer_->steps_done();
     log_->add(done, static_cast<double>(done * samples()), step.loss, rate);
-    fmt::print("Step: {}, Loss: {}\nFull step time {:.3f} ms\n", done,
+    fmt::print(lines_of(options_), "Step: {}, Loss: {}\nFull step time {:.3f} ms\n", done,
                static_cast<float>(step.loss), step.time.seconds() * 1e3);
-    std::fflush(stdout);
+    std::fflush(lines_of(options_));
   }
 
   void save() {
@@ -311,9 +311,9 @@ class MeshRun {
     return seconds > 0 ? tokens / seconds : 0;
   }
 
-  /// Writes what --results and --page ask for.
+  /// Writes what --results, --page and -o ask for.
   void write_results(bool interrupted) {
-    if (options_.results.empty() && !options_.page) return;
+    if (options_.results.empty() && !options_.page && options_.outputs.empty()) return;
     harness::PointResult point{.backend = options_.backend};
     point.parameters.emplace_back("mesh", text_of(plan_));
     point.parameters.emplace_back("engine", training::name_of(options_.engine));
@@ -337,23 +337,13 @@ class MeshRun {
                                      .interrupted = interrupted};
     result.context.seed = options_.recipe.seed;
     if (profiles_) experiments::describe_chip(options_.profiles, result.context);
-    if (!options_.results.empty()) {
-      write_file(options_.results / fmt::format("{}.json", kTrainName),
-                 reports::result_json(std::span(&result, 1)));
-      write_file(options_.results / "metrics.json",
-                 ttml_metrics_json({.name = options_.name,
-                                    .file = options_.files.training.string(),
-                                    .device = description_,
-                                    .losses = losses_,
-                                    .seconds = times_,
-                                    .memory = {}}));
-      fmt::print(stderr, "wrote {}\n",
-                 (options_.results / fmt::format("{}.json", kTrainName)).string());
-    }
-    if (!options_.page) return;
-    const std::filesystem::path page = options_.page_file();
-    write_training_page(result, std::nullopt, page);
-    fmt::print(stderr, "wrote {}\n", page.string());
+    write_training_results(options_, result, std::nullopt,
+                           ttml_metrics_json({.name = options_.name,
+                                              .file = options_.files.training.string(),
+                                              .device = description_,
+                                              .losses = losses_,
+                                              .seconds = times_,
+                                              .memory = {}}));
   }
 
   const TrainOptions& options_;
@@ -408,6 +398,7 @@ bool train_on_mesh(const TrainOptions& options) {
   for (const std::filesystem::path& folder : {options.results, options.memory}) {
     if (!folder.empty()) require_writable_folder(folder);
   }
+  options.outputs.require_writable();
   if (options.generate > 0) {
     // A bad prompt is to be known before the training.
     static_cast<void>(start.corpus.tokenizer->encode(prompt_of(options, start.corpus)));

@@ -39,8 +39,8 @@
 #include "harness/cli/train/train_devices.h"
 #include "harness/cli/train/train_log.h"
 #include "harness/cli/train/train_options.h"
-#include "harness/cli/train/train_page.h"
 #include "harness/cli/train/train_progress.h"
+#include "harness/cli/train/train_results.h"
 #include "harness/environment.h"
 #include "profiler/event_recorder.h"
 #include "profiler/live_bound.h"
@@ -120,6 +120,7 @@ class TrainRun {
          {options_.checkpoint, options_.exported, options_.page_file()}) {
       if (!file.empty()) require_writable_folder(std::filesystem::absolute(file).parent_path());
     }
+    options_.outputs.require_writable();
     for (const std::filesystem::path& folder : {options_.results, options_.memory}) {
       if (!folder.empty()) require_writable_folder(folder);
     }
@@ -184,7 +185,7 @@ class TrainRun {
   /// Writes what TTML says before the first step.
   void begin_log() {
     const std::int64_t parameters = trainer_.parameters();
-    fmt::print("Number of parameters: {}\n", parameters);
+    fmt::print(lines_of(options_), "Number of parameters: {}\n", parameters);
     log_.emplace(options_.results, options_.settings.config, options_.name,
                  static_cast<double>(parameters), trainer_.steps_done());
     programs_ =
@@ -200,9 +201,10 @@ class TrainRun {
     const std::int64_t interval = of_pictures() ? mlp.logging_interval.value_or(kMlpInterval) : 1;
     const bool last = trainer_.steps_done() == options_.recipe.schedule.steps;
     if (trainer_.steps_done() % interval != 0 && !last) return;
-    fmt::print("{}", ttml_step_lines(trainer_.steps_done(), losses_.back(), times_.back(),
-                                     programs_.different));
-    std::fflush(stdout);  // a file has the lines as they come
+    fmt::print(
+        lines_of(options_), "{}",
+        ttml_step_lines(trainer_.steps_done(), losses_.back(), times_.back(), programs_.different));
+    std::fflush(lines_of(options_));  // a file has the lines as they come
   }
 
   bool of_pictures() const { return options_.settings.trains_mlp(); }
@@ -216,21 +218,22 @@ class TrainRun {
     const std::int64_t done = trainer_.steps_done();
     if (epoch == 0 || done % epoch != 0) return;
     accuracies_.push_back(training::accuracy(devices_.device(), trainer_.model(), data_.held_out));
-    fmt::print("Epoch: {}, Accuracy: {:.4f}\n", done / epoch, accuracies_.back());
+    fmt::print(lines_of(options_), "Epoch: {}, Accuracy: {:.4f}\n", done / epoch,
+               accuracies_.back());
   }
 
   void validate() {
     if (of_pictures()) return recognise();
     if (options_.eval_every == 0 || trainer_.steps_done() % options_.eval_every != 0) return;
     validation_losses_.push_back(trainer_.validation_loss());
-    fmt::print("Validation loss: {:.6f}\n", validation_losses_.back());
+    fmt::print(lines_of(options_), "Validation loss: {:.6f}\n", validation_losses_.back());
   }
 
   /// Reports the memory after the first step, as TTML's tracker does: the others allocate the same.
   void report_memory(TrainProgress& progress) {
     memory_.close();
     use_ = memory_.use();
-    fmt::print("{}", reports::ttml_memory_summary(*use_));
+    fmt::print(lines_of(options_), "{}", reports::ttml_memory_summary(*use_));
     if (!options_.memory.empty()) write_memory_tables(*use_, progress);
   }
 
@@ -273,7 +276,7 @@ class TrainRun {
     log_->write(options_.canvas);
   }
 
-  void write_metrics() {
+  std::string ttml_metrics() {
     TtmlRun run{.name = options_.name,
                 .file = options_.files.training.string(),
                 .device = devices_.device().description(),
@@ -284,7 +287,7 @@ class TrainRun {
     if (devices_.profiles) {
       run.device_memory = static_cast<double>(devices_.profiles->chip.dram_capacity.value());
     }
-    write_file(options_.results / "metrics.json", ttml_metrics_json(run));
+    return ttml_metrics_json(run);
   }
 
   /// Returns why this run has made no step.
@@ -365,8 +368,12 @@ class TrainRun {
   void write_results() {
     const std::filesystem::path page = options_.page_file();
     const auto file = options_.results.empty() ? page : options_.results / kTrainResult;
-    if (file.empty()) return;
+    if (file.empty() && options_.outputs.empty()) return;
     if (has_nothing_for(file)) return say_fate(file, true);
+    if (losses_.empty() && !options_.outputs.empty()) {
+      fmt::print(stderr, "{}: no step was made, and -o writes nothing\n", std::string(kTrainName));
+      return;
+    }
     harness::ExperimentResult result{.experiment = name_of(harness::CommandResult::train),
                                      .context = harness::describe_environment(options_.backend),
                                      .points = {point()},
@@ -374,21 +381,14 @@ class TrainRun {
     result.context.threads = devices_.host.threads();
     result.context.seed = options_.recipe.seed;
     if (devices_.profiles) experiments::describe_chip(options_.profiles, result.context);
-    if (file != page) {
-      write_file(file, reports::result_json(std::span(&result, 1)));
-      write_metrics();
-      say_fate(file, false);
-    }
-    if (page.empty()) return;
-    write_training_page(result, use_, page);
-    say_fate(page, false);
+    write_training_results(options_, result, use_, ttml_metrics());
   }
 
   std::string prompt() const { return prompt_of(options_, data_.corpus); }
 
   void write_text() {
     const auto reader = language::window_reader(devices_.device(), trainer_.model());
-    fmt::print("{}{}\n", prompt(),
+    fmt::print(lines_of(options_), "{}{}\n", prompt(),
                language::generate(*reader, trainer_.tokenizer(), prompt(), options_.generate,
                                   options_.sampling, interrupted));
   }
@@ -488,6 +488,7 @@ const Command kTrain{
                  "run_experiment train -c training.yaml --print-config",
                  "run_experiment train -c training.yaml --model llama.yaml --backend emulated "
                  "--results run",
+                 "run_experiment train -c training.yaml -o run.json -o loss.svg -o run.html",
                  "mpirun -n 2 run_experiment train -c data/ttml/sonnets_nanogpt.yaml \\\n  "
                  "--device data/ttml/n300_ddp.yaml"},
     .status =

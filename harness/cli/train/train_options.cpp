@@ -22,6 +22,9 @@ namespace {
 TrainOptions options_of_files(const TrainOptions& given) {
   training::require_named(given.files);
   TrainOptions options;
+  // The command line is taken again after this.
+  options.outputs.offers = given.outputs.offers;
+  options.outputs.page = given.outputs.page;
   options.settings =
       training::read_ttml_files(given.files, given.print_config ? training::NamedFiles::optional
                                                                 : training::NamedFiles::required);
@@ -203,6 +206,16 @@ OptionList saving_options(TrainOptions& options) {
        to(options.memory)}};
 }
 
+/// Returns -o and --format. The older options of other commands are not those of this one, of which
+/// --export has another sense.
+OptionList output_files_options(TrainOptions& options) {
+  options.outputs.offers.pictures = true;
+  options.outputs.page = &options.page;
+  OptionList list = options.outputs.options();
+  list.front().also = "--json,--csv,--md";
+  return list;
+}
+
 }  // namespace
 
 OptionList train_options(TrainOptions& options) {
@@ -211,6 +224,7 @@ OptionList train_options(TrainOptions& options) {
       {ttml_options(options.files),
        data_options(options.files),
        saving_options(options),
+       output_files_options(options),
        {{"--print-config", "",
          "Shows all settings, defaults included, as one file, and trains nothing",
          to(options.print_config)},
@@ -263,6 +277,9 @@ void complete(TrainOptions& options, const Given& given) {
     require_folder_of(file);
   }
   require_files_apart(options);
+  options.outputs.require_apart({{"--checkpoint", options.checkpoint.string()},
+                                 {"--export", options.exported.string()},
+                                 {"--page", options.page_file().string()}});
   if (options.settings.trains_mlp() && (options.generate > 0 || !options.exported.empty())) {
     throw UsageError("--generate and --export are for language models, and this file has an mlp");
   }

@@ -17,6 +17,7 @@
 #include "engines/training/recipe.h"
 #include "engines/training/trainer.h"
 #include "harness/cli/command/given.h"
+#include "harness/cli/outputs/output_files.h"
 #include "harness/cli/train/model_options.h"
 #include "harness/result.h"
 #include "reports/pictures/picture.h"
@@ -71,6 +72,7 @@ struct TrainOptions {
   reports::Canvas canvas;           ///< The settings of its picture; the folder is not used.
   std::filesystem::path results;    ///< A folder; empty if no file is wanted.
   std::optional<std::string> page;  ///< Where a page goes; "": to index.html in `results`.
+  OutputFiles outputs;              ///< What -o and --format ask for.
   bool progress = true;
 
   bool is_saved_after(std::int64_t step) const { return every > 0 && step % every == 0; }
