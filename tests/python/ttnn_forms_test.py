@@ -3,10 +3,13 @@
 what is attended to, gradients of what was broadcast. NumPy says what they give."""
 
 import math
+import unittest
+import unittest.mock
 
 import numpy
 
 import howard.ttnn as ttnn
+from howard.ttnn._session import session
 from ttnn_values_case import ROWS, ValuesCase, device, get, ints, put, sharded
 
 random = numpy.random.default_rng(11)
@@ -34,6 +37,8 @@ class TilesTest(ValuesCase):
         self.assertEqual(ttnn.to_layout(made, ROWS).padded_shape, [3, 40, 40])
         with self.assertRaisesRegex(RuntimeError, "not valid for our hardware"):
             ttnn.Tile((24, 32))
+        with unittest.mock.patch.object(session, "profiles", ["tt_metal_2026_07"]):  # It tilizes on the device.
+            self.assertEqual(self.small(x, 16, 32).tile, ttnn.Tile((16, 32)))
 
     def test_products_count_the_tiles_that_there_are(self):
         a, b, bias = halves(1, 1, 64, 128), halves(1, 1, 128, 256), halves(1, 1, 1, 256)
@@ -187,6 +192,4 @@ class OthersTest(ValuesCase):
 
 
 if __name__ == "__main__":
-    import unittest
-
     unittest.main()

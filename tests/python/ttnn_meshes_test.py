@@ -59,6 +59,10 @@ class CollectivesTest(MeshCase):
             shards = made._storage.cell.shards
             self.assertTrue(all(one is shards[0] for one in shards))
         self.same(ttnn.all_reduce(whole), [8 * self.x] * 8)
+        rows = self.put(self.x[:, :, :33, :65], layout=ttnn.ROW_MAJOR_LAYOUT)
+        made = ttnn.all_reduce(rows, topology=LINE)
+        self.same(made, [8 * self.x[:, :, :33, :65]] * 8)
+        self.assertIs(made.layout, ttnn.ROW_MAJOR_LAYOUT)
 
     def test_an_axis_may_stand_in_its_place(self):
         x = self.put(self.x, None, 3)

@@ -13,6 +13,7 @@ from .._tensor import Tensor, device_tensor
 from .._session import session
 from .._types import DataType, Layout, ReduceType, Topology
 from .data_movement import launch_permute
+from .layout import to_layout
 
 
 def _groups(tensor, cluster_axis):
@@ -241,6 +242,13 @@ def all_reduce(input_tensor, cluster_axis=None, *, math_op=None, memory_config=N
                num_workers_per_link=None, num_buffers_per_channel=None):
     device = require_device("all_reduce", input_tensor)
     _require_sum("all_reduce", math_op)
+    if input_tensor._layout is Layout.ROW_MAJOR and output_tensor is None:  # Tiles are summed.
+        made = all_reduce.function(
+            to_layout.function(input_tensor, Layout.TILE), cluster_axis, math_op=math_op, dtype=dtype,
+            memory_config=memory_config, num_links=num_links, topology=topology,
+            chunks_per_sync=chunks_per_sync, num_workers_per_link=num_workers_per_link,
+            num_buffers_per_channel=num_buffers_per_channel)
+        return to_layout.function(made, Layout.ROW_MAJOR)
     use = _Links(num_links, topology, chunks_per_sync, num_workers_per_link,
                 num_buffers_per_channel).use("all_reduce", input_tensor, cluster_axis)
     count = _count(input_tensor, cluster_axis)

@@ -70,7 +70,8 @@ def from_torch(tensor, dtype=None, *, spec=None, tile=None, pad_value=None, layo
     layout = _default_layout(dtype, layout)
     mapper = mesh_mapper if mesh_mapper is not None else _ambient["mapper"]
     shards, topology = ([array], None) if mapper is None else mapper.split(array)
-    if device is not None and session.is_2026 and _can_convert(
+    whole = tile is None or not tile.is_small()
+    if device is not None and session.is_2026 and whole and _can_convert(
             shards[0], own, dtype, layout, memory_config, preserve_nan_values, enable_bfloat_opt):
         return _converted_on_device(shards, own, dtype, layout, device, memory_config, cq_id,
                                     topology)
