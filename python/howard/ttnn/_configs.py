@@ -195,6 +195,7 @@ zero_point where_tss alt_complex_rotate90 bitcast""".split()
 
 UnaryOpType = enum.Enum(  # type: ignore[misc]  # mypy wants to read the names.
     "UnaryOpType", [(name.upper(), name) for name in _UNARY_NAMES])
+SigmoidMode = enum.Enum("SigmoidMode", "FAST_APPROXIMATE ACCURATE_FAST_EXP ACCURATE", start=0)
 BinaryOpType = enum.Enum(
     "BinaryOpType",
     "ADD SUB MUL GT LT LTE GTE EQ NE SQUARED_DIFFERENCE BIAS_GELU LOGADDEXP RSUB LOGICAL_AND "

@@ -102,7 +102,8 @@ def _call(name, tensor, window, channels, *, counts_padding=True, divisor=None, 
     return made if indices else made[0]
 
 
-@operation(unread="in_place_halo reallocate_halo_output")
+@operation(unread="in_place_halo reallocate_halo_output dram_slice_config "
+           "config_tensor_in_dram")
 def max_pool2d(input_tensor, batch_size, input_h, input_w, channels, kernel_size, stride=None,
                padding=(0, 0), dilation=(1, 1), ceil_mode=False, *, memory_config=None,
                applied_shard_scheme=None, deallocate_input=False, return_indices=False, dtype=None,
@@ -115,7 +116,8 @@ def max_pool2d(input_tensor, batch_size, input_h, input_w, channels, kernel_size
                  deallocates=deallocate_input, indices=return_indices)
 
 
-@operation(unread="in_place_halo reallocate_halo_output compute_kernel_config")
+@operation(unread="in_place_halo reallocate_halo_output compute_kernel_config dram_slice_config "
+           "config_tensor_in_dram")
 def avg_pool2d(input_tensor, batch_size, input_h, input_w, channels, kernel_size, stride=None,
                padding=(0, 0), ceil_mode=False, count_include_pad=True, divisor_override=None, *,
                memory_config=None, applied_shard_scheme=None, deallocate_input=False, dtype=None,
