@@ -3,6 +3,7 @@
 what is attended to, gradients of what was broadcast. NumPy says what they give."""
 
 import math
+import tempfile
 import unittest
 import unittest.mock
 
@@ -39,6 +40,19 @@ class TilesTest(ValuesCase):
             ttnn.Tile((24, 32))
         with unittest.mock.patch.object(session, "profiles", ["tt_metal_2026_07"]):  # It tilizes on the device.
             self.assertEqual(self.small(x, 16, 32).tile, ttnn.Tile((16, 32)))
+
+    def test_moves_and_files_keep_the_tile(self):
+        x = halves(2, 64, 128)
+        made, where = self.small(x, 16, 32), sharded(x.shape, ttnn.ShardStrategy.HEIGHT, 8)  # 16 rows each
+        shards = ttnn.to_memory_config(made, where)
+        self.assertEqual((shards.tile, shards.memory_config()), (made.tile, where))
+        with tempfile.TemporaryDirectory() as folder:
+            ttnn.dump_tensor(f"{folder}/x.tensorbin", shards)
+            read = ttnn.load_tensor(f"{folder}/x.tensorbin", device=device)
+        for one in (ttnn.sharded_to_interleaved(shards), ttnn.clone(shards), read):
+            self.assertEqual(one.tile, made.tile)
+            self.near(one, x)
+        self.assertFalse(ttnn.transpose(made, 1, 2).tile.is_small())
 
     def test_products_count_the_tiles_that_there_are(self):
         a, b, bias = halves(1, 1, 64, 128), halves(1, 1, 128, 256), halves(1, 1, 1, 256)

@@ -230,9 +230,10 @@ def make_output(shape, like, dtype=None, layout=None, memory_config=None, output
             memory_config.memory_layout is like._config.memory_layout and \
             like._config.shard_spec is not None and tuple(shape) == tuple(like._shape):
         memory_config = memory_config.with_shard_spec(like._config.shard_spec)
+    small = like._storage.tile
+    tile = small if small is not None and tuple(shape) == tuple(like._shape) else None
     return device_tensor(shape, dtype or like._dtype, layout or like._layout,
-                         result_config(like, memory_config), like._device,
-                         topology=like._topology)
+                         result_config(like, memory_config), like._device, None, like._topology, tile)
 
 
 _TEXTS: Dict[Any, str] = {}

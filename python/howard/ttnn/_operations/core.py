@@ -12,7 +12,7 @@ from .. import _convert
 from .._device import require_no_capture
 from .._dispatch import queue_number
 from .._launch import fail, operation, require_device
-from .._memory import MemoryConfig
+from .._memory import MemoryConfig, Tile
 from .._session import session
 from .._tensor import device_tensor, host_tensor, require_taken
 from .._types import DataType, Layout
@@ -286,7 +286,7 @@ def dump_tensor(file_name, tensor):
     with open(file_name, "wb") as file:
         pickle.dump({"dtype": tensor._dtype.name, "layout": tensor._layout.name,
                      "shape": list(tensor._shape), "shards": data,
-                     "memory_config": tensor._config.plain()}, file)
+                     "memory_config": tensor._config.plain(), "tile": tensor.tile.tile_shape}, file)
 
 
 def load_tensor(file_name, *, device=None):
@@ -300,7 +300,8 @@ def load_tensor(file_name, *, device=None):
     shards = [np.frombuffer(raw, np.int32 if whole else np.float32).reshape(shape)
               for shape, whole, raw in saved["shards"]]
     config = MemoryConfig.of_plain(saved.get("memory_config"))
-    return _place(shards, DataType[saved["dtype"]], Layout[saved["layout"]], device, config, None)
+    return _place(shards, DataType[saved["dtype"]], Layout[saved["layout"]], device, config, None,
+                  tile=Tile(saved.get("tile") or (32, 32)))
 
 
 class _SafeLoader(pickle.Unpickler):

@@ -100,11 +100,16 @@ def _placed(name, tensor, config, dtype=None, output=None):
         fail(name, f"the output tensor {output._shape} in {output._config} must have the shape "
              f"{tensor._shape} and lie in {config}")
     config = _with_shards(tensor, config)
-    fault = shard_fault(config, tensor._shape, dtype or tensor._dtype, tensor._layout)
+    tile, counted = tensor._storage.tile, {}
+    shape, shards = tensor._shape, config
+    if tile is not None:
+        shape, shards = tile.grown(shape), tile.grown_config(config)
+        counted = {"shapes": [shape], "out_shapes": [shape]}
+    fault = shard_fault(shards, shape, dtype or tensor._dtype, tensor._layout)
     if fault is not None:
         fail(name, fault)
     return _moved(name, [tensor], tensor._shape, lambda a: a, config, output, dtype=dtype,
-                  analogy=False, kernel="copy")
+                  analogy=False, kernel="copy", **counted)
 
 
 @operation()
