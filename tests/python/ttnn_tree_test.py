@@ -256,6 +256,24 @@ class ModulesTest(unittest.TestCase):
 
 
 class GraphsTest(ValuesCase):
+    def test_a_graph_says_what_memory_is_taken_and_freed(self):
+        where = sharded((1, 1, 64, 64), ttnn.ShardStrategy.HEIGHT, 2)
+        ttnn.graph.begin_graph_capture()
+        x = put(numpy.ones((1, 1, 64, 64)), ttnn.bfloat16)
+        y = ttnn.to_memory_config(x, where)
+        place = str(y.buffer_address())
+        ttnn.deallocate(x)
+        del y
+        nodes = ttnn.graph.end_graph_capture()
+        self.assertEqual(nodes[1]["params"]["name"], "tt::tt_metal::detail::convert_python_tensor_to_tt_tensor")
+        kinds = [node["node_type"] for node in nodes if "buffer" in node["node_type"]]
+        self.assertEqual(kinds, ["buffer", "buffer_allocate"] * 2 + ["buffer_deallocate"] * 2)
+        taken = [node for node in nodes if node["node_type"] == "buffer_allocate"][1]
+        self.assertEqual(taken["params"], {
+            "size": "8192", "address": place, "type": "L1", "layout": "HEIGHT_SHARDED", "page_size": "2048",
+            "num_cores": "2", "device_id": "0"})
+        self.assertEqual(nodes[-2]["connections"], taken["connections"])
+
     def test_the_calls_of_a_graph_are_plain_data(self):
         x = put(numpy.ones((32, 32)))
         ttnn.graph.begin_graph_capture()

@@ -8,8 +8,9 @@ import re
 from typing import Any, List
 
 from . import _launch
-from ._session import signpost
-from ._tensor import Tensor
+from ._addresses import pages_of
+from ._session import session, signpost
+from ._tensor import WATCHER, Tensor
 
 
 # Graphs: a node for each call of a function and each tensor, as strings.
@@ -30,8 +31,7 @@ def _record(operation, call, args, kwargs):
         return call()
     nodes = _graphs[-1]
     inputs = [a for a in list(args) + list(kwargs.values()) if isinstance(a, Tensor)]
-    start = _node(nodes, "function_start", {
-        "name": "ttnn::" + operation.name.replace(".", "::"), "inputs": str(len(inputs))})
+    start = _node(nodes, "function_start", {"name": _name_of(operation), "inputs": str(len(inputs))})
     start["arguments"] = [repr(a) if not isinstance(a, Tensor) else f"Tensor({a.shape})"
                           for a in args]
     for one in inputs:
@@ -46,6 +46,29 @@ def _record(operation, call, args, kwargs):
         if isinstance(one, Tensor):
             end["connections"].append(_tensor_node(nodes, one, new=True)["counter"])
     return made
+
+
+def _name_of(operation):
+    """Returns what ttnn's graphs call a function: that which converts has the name of its own in C++."""
+    if operation.name == "from_torch":
+        return ("ttnn::" if session.is_2026 else "tt::tt_metal::detail::") + "convert_python_tensor_to_tt_tensor"
+    return "ttnn::" + operation.name.replace(".", "::")
+
+
+def _watch(storage, number, taken):
+    """Records memory that is taken or freed, with a node for what it is."""
+    nodes, (pages, page) = _graphs[-1], pages_of(storage.spec)
+    shards, buffers = storage.spec[4], nodes[0]["buffers"]
+    cores = shards[1] * shards[2] if shards else 0
+    params = {"size": str(pages * page * (cores or 1)), "type": "L1" if storage.in_l1 else "DRAM",
+              "layout": f"{shards[0].upper()}_SHARDED" if shards else "INTERLEAVED",
+              "device_id": str(storage.device.id())}
+    if number not in buffers:
+        buffers[number] = _node(nodes, "buffer", params)["counter"]
+    if taken:
+        params = dict(params, address=str(storage.address()), page_size=str(page), num_cores=str(cores))
+    node = _node(nodes, "buffer_allocate" if taken else "buffer_deallocate", params)
+    node["connections"].append(buffers[number])
 
 
 def _tensor_node(nodes, tensor, new=False):
@@ -104,9 +127,9 @@ class graph:
             raise TypeError(f"begin_graph_capture(): incompatible function arguments: {run_mode!r} is no "
                             "RunMode")
         nodes = []
-        _node(nodes, "capture_start", {})
+        _node(nodes, "capture_start", {})["buffers"] = {}
         _graphs.append(nodes)
-        _launch.RECORDER[0] = _record
+        _launch.RECORDER[0], WATCHER[0] = _record, _watch
 
     @staticmethod
     def end_graph_capture():
@@ -115,7 +138,8 @@ class graph:
         nodes = _graphs.pop()
         _node(nodes, "capture_end", {})
         if not _graphs:
-            _launch.RECORDER[0] = None
+            _launch.RECORDER[0] = WATCHER[0] = None
+        del nodes[0]["buffers"]
         return nodes
 
     @staticmethod

@@ -81,6 +81,9 @@ def require_taken(dtype):
                            + ", ".join(one.name for one in DataType if one.chip))
 
 
+WATCHER = [None]  # of memory that is taken or freed, while a graph is captured
+
+
 class Storage:
     """Holds memory on a device, or on the host, which is freed with the last tensor that has it."""
 
@@ -118,6 +121,8 @@ class Storage:
             self.release()
             raise _out_of_memory(f"worker_l1_size leaves {L1_TOP - device.l1_floor} bytes of a core to "
                                  "tensors", True)
+        if WATCHER[0] is not None:
+            WATCHER[0](self, self.number, True)
 
     is_part = False  # It is what one device of a mesh has.
 
@@ -155,6 +160,8 @@ class Storage:
     def release(self):
         number, self.number = self.number, None
         if number is not None:
+            if WATCHER[0] is not None:
+                WATCHER[0](self, number, False)
             self.device.storages.pop(number, None)
             self.device.notes.append(number)
             self.device.chip.release(number)
