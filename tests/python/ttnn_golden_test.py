@@ -9,6 +9,7 @@ if HAS_TORCH:
     import torch
 
     import howard.ttnn as ttnn
+    from howard.ttnn import _golden
     from howard.ttnn._launch import OPERATIONS
 
 # What numbers functions are compared on, where they are not defined from -2 to 2.
@@ -279,6 +280,20 @@ class GoldenTest(unittest.TestCase):
         self.assertEqual(pcc(torch.full((3,), nan), torch.ones(3)), 0.0)
         self.assertEqual(pcc(torch.zeros(3), torch.ones(3)), 0.0)
         self.assertEqual(pcc(a, self.put(torch.tensor([1.0, 2.0, 4.0, nan]))), 1.0)
+
+    def test_distances_are_units_of_the_last_place(self):
+        golden = torch.tensor([1.0, 3.0, 0.0, -2.0])  # One is 2^-7, 2^-6, the least there is, 2^-6.
+        near = golden + torch.tensor([2**-7, 2**-5, 0.0, 0.0])
+        self.assertTrue(_golden.comp_ulp(golden.bfloat16(), near.bfloat16(), 2)[0])
+        self.assertEqual(_golden.comp_ulp(golden.bfloat16(), near.bfloat16(), 1), (False, "Max ULP Delta: 2.0"))
+        self.assertEqual(_golden.comp_ulp(golden, golden + 2**-23, 1)[0], False)  # A zero is left.
+        nan = torch.tensor([1.0, float("nan")])
+        self.assertEqual([_golden.comp_ulp(nan, nan, 1, kept)[0] for kept in (False, True)], [False, True])
+        for call, other in ((_golden.assert_with_ulp, near), (_golden.assert_equal, near),
+                            (_golden.assert_allclose, near), (_golden.assert_equal, golden[:2])):
+            call(golden, golden)
+            with self.assertRaises(AssertionError):
+                call(golden, other)
 
     def test_fallbacks_bring_the_result_back(self):
         x = torch.rand(32, 64)

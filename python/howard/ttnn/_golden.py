@@ -210,4 +210,35 @@ def comp_allclose(golden, calculated, rtol=1e-05, atol=1e-08):
 
 
 def comp_equal(golden, calculated):
-    return np.array_equal(_numbers(golden), _numbers(calculated)), "equal"
+    passed = np.array_equal(_numbers(golden), _numbers(calculated))
+    return passed, "equal" if passed else "there are other numbers"
+
+
+def comp_ulp(golden, calculated, ulp_threshold, allow_nonfinite=False):
+    """Says whether numbers are as near as so many units in the last place of the golden ones' type."""
+    a, b = (one.astype(np.float64) for one in (_numbers(golden), _numbers(calculated)))
+    finite = np.isfinite(a) & np.isfinite(b)
+    if not np.array_equal(a[~finite], b[~finite], equal_nan=True) or not (allow_nonfinite or finite.all()):
+        return False, "there are numbers that are not finite"
+    digits = 8 if "bfloat16" in str(golden.dtype).lower() else 24
+    _, exponents = np.frexp(np.where(a[finite] == 0, 2.0**-126, a[finite]))
+    found = float((np.abs(a - b)[finite] / np.ldexp(1.0, exponents - digits)).max(initial=0.0))
+    return found <= ulp_threshold, f"Max ULP Delta: {found}"
+
+
+def _asserting(compare):
+    """Makes the form of a comparison that raises AssertionError, also for shapes that differ."""
+    def call(expected, actual, *args, **kwargs):
+        if list(expected.shape) != list(actual.shape):
+            raise AssertionError(f"shapes differ: {list(expected.shape)} and {list(actual.shape)}")
+        passed, found = compare(expected, actual, *args, **kwargs)
+        assert passed, found
+        return passed, found
+
+    return call
+
+
+assert_allclose = _asserting(comp_allclose)
+assert_equal = _asserting(comp_equal)
+assert_with_ulp = _asserting(lambda a, b, ulp_threshold=10, allow_nonfinite=False: comp_ulp(
+    a, b, ulp_threshold, allow_nonfinite))

@@ -166,11 +166,11 @@ def _fallback(name):
     elif name.endswith("utility_functions"):
         module.__dict__.update(_utility_functions())
     elif name.endswith(("utils_for_testing", "comparison_funcs")):
-        names = ("assert_with_pcc", "comp_pcc", "comp_allclose", "comp_equal")
+        names = ("assert_with_pcc", "assert_with_ulp", "assert_allclose", "assert_equal", "comp_pcc",
+                 "comp_allclose", "comp_equal", "comp_ulp")
         module.__dict__.update({one: getattr(_golden, one) for one in names})
         module.check_with_pcc = lambda a, b, pcc=0.9999: _golden.comp_pcc(a, b, pcc)
         module.check_with_pcc_without_tensor_printout = module.check_with_pcc
-        module.assert_equal = lambda a, b: _golden.assert_with_pcc(a, b, 1.0)
         module.comp_allclose_and_pcc = lambda a, b, rtol=1e-5, atol=1e-8, pcc=0.99: (
             _golden.comp_pcc(a, b, pcc))
     return module
@@ -263,7 +263,7 @@ def _utility_functions():
         is_x2_harvested=lambda *_: False, nearest_32=_rounding.roundup32,
         nearest_y=_rounding.roundup, divup=_rounding.divup,
         roundup32=_rounding.roundup32, comp_pcc=_golden.comp_pcc,
-        comp_allclose=_golden.comp_allclose, comp_equal=_golden.comp_equal,
+        comp_allclose=_golden.comp_allclose, comp_equal=_golden.comp_equal, comp_ulp=_golden.comp_ulp,
         enable_persistent_kernel_cache=lambda *_: None,
         disable_persistent_kernel_cache=lambda *_: None, disable_compilation_reports=lambda *_: None)
     return helpers
