@@ -34,13 +34,23 @@ TensorSpec repeated(const Call& call, std::size_t i) {
   return spec;
 }
 
+/// Returns row-major shards of whole tiles as such tiles: a kernel takes the numbers of a shard as
+/// they lie in its core.
+TensorSpec in_tiles(TensorSpec spec) {
+  const bool whole = spec.sharding && spec.storage == Storage::l1 &&
+                     spec.sharding->rows % kTileSide == 0 &&
+                     spec.sharding->columns % kTileSide == 0;
+  if (whole) spec.layout = Layout::tile;
+  return spec;
+}
+
 /// Returns an elementwise program. Its lowering mixes data types, which ops::eltwise refuses of a
 /// caller. `operands` of the call's inputs are read.
 Program eltwise(const Call& call, EltwiseAttributes attributes, std::size_t operands) {
   std::vector<Operand> inputs;
   Shape shape = operands > 0 ? call.in(0).shape : call.out().shape;
   for (std::size_t i = 0; i < operands; ++i) {
-    const TensorSpec operand = repeated(call, i);
+    const TensorSpec operand = in_tiles(repeated(call, i));
     inputs.emplace_back(operand);
     const auto both = Shape::broadcast(shape, operand.shape);
     if (!both || operand.layout != Layout::tile) {
@@ -48,13 +58,14 @@ Program eltwise(const Call& call, EltwiseAttributes attributes, std::size_t oper
     }
     shape = *both;
   }
-  if (shape != call.out().shape || call.out().layout != Layout::tile) {
+  const TensorSpec result = in_tiles(call.out());
+  if (shape != result.shape || result.layout != Layout::tile) {
     refuse(fmt::format("a result {}", layout_text(call.out())), shape.text() + " in tiles");
   }
   return {.name = name_of(attributes.function),
           .attributes = std::move(attributes),
           .inputs = std::move(inputs),
-          .outputs = {call.out()}};
+          .outputs = {result}};
 }
 
 /// Throws Error unless the call has so many operands, and perhaps a tensor that its caller gave for

@@ -93,6 +93,27 @@ TEST(LoggedOperands, OneRowOrColumnThatIsRepeatedIsPaddedInLogsOf2024) {
             "384x768x32 bfloat16, 384x768x32 bfloat16");
 }
 
+TEST(LoggedOperands, RowsInShardsOfWholeTilesAreComputedAsTiles) {
+  const auto relu = [](int rows, std::string_view layout) {
+    const std::string cells =
+        "1[1],1[1],3584[3584],32[32]," + std::string(layout) + ",BFLOAT16,DEV_0_L1_HEIGHT_SHARDED";
+    return Row{.code = "UnaryDeviceOperation",
+               .attributes =
+                   "{'op_chain': '{UnaryWithParam(op_type=UnaryOpType::RELU;param={})}'; "
+                   "'output_memory_config': 'MemoryConfig(memory_layout="
+                   "TensorMemoryLayout::HEIGHT_SHARDED;buffer_type=BufferType::L1;"
+                   "shard_spec=ShardSpec(grid={[(x=0;y=0) - (x=7;y=6)]};shape={" +
+                   std::to_string(rows) + "; 32};orientation=ShardOrientation::ROW_MAJOR))'}",
+               .input0 = cells,
+               .input1 = kNoTensor,
+               .output = cells};
+  };
+  EXPECT_EQ(why_not_emulated(relu(64, "ROW_MAJOR")), "");
+  EXPECT_EQ(compared({relu(64, "ROW_MAJOR")}).calls.at(0).emulated,
+            compared({relu(64, "TILE")}).calls.at(0).emulated);
+  EXPECT_TRUE(says(why_not_emulated(relu(72, "ROW_MAJOR")), "row-major"));
+}
+
 TEST(LoggedOperands, AFunctionThatTheConfigurationDoesNotFuseIsAProgramOfItsOwn) {
   const auto call = [](std::string_view asked, std::string_view fused) {
     return call_of(
