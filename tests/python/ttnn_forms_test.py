@@ -80,6 +80,11 @@ class LayoutsTest(ValuesCase):
             made = ttnn.multiply(put(a, layout=first), put(b, layout=second))
             self.near(made, a * b)
             self.assertIs(made.layout, ttnn.TILE_LAYOUT)
+            self.near(ttnn.where(put(a > 0, layout=first), put(a, layout=second), 2.0), numpy.where(a > 0, a, 2))
+            self.near(ttnn.addalpha(put(a, layout=first), put(a, layout=second), 2.0), 3 * a)
+            made = ttnn.addcmul(put(a, layout=first), put(a, layout=second), put(a, layout=first))
+            self.near(made, a + a * a)
+            self.assertIs(made.layout, ttnn.TILE_LAYOUT)
 
     def test_whole_numbers_of_rank_0(self):
         for dtype in (ttnn.uint8, ttnn.uint16, ttnn.int32):

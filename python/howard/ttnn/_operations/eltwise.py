@@ -7,17 +7,8 @@ import math
 from .. import _arrays as arrays
 from .._arrays import apply, np
 from .._configs import UnaryOpType, activation_of
-from .._launch import (
-    OPERATIONS,
-    fail,
-    launch_function,
-    make_output,
-    operation,
-    program,
-    require_device,
-    values,
-    values_of,
-)
+from .._launch import OPERATIONS, fail, launch_function, make_output, operation, program
+from .._launch import require_device, values, values_of
 from .._session import session
 from .._tensor import Tensor
 from .._types import DataType, Layout, TensorMemoryLayout, broadcast_shape, chip_shape
@@ -129,6 +120,15 @@ def _broadcast_shapes(shape, *tensors):
     return shapes
 
 
+def _alike(name, tensors):
+    """Returns operands of one layout: tiles, where there are rows and tiles."""
+    require_device(name, *tensors)
+    for one in tensors:
+        if one._layout is not tensors[0]._layout:
+            return [to_layout.function(one, Layout.TILE) for one in tensors]
+    return tensors
+
+
 _HALVES = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
 
 
@@ -136,16 +136,13 @@ def _binary(name, function, a, b, dtype, memory_config, output, activations, bef
     if not isinstance(a, Tensor):
         raise TypeError(f"ttnn.{name}(): incompatible function arguments: {type(a).__name__}")
     if isinstance(b, Tensor):
-        require_device(name, a, b)
+        inputs = a, b = _alike(name, [a, b])
         try:
             shape = a._shape if a._shape._dims == b._shape._dims else broadcast_shape(
                 a._shape, b._shape)
         except ValueError:
             fail(name, f"shapes {a._shape} and {b._shape} cannot be broadcast: from the last "
                  "dimension, sizes must be equal or 1")
-        if a._layout is not b._layout:  # The result is in tiles then.
-            a, b = (to_layout.function(one, Layout.TILE) for one in (a, b))
-        inputs = [a, b]
     else:
         require_device(name, a)
         b = a._dtype.number(b)
@@ -321,10 +318,9 @@ def _typecast(input_tensor, dtype, *args, memory_config=None, output_tensor=None
 @operation("where")
 def _where(predicate, true_value, false_value, *, memory_config=None, output_tensor=None):
     inputs = [t for t in (predicate, true_value, false_value) if isinstance(t, Tensor)]
-    require_device("where", *inputs)
+    inputs = _alike("where", inputs)
     shape = broadcast_shape(*[one._shape for one in inputs])
-    like = next((t for t in (true_value, false_value) if isinstance(t, Tensor)), predicate)
-    out = make_output(shape, like, None, None, memory_config, output_tensor)
+    out = make_output(shape, inputs[1 if len(inputs) > 1 else 0], None, None, memory_config, output_tensor)
     if len(inputs) == 1:
         program("where", "multiply", inputs, [out], True, scalar=1)
     else:
@@ -345,7 +341,7 @@ def _where(predicate, true_value, false_value, *, memory_config=None, output_ten
 
 def _composite(name, inputs, steps, compute, memory_config=None, output=None):
     """Makes a function of several programs, whose values are computed at once."""
-    require_device(name, *inputs)
+    inputs = _alike(name, inputs)
     shape = broadcast_shape(*[one._shape for one in inputs])
     out = make_output(shape, inputs[0], None, None, memory_config, output)
     shapes = _broadcast_shapes(shape, *inputs)
