@@ -45,9 +45,11 @@ const TypedAxis<PrecisionMode> kPrecision = choice_axis<PrecisionMode>(
 const TypedAxis<CacheKind> kCacheKind = choice_axis<CacheKind>(
     "cache", "pages for those who are served, or room for 32 users; not set: paged",
     {{"paged", CacheKind::paged}, {"contiguous", CacheKind::contiguous}}, "paged");
-const TypedAxis<Sampling> kSampling =
-    choice_axis<Sampling>("sampling", "who takes the largest logit; not set: host",
-                          {{"host", Sampling::host}, {"device", Sampling::device}}, "host");
+const TypedAxis<Sampling> kSampling = choice_axis<Sampling>(
+    "sampling",
+    "host, device (draws one of the 32 largest) or argmax, on the chip; not set: host, but device "
+    "where all chips of a Galaxy hold the model",
+    {{"host", Sampling::host}, {"device", Sampling::device}, {"argmax", Sampling::argmax}});
 const auto kUsers = count_axis("batch", "users of the chips that hold a model together");
 const auto kTokensBefore = count_axis("context", "tokens before the one that is timed");
 const auto kPromptTokens =
@@ -72,16 +74,18 @@ Serving serving_of(const Point& point) {
                   .mode = point[kPrecision],
                   .batch = point[kUsers],
                   .context = point[kTokensBefore],
-                  .cache = point[kCacheKind],
-                  .sampling = point[kSampling]};
+                  .cache = point[kCacheKind]};
   serving.prompt = point.get(kPromptTokens, serving.context);
   serving.room =
       point.get(kRoom, room_for(std::max(serving.context + 1, serving.prompt), serving.model));
-  const int chips = serving.machine.chips, group = serving.machine.group;
+  const int chips = serving.machine.chips;
+  const int group = is_of_galaxy(serving.model, serving.machine) ? chips : serving.machine.group;
   const auto rest = [&](std::int64_t of) { return std::max<std::int64_t>(1, chips / of); };
   serving.tensor_parallel = static_cast<int>(
       point.get(kTensorParallel, point.has(kDataParallel) ? rest(point[kDataParallel]) : group));
   serving.data_parallel = static_cast<int>(point.get(kDataParallel, rest(serving.tensor_parallel)));
+  serving.sampling =
+      point.get(kSampling, serving.is_on_all_chips() ? Sampling::device : Sampling::host);
   return serving;
 }
 
@@ -105,10 +109,12 @@ harness::Presentation served_presentation() {
                       {"published", CellSource::reference, ""},
                       {"error", CellSource::error, ""},
                       expected_error_column(),
+                      {"in all", CellSource::metric, "tokens_per_second", Room::key,
+                       "tokens/s of all users"},
                       {"first token", CellSource::metric, "time_to_first_token", Room::key},
-                      {"bound by", CellSource::detail, "bound_by"},
-                      {"DRAM", CellSource::metric, "memory", Room::spare,
+                      {"DRAM", CellSource::metric, "memory", Room::key,
                        "what a chip holds, beside its region for traces"},
+                      {"bound by", CellSource::detail, "bound_by"},
                       {"trace", CellSource::metric, "trace_bytes", Room::spare,
                        "what a step's trace takes of that region"},
                       {"room for", CellSource::detail, "room_for", Room::spare,
@@ -189,6 +195,8 @@ std::vector<harness::WhatIf> what_helps_served(const DevBox& box, const Point& p
                "its formats are those for performance already"),
       set_axis("sampling on the device", point, kSampling, Sampling::device,
                "the device samples already"),
+      set_axis("the largest logit on the device", point, kSampling, Sampling::argmax,
+               "the device takes it already"),
       {"DRAM-sharded weights", {}, "the products of a step read their weights so already"}};
   std::ranges::move(larger_machines(point[kMachine], Chips::share_the_work),
                     std::back_inserter(changes));

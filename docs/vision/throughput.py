@@ -18,14 +18,15 @@ def open_device():
                             dispatch_core_config=ttnn.DispatchCoreConfig(ttnn.DispatchCoreType.ETH))
 
 
-def measure(name, device, batch, sample, host_input, near, forward):
+def measure(name, device, batch, sample, host_input, near, forward, reads=False):
     """Prints what a pass of so many samples ("image") takes. `host_input` is written to DRAM by queue 1; `near` is where
-    the pass wants it. The experiment `vision` knows the model by the region's name."""
+    the pass wants it. With `reads` the host waits for each result. The experiment `vision` knows the model by the region's
+    name."""
     far = ttnn.to_device(host_input, device)
     forward(ttnn.to_memory_config(far, near))  # Programs are made, and weights are prepared.
     x = ttnn.to_memory_config(far, near)
     trace = ttnn.begin_trace_capture(device, cq_id=0)
-    forward(x)
+    result = forward(x)
     ttnn.end_trace_capture(device, trace, cq_id=0)
     ttnn.synchronize_device(device)
 
@@ -44,6 +45,8 @@ def measure(name, device, batch, sample, host_input, near, forward):
                 ttnn.to_memory_config(far, near, output_tensor=x)
             has_read = ttnn.record_event(device, 0)
             ttnn.execute_trace(device, trace, cq_id=0, blocking=False)
+            if reads:
+                ttnn.from_device(result)
         ttnn.synchronize_device(device)
     both = (time.perf_counter() - begin) / ITERATIONS
     print(f"{name}: a pass takes {alone * 1e3:.3f} ms ({batch / alone:.0f}/s); with inputs from the host "

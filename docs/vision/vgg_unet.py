@@ -10,7 +10,7 @@ from throughput import measure, open_device
 SIZE = 256
 HEIGHT = ttnn.TensorMemoryLayout.HEIGHT_SHARDED
 BLOCK = ttnn.TensorMemoryLayout.BLOCK_SHARDED
-COMPUTE = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.LoFi, packer_l1_acc=True)
+COMPUTE = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.LoFi, packer_l1_acc=False)
 # Convolutions of a level, and their channels. The images of a level have half the side of those above.
 LEVELS = [(2, 64), (2, 128), (4, 256), (4, 512), (4, 512)]
 
@@ -33,7 +33,7 @@ class Convolution:
             in_channels=self.inside, out_channels=self.outside, batch_size=1, input_height=self.size,
             input_width=self.size, kernel_size=(self.kernel, self.kernel), stride=(1, 1),
             padding=(self.kernel // 2, self.kernel // 2), conv_config=self.config, compute_config=COMPUTE,
-            dtype=ttnn.bfloat8_b, return_weights_and_bias=True)
+            dtype=ttnn.bfloat16, return_weights_and_bias=True)
         return x
 
 
@@ -52,7 +52,7 @@ class Enlargement:
             input_tensor=x, weight_tensor=self.weight, bias_tensor=self.bias, device=self.device,
             in_channels=self.inside, out_channels=self.outside, batch_size=1, input_height=self.size,
             input_width=self.size, kernel_size=(2, 2), stride=(2, 2), padding=(0, 0), conv_config=self.config,
-            compute_config=COMPUTE, dtype=ttnn.bfloat8_b, return_weights_and_bias=True)
+            compute_config=COMPUTE, dtype=ttnn.bfloat16, return_weights_and_bias=True)
         return x
 
 
@@ -94,7 +94,7 @@ class VggUnet:
             if level > 0:
                 channels = LEVELS[level - 1][1]
                 x = ttnn.max_pool2d(x, 1, size, size, channels, [2, 2], [2, 2], [0, 0], [1, 1])
-                x = ttnn.to_layout(x, ttnn.TILE_LAYOUT, dtype=ttnn.bfloat8_b)
+                x = ttnn.to_layout(x, ttnn.TILE_LAYOUT)
                 size //= 2
             for convolution in convolutions:
                 x = convolution(x)
@@ -111,7 +111,7 @@ def main():
     image = ttnn.rand([1, 1, SIZE * SIZE, 16], dtype=ttnn.bfloat16, layout=ttnn.ROW_MAJOR_LAYOUT)
     near = ttnn.create_sharded_memory_config([1, 1, SIZE * SIZE, 16], ttnn.CoreGrid(x=8, y=8),
                                              ttnn.ShardStrategy.HEIGHT)
-    measure("VGG-UNet", device, 1, "image", image, near, VggUnet(device))
+    measure("VGG-UNet", device, 1, "image", image, near, VggUnet(device), reads=True)
     ttnn.close_device(device)
 
 

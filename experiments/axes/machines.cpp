@@ -19,7 +19,7 @@ TypedAxis<Machine> machine_axis() {
     words.emplace_back(std::string(machine.word), std::string(machine.word));
   }
   const auto word = choice_axis<std::string>(
-      "machine", "cards and boxes of one to 32 chips, or FILE.json of one's own", words);
+      "machine", "cards and boxes of one to 128 chips, or FILE.json of one's own", words);
   return {.name = word.name,
           .meaning = word.meaning,
           .parse =
@@ -72,6 +72,20 @@ std::vector<Machine> of_wormhole() {
        .chips = 32,
        .group = 8,
        .ring = 8,
+       .chip_of = kWormhole,
+       .profiles = wormhole_galaxy},
+      {.word = "dual_galaxy",
+       .chips = 64,
+       .group = 8,
+       .ring = 8,
+       .hosts = 2,
+       .chip_of = kWormhole,
+       .profiles = wormhole_galaxy},
+      {.word = "quad_galaxy",
+       .chips = 128,
+       .group = 8,
+       .ring = 8,
+       .hosts = 4,
        .chip_of = kWormhole,
        .profiles = wormhole_galaxy},
   };
@@ -193,6 +207,7 @@ std::vector<harness::WhatIf> larger_machines(const Machine& machine, Chips chips
   for (const Machine& larger : machines()) {
     // Of machines of one size the first stands for all, and only groups of all share a model.
     if (larger.chip_of != machine.chip_of || larger.chips <= chips_before) continue;
+    if (larger.hosts > 1) continue;
     if (!more_work && larger.group < larger.chips) continue;
     chips_before = larger.chips;
     changes.push_back({.what = fmt::format("{} chips{}", larger.chips,

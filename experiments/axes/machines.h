@@ -20,6 +20,7 @@ struct Machine {
   int chips = 1;
   int group = 1;  ///< Chips that hold a model together unless they are asked otherwise.
   int ring = 0;   ///< Groups of as many chips and more are wired as a ring; 0: none is.
+  int hosts = 1;  ///< Each drives its part of the chips.
   /// Every second chip is reached through the one beside it.
   bool has_remote_chips = false;
   std::string_view chip_of;  ///< Its chips are those of this architecture.

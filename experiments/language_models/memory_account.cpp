@@ -13,32 +13,64 @@ Bytes matrix_bytes(std::int64_t rows, std::int64_t columns, DataType dtype) {
   return ceil_div(rows, kTileSide) * ceil_div(columns, kTileSide) * tile_bytes(dtype);
 }
 
-Bytes layer_bytes(const Serving& serving, const LayerFormats& formats) {
+Bytes attention_bytes(const Serving& serving, const LayerRun& run) {
   const LanguageModel& model = serving.model;
-  const std::int64_t wide = serving.wide();
+  const DataType dtype = run.formats.qkv.dtype;
+  if (model.is_latent()) {
+    const LatentSizes& latent = model.latent;
+    const std::int64_t heads = serving.share(model.heads), mine = serving.share(model.hidden);
+    return matrix_bytes(mine, latent.query_rank + latent.cached(), dtype) +
+           matrix_bytes(latent.query_rank, heads * (latent.plain + latent.rotary), dtype) +
+           matrix_bytes(latent.rank, heads * (latent.plain + latent.value), dtype) +
+           matrix_bytes(model.heads * latent.value, mine, dtype);
+  }
+  return matrix_bytes(model.hidden, serving.qkv_share(run.heads), dtype) +
+         matrix_bytes(serving.share(run.heads.query_columns()), model.hidden,
+                      run.formats.output.dtype);
+}
+
+Bytes layer_bytes(const Serving& serving, const LayerRun& run) {
+  const LanguageModel& model = serving.model;
   const Bytes norms(2 * model.hidden * 2);  // bfloat16, on each chip
-  const Bytes feed_forward = 2 * matrix_bytes(model.hidden, wide, formats.gate_up.dtype) +
-                             matrix_bytes(wide, model.hidden, formats.down.dtype);
-  return matrix_bytes(model.hidden, serving.share(model.qkv_columns()), formats.qkv.dtype) +
-         matrix_bytes(serving.share(model.query_columns()), model.hidden, formats.output.dtype) +
-         std::max<std::int64_t>(1, model.experts) * feed_forward +
-         matrix_bytes(model.hidden, model.experts, DataType::bfloat16) + norms;
+  const auto feed_forward = [&](std::int64_t wide) {
+    return (model.is_gated ? 2 : 1) * matrix_bytes(model.hidden, wide, run.formats.gate_up.dtype) +
+           matrix_bytes(wide, model.hidden, run.formats.down.dtype);
+  };
+  const Bytes parts = run.has_experts
+                          ? serving.my_experts() * feed_forward(serving.expert_columns()) +
+                                feed_forward(serving.column_share(model.shared_width)) +
+                                matrix_bytes(model.hidden, model.experts, DataType::bfloat16)
+                          : feed_forward(serving.wide());
+  return attention_bytes(serving, run) + parts + norms;
 }
 
 Bytes weight_bytes(const Serving& serving) {
   const LanguageModel& model = serving.model;
-  const Bytes layer = layer_bytes(serving, layer_formats(model, serving.mode, false));
-  const Bytes last = layer_bytes(serving, layer_formats(model, serving.mode, true));
-  const Bytes head =
-      matrix_bytes(model.hidden, serving.share(model.vocabulary), DataType::bfloat8_b);
-  return (model.layers + model.image_layers - 1) * layer + last + head;
+  Bytes all = matrix_bytes(model.hidden, serving.share(model.vocabulary), DataType::bfloat8_b);
+  const std::vector<LayerRun> runs = layer_runs(model, serving.mode);
+  for (const LayerRun& run : runs) all += run.times * layer_bytes(serving, run);
+  return all + model.image_layers * layer_bytes(serving, runs.front());
 }
 
 Bytes block_bytes(const Serving& serving) {
   const LanguageModel& model = serving.model;
-  const DataType dtype = layer_formats(model, serving.mode, false).cache;
-  return 2 * model.layers *
-         (serving.share(model.groups) * matrix_bytes(kBlockTokens, model.head_width, dtype));
+  const std::vector<LayerRun> runs = layer_runs(model, serving.mode);
+  if (model.is_latent()) {  // Chips of a group have the latent rows of different users.
+    return serving.share(model.layers) *
+           matrix_bytes(kBlockTokens, model.latent.cached(), runs.front().formats.cache);
+  }
+  const auto of_heads = [&](std::int64_t heads, const LayerRun& run) {
+    return 2 * heads * matrix_bytes(kBlockTokens, run.heads.width, run.formats.cache);
+  };
+  // A Galaxy has more chips than heads, and its columns divide the users.
+  if (serving.is_on_all_chips()) {
+    return of_heads(serving.share(model.layers * model.groups), runs.front());
+  }
+  Bytes all;
+  for (const LayerRun& run : runs) {
+    all += of_heads(run.times * serving.share(run.heads.groups), run);
+  }
+  return all;
 }
 
 /// Returns whose blocks the cache has. A contiguous one has those of 32 users, whoever is there.
@@ -104,12 +136,15 @@ std::vector<std::string> what_fits(const Serving& serving, Bytes capacity, Bytes
   if (serving.data_parallel > 1) {
     other.tensor_parallel = serving.machine.chips;
     other.data_parallel = 1;
-    const bool divides = serving.model.groups % other.tensor_parallel == 0;
-    if (divides) add_if_fits(other, capacity, "-a dp=1", fitting);
+    if (!undivided(other)) add_if_fits(other, capacity, "-a dp=1", fitting);
   }
   int most_chips = serving.tensor_parallel;  // of machines of one size the first stands for all
   for (const Machine& machine : machines()) {
-    if (machine.chip_of != serving.machine.chip_of || machine.group <= most_chips) continue;
+    if (machine.chip_of != serving.machine.chip_of) continue;
+    // More groups hold more only if they share experts.
+    const bool holds_more = machine.group > most_chips ||
+                            (serving.model.has_experts() && machine.chips > serving.machine.chips);
+    if (!holds_more) continue;
     if (serving.model.heads % machine.group != 0 || serving.model.groups % machine.group != 0) {
       continue;
     }
@@ -134,7 +169,7 @@ MemoryAccount memory_account(const Serving& serving, Bytes capacity) {
       .weights = weight_bytes(serving),
       .embedding = Bytes(
           kBfloat16 *
-          (model.vocabulary * (model.has_experts() ? model.hidden : serving.share(model.hidden)) +
+          (model.vocabulary * (model.is_gpt_oss() ? model.hidden : serving.share(model.hidden)) +
            kRotaryTables * std::min(serving.room, model.context) * model.head_width)),
       .cache = cached_users(serving) * ceil_div(serving.room, kBlockTokens) * block_bytes(serving),
       .activations = activation_bytes(serving),

@@ -36,7 +36,7 @@ void ModelCalls::embed(std::int64_t rows) {
 }
 
 void ModelCalls::gather(std::int64_t rows) {
-  if (!serving_.is_divided() || model_.has_experts()) return;
+  if (!serving_.is_divided() || model_.is_gpt_oss()) return;
   add("all_gather", AllGatherAttributes{.dimension = 3, .use = link_use(serving_)},
       {interleaved(rows, my_hidden()), group_handle()},
       {interleaved(rows, my_hidden() * serving_.tensor_parallel)});
@@ -49,76 +49,23 @@ void ModelCalls::scatter_sum(std::int64_t rows) {
   add("reduce_scatter",
       ReduceScatterAttributes{.dimension = Dimension::columns, .use = link_use(serving_)},
       {all, group_handle()}, {part});
-  if (!model_.has_experts()) return;
+  if (!model_.is_gpt_oss()) return;
   add("all_gather", AllGatherAttributes{.dimension = 3, .use = link_use(serving_)},
       {part, group_handle()}, {all});
 }
 
-/// Chooses the experts of each token and weighs them.
-void ModelCalls::route(std::int64_t rows) {
-  const TensorSpec logits = interleaved(rows, model_.experts);
-  const TensorSpec chosen = interleaved(rows, model_.experts_used);
-  TensorSpec places = chosen;
-  places.dtype = DataType::uint32;
-  add("router", MatmulAttributes{},
-      {interleaved(rows, model_.hidden), interleaved(model_.hidden, model_.experts)}, {logits});
-  add("router", EltwiseAttributes{.function = Eltwise::add},
-      {logits, interleaved(1, model_.experts)}, {logits});
-  add("router", TopkAttributes{.k = model_.experts_used}, {logits}, {chosen, places});
-  add("router", SoftmaxAttributes{}, {chosen}, {chosen});
+void ModelCalls::activate(const TensorSpec& gate, const TensorSpec& gated) {
+  EltwiseAttributes attributes{.function = Eltwise::multiply, .on_a = {step_of(model_.gate)}};
+  if (!model_.is_gated) attributes.on_b = {step_of(model_.gate)};
+  add("activation", attributes, {gate, gate}, {gated});
 }
 
-void ModelCalls::experts(std::int64_t rows, std::int64_t used, const LayerFormats& formats) {
-  const std::int64_t blocks = ceil_div(rows, kTileSide);
-  const std::int64_t wide = serving_.wide(), hidden = model_.hidden;
-  const auto of_all = [&](std::int64_t columns) {
-    return TensorSpec{.shape = {blocks, model_.experts, kTileSide, columns}};
-  };
-  const auto bias = [&](std::int64_t columns) {
-    return TensorSpec{.shape = {1, model_.experts, 1, columns}};
-  };
-  const auto eltwise = [&](EltwiseAttributes attributes, const SpecList& inputs) {
-    add("experts", attributes, inputs, {inputs.front()});
-  };
-  const auto product = [&](std::string_view part, std::int64_t k, std::int64_t n,
-                           const WeightFormat& format, CoreGrid cores, std::int64_t step) {
-    const std::int64_t products = blocks * used;
-    const std::int64_t columns = ceil_div(ceil_div(n, kTileSide), cores.cores());
-    while (ceil_div(k, kTileSide) % step != 0) --step;
-    add(part,
-        MatmulAttributes{.compute = format.compute,
-                         .config = MatmulConfig{.kind = MatmulKind::multicast_1d_in0,
-                                                .grid = cores,
-                                                .per_core_m = 1,
-                                                .per_core_n = columns,
-                                                .in0_block_w = step,
-                                                .out_block_h = 1,
-                                                .out_block_w = columns,
-                                                .fuse_batch = false}},
-        {TensorSpec{.shape = {1, products, kTileSide, k}},
-         TensorSpec{.shape = {1, products, k, n}, .dtype = format.dtype}},
-        {TensorSpec{.shape = {1, products, kTileSide, n}}});
-  };
-  route(rows);
-  // The demo's grids and blocks of K: 3x4 cores and 30 tiles, 5x6 and 12.
-  product("w1", hidden, wide, formats.gate_up, {3, 4}, 30);
-  eltwise({.function = Eltwise::add}, {of_all(wide), bias(wide)});
-  product("w3", hidden, wide, formats.gate_up, {3, 4}, 30);
-  eltwise({.function = Eltwise::add}, {of_all(wide), bias(wide)});
-  // (min(gate, 7) sigmoid(1.702 gate)) (clamp(up, -7, 7) + 1), each step an op.
-  eltwise({.function = Eltwise::clamp}, {of_all(wide)});
-  eltwise({.function = Eltwise::clamp}, {of_all(wide)});
-  eltwise({.function = Eltwise::multiply, .scalar = 1.702F}, {of_all(wide)});
-  eltwise({.function = Eltwise::sigmoid}, {of_all(wide)});
-  eltwise({.function = Eltwise::multiply}, {of_all(wide), of_all(wide)});
-  eltwise({.function = Eltwise::add, .scalar = 1.0F}, {of_all(wide)});
-  eltwise({.function = Eltwise::multiply}, {of_all(wide), of_all(wide)});
-  product("w2", wide, hidden, formats.down, {5, 6}, 12);
-  eltwise({.function = Eltwise::add}, {of_all(hidden), bias(hidden)});
-  eltwise({.function = Eltwise::multiply},
-          {of_all(hidden), TensorSpec{.shape = {blocks, model_.experts, kTileSide, 1}}});
-  add("experts", ReduceAttributes{.dimension = Dimension::batch}, {of_all(hidden)},
-      {TensorSpec{.shape = {blocks, 1, kTileSide, hidden}}});
+void ModelCalls::cap(const TensorSpec& logits) {
+  if (!model_.caps_logits) return;
+  const auto step = [&](const EltwiseAttributes& one) { add("logits", one, {logits}, {logits}); };
+  step({.function = Eltwise::multiply, .scalar = 1.0F});
+  step({.function = Eltwise::tanh});
+  step({.function = Eltwise::multiply, .scalar = 1.0F});
 }
 
 std::int64_t head_cores(const Serving& serving, CoreGrid cores) {
@@ -132,8 +79,8 @@ std::int64_t head_cores(const Serving& serving, CoreGrid cores) {
 }
 
 std::vector<std::int64_t> head_splits(const Serving& serving, CoreGrid cores, int banks) {
-  // The head of a mixture of experts is one plain product.
-  if (serving.model.has_experts()) return {serving.column_share(serving.model.vocabulary)};
+  // The head of GPT-OSS is one plain product.
+  if (serving.model.is_gpt_oss()) return {serving.column_share(serving.model.vocabulary)};
   // tt_transformers gives each core at most 668 columns on Wormhole, whose DRAM has 12 banks, and a
   // product 16032 on Blackhole (max_columns_per_device_lm_head).
   constexpr int kWormholeBanks = 12;

@@ -28,6 +28,10 @@ Work decode_calls(const Serving& serving, const ChipSizes& chip);
 /// than one. Only the tile of the last token goes through the head.
 Work prefill_calls(const Serving& serving, const ChipSizes& chip, std::int64_t tokens);
 
+/// The same of tt-metal's own demo for all chips of a Galaxy (Serving::is_on_all_chips()).
+Work galaxy_decode_calls(const Serving& serving, const ChipSizes& chip);
+Work galaxy_prefill_calls(const Serving& serving, const ChipSizes& chip, std::int64_t tokens);
+
 /// Returns the cores that hold the operand and the result of the head's products: as many
 /// rows of eight cores, up to eight, as divide the tiles of hidden_size.
 std::int64_t head_cores(const Serving& serving, CoreGrid cores);
@@ -37,11 +41,6 @@ std::vector<std::int64_t> head_splits(const Serving& serving, CoreGrid cores, in
 /// How tt_transformers stores the head, and multiplies with it: its sums are not of float32.
 inline constexpr WeightFormat kHead{
     .compute = {.fidelity = MathFidelity::hifi2, .fp32_accumulation = false}};
-
-/// Returns the function of the gate of the feed-forward part.
-inline Eltwise gate_of(const LanguageModel& model) {
-  return model.norms_results ? Eltwise::gelu_approx : Eltwise::silu;
-}
 
 // These make the specs and the calls of both lists.
 
@@ -59,10 +58,10 @@ class ModelCalls {
   ModelCalls(const Serving& serving, const ChipSizes& chip)
       : serving_(serving), model_(serving.model), cores_(chip.cores), banks_(chip.banks) {}
 
-  /// Returns the columns of a chip: those that hold a model together divide them. Each chip has all
-  /// of a mixture of experts, as GPT-OSS's demo has it.
+  /// Returns the columns of a chip: those that hold a model together divide them, but each chip has
+  /// all in GPT-OSS's demo.
   std::int64_t my_hidden() const {
-    return model_.has_experts() ? model_.hidden : serving_.column_share(model_.hidden);
+    return model_.is_gpt_oss() ? model_.hidden : serving_.column_share(model_.hidden);
   }
   void add(std::string_view part, const Attributes& attributes, const SpecList& inputs,
            const SpecList& outputs);
@@ -71,11 +70,17 @@ class ModelCalls {
   void gather(std::int64_t rows);
   /// Adds what the chips have; each keeps its columns of the sum, or gets them all.
   void scatter_sum(std::int64_t rows);
+  /// Chooses the experts of each token and weighs them.
+  void route(std::int64_t rows);
   /// Routes tokens to experts and adds what those say, as GPT-OSS's demo of June 2026 does on a row
   /// of chips (models/demos/gpt_oss/tt/experts): products of the used experts' blocks alone
   /// (sparse_matmul), and elementwise ops over all experts. A block is of 32 tokens; of a prompt's
   /// block every expert is used by some token.
-  void experts(std::int64_t rows, std::int64_t used, const LayerFormats& formats);
+  void sparse_experts(std::int64_t rows, std::int64_t used, const LayerFormats& formats);
+  /// Multiplies what a gate gives by what w3 gives, or by itself where there is no w3.
+  void activate(const TensorSpec& gate, const TensorSpec& gated);
+  /// Bounds the logits by a hyperbolic tangent, where the model does.
+  void cap(const TensorSpec& logits);
   /// Returns the calls since the last time, as a group.
   WorkGroup take(std::int64_t times) { return {times, std::exchange(calls_, {})}; }
 
@@ -85,7 +90,7 @@ class ModelCalls {
   int banks_;
 
  private:
-  void route(std::int64_t rows);
+  void activate_of_all(std::int64_t blocks, std::int64_t wide);
 
   std::vector<WorkCall> calls_;
 };

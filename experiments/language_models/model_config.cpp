@@ -29,7 +29,8 @@ constexpr std::int64_t kMostLayers = 1 << 11;
 constexpr std::int64_t kMostRows = 1 << 24;
 
 constexpr const char* kMadeOf =
-    "the config.json of a Llama, Mistral, Qwen2, Qwen3, Phi-3, Gemma 3 or GPT-OSS model";
+    "the config.json of a Llama, Mistral, Mixtral, Qwen2, Qwen3, Phi-3, Gemma 3, Gemma 4, Arcee, "
+    "GPT-OSS or DeepSeek-V3 model";
 
 /// What Hugging Face's Gemma3TextConfig has where a file says nothing.
 struct GemmaDefaults {
@@ -50,6 +51,7 @@ class ConfigReader {
     model_.hidden = size("hidden_size", kMostColumns);
     model_.feed_forward = size("intermediate_size", kMostColumns);
     model_.layers = size("num_hidden_layers", kMostLayers);
+    if (is("deepseek_v3")) read_latent();
     model_.vocabulary = size_or("vocab_size", kMostRows, kGemma.vocabulary);
     model_.context = size_or("max_position_embeddings", kMostRows, kGemma.context);
     read_heads();
@@ -76,22 +78,29 @@ class ConfigReader {
   std::int64_t size_or(std::string_view key, std::int64_t most, std::int64_t gemma) const {
     return is_gemma() && !find(key) ? gemma : size(key, most);
   }
-  bool is_gemma() const { return model_.family == "gemma3"; }
-  bool is_gpt_oss() const { return model_.family == "gpt_oss"; }
+  bool is(std::string_view family) const { return model_.family == family; }
+  bool is_gemma() const { return is("gemma3"); }
 
   /// A model for images and texts has the sizes of its text part in an object of their own.
   void read_family() {
     const JsonNode type = root_.member("model_type");
     const std::initializer_list<std::string_view> kFamilies{
-        "llama",    "mistral",    "qwen2",  "qwen3",       "phi3",   "mllama",
-        "mistral3", "qwen2_5_vl", "gemma3", "gemma3_text", "gpt_oss"};
+        "llama",       "mistral", "qwen2",      "qwen3",    "phi3",    "mllama",
+        "mistral3",    "mixtral", "qwen2_5_vl", "qwen3_vl", "gemma3",  "gemma3_text",
+        "gemma4_text", "gemma4",  "qwen3_moe",  "arcee",    "gpt_oss", "deepseek_v3"};
+    for (const char* const other : {"whisper", "bert", "roberta", "xlm-roberta", "vit", "resnet"}) {
+      if (type.text() == other) {
+        type.fail("a language model that writes; encoders, speech and images are models of vision");
+      }
+    }
     model_.family = *(kFamilies.begin() + type.word(kFamilies));
-    if (model_.family == "gemma3_text") model_.family = "gemma3";
+    if (model_.family.ends_with("_text")) model_.family.resize(model_.family.size() - 5);
     require_architecture();
     if (const auto text = find(root_, "text_config")) text_ = *text;
     if (model_.family == "mllama") model_.family = "llama";
     if (model_.family == "mistral3") model_.family = "mistral";
     if (model_.family == "qwen2_5_vl") model_.family = "qwen2";
+    if (model_.family == "qwen3_vl") model_.family = "qwen3";
   }
 
   /// A class of Hugging Face is named after the type: Qwen2ForCausalLM, Qwen2_5_VLModel.
@@ -110,7 +119,7 @@ class ConfigReader {
   /// Reads how many layers see a window alone: as listed, or of Gemma 3 all but every sixth.
   void read_local_layers() {
     model_.local_window = size_or("sliding_window", kMostRows, kGemma.window);
-    const auto types = is_gpt_oss() ? text_.member("layer_types") : find("layer_types");
+    const auto types = is_gemma() ? find("layer_types") : text_.member("layer_types");
     if (!types) {
       model_.local_layers = model_.layers - model_.layers / size_or("sliding_window_pattern",
                                                                     kMostLayers, kGemma.pattern);
@@ -124,7 +133,7 @@ class ConfigReader {
   /// Reads how far a token sees, where the file gives layers a window.
   void read_window() {
     model_.window = model_.context;
-    if (is_gemma() || is_gpt_oss()) return read_local_layers();
+    if (is_gemma() || is("gemma4") || is("gpt_oss")) return read_local_layers();
     const auto types = find("layer_types");
     bool any = !types;
     if (types) {
@@ -152,13 +161,21 @@ class ConfigReader {
       width->fail(fmt::format("{}: rotary positions turn whole heads here", model_.head_width));
     }
     for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping", "clip_qkv"}) {
-      if (const auto limit = find(key)) limit->fail("null: such a model is not supported");
+      const auto limit = find(key);
+      if (limit && (!is("gemma4") || key != std::string_view("final_logit_softcapping"))) {
+        limit->fail("null: such a model is not supported");
+      }
     }
-    if (const auto latent = find("kv_lora_rank")) {
+    for (const char* key : {"num_kv_shared_layers", "hidden_size_per_layer_input"}) {
+      const auto count = find(key);
+      if (count && count->integer() > 0) count->fail("0: such a model is not supported");
+    }
+    if (const auto latent = find("kv_lora_rank"); latent && !model_.is_latent()) {
       latent->fail("a model whose cache holds keys and values");
     }
     for (const auto& part : {root_, text_}) {
-      if (const auto format = find(part, "quantization_config"); format && !is_gpt_oss()) {
+      const auto format = find(part, "quantization_config");
+      if (format && !is("gpt_oss") && !is("deepseek_v3")) {
         format->fail("no quantization: tt_transformers stores weights in formats of its own");
       }
     }
@@ -169,7 +186,9 @@ class ConfigReader {
     model_.groups = is_gemma() ? size_or("num_key_value_heads", kMostColumns, kGemma.groups)
                     : find("num_key_value_heads") ? size("num_key_value_heads", kMostColumns)
                                                   : model_.heads;
-    if (is_gemma() && !find("head_dim")) {
+    if (model_.is_latent()) {
+      model_.head_width = model_.latent.plain + model_.latent.rotary;
+    } else if (is_gemma() && !find("head_dim")) {
       model_.head_width = kGemma.head_width;
     } else if (const auto width = find("head_dim")) {
       model_.head_width = width->integer(1, kMostColumns);
@@ -212,25 +231,91 @@ class ConfigReader {
   }
 
   void read_forms() {
-    const bool qwen2 = model_.family == "qwen2";
-    model_.tied = flag("tie_word_embeddings", is_gemma());
-    model_.has_bias = flag("attention_bias", qwen2);
-    model_.norms_heads = model_.family == "qwen3" || is_gemma();
-    model_.norms_results = is_gemma();
-    if (is_gpt_oss()) return read_experts();
-    for (const char* key : {"num_local_experts", "num_experts", "n_routed_experts"}) {
-      const auto experts = find(key);
-      if (experts && experts->integer() > 1) experts->fail("a model without experts");
-    }
-    if (const auto activation = find("hidden_act")) static_cast<void>(activation->word({"silu"}));
+    model_.tied = flag("tie_word_embeddings", is_gemma() || is("gemma4"));
+    model_.has_bias = flag("attention_bias", is("qwen2"));
+    model_.norms_results = is_gemma() || is("gemma4");
+    model_.norms_values = is("gemma4");
+    model_.norms_heads = is("qwen3") || is("qwen3_moe") || model_.norms_results;
+    model_.caps_logits = find("final_logit_softcapping").has_value();
+    if (model_.norms_results) model_.gate = Eltwise::gelu_approx;
+    if (is("gemma4")) read_global_heads();
+    read_experts();
     if (const auto types = find("layer_types")) require_layers(*types);
+    if (is("gpt_oss") || model_.norms_results) return;
+    const auto activation = find("hidden_act");
+    model_.is_gated = !is("arcee");
+    if (!model_.is_gated) model_.gate = Eltwise::relu;
+    if (activation) static_cast<void>(activation->word({is("arcee") ? "relu2" : "silu"}));
   }
 
+  /// The layers of Gemma 4 that see all tokens have fewer and wider heads.
+  void read_global_heads() {
+    HeadSizes& global = model_.global_heads;
+    global = {model_.heads, model_.groups, model_.head_width, flag("attention_k_eq_v", false)};
+    if (const auto width = find("global_head_dim")) {
+      global.width = width->integer(1, kMostColumns);
+      if (global.width % kTileSide != 0) width->fail("heads of whole tiles of 32 columns");
+    }
+    const auto groups = find("num_global_key_value_heads");
+    if (!groups) return;
+    global.groups = groups->integer(1, kMostColumns);
+    if (global.heads % global.groups == 0) return;
+    groups->fail(fmt::format("a divisor of num_attention_heads, which is {}", global.heads));
+  }
+
+  /// Each family has words of its own for experts. Another one's words are refused.
   void read_experts() {
     constexpr std::int64_t kMostExperts = 1 << 10;
-    model_.experts = size("num_local_experts", kMostExperts);
-    model_.experts_used = size("num_experts_per_tok", model_.experts);
-    require_layers(text_.member("layer_types"));
+    struct Words {
+      std::string_view family, experts, used, width;
+    };
+    constexpr Words kWords[] = {
+        {"gpt_oss", "num_local_experts", "num_experts_per_tok", "intermediate_size"},
+        {"mixtral", "num_local_experts", "num_experts_per_tok", "intermediate_size"},
+        {"qwen3_moe", "num_experts", "num_experts_per_tok", "moe_intermediate_size"},
+        {"deepseek_v3", "n_routed_experts", "num_experts_per_tok", "moe_intermediate_size"},
+        {"gemma4", "num_experts", "top_k_experts", "moe_intermediate_size"}};
+    const auto* const words = std::ranges::find(kWords, model_.family, &Words::family);
+    const bool none =
+        words == std::end(kWords) || (is("gemma4") && !flag("enable_moe_block", false));
+    for (const std::string_view key : {"num_local_experts", "num_experts", "n_routed_experts"}) {
+      const auto experts = find(key);
+      if (!experts || (!none && key == words->experts)) continue;
+      if (experts->integer() > 1) {
+        experts->fail(
+            none ? fmt::format("a {} model without experts", model_.family)
+                 : fmt::format("the word of {} models, {}", model_.family, words->experts));
+      }
+    }
+    if (none) return;
+    model_.experts = size(words->experts, kMostExperts);
+    model_.experts_used = size(words->used, model_.experts);
+    model_.expert_width = size(words->width, kMostColumns);
+    if (model_.expert_width % kTileSide != 0) {
+      text_.member(words->width).fail("a multiple of 32, whole tiles");
+    }
+    if (is("gemma4")) model_.shared_width = model_.feed_forward;
+    if (is("deepseek_v3")) read_deepseek_experts();
+  }
+
+  void read_deepseek_experts() {
+    model_.shared_width = model_.expert_width * size("n_shared_experts", model_.experts);
+    model_.dense_layers = text_.member("first_k_dense_replace").integer(0, model_.layers);
+    model_.expert_groups = size("n_group", model_.experts);
+  }
+
+  void read_latent() {
+    model_.latent = {.query_rank = size("q_lora_rank", kMostColumns),
+                     .rank = size("kv_lora_rank", kMostColumns),
+                     .plain = size("qk_nope_head_dim", kMostColumns),
+                     .rotary = size("qk_rope_head_dim", kMostColumns),
+                     .value = size("v_head_dim", kMostColumns)};
+    for (const char* key :
+         {"q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"}) {
+      if (size(key, kMostColumns) % kTileSide != 0) {
+        text_.member(key).fail("a multiple of 32, whole tiles");
+      }
+    }
   }
 
   void require_layers(const JsonNode& types) const {
@@ -269,14 +354,34 @@ const JsonDocument& built_in() {
 
 }  // namespace
 
+namespace {
+
+std::int64_t attention_parameters(const LanguageModel& model, bool sees_all) {
+  if (model.is_latent()) {
+    const LatentSizes& latent = model.latent;
+    return model.hidden * (latent.query_rank + latent.cached()) + latent.query_rank + latent.rank +
+           latent.query_rank * model.heads * (latent.plain + latent.rotary) +
+           latent.rank * model.heads * (latent.plain + latent.value) +
+           model.heads * latent.value * model.hidden;
+  }
+  const HeadSizes sizes = model.head_sizes(sees_all);
+  return model.hidden * sizes.qkv_columns() + sizes.query_columns() * model.hidden +
+         (model.has_bias ? sizes.qkv_columns() : 0) + (model.norms_heads ? 2 * sizes.width : 0);
+}
+
+}  // namespace
+
 std::int64_t LanguageModel::parameters() const {
-  const std::int64_t attention = hidden * qkv_columns() + query_columns() * hidden +
-                                 (has_bias ? qkv_columns() : 0) +
-                                 (norms_heads ? 2 * head_width : 0);
-  const std::int64_t router = experts * (hidden + 1);
-  const std::int64_t layer = attention + router + 2 * hidden +
-                             std::max<std::int64_t>(1, experts) * 3 * hidden * feed_forward;
-  return (layers + image_layers) * layer + hidden + (tied ? 1 : 2) * vocabulary * hidden;
+  const std::int64_t matrices = is_gated ? 3 : 2;
+  const std::int64_t dense = matrices * hidden * feed_forward;
+  const std::int64_t mixed =
+      experts * (hidden + 1 + 3 * hidden * expert_width) + 3 * hidden * shared_width;
+  const std::int64_t all = layers + image_layers;
+  const std::int64_t without_experts = has_experts() ? dense_layers : all;
+  return local_layers * attention_parameters(*this, false) +
+         (all - local_layers) * attention_parameters(*this, true) + without_experts * dense +
+         (all - without_experts) * mixed + all * 2 * hidden + hidden +
+         (tied ? 1 : 2) * vocabulary * hidden;
 }
 
 LanguageModel parse_model_config(std::string_view json, const std::string& name,

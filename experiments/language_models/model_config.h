@@ -6,11 +6,31 @@
 #include <string_view>
 #include <vector>
 
+#include "engines/program/eltwise.h"
+
 namespace howard::experiments {
 
+/// The heads of a layer's attention.
+struct HeadSizes {
+  std::int64_t heads = 0, groups = 0, width = 0;
+  bool values_are_keys = false;  ///< The layer's product gives no values of their own.
+
+  std::int64_t query_columns() const { return heads * width; }
+  std::int64_t qkv_columns() const { return (heads + (values_are_keys ? 1 : 2) * groups) * width; }
+};
+
+/// DeepSeek's latent attention: the cache has one row of `rank` and `rotary` numbers for all heads.
+struct LatentSizes {
+  std::int64_t query_rank = 0, rank = 0;
+  std::int64_t plain = 0, rotary = 0;  ///< The columns of a head's query, without and with a place.
+  std::int64_t value = 0;              ///< The columns of a head's value.
+
+  std::int64_t cached() const { return rank + rotary; }
+};
+
 /// Holds the sizes of a language model of Llama's form: RMS norms, rotary positions, groups of
-/// heads that share keys and values, and a gated feed-forward part; of Gemma 3's; and of GPT-OSS's,
-/// whose feed-forward part is a mixture of experts.
+/// heads that share keys and values, and a gated feed-forward part; of Gemma's, whose layers have
+/// heads of two kinds; of mixtures of experts; and of DeepSeek-V3's.
 struct LanguageModel {
   std::string name;
   std::string family;  ///< The model_type of its config.json: "llama", "qwen2".
@@ -20,21 +40,36 @@ struct LanguageModel {
   std::int64_t heads = 0, groups = 0, head_width = 0;
   std::int64_t vocabulary = 0;
   std::int64_t context = 0;  ///< max_position_embeddings.
-  std::int64_t window =
-      0;                  ///< Tokens that a token sees at most; as many as context if it sees all.
-  bool tied = false;      ///< The head's weights are the token table's.
-  bool has_bias = false;  ///< The products for q, k and v add a row.
+  /// Tokens that a token sees at most; as many as context if it sees all.
+  std::int64_t window = 0;
+  bool tied = false;         ///< The head's weights are the token table's.
+  bool has_bias = false;     ///< The products for q, k and v add a row.
   bool norms_heads = false;  ///< q and k have norms of their own.
-  /// What attention and the feed-forward part give has norms of its own, and the gate is a gelu.
+  bool norms_values = false;
+  /// What attention and the feed-forward part give has norms of its own, and tokens are scaled.
   bool norms_results = false;
+  bool caps_logits = false;       ///< By a hyperbolic tangent.
+  Eltwise gate = Eltwise::silu;   ///< Of the feed-forward part.
+  bool is_gated = true;           ///< It has w3. Without one the gate is squared.
   std::int64_t local_layers = 0;  ///< Of the layers, those whose tokens see local_window others.
   std::int64_t local_window = 0;
-  std::int64_t experts = 0;       ///< feed_forward is the width of one; 0: there is one for all.
-  std::int64_t experts_used = 0;  ///< By a token.
+  HeadSizes global_heads{};        ///< Of the other layers, if they differ: with a width.
+  LatentSizes latent{};            ///< With a rank if attention is latent.
+  std::int64_t experts = 0;        ///< 0: there is one feed-forward part for all.
+  std::int64_t experts_used = 0;   ///< By a token.
+  std::int64_t expert_width = 0;   ///< Of the feed-forward part of one.
+  std::int64_t shared_width = 0;   ///< Of the part that each token uses beside its experts.
+  std::int64_t dense_layers = 0;   ///< Of the layers, those without experts.
+  std::int64_t expert_groups = 0;  ///< Groups of experts of which a token uses some; 0: none.
 
   bool has_experts() const { return experts > 0; }
-  std::int64_t query_columns() const { return heads * head_width; }
-  std::int64_t qkv_columns() const { return (heads + 2 * groups) * head_width; }
+  bool is_latent() const { return latent.rank > 0; }
+  /// GPT-OSS's demo leaves all columns of the stream on each chip, and its products to ttnn.
+  bool is_gpt_oss() const { return family == "gpt_oss"; }
+  /// Returns the heads of the layers that see a window, or of those that see all.
+  HeadSizes head_sizes(bool sees_all) const {
+    return sees_all && global_heads.width > 0 ? global_heads : HeadSizes{heads, groups, head_width};
+  }
   /// Returns the numbers that the model has, in all its tensors.
   std::int64_t parameters() const;
 };

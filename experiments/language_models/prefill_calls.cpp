@@ -21,8 +21,16 @@ class PrefillStep : private ModelCalls {
   /// `before` tokens of the prompt are in the cache already.
   /// tt_transformers' kernel of December 2025 passes over no chunk for a window.
   WorkGroup layers(const LayerRun& run, std::int64_t before) {
-    attention(run.formats, before);
-    feed_forward(run.formats);
+    if (model_.is_latent()) {
+      latent_attention(run.formats, before);
+    } else {
+      attention(run, before);
+    }
+    if (run.has_experts) {
+      experts(run.formats);
+    } else {
+      feed_forward(run.formats);
+    }
     return take(run.times);
   }
 
@@ -44,15 +52,9 @@ class PrefillStep : private ModelCalls {
       parts.push_back(part);
     }
     const std::int64_t columns = serving_.column_share(model_.vocabulary);
-    TensorSpec logits = interleaved(kTileSide, columns, DataType::bfloat8_b);
+    const TensorSpec logits = interleaved(kTileSide, columns, DataType::bfloat8_b);
     if (parts.size() > 1) add("logits", ConcatAttributes{.dimension = 3}, parts, {logits});
-    if (serving_.is_divided()) {
-      const TensorSpec whole =
-          interleaved(kTileSide, columns * serving_.tensor_parallel, DataType::bfloat8_b);
-      add("all_gather", AllGatherAttributes{.dimension = 3, .use = link_use(serving_)},
-          {logits, group_handle()}, {whole});
-      logits = whole;
-    }
+    cap(logits);
     TensorSpec rows = logits;
     rows.layout = Layout::row_major;
     rows.dtype = DataType::bfloat16;
@@ -122,11 +124,12 @@ class PrefillStep : private ModelCalls {
     return tiles % cores_.rows == 0 ? divisor(tiles / cores_.rows, 8) : 1;
   }
 
-  void attention(const LayerFormats& formats, std::int64_t before) {
-    const std::int64_t heads = serving_.share(model_.heads);
-    const std::int64_t groups = serving_.share(model_.groups);
-    const std::int64_t d = model_.head_width;
-    const std::int64_t qkv = (heads + 2 * groups) * d;
+  void attention(const LayerRun& run, std::int64_t before) {
+    const LayerFormats& formats = run.formats;
+    const std::int64_t heads = serving_.share(run.heads.heads);
+    const std::int64_t groups = serving_.share(run.heads.groups);
+    const std::int64_t d = run.heads.width;
+    const std::int64_t qkv = serving_.qkv_share(run.heads);
     constexpr std::int64_t kFolded = 2048;
     gather(tokens_);
     norm("norm", tokens_);
@@ -139,14 +142,15 @@ class PrefillStep : private ModelCalls {
     const TensorSpec k = heads_of(groups, tokens_, d, DataType::bfloat16);
     add("heads",
         SplitHeadsAttributes{.heads = static_cast<int>(heads), .groups = static_cast<int>(groups)},
-        {interleaved(tokens_, qkv)}, {q, k, k});
+        {interleaved(tokens_, (heads + 2 * groups) * d)}, {q, k, k});
     const TensorSpec angles = interleaved(tokens_, d);
     for (const TensorSpec& x : {q, k}) {
       if (model_.norms_heads) add("norm", RmsNormAttributes{}, {x, interleaved(1, d)}, {x});
       add("rotary", RotaryEmbeddingAttributes{}, {x, angles, angles}, {x});
     }
+    if (model_.norms_values) add("norm", RmsNormAttributes{}, {k, interleaved(1, d)}, {k});
     fill_cache(k, formats.cache);
-    see(formats, before);
+    see(q, groups, formats, before);
     add("heads", ConcatHeadsAttributes{}, {q}, {interleaved(tokens_, heads * d)});
     constexpr std::int64_t kFoldedOutput = 1024;
     product("output", heads * d, model_.hidden, formats.output, kFoldedOutput,
@@ -174,17 +178,16 @@ class PrefillStep : private ModelCalls {
   }
 
   /// The tokens see those before them in the cache, and each other up to themselves.
-  void see(const LayerFormats& formats, std::int64_t before) {
-    const std::int64_t heads = serving_.share(model_.heads);
-    const std::int64_t groups = serving_.share(model_.groups);
-    const std::int64_t d = model_.head_width;
-    const TensorSpec q = heads_of(heads, tokens_, d, formats.cache);
+  void see(const TensorSpec& queries, std::int64_t groups, const LayerFormats& formats,
+           std::int64_t before) {
+    const std::int64_t d = queries.shape.columns();
+    const TensorSpec q = in_format(queries, formats.cache);
     if (formats.cache != DataType::bfloat16) {
-      add("attention", EltwiseAttributes{.function = Eltwise::cast},
-          {in_format(q, DataType::bfloat16)}, {q});
+      add("attention", EltwiseAttributes{.function = Eltwise::cast}, {queries}, {q});
     }
     constexpr std::int64_t kLong = 2048;
-    const std::int64_t chunk = tokens_ >= kLong ? 256 : 64;
+    // L1 has room for the chunks of heads of up to 256 columns.
+    const std::int64_t chunk = tokens_ < kLong ? 64 : d <= 256 ? 256 : 128;
     AttentionAttributes attributes{
         .query_chunk = chunk,
         .key_chunk = chunk,
@@ -200,26 +203,81 @@ class PrefillStep : private ModelCalls {
   }
 
   void feed_forward(const LayerFormats& formats) {
-    if (model_.has_experts()) {
-      norm("norm", tokens_);
-      experts(tokens_, model_.experts, formats);
-      reduce();
-      return add_residual();
-    }
-    const std::int64_t wide = serving_.wide();
-    // One chip has no room in L1 for more rows of a model as wide as the 8B.
-    const std::int64_t folded = !serving_.is_divided() && wide >= 14336 ? 512 : 1024;
     gather(tokens_);
     norm("norm", tokens_);
-    product("w1", model_.hidden, wide, formats.gate_up, folded, step_of_k(model_.hidden));
-    product("w3", model_.hidden, wide, formats.gate_up, folded, step_of_k(model_.hidden));
-    const TensorSpec gate = interleaved(tokens_, wide);
-    add("activation",
-        EltwiseAttributes{.function = Eltwise::multiply, .on_a = {step_of(gate_of(model_))}},
-        {gate, gate}, {in_format(gate, DataType::bfloat8_b)});
-    product("w2", wide, model_.hidden, formats.down, folded, step_of_k(wide));
+    gated_products(serving_.wide(), formats);
     reduce();
     norm_result();
+    add_residual();
+  }
+
+  void gated_products(std::int64_t wide, const LayerFormats& formats) {
+    // One chip has no room in L1 for more rows of a model as wide as the 8B.
+    const std::int64_t folded = !serving_.is_divided() && wide >= 14336 ? 512 : 1024;
+    product("w1", model_.hidden, wide, formats.gate_up, folded, step_of_k(model_.hidden));
+    if (model_.is_gated) {
+      product("w3", model_.hidden, wide, formats.gate_up, folded, step_of_k(model_.hidden));
+    }
+    const TensorSpec gate = interleaved(tokens_, wide);
+    activate(gate, in_format(gate, DataType::bfloat8_b));
+    product("w2", wide, model_.hidden, formats.down, folded, step_of_k(wide));
+  }
+
+  /// Of a prompt's tiles every expert is used by some token. Where groups of chips share the
+  /// experts, a prompt of one group's user goes to all of them and comes back.
+  void experts(const LayerFormats& formats) {
+    gather(tokens_);
+    norm("norm", tokens_);
+    const TensorSpec x = interleaved(tokens_, model_.hidden);
+    if (model_.shared_width > 0) {
+      gated_products(serving_.column_share(model_.shared_width), formats);
+      add("add", EltwiseAttributes{.function = Eltwise::add}, {x, x}, {x});
+    }
+    if (serving_.has_whole_experts()) {
+      route(tokens_);
+      for (std::int64_t i = 0; i < serving_.my_experts(); ++i) {
+        gated_products(serving_.expert_columns(), formats);
+        add("experts", EltwiseAttributes{.function = Eltwise::multiply},
+            {x, interleaved(tokens_, 1)}, {x});
+      }
+    } else {
+      sparse_experts(tokens_, serving_.my_experts(), formats);
+    }
+    reduce();
+    norm_result();
+    add_residual();
+  }
+
+  /// DeepSeek's: keys and values of all heads of a chip are made of the latent rows, which go into
+  /// the cache.
+  void latent_attention(const LayerFormats& formats, std::int64_t before) {
+    const LatentSizes& latent = model_.latent;
+    const std::int64_t heads = serving_.share(model_.heads);
+    const std::int64_t d = latent.plain + latent.rotary;
+    constexpr std::int64_t kFolded = 1024;
+    gather(tokens_);
+    norm("norm", tokens_);
+    const std::int64_t down = latent.query_rank + latent.cached();
+    product("latent", model_.hidden, down, formats.qkv, kFolded, step_of_k(model_.hidden));
+    for (const std::int64_t rank : {latent.query_rank, latent.rank}) {
+      add("norm", RmsNormAttributes{}, {interleaved(tokens_, rank), interleaved(1, rank)},
+          {interleaved(tokens_, rank)});
+    }
+    product("latent", latent.query_rank, heads * d, formats.qkv, kFolded, 1);
+    product("latent", latent.rank, heads * (latent.plain + latent.value), formats.qkv, kFolded, 1);
+    const TensorSpec q = heads_of(heads, tokens_, d, DataType::bfloat16);
+    const TensorSpec turned = heads_of(heads, tokens_, latent.rotary, DataType::bfloat16);
+    const TensorSpec angles = interleaved(tokens_, latent.rotary);
+    add("rotary", RotaryEmbeddingAttributes{}, {turned, angles, angles}, {turned});
+    const TensorSpec row = heads_of(1, tokens_, latent.cached(), formats.cache);
+    const TensorSpec cache = heads_of(1, serving_.room, latent.cached(), formats.cache);
+    add("cache", PagedFillCacheAttributes{}, {row, cache}, {cache});
+    see(q, heads, formats, before);
+    add("heads", ConcatHeadsAttributes{}, {heads_of(heads, tokens_, latent.value, q.dtype)},
+        {interleaved(tokens_, heads * latent.value)});
+    product("output", heads * latent.value, model_.hidden, formats.output, kFolded,
+            step_of_k(heads * latent.value));
+    reduce();
     add_residual();
   }
 
@@ -230,6 +288,7 @@ class PrefillStep : private ModelCalls {
 }  // namespace
 
 Work prefill_calls(const Serving& serving, const ChipSizes& chip, std::int64_t tokens) {
+  if (serving.is_on_all_chips()) return galaxy_prefill_calls(serving, chip, tokens);
   const std::int64_t chunk = std::min(tokens, prefill_chunk(serving));
   PrefillStep step(serving, chip, chunk);
   Work list;

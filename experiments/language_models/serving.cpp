@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace howard::experiments {
 namespace {
@@ -45,26 +48,46 @@ void require_chips(const Serving& serving) {
   }
   if (const auto reason = undivided(serving)) {
     refuse(serving, *reason,
-           "a mesh that divides heads, heads of keys, and the tiles of hidden_size");
+           "a mesh that divides heads, heads of keys, experts, and the tiles of hidden_size");
   }
+}
+
+/// Says whether tt_transformers knows the model, by its name, as one whose attention is not
+/// sensitive.
+bool is_robust(const LanguageModel& model) {
+  const auto is_named = [&](std::string_view part) {
+    return lower_case(model.name).find(part) != std::string::npos;
+  };
+  constexpr std::int64_t kVocabularyOfLlama3 = 128'256;
+  if (model.family == "llama") {
+    return model.vocabulary == kVocabularyOfLlama3 && !is_named("deepseek");
+  }
+  if (model.family == "mistral") return model.hidden == 4096 && model.layers == 32;
+  return model.family == "mixtral" || is_named("phi-3-mini");
 }
 
 }  // namespace
 
+bool is_of_galaxy(const LanguageModel& model, const Machine& machine) {
+  const bool is_galaxy = machine.word == "galaxy";
+  const bool is_70b = model.family == "llama" && model.hidden == 8192 && model.layers == 80;
+  const bool is_32b = model.family == "qwen3" && model.hidden == 5120 && model.layers == 64;
+  return is_galaxy && (is_70b || is_32b);
+}
+
 LayerFormats layer_formats(const LanguageModel& model, PrecisionMode mode, bool last_layer) {
   LayerFormats formats;
   // GPT-OSS's demo has one choice: experts of bfloat4_b, attention and cache of bfloat8_b.
-  if (model.has_experts()) {
+  if (model.is_gpt_oss()) {
     formats.gate_up = formats.down = {DataType::bfloat4_b, kLofi};
     return formats;
   }
   const bool large = model.parameters() >= kLargeModel;
-  const bool robust = model.family == "llama" || model.family == "mistral";
   // tt_transformers knows Qwen2.5-7B by its name.
   const bool qwen_7b = model.family == "qwen2" && model.hidden == 3584;
   if (mode == PrecisionMode::accuracy && !large) {
     formats.gate_up.compute = formats.down.compute = kHifi2Fp16;
-    if (!robust) keep_attention_exact(formats);
+    if (!is_robust(model)) keep_attention_exact(formats);
     return formats;
   }
   if (qwen_7b) {
@@ -107,11 +130,16 @@ std::int64_t Serving::wide() const {
 
 std::optional<std::string> undivided(const Serving& serving) {
   const LanguageModel& model = serving.model;
-  // Each chip has all columns of a mixture of experts.
-  const std::int64_t tiles = model.has_experts() ? 0 : model.hidden / kTileSide;
-  const std::array<std::pair<std::int64_t, const char*>, 3> parts{
+  if (serving.is_on_all_chips()) return std::nullopt;
+  const std::int64_t tiles = model.is_gpt_oss() ? 0 : model.hidden / kTileSide;
+  // Gemma 4's demo gives several chips the same head of keys where there are fewer than chips.
+  const std::int64_t fewest = model.head_sizes(true).groups;
+  const bool are_shared = fewest < model.groups && serving.tensor_parallel % fewest == 0;
+  const std::int64_t groups = are_shared ? model.groups : std::gcd(model.groups, fewest);
+  const std::array<std::pair<std::int64_t, const char*>, 4> parts{
       {{model.heads, "heads"},
-       {model.groups, "heads of keys and values"},
+       {groups, "heads of keys and values"},
+       {serving.has_whole_experts() ? model.experts : 0, "experts"},
        {tiles, "tiles of hidden_size"}}};
   const auto undivided_by = [&](int chips) {
     return std::ranges::find_if(parts, [=](const auto& part) { return part.first % chips != 0; });
@@ -126,12 +154,27 @@ std::optional<std::string> undivided(const Serving& serving) {
 }
 
 std::vector<LayerRun> layer_runs(const LanguageModel& model, PrecisionMode mode) {
-  std::vector<LayerRun> runs{
-      {layer_formats(model, mode, false), model.local_layers, model.local_window},
-      {layer_formats(model, mode, false), model.layers - model.local_layers - 1, model.window},
-      {layer_formats(model, mode, true), 1, model.window}};
-  std::erase_if(runs, [](const LayerRun& run) { return run.times == 0; });
+  std::vector<LayerRun> runs;
+  const auto add = [&](std::int64_t times, bool sees_all, bool has_experts, bool last) {
+    if (times == 0) return;
+    runs.push_back({.formats = layer_formats(model, mode, last),
+                    .times = times,
+                    .window = sees_all ? model.window : model.local_window,
+                    .heads = model.head_sizes(sees_all),
+                    .has_experts = has_experts});
+  };
+  const std::int64_t others = model.layers - model.local_layers - model.dense_layers - 1;
+  add(model.local_layers, false, model.has_experts(), false);
+  add(model.dense_layers, true, false, false);
+  add(others, true, model.has_experts(), false);
+  add(1, true, model.has_experts(), true);
   return runs;
+}
+
+std::int64_t Serving::chosen_of(std::int64_t of, std::int64_t tokens) const {
+  const double share = static_cast<double>(model.experts_used) / static_cast<double>(model.experts);
+  const double none = std::pow(1 - share, static_cast<double>(tokens));
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(of) * (1 - none) - 1e-9));
 }
 
 void require_servable(const Serving& serving) {
@@ -141,10 +184,9 @@ void require_servable(const Serving& serving) {
     refuse(serving, fmt::format("{} users of a group of chips", serving.batch),
            "1 to 32, the rows of a tile", "more groups: -a dp=2");
   }
-  if (model.has_experts() && (serving.batch > 1 || serving.data_parallel > 1)) {
-    refuse(serving, fmt::format("{} users of a mixture of experts", serving.users()),
-           "one user: the tokens of more go from chip to chip, which is not modelled",
-           "-a batch=1, and a machine whose chips hold the model together");
+  if (const auto sharers = serving.expert_sharers(); sharers > 1 && model.experts % sharers != 0) {
+    refuse(serving, fmt::format("{} experts on {} groups of chips", model.experts, sharers),
+           "groups that divide the experts", "-a dp=1 and all chips for the model");
   }
   if (serving.room > model.context) {
     refuse(serving,
@@ -182,6 +224,12 @@ std::int64_t padded_prompt(std::int64_t tokens) {
 }
 
 std::int64_t prefill_chunk(const Serving& serving) {
+  // tt_transformers does not know these by the names that they have.
+  constexpr std::int64_t kOfUnknown = 4096;
+  const LanguageModel& model = serving.model;
+  if (model.family == "mistral" || (model.family == "phi3" && model.hidden == 5120)) {
+    return kOfUnknown;
+  }
   // tt_transformers' table, in units of 1024 tokens, by the size of the model and of the machine.
   struct Row {
     std::int64_t most_parameters, one_chip, two_chips, eight_chips;
@@ -193,7 +241,7 @@ std::int64_t prefill_chunk(const Serving& serving) {
                            {20 * kBillion, 4, 32, 128},
                            {INT64_MAX, 4, 4, 32}};
   const auto row = std::ranges::find_if(
-      kRows, [&](const Row& one) { return serving.model.parameters() <= one.most_parameters; });
+      kRows, [&](const Row& one) { return model.parameters() <= one.most_parameters; });
   const int chips = serving.tensor_parallel;
   return 1024 * (chips == 1 ? row->one_chip : chips == 2 ? row->two_chips : row->eight_chips);
 }

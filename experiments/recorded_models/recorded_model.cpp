@@ -35,7 +35,8 @@ std::unique_ptr<chip::EmulatedChip> open_slowest(const DevBox& box, const Machin
       alone ? box.with(box.profiles()) : box.with(chip::behind_ethernet(box.profiles()));
   // The models are made for 8x8 cores: a chip with a row more dispatches from that row.
   using enum chip::DispatchCoreType;
-  return own->open_chip({.dispatch = alone ? worker : eth, .command_queues = queues});
+  const bool has_eth = !own->profiles().chip.objection(eth);
+  return own->open_chip({.dispatch = alone || !has_eth ? worker : eth, .command_queues = queues});
 }
 
 /// Returns a command for a chip with so many queues: the last one has the work of those behind it.
@@ -121,21 +122,24 @@ void RecordedPasses::prepare(std::size_t region, int queues) {
   }
 }
 
-/// Finds the commands of one iteration: those up to the first replay. The first of them waits for
-/// the event that the iteration before recorded last, so that all iterations record that one.
+/// Finds the commands of one iteration: those up to the first replay, and the reading of its result
+/// if the script reads it. The first of them waits for the event that the iteration before recorded
+/// last, so that all iterations record that one.
 void RecordedPasses::find_iteration(std::size_t region, int queues) {
   const auto begin = program_.commands.begin() + static_cast<std::ptrdiff_t>(region) + 1;
-  const auto end = std::find_if(begin, program_.commands.end(), [](const Command& command) {
-    return command.step == Step::execute_trace;
+  const auto replay =
+      std::ranges::find(begin, program_.commands.end(), Step::execute_trace, &Command::step);
+  HOWARD_CHECK(replay != program_.commands.end(), "a recording replays its pass in the region");
+  const auto end = std::find_if(replay, program_.commands.end(), [](const Command& command) {
+    return command.step == Step::wait_for_event || command.step == Step::finish;
   });
-  HOWARD_CHECK(end != program_.commands.end(), "a recording replays its pass in the region");
   std::uint32_t last = 0;
   const std::uint32_t first =
       std::ranges::find(begin, end, Step::wait_for_event, &Command::step)->what;
   for (auto command = begin; command != end; ++command) {
     if (command->step == Step::record_event) last = command->what;
   }
-  for (auto command = begin; command != end + 1; ++command) {
+  for (auto command = begin; command != end; ++command) {
     iteration_.push_back(for_queues(*command, queues));
     Command& made = iteration_.back();
     if (made.step == Step::record_event && made.what == last) made.what = first;
@@ -165,6 +169,10 @@ void RecordedPasses::describe(double seconds, harness::PointResult& point) const
   point.details.emplace_back("sample", model_.sample);
   point.details.emplace_back("launches", std::to_string(kernels_.launches()));
   kernels_.describe(seconds, std::nullopt, point);
+  if (device().profiles().chip.architecture == "wormhole_b0") return;
+  point.warnings.emplace_back(
+      "the models are made for the 8x8 cores of a Wormhole chip: the other cores are idle, which "
+      "demos for larger chips use");
 }
 
 }  // namespace howard::experiments

@@ -18,7 +18,7 @@ namespace howard::experiments {
 /// A model as a script of docs/vision asks the device for it: docs/vision/record.py writes the
 /// files beside this one, and each of them is a model. A script captures a pass as a trace. In a
 /// region "ResNet-50: 16 x image" it then writes inputs by queue 1 and replays the trace by queue
-/// 0, time after time.
+/// 0, time after time, and reads the results if the model's demo waits for them.
 struct RecordedModel {
   std::string name;            ///< "resnet-50"
   std::int64_t batch = 1;      ///< Images, or sequences of tokens, of a pass.
@@ -31,7 +31,7 @@ const std::vector<RecordedModel>& recorded_models();
 ChangeablePrograms programs_of(const RecordedModel& model);
 
 /// Runs passes of a recorded model on the chips of a machine, each of which has a batch of its own.
-/// An iteration writes the inputs of a pass and starts it; results are not read.
+/// An iteration writes the inputs of a pass, starts it and reads what the recording reads.
 class RecordedPasses final : public EmulatedCase {
  public:
   /// `queues` is 2, or 1 for inputs that are written by the queue that replays the passes. Throws

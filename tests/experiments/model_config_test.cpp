@@ -38,11 +38,12 @@ void expect_refused(const std::string& text, const std::string& key) {
 TEST(ModelConfig, SizesThatAreLeftOutFollowFromOthers) {
   const LanguageModel model = read(kSmall);
   EXPECT_EQ(model.head_width, 32);
-  EXPECT_EQ(model.qkv_columns(), 12 * 32);
+  EXPECT_EQ(model.head_sizes(true).qkv_columns(), 12 * 32);
   EXPECT_FALSE(model.tied);
   EXPECT_EQ(read(changed(R"("num_key_value_heads": 2,)", "")).groups, 8);
   EXPECT_EQ(
       read(changed(R"("num_key_value_heads": 2,)", R"("num_key_value_heads": 2, "head_dim": 64,)"))
+          .head_sizes(true)
           .query_columns(),
       512);
 }

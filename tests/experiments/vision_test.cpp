@@ -33,7 +33,11 @@ TEST(Vision, APassTakesItsKernelsAndASecondQueueHidesItsInputs) {
     EXPECT_NEAR(parts, metric(two, "kernel_time"), 1e-9) << two.id();
     EXPECT_GT(metric(two, "time"), parts) << two.id();
     EXPECT_EQ(metric(two, "kernel_time"), metric(one, "kernel_time")) << one.id();
-    EXPECT_GT(metric(one, "time"), metric(two, "time")) << one.id();
+    if (one.id().find("vgg-unet") != std::string::npos) {
+      EXPECT_EQ(metric(one, "time"), metric(two, "time")) << "its host waits for each result";
+    } else {
+      EXPECT_GT(metric(one, "time"), metric(two, "time")) << one.id();
+    }
     EXPECT_GT(metric(one, "trace_bytes"), 0) << one.id();
     EXPECT_LT(metric(one, "trace_bytes"), metric(one, "trace_region")) << one.id();
   }
@@ -66,14 +70,34 @@ TEST(Vision, EveryPublishedRowHasAPoint) {
   EXPECT_EQ(published_without_point("vision", passes({{"machine", {"n150", "n300", "t3k"}}})), "");
 }
 
-TEST(Vision, AnotherFamilyOfChipsIsLeftOutWithAReason) {
-  const auto box = std::make_shared<const DevBox>(
-      chip::load_constants({.profiles = {"blackhole_p150"}, .settings = {}}), host::HostOptions{},
-      1);
-  for (const harness::PointResult& point : run_emulated(*make_experiment("vision", box))) {
-    EXPECT_FALSE(point.failed);
-    EXPECT_NE(point.skipped.value_or("").find("Wormhole"), std::string::npos);
-  }
+TEST(Vision, AModelRunsOnALargerChipWhoseOtherCoresAreIdle) {
+  const auto points = passes({{"model", {"vit-base"}}, {"machine", {"n150", "p150", "p300x2"}}});
+  ASSERT_EQ(points.size(), 6U);
+  const auto rate = [&](std::size_t i) { return metric(points[i], "samples_per_second"); };
+  EXPECT_GT(rate(2), rate(0)) << "its clock is faster";
+  EXPECT_GT(rate(4), 3 * rate(2)) << "four chips";
+  EXPECT_TRUE(points[0].warnings.empty());
+  ASSERT_FALSE(points[2].warnings.empty());
+  EXPECT_NE(points[2].warnings.back().find("idle"), std::string::npos);
+}
+
+TEST(Vision, SpeechIsAnEncoderAndTokensOfADecoder) {
+  const auto of = [](const char* model) {
+    const auto points = passes({{"model", {model}}, {"queues", {"2"}}});
+    return metric(points.at(0), "time");
+  };
+  const double whisper = of("whisper-decoder"), distil = of("distil-whisper-decoder");
+  EXPECT_GT(whisper, 5 * distil) << "32 layers and two, and the same head";
+  EXPECT_LT(whisper, 16 * distil);
+  EXPECT_GT(of("whisper-encoder"), whisper) << "1500 places";
+}
+
+TEST(Vision, TextsAreEmbeddedByTheEncodersThatTheyShare) {
+  const auto rate = [](const char* model) {
+    return metric(passes({{"model", {model}}, {"queues", {"2"}}}).at(0), "samples_per_second");
+  };
+  EXPECT_NEAR(rate("bge-large"), rate("bert-large"), 0.02 * rate("bert-large"));
+  EXPECT_GT(rate("sentence-bert"), 2 * rate("bge-large")) << "half of the layers, and narrower";
 }
 
 }  // namespace

@@ -260,10 +260,10 @@ class ModelsTest(unittest.TestCase):
             self.assertTrue(recorded(script)[1] == with_releases_at_the_end(kept),
                             f"{script}.json is stale: docs/vision/record.py PROGRAM writes it anew")
 
-    def programs_of_a_pass(self, script):
+    def programs_of_a_pass(self, script, published=True):
         """Returns the names of the programs in the trace of a script of docs/vision."""
         said, program = recorded(script)
-        if script != "vgg_unet":
+        if published:
             self.require_near_published(said)
         names, captures = [], False
         for step, number, *_ in program["commands"]:
@@ -306,8 +306,22 @@ class ModelsTest(unittest.TestCase):
     def test_bert_has_24_layers(self):
         self.assertEqual(self.programs_of_a_pass("bert_large").count("layer_norm"), 1 + 2 * 24)
 
+    def test_embeddings_are_the_layers_of_a_bert_and_a_mean(self):
+        for script, layers in (("bge_large", 24), ("sentence_bert", 12)):
+            names = self.programs_of_a_pass(script, published=False)
+            self.assertEqual((names.count("layer_norm"), names.count("linear")), (1 + 2 * layers, 4 * layers))
+            self.assertEqual(names[-1], "multiply", script)
+
+    def test_whispers_decoder_attends_to_tokens_and_to_sound_in_each_layer(self):
+        for script, layers in (("whisper_decoder", 32), ("distil_whisper_decoder", 2)):
+            names = self.programs_of_a_pass(script, published=False)
+            self.assertEqual((names.count("scaled_dot_product_attention_decode"),
+                              names.count("scaled_dot_product_attention")), (layers, layers))
+        names = self.programs_of_a_pass("whisper_encoder", published=False)
+        self.assertEqual((names.count("conv2d"), names.count("scaled_dot_product_attention")), (2, 32))
+
     def test_vgg_unet_goes_down_and_up_four_times(self):
-        names = self.programs_of_a_pass("vgg_unet")
+        names = self.programs_of_a_pass("vgg_unet", published=False)
         self.assertEqual((names.count("conv2d"), names.count("conv_transpose2d")), (16 + 8 + 1, 4))
         self.assertEqual((names.count("max_pool2d"), names.count("concat")), (4, 4))
 

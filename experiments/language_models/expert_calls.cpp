@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiments/language_models/model_calls.h"
+
+namespace howard::experiments {
+
+void ModelCalls::route(std::int64_t rows) {
+  const TensorSpec logits = interleaved(rows, model_.experts);
+  const TensorSpec chosen = interleaved(rows, model_.experts_used);
+  TensorSpec places = chosen;
+  places.dtype = DataType::uint32;
+  add("router", MatmulAttributes{},
+      {interleaved(rows, model_.hidden), interleaved(model_.hidden, model_.experts)}, {logits});
+  if (model_.expert_groups > 0) {  // DeepSeek's sigmoid, and the best groups of experts first
+    add("router", EltwiseAttributes{.function = Eltwise::sigmoid}, {logits}, {logits});
+    const TensorSpec groups = interleaved(rows, model_.expert_groups);
+    TensorSpec which = groups;
+    which.dtype = DataType::uint32;
+    add("router", TopkAttributes{.k = model_.expert_groups}, {logits}, {groups, which});
+    add("router", EltwiseAttributes{.function = Eltwise::multiply}, {logits, logits}, {logits});
+  }
+  if (model_.is_gpt_oss() || model_.expert_groups > 0) {
+    add("router", EltwiseAttributes{.function = Eltwise::add},
+        {logits, interleaved(1, model_.experts)}, {logits});
+  }
+  add("router", TopkAttributes{.k = model_.experts_used}, {logits}, {chosen, places});
+  add("router", SoftmaxAttributes{}, {chosen}, {chosen});
+}
+
+/// Makes of what w1 and w3 gave what w2 takes, of all experts, whoever is used.
+void ModelCalls::activate_of_all(std::int64_t blocks, std::int64_t wide) {
+  const TensorSpec x{.shape = {blocks, serving_.my_experts(), kTileSide, wide}};
+  if (!model_.is_gpt_oss()) return activate(x, x);
+  const TensorSpec bias{.shape = {1, serving_.my_experts(), 1, wide}};
+  const auto eltwise = [&](const EltwiseAttributes& attributes, const SpecList& inputs) {
+    add("experts", attributes, inputs, {x});
+  };
+  for (int i = 0; i < 2; ++i) eltwise({.function = Eltwise::add}, {x, bias});
+  // (min(gate, 7) sigmoid(1.702 gate)) (clamp(up, -7, 7) + 1), each step an op.
+  eltwise({.function = Eltwise::clamp}, {x});
+  eltwise({.function = Eltwise::clamp}, {x});
+  eltwise({.function = Eltwise::multiply, .scalar = 1.702F}, {x});
+  eltwise({.function = Eltwise::sigmoid}, {x});
+  eltwise({.function = Eltwise::multiply}, {x, x});
+  eltwise({.function = Eltwise::add, .scalar = 1.0F}, {x});
+  eltwise({.function = Eltwise::multiply}, {x, x});
+}
+
+void ModelCalls::sparse_experts(std::int64_t rows, std::int64_t used, const LayerFormats& formats) {
+  const std::int64_t blocks = ceil_div(rows, kTileSide), experts = serving_.my_experts();
+  const std::int64_t wide = serving_.expert_columns(), hidden = model_.hidden;
+  const auto product = [&](std::string_view part, std::int64_t k, std::int64_t n,
+                           const WeightFormat& format, CoreGrid cores, std::int64_t step) {
+    const std::int64_t products = blocks * used;
+    const std::int64_t columns = ceil_div(ceil_div(n, kTileSide), cores.cores());
+    while (ceil_div(k, kTileSide) % step != 0) --step;
+    add(part,
+        MatmulAttributes{.compute = format.compute,
+                         .config = MatmulConfig{.kind = MatmulKind::multicast_1d_in0,
+                                                .grid = cores,
+                                                .per_core_m = 1,
+                                                .per_core_n = columns,
+                                                .in0_block_w = step,
+                                                .out_block_h = 1,
+                                                .out_block_w = columns,
+                                                .fuse_batch = false}},
+        {TensorSpec{.shape = {1, products, kTileSide, k}},
+         TensorSpec{.shape = {1, products, k, n}, .dtype = format.dtype}},
+        {TensorSpec{.shape = {1, products, kTileSide, n}}});
+  };
+  route(rows);
+  // The demo's grids and blocks of K: 3x4 cores and 30 tiles, 5x6 and 12.
+  product("w1", hidden, wide, formats.gate_up, {3, 4}, 30);
+  product("w3", hidden, wide, formats.gate_up, {3, 4}, 30);
+  activate_of_all(blocks, wide);
+  product("w2", wide, hidden, formats.down, {5, 6}, 12);
+  const TensorSpec x{.shape = {blocks, experts, kTileSide, hidden}};
+  if (model_.is_gpt_oss()) {
+    const TensorSpec bias{.shape = {1, experts, 1, hidden}};
+    add("experts", EltwiseAttributes{.function = Eltwise::add}, {x, bias}, {x});
+  }
+  const TensorSpec weights{.shape = {blocks, experts, kTileSide, 1}};
+  add("experts", EltwiseAttributes{.function = Eltwise::multiply}, {x, weights}, {x});
+  add("experts", ReduceAttributes{.dimension = Dimension::batch}, {x},
+      {TensorSpec{.shape = {blocks, 1, kTileSide, hidden}}});
+}
+
+}  // namespace howard::experiments
