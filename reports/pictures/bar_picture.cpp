@@ -19,7 +19,9 @@ namespace howard::reports {
 namespace {
 
 constexpr double kTextGap = 12;  ///< Pixels between columns of text.
-constexpr std::string_view kPublishedMark = "lc rgb '#222222' lw 2 pt 6 ps 1.6";
+std::string published_mark() {
+  return fmt::format("lc rgb '#222222' lw 2 {} ps 1.6", kPublishedPoint);
+}
 
 /// Says where names, bars and numbers stand: in columns beside each other, or, if that left the
 /// bars less than half of the width, with the names and the numbers in a line above each bar.
@@ -173,7 +175,7 @@ std::vector<LegendEntry> legend_of(const BarPicture& bars) {
     if (!title.empty() && bars.is_drawn(i)) entries.push_back({.title = title, .box = color});
   }
   if (bars.has_published()) {
-    entries.push_back({.title = "published", .point = std::string(kPublishedMark)});
+    entries.push_back({.title = "published", .point = published_mark()});
   }
   if (bars.has_pale()) {
     entries.push_back({.title = "pale: " + bars.pale, .box = std::string(kPaleColor)});
@@ -189,7 +191,7 @@ std::vector<std::string> curves(const BarPicture& bars, const BarLayout& layout)
         "data using (${0}=={1} ? 0 : NaN):0:{2}:{3}:($0{4:+.3g}):($0{5:+.3g}) with boxxyerror fs "
         "solid {6} noborder {7} notitle",
         published + 1, pale ? 1 : 0, i == 0 ? "(0)" : std::to_string(i + 1), i + 2, layout.begins(),
-        layout.ends(), pale ? kPaleShare : 0.9, gnuplot_color(bars.parts[i].color)));
+        layout.ends(), pale ? kPaleShare : 1.0, gnuplot_color(bars.parts[i].color)));
   };
   for (std::size_t i = 0; i < bars.parts.size(); ++i) {
     if (!bars.is_drawn(i)) continue;
@@ -198,7 +200,7 @@ std::vector<std::string> curves(const BarPicture& bars, const BarLayout& layout)
   }
   if (bars.has_published()) {
     list.push_back(fmt::format("data using {}:($0{:+.3g}) with points {} notitle", published,
-                               (layout.begins() + layout.ends()) / 2, kPublishedMark));
+                               (layout.begins() + layout.ends()) / 2, published_mark()));
   }
   return list;
 }

@@ -49,7 +49,7 @@ Picture lengths_picture(const std::vector<GapBin>& bins, const std::string& of,
       "set xtics rotate by -45 noenhanced\n"
       "set style data histograms\n"
       "set style histogram clustered gap 1\n"
-      "set style fill solid 0.9 border -1\n";
+      "set style fill solid border -1\n";
   // In a narrow picture only some bins have a mark.
   const double room =
       (size.width - picture.left - picture.right) / static_cast<double>(bins.size());

@@ -29,6 +29,9 @@ inline constexpr std::string_view kOthersColor = "#8c8c8c";
 /// This is the colour of what is not a thing of its own: the rest of a bar, the busy time.
 inline constexpr std::string_view kRestColor = "#cccccc";
 
+/// gnuplot's open diamond: published figures in every picture and its legend, as on the page.
+inline constexpr std::string_view kPublishedPoint = "pt 12";
+
 /// Pale bars have so much of their colour. The other is that of a box that stands for all of them.
 inline constexpr double kPaleShare = 0.3;
 inline constexpr std::string_view kPaleColor = "#c5dff0";

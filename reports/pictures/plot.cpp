@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "reports/pictures/bar_chart.h"
 #include "reports/pictures/heat_map.h"
+#include "reports/pictures/palette.h"
 #include "reports/pictures/plot_axes.h"
 #include "reports/pictures/plot_data.h"
 #include "reports/pictures/xy_chart.h"
@@ -24,11 +25,8 @@
 namespace howard::reports {
 namespace {
 
-/// Holds one of gnuplot's filled symbols and its open counterpart.
-struct Symbol {
-  int filled, open;
-};
-constexpr std::array<Symbol, 5> kSymbols{{{7, 6}, {5, 4}, {9, 8}, {11, 10}, {13, 12}}};
+/// gnuplot's filled symbols: circle, square, triangles, diamond.
+constexpr std::array<int, 5> kSymbols{7, 5, 9, 11, 13};
 
 /// A sweep of more points is data for a program: its lines would cover each other and their legend.
 constexpr std::size_t kMostPoints = 2000;
@@ -63,7 +61,7 @@ struct SeriesStyle {
 
   SeriesStyle(const PlotSeries& series, bool lines) : color(gnuplot_color(series.color)) {
     const auto wider = static_cast<double>(series.covered);
-    const int symbol = kSymbols.at(series.symbol % kSymbols.size()).filled;
+    const int symbol = kSymbols.at(series.symbol % kSymbols.size());
     if (lines) line = fmt::format("lw {:.2g} {}", 2 + 4 * wider, gnuplot_dashes(series.dashes));
     point = fmt::format("pt {} ps {:.2g}", symbol, lines ? 0.9 + 0.5 * wider : 1.2);
   }
@@ -98,16 +96,16 @@ void draw_series(const PlotData& data, const harness::Plot& plot, Picture& pictu
           "{} using 1:2:3:4 with yerrorbars {} lw 1.5 ps 0 notitle", source, style.color));
     }
     if (series.has_open_symbols()) {
-      marks.push_back(fmt::format("{} using 1:5 with points {} lw 1.5 pt {} ps {} notitle", source,
-                                  style.color, kSymbols.at(series.symbol % kSymbols.size()).open,
-                                  open_size));
+      marks.push_back(fmt::format("{} using 1:5 with points {} lw 1.5 {} ps {} notitle", source,
+                                  style.color, kPublishedPoint, open_size));
     }
   }
   picture.curves.insert(picture.curves.end(), lines.begin(), lines.end());
   picture.curves.insert(picture.curves.end(), marks.begin(), marks.end());
   if (marks.empty()) return;
-  picture.legend.push_back({.title = plot.compares ? "published: an artefact" : "published",
-                            .point = fmt::format("lc rgb '#444444' lw 1.5 pt 6 ps {}", open_size)});
+  picture.legend.push_back(
+      {.title = plot.compares ? "published: an artefact" : "published",
+       .point = fmt::format("lc rgb '#444444' lw 1.5 {} ps {}", kPublishedPoint, open_size)});
 }
 
 /// Returns the axis a little wider, because gnuplot leaves out some marks that are exactly at the

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "reports/pictures/frame.h"
+#include "reports/pictures/palette.h"
 #include "reports/tables/cell_text.h"
 
 namespace howard::reports {
@@ -48,7 +49,9 @@ LegendEntry entry_of(const ChartSeries& series) {
   return entry;
 }
 
-constexpr std::string_view kOpenMark = "lc rgb '#444444' lw 1.5 pt 6 ps 1.7";
+std::string open_mark() {
+  return fmt::format("lc rgb '#444444' lw 1.5 {} ps 1.7", kPublishedPoint);
+}
 
 }  // namespace
 
@@ -97,8 +100,8 @@ PlotFiles write_xy_chart(const XyChart& chart, const Canvas& canvas) {
   }
   if (picture.curves.empty()) return {};
   if (open) {
-    picture.curves.push_back(fmt::format("data using 1:3 with points {} notitle", kOpenMark));
-    picture.legend.push_back({.title = chart.open_title, .point = std::string(kOpenMark)});
+    picture.curves.push_back(fmt::format("data using 1:3 with points {} notitle", open_mark()));
+    picture.legend.push_back({.title = chart.open_title, .point = open_mark()});
   }
   picture.settings = gnuplot_axes(chart.x, chart.y, picture);
   return write_picture(picture, canvas);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace howard::reports {
 namespace {
 
@@ -15,7 +17,7 @@ TEST(LatexTable, IsABooktabsFloat) {
   EXPECT_EQ(latex_table(table),
             "\\begin{table}\n"
             "  \\centering\n"
-            "  \\caption{e: virtual time}\n"
+            "  \\caption{e: virtual time}\\label{tab:e-virtual-time}\n"
             "  \\begin{tabular}{lr}\n"
             "    \\toprule\n"
             "    shape & time (us) \\\\\n"
@@ -38,6 +40,40 @@ TEST(LatexTable, EscapesWhatLatexWouldTakeForItself) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find("two lines"), std::string::npos) << text;
+}
+
+TEST(LatexTable, OfMoreRowsThanAPageGoesOnUnderItsHead) {
+  Table table{.caption = "gpt2_trace: emulated device, virtual time",
+              .columns = {{.title = "batch"}},
+              .rows = {}};
+  for (int i = 0; i < 41; ++i) table.rows.push_back({.cells = {{std::to_string(i)}}});
+  const std::string text = latex_table(table);
+  EXPECT_EQ(text.substr(0, text.find("    0 ")),
+            "\\begin{longtable}{l}\n"
+            "  \\caption{gpt2\\_trace: emulated device, virtual time}"
+            "\\label{tab:gpt2-trace-emulated-device} \\\\\n"
+            "    \\toprule\n    batch \\\\\n    \\midrule\n    \\endfirsthead\n"
+            "    \\toprule\n    batch \\\\\n    \\midrule\n    \\endhead\n"
+            "    \\bottomrule\n    \\endfoot\n");
+  EXPECT_TRUE(text.ends_with("    40 \\\\\n\\end{longtable}\n  \\normalsize\n")) << text;
+}
+
+TEST(LatexTable, IsNoWiderThanAPage) {
+  Table table{.caption = "c",
+              .columns = {{.title = "shape", .room = harness::Room::key},
+                          {.title = "expected error", .unit = "%", .number = true},
+                          {.title = "configuration", .room = harness::Room::key}},
+              .rows = {{.cells = {{"100"}, {"1.5"}, {std::string(120, 'a')}}}},
+              .notes = {}};
+  for (int i = 0; i < 9; ++i) {
+    table.columns.push_back({.title = "part " + std::to_string(i), .unit = "ms", .number = true});
+    table.rows[0].cells.push_back({"123456789.5"});
+  }
+  const std::string text = latex_table(table);
+  EXPECT_NE(text.find("\\shortstack[r]{expected \\\\ error (\\%)}"), std::string::npos) << text;
+  EXPECT_NE(text.find("p{"), std::string::npos) << "a wide text is broken into lines";
+  EXPECT_NE(text.find("wider than a page, and in the CSV: part "), std::string::npos) << text;
+  EXPECT_EQ(text.find("part 8 (ms)"), std::string::npos) << text;
 }
 
 TEST(LatexTable, AReasonSpansTheCellsItsPointLeavesFree) {
