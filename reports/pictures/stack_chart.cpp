@@ -30,8 +30,8 @@ PlotFiles write_stack_chart(const StackChart& chart, const Canvas& canvas) {
   }
   for (std::size_t i = 0; i < chart.parts.size(); ++i) {
     picture.curves.push_back(
-        fmt::format("data using 1:3:1:2:{}:{} with boxxyerror fs solid noborder {} notitle",
-                    i + 3, i + 4, gnuplot_color(chart.parts[i].color)));
+        fmt::format("data using 1:3:1:2:{}:{} with boxxyerror fs solid noborder {} notitle", i + 3,
+                    i + 4, gnuplot_color(chart.parts[i].color)));
     picture.legend.push_back({.title = chart.parts[i].title, .box = chart.parts[i].color});
   }
   picture.settings = gnuplot_axes(chart.x, chart.y, picture);
