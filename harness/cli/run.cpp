@@ -140,8 +140,7 @@ int run_planned(const std::vector<PlannedExperiment>& planned, const RunOptions&
         bottleneck_tables(session.traced(), [&]() -> Device& { return *laboratory.box().host(); }));
   }
   bool well = outputs.write(finished);
-  if (options.page)
-    well = write_page(finished, session.shown(), options, laboratory, outputs) && well;
+  if (options.page) well = write_page(finished, session, options, laboratory, outputs) && well;
   well = session.memory_is_complete() && well;
   well = write_traces(session.traced(), options, laboratory.box().profiles().chip) && well;
   for (const Finished& one : finished) {

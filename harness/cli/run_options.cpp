@@ -106,7 +106,8 @@ OptionList recording_options(RunOptions& options) {
                       "Writes FILE, or index.html in the folder of the results: one "
                       "page with the summary, every table and chart, and a timeline "
                       "of the first emulated point of each experiment with the "
-                      "memory in use. It opens in a browser and needs no network"),
+                      "memory in use; with --trace, --device-logs or --bottlenecks of "
+                      "forty emulated points. It opens in a browser and needs no network"),
           {"--bottlenecks", "",
            "Shows what bounds one more iteration of every point: launches, compute, DRAM or "
            "the kernels, for each op, beside the roofline; the stages of the kernels; and "

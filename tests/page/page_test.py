@@ -171,6 +171,19 @@ def check_rows(browser, page):
     expect("and leads to the table's part", abs(again["top"]) < 200)
 
 
+def check_points(browser):
+    """Where every point was recorded, the timeline of each can be chosen, none twice."""
+    names = browser.run("[...document.querySelector('#timeline-view select').options].map((one) => one.text)")
+    expect("each point has a timeline", len(names) == 12 and len(set(names)) == 12)
+    expect("which is drawn", browser.run("""(async () => {
+        const select = document.querySelector("#timeline-view select");
+        select.value = 7;
+        select.dispatchEvent(new Event("change"));
+        await new Promise((ready) => setTimeout(ready, 300));
+        return /point=7/.test(location.hash);
+    })()"""))
+
+
 def check_folded(browser):
     """A long table shows its first rows until its reader wants the others; a filter finds all, and paper has all."""
     made = browser.run("""(() => {
@@ -515,6 +528,8 @@ def main():
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         subprocess.run([program, "analyze", next((folder / "long").rglob("ops_perf_results.csv")),
                         f"--page={folder}/long.html"], check=True, stderr=subprocess.DEVNULL)
+        subprocess.run([program, "matmul_sweep", "--backend", "emulated", "--bottlenecks", "--page", "--results",
+                        folder / "recorded"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         subprocess.run([program, "matmul_sweep", "--backend", "emulated", "--results", folder / "old"],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         subprocess.run([program, "matmul_sweep", "--backend", "emulated", "--set", "host.finish=1ms", "--results", folder / "new"],
@@ -543,6 +558,8 @@ def main():
                 browser.picture(pictures / "page_closer.png")
             browser.open(folder / "long.html", 1200)
             check_folded(browser)
+            browser.open(folder / "recorded" / "index.html", 1200)
+            check_points(browser)
             check_theme(browser, folder / "results" / "index.html")
             browser.open(folder / "results" / "index.html", 1200)
             check_timelines(folder / "results" / "index.html", folder / "results")

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <deque>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -16,9 +15,9 @@ namespace howard::cli {
 std::vector<std::string> files_beside(const std::filesystem::path& folder,
                                       const std::string& experiment);
 
-/// Writes the page that `options` names, with all that a run has found and the timelines of
-/// `points`. Returns false when it could not be written.
-bool write_page(const std::vector<Finished>& finished, const std::deque<TracedPoint>& points,
+/// Writes the page that `options` names, with all that a run has found and the timelines of the
+/// emulated points that were recorded, forty at most. Returns false when it could not be written.
+bool write_page(const std::vector<Finished>& finished, const Session& session,
                 const RunOptions& options, const experiments::Laboratory& laboratory,
                 Outputs& outputs);
 
