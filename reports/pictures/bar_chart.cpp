@@ -35,6 +35,7 @@ struct Bar {
   double whole = 1;  ///< What a length is divided by.
   std::optional<double> published;
   std::optional<double> error;  ///< Of the published metric, which may be the rate of this time.
+  bool artefact = false;        ///< Something other than the point explains the published figure.
   bool pale = false;
 };
 
@@ -82,7 +83,8 @@ Bar bar_of(const PointResult& point, const harness::BarChart& chart,
   Bar bar{.parts = std::vector<double>(kinds.size() + 2),
           .total = point.find_metric(chart.metric)->value,
           .published = published_value(point, chart.metric),
-          .error = point.relative_error()};
+          .error = point.relative_error(),
+          .artefact = point.reference && point.reference->status == "artefact"};
   double& others = bar.parts[kinds.size()];
   double& rest = bar.parts[kinds.size() + 1];
   rest = bar.total;
@@ -134,7 +136,8 @@ BarRow row_of(const Bar& bar, const harness::BarChart& chart, const Scale& axis,
   if (bar.published) row.published = in_unit(*bar.published / bar.whole, axis);
   if (!published) return row;
   if (chart.published_share.empty()) {
-    row.cells.push_back(bar.published ? format_number(*bar.published, cells) : "");
+    row.cells.push_back(
+        bar.published ? (bar.artefact ? "* " : "") + format_number(*bar.published, cells) : "");
     row.cells.push_back(bar.error ? format_error(*bar.error) : "");
   } else {
     row.cells.push_back(row.published ? fmt::format("{:.1f}", *row.published) : "");
@@ -204,6 +207,8 @@ std::optional<BarPicture> bar_picture(const harness::ExperimentResult& result,
   const std::string unit = shown.points.front()->find_metric(chart.metric)->unit;
   const Scale cells = fit_scale(unit, totals);
   const Scale axis = relative(chart) ? fit_scale("1", ends) : cells;
+  const bool artefacts = std::ranges::any_of(
+      bars, [](const Bar& bar) { return bar.published.has_value() && bar.artefact; });
   const bool published =
       std::ranges::any_of(bars, [](const Bar& bar) { return bar.published.has_value(); });
   BarPicture picture{
@@ -220,7 +225,8 @@ std::optional<BarPicture> bar_picture(const harness::ExperimentResult& result,
       return point->reference && point->reference->unit.ends_with("/s");
     });
     picture.headings.insert(picture.headings.end(),
-                            {"published", of_rates ? "error of rate (%)" : "error (%)"});
+                            {artefacts ? "published (* artefact)" : "published",
+                             of_rates ? "error of rate (%)" : "error (%)"});
   } else if (published) {
     picture.headings.emplace_back("published (%)");
   }

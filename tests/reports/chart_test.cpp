@@ -103,6 +103,20 @@ Beside beside(const std::string& script) {
   return found;
 }
 
+TEST_F(ChartTest, APublishedFigureThatIsAnArtefactHasTheMarkOfTables) {
+  ExperimentResult result = steps();
+  result.points[0].reference =
+      harness::Reference{.metric = "time", .value = 2e-3, .unit = "s", .status = "prediction"};
+  const auto told = bar_picture(result, Backend::emulated, kBars, "");
+  ASSERT_TRUE(told.has_value());
+  EXPECT_EQ(told->headings.at(1), "published");
+  EXPECT_EQ(told->rows.at(0).cells.at(1), "2.000");
+  result.points[0].reference->status = "artefact";
+  const auto marked = bar_picture(result, Backend::emulated, kBars, "");
+  EXPECT_EQ(marked->headings.at(1), "published (* artefact)");
+  EXPECT_EQ(marked->rows.at(0).cells.at(1), "* 2.000");
+}
+
 TEST_F(ChartTest, NumbersStandBesideThePlotWhereNoBarAndNoPublishedFigureCanBe) {
   ExperimentResult result = steps();
   result.points[0].reference = {
