@@ -51,11 +51,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
-    """Returns the function of an op: howard.silu is howard.ops.silu."""
-    if name in op_names():
-        function: Callable[..., Any] = getattr(ops, name)
-        return function
-    raise AttributeError(f"module 'howard' has no attribute {name!r}")
+    """Returns the function of an op: howard.silu is howard.ops.silu. Later it is found without this."""
+    if name.startswith("_") or name not in op_names():
+        raise AttributeError(f"module 'howard' has no attribute {name!r}")
+    function: Callable[..., Any] = getattr(ops, name)
+    globals()[name] = function
+    return function
 
 
 def __dir__() -> List[str]:

@@ -8,7 +8,6 @@ kinds of ops say of themselves: help(howard.silu) shows what an op takes and giv
 
 from __future__ import annotations
 
-import functools
 import inspect
 import json
 import re
@@ -94,13 +93,26 @@ def _signature(op: Dict[str, Any]) -> inspect.Signature:
     return inspect.Signature(parameters)
 
 
-@functools.lru_cache(maxsize=None)
 def _function(name: str) -> Callable[..., Any]:
     op = _native._describe_op(name)
     signature = _signature(op)
     operands = [_name(role[0]) for role in op["operands"]]
 
+    may_end_in_number = op["elementwise"] and op["needed"] > 1
+    is_listed = not any(repeats for _, _, repeats, _ in op["operands"])
+    free = ({*op["fields"], *_OF_RESULTS} - {*operands, "numbers"}
+            - {number for number, _ in op["numbers"]})
+
     def run(*places: Any, **given: Any) -> Any:
+        # Tensors by place and fields by name need no sorting, which takes longer than all else that a call does.
+        if may_end_in_number and len(places) == op["needed"] and isinstance(places[-1], (int, float)):
+            if "scalar" in given:
+                raise TypeError(f"{name}() has a number for its last value and a scalar; give one of them")
+            places, given["scalar"] = places[:-1], places[-1]
+        is_enough = op["needed"] - ("scalar" in given) <= len(places) <= len(operands)
+        if is_listed and is_enough and free.issuperset(given) and all(
+                isinstance(place, _native.Tensor) for place in places):
+            return call(name, *places, **given)
         try:
             bound: Dict[str, Any] = dict(signature.bind(*places, **given).arguments)
         except TypeError as failure:
@@ -130,9 +142,11 @@ def _function(name: str) -> Callable[..., Any]:
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
+    """Makes the function of an op when it is first asked for, and keeps it."""
     if name.startswith("_") or name not in _native.op_names():
         raise AttributeError(f"module 'howard.ops' has no attribute {name!r}")
-    return _function(name)
+    globals()[name] = made = _function(name)
+    return made
 
 
 def __dir__() -> List[str]:

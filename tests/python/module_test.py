@@ -133,6 +133,10 @@ class ModuleTest(unittest.TestCase):
             howard.call("matmul", x, x, transposed=True)
         with self.assertRaisesRegex(TypeError, "transposed"):
             howard.matmul(x, x, transposed=True)
+        self.assertEqual(howard.subtract(x, y=1).read().tolist(), [[-2, 1], [2, 3]])
+        self.assertEqual(howard.subtract(x, scalar=1).read().tolist(), [[-2, 1], [2, 3]])
+        with self.assertRaisesRegex(TypeError, "give one of them"):
+            howard.subtract(x, 1, scalar=2)
 
     def test_results_are_what_is_asked_for(self):
         x = self.device.tensor(buffer_of([[-1, 2], [3, 4]]), dtype="float32")
