@@ -10,8 +10,8 @@
 
 namespace howard::experiments {
 
-inline constexpr std::int64_t kUserRows =
-    kTileSide;  ///< A step has a tile of rows, whoever is there.
+/// A step computes a whole tile of rows, however many users there are.
+inline constexpr std::int64_t kUserRows = kTileSide;
 
 /// Makes the calls of a decoding step on the cores of a chip, with tt_transformers' rules for which
 /// cores hold what.
@@ -208,7 +208,7 @@ class DecodeStep : protected ModelCalls {
   void mixture(const LayerFormats& formats);
 
   /// tt_transformers' mixtral_moe.py: each chip multiplies all users' rows by each of its experts,
-  /// on eight cores, and weighs by 0 what nobody asked for.
+  /// on eight cores, and weighs by 0 the rows of users who did not choose it.
   void whole_experts(const LayerFormats& formats);
 
   /// The tokens of all groups go to the groups of their experts and back, over all links of a

@@ -26,7 +26,7 @@ void ModelCalls::route(std::int64_t rows) {
   add("router", SoftmaxAttributes{}, {chosen}, {chosen});
 }
 
-/// Makes of what w1 and w3 gave what w2 takes, of all experts, whoever is used.
+/// Makes the operand of w2 of the results of w1 and w3, for all experts, whether chosen or not.
 void ModelCalls::activate_of_all(std::int64_t blocks, std::int64_t wide) {
   const TensorSpec x{.shape = {blocks, serving_.my_experts(), kTileSide, wide}};
   if (!model_.is_gpt_oss()) return activate(x, x);

@@ -73,7 +73,7 @@ Bytes block_bytes(const Serving& serving) {
   return all;
 }
 
-/// Returns whose blocks the cache has. A contiguous one has those of 32 users, whoever is there.
+/// Returns of how many users the cache has blocks. A contiguous one always has those of 32.
 std::int64_t cached_users(const Serving& serving) {
   return serving.cache == CacheKind::paged ? serving.batch : kTileSide;
 }

@@ -97,7 +97,7 @@ struct Serving {
   std::int64_t wide() const;
 
   /// Says whether a chip has whole experts, as tt_transformers' Mixtral has them: it multiplies all
-  /// rows by each of them, and weighs by 0 what nobody asked for.
+  /// rows by each of them, and weighs by 0 the rows of users who did not choose it.
   bool has_whole_experts() const { return model.family == "mixtral"; }
   /// Returns how many groups of chips share the experts, each with some: those of a mesh. Tokens go
   /// from group to group then. Groups that are no mesh have all experts each.

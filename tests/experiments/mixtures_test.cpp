@@ -108,7 +108,8 @@ TEST(Mixtures, AChipOfMixtralHasWholeExperts) {
   const double one = served_rate("mixtral-8x7b", "t3k"),
                all = served_rate("mixtral-8x7b", "t3k", {{"batch", {"32"}}});
   EXPECT_LT(all, one);
-  EXPECT_GT(all, 0.6 * one) << "a chip multiplies 32 rows by its expert, whoever chose it";
+  EXPECT_GT(all, 0.6 * one)
+      << "a chip multiplies 32 rows by its expert, however many users chose it";
   Serving six = serving;
   six.model.experts = 6;
   EXPECT_NE(undivided(six).value_or("").find("8 chips do not divide the model's 6 experts"),
