@@ -21,7 +21,8 @@ constexpr bool kOnSeveralDevices =
     kIsOneOf<Kind, MoveTilesAttributes, SplitHeadsDecodeAttributes, ConcatHeadsDecodeAttributes,
              PagedUpdateCacheAttributes, PagedFillCacheAttributes, AllGatherAttributes,
              ReduceScatterAttributes, AllGatherMatmulAttributes, MatmulReduceScatterAttributes,
-             SendAttributes, ReceiveAttributes, SamplingAttributes>;
+             AllToAllDispatchAttributes, AllToAllCombineAttributes, SendAttributes,
+             ReceiveAttributes, SamplingAttributes>;
 
 /// Returns the memory of all operands, as the commands of the programs hold it.
 std::map<BufferId, std::shared_ptr<std::byte[]>> values_of(std::span<const Program> programs,

@@ -102,7 +102,9 @@ bool is_collective(const Attributes& attributes) {
   return std::holds_alternative<AllGatherAttributes>(attributes) ||
          std::holds_alternative<ReduceScatterAttributes>(attributes) ||
          std::holds_alternative<AllGatherMatmulAttributes>(attributes) ||
-         std::holds_alternative<MatmulReduceScatterAttributes>(attributes);
+         std::holds_alternative<MatmulReduceScatterAttributes>(attributes) ||
+         std::holds_alternative<AllToAllDispatchAttributes>(attributes) ||
+         std::holds_alternative<AllToAllCombineAttributes>(attributes);
 }
 
 std::span<const OperandRole> input_roles(const Attributes& attributes) {

@@ -31,24 +31,25 @@ namespace howard {
 ///   kLeeway, if a result may differ from what follows;
 ///   flops(), if it has products of matrices.
 using AnyAttributes = std::variant<
-    MatmulAttributes, MinimalMatmulAttributes, SwigluAttributes, EltwiseAttributes,
-    GeluBackwardAttributes, SwigluBackwardAttributes, DropoutAttributes, ReduceAttributes,
-    CumsumAttributes, SoftmaxAttributes, SoftmaxBackwardAttributes, LayernormAttributes,
-    TtmlLayernormAttributes, LayernormBackwardAttributes, RmsNormAttributes, TtmlRmsNormAttributes,
-    RmsNormBackwardAttributes, AttentionAttributes, DecodeAttentionAttributes,
-    SplitHeadsDecodeAttributes, ConcatHeadsDecodeAttributes, PagedUpdateCacheAttributes,
-    PagedFillCacheAttributes, TtmlAttentionAttributes, AttentionBackwardQAttributes,
-    AttentionBackwardKvAttributes, RotaryEmbeddingAttributes, TransposeAttributes,
-    ReshapeAttributes, RepeatAttributes, LayoutAttributes, MemoryMoveAttributes,
-    MoveTilesAttributes, ConcatAttributes, SplitHeadsAttributes, SplitGroupsAttributes,
-    ConcatHeadsAttributes, SliceAttributes, WriteRowsAttributes, UpdateCacheAttributes,
-    PadAttributes, PermuteAttributes, EmbeddingAttributes, EmbeddingBackwardAttributes,
-    CrossEntropyAttributes, CrossEntropyBackwardAttributes, AdamWAttributes, SgdAttributes,
-    AllGatherAttributes, ReduceScatterAttributes, AllGatherMatmulAttributes,
-    MatmulReduceScatterAttributes, SendAttributes, ReceiveAttributes, Conv2dAttributes,
-    HaloAttributes, Pool2dAttributes, UpsampleAttributes, FoldAttributes, GroupNormAttributes,
-    BatchNormAttributes, ArgmaxAttributes, TopkAttributes, SortAttributes, ScatterAttributes,
-    SamplingAttributes, PlusOneAttributes>;
+    MatmulAttributes, MinimalMatmulAttributes, SparseMatmulAttributes, SwigluAttributes,
+    EltwiseAttributes, GeluBackwardAttributes, SwigluBackwardAttributes, DropoutAttributes,
+    ReduceAttributes, CumsumAttributes, SoftmaxAttributes, SoftmaxBackwardAttributes,
+    LayernormAttributes, TtmlLayernormAttributes, LayernormBackwardAttributes, RmsNormAttributes,
+    TtmlRmsNormAttributes, RmsNormBackwardAttributes, AttentionAttributes,
+    DecodeAttentionAttributes, SplitHeadsDecodeAttributes, ConcatHeadsDecodeAttributes,
+    PagedUpdateCacheAttributes, PagedFillCacheAttributes, TtmlAttentionAttributes,
+    AttentionBackwardQAttributes, AttentionBackwardKvAttributes, RotaryEmbeddingAttributes,
+    TransposeAttributes, ReshapeAttributes, RepeatAttributes, LayoutAttributes,
+    MemoryMoveAttributes, MoveTilesAttributes, ConcatAttributes, SplitHeadsAttributes,
+    SplitGroupsAttributes, ConcatHeadsAttributes, SliceAttributes, WriteRowsAttributes,
+    UpdateCacheAttributes, PadAttributes, PermuteAttributes, EmbeddingAttributes,
+    EmbeddingBackwardAttributes, CrossEntropyAttributes, CrossEntropyBackwardAttributes,
+    AdamWAttributes, SgdAttributes, AllGatherAttributes, ReduceScatterAttributes,
+    AllGatherMatmulAttributes, MatmulReduceScatterAttributes, AllToAllDispatchAttributes,
+    AllToAllCombineAttributes, SendAttributes, ReceiveAttributes, Conv2dAttributes, HaloAttributes,
+    Pool2dAttributes, UpsampleAttributes, FoldAttributes, GroupNormAttributes, BatchNormAttributes,
+    ArgmaxAttributes, TopkAttributes, SortAttributes, ScatterAttributes, SamplingAttributes,
+    PlusOneAttributes>;
 
 namespace attributes_detail {
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "engines/reference/operand_index.h"
@@ -37,10 +38,15 @@ class Operands {
   const std::vector<const Values*>& inputs_;
 };
 
-}  // namespace
+/// The places from `first` up to `end`, which is none of them.
+struct SeenPlaces {
+  std::int64_t first = 0, end = 0;
+};
 
-void attend(const Program& program, const std::vector<const Values*>& inputs, double scale,
-            const std::function<std::int64_t(std::int64_t)>& seen, std::vector<Values>& outputs) {
+/// Row i of a head sees the places of seen(i).
+void attend_seen(const Program& program, const std::vector<const Values*>& inputs, double scale,
+                 const std::function<SeenPlaces(std::int64_t)>& seen,
+                 std::vector<Values>& outputs) {
   const Operands in(program, inputs);
   const Index q = in.size(0);
   const bool masked =
@@ -50,7 +56,8 @@ void attend(const Program& program, const std::vector<const Values*>& inputs, do
     const Index pair = in.pair(at);
     double sum = 0, weighted = 0;
     double largest = -std::numeric_limits<double>::infinity();
-    for (std::int64_t j = 0; j < seen(at[2]); ++j) {
+    const auto [first, end] = seen(at[2]);
+    for (std::int64_t j = first; j < end; ++j) {
       double score = scale * in.score(at, j);
       if (masked) score += in.at(3, {at[0], at[1], at[2], j});
       const double weight = std::exp(score);
@@ -64,6 +71,28 @@ void attend(const Program& program, const std::vector<const Values*>& inputs, do
     outputs[1][row] = largest;
     outputs[2][row] = std::exp(largest) / sum;
   });
+}
+
+}  // namespace
+
+void attend(const Program& program, const std::vector<const Values*>& inputs,
+            const AttentionAttributes& attributes, std::vector<Values>& outputs) {
+  const std::int64_t places = program.inputs[1].spec.shape.rows(), window = attributes.window;
+  const std::int64_t before = attributes.causal ? window - 1 : window / 2;
+  const auto seen = [&](std::int64_t row) -> SeenPlaces {
+    const std::int64_t last = attributes.causal ? row : window > 0 ? row + before : places - 1;
+    return {window > 0 ? std::max<std::int64_t>(0, row - before) : 0, std::min(places, last + 1)};
+  };
+  attend_seen(program, inputs, double{attributes.scale}, seen, outputs);
+}
+
+void attend(const Program& program, const std::vector<const Values*>& inputs,
+            const DecodeAttentionAttributes& attributes, std::int64_t position,
+            std::vector<Values>& outputs) {
+  const std::int64_t end = position + 1, window = attributes.window;
+  const SeenPlaces seen{window > 0 ? std::max<std::int64_t>(0, end - window) : 0, end};
+  attend_seen(
+      program, inputs, double{attributes.scale}, [&](std::int64_t) { return seen; }, outputs);
 }
 
 void attention_backward(const Program& program, const std::vector<const Values*>& inputs,

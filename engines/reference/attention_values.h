@@ -2,18 +2,21 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "engines/reference/reference_ops.h"
 
 namespace howard::reference {
 
-/// Computes attention from q, k and v, and a mask if the program is an AttentionAttributes with
-/// one. Row i of a head sees the first seen(i) places. If there is room, it keeps the largest score
-/// of each row and 1 / (sum of exp(score - largest)).
-void attend(const Program& program, const std::vector<const Values*>& inputs, double scale,
-            const std::function<std::int64_t(std::int64_t)>& seen, std::vector<Values>& outputs);
+/// Computes attention from q, k and v, and a mask if there is one. If there is room, it keeps the
+/// largest score of each row and 1 / (sum of exp(score - largest)).
+void attend(const Program& program, const std::vector<const Values*>& inputs,
+            const AttentionAttributes& attributes, std::vector<Values>& outputs);
+
+/// Computes it for rows that see the places up to `position`, or the last ones of them.
+void attend(const Program& program, const std::vector<const Values*>& inputs,
+            const DecodeAttentionAttributes& attributes, std::int64_t position,
+            std::vector<Values>& outputs);
 
 /// Computes dq, or dk and dv, from q, k, v, the result, its gradient and the two numbers of each
 /// row.

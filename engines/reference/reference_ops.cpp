@@ -18,6 +18,7 @@
 #include "engines/reference/image_values.h"
 #include "engines/reference/operand_index.h"
 #include "engines/reference/parameter_updates.h"
+#include "engines/reference/sparse_values.h"
 #include "engines/reference/swiglu_slopes.h"
 
 namespace howard::reference {
@@ -152,16 +153,11 @@ class Computation {
   }
 
   void operator()(const AttentionAttributes& attributes) {
-    const std::int64_t keys = size_of(1)[2];
-    attend(
-        program_, inputs_, double{attributes.scale},
-        [&](std::int64_t row) { return attributes.causal ? row + 1 : keys; }, outputs_);
+    attend(program_, inputs_, attributes, outputs_);
   }
   void operator()(const DecodeAttentionAttributes& attributes) {
     const auto position = static_cast<std::int64_t>(input(3, {0, 0, 0, 0}));
-    attend(
-        program_, inputs_, double{attributes.scale}, [&](std::int64_t) { return position + 1; },
-        outputs_);
+    attend(program_, inputs_, attributes, position, outputs_);
   }
   void operator()(const TtmlAttentionAttributes& attributes) {
     (*this)(AttentionAttributes{.causal = attributes.causal, .scale = attributes.scale});
@@ -175,6 +171,9 @@ class Computation {
 
   void operator()(const MinimalMatmulAttributes& attributes) {
     (*this)(MatmulAttributes{.activation = attributes.activation});
+  }
+  void operator()(const SparseMatmulAttributes& attributes) {
+    sparse_product(program_, inputs_, attributes, outputs_);
   }
 
   void operator()(const SplitHeadsAttributes& attributes) {
@@ -435,6 +434,8 @@ class Computation {
   void operator()(const ReduceScatterAttributes&) { refuse(); }
   void operator()(const AllGatherMatmulAttributes&) { refuse(); }
   void operator()(const MatmulReduceScatterAttributes&) { refuse(); }
+  void operator()(const AllToAllDispatchAttributes&) { refuse(); }
+  void operator()(const AllToAllCombineAttributes&) { refuse(); }
   void operator()(const SendAttributes&) { refuse(); }
   void operator()(const ReceiveAttributes&) { refuse(); }
   void operator()(const SamplingAttributes&) { refuse(); }

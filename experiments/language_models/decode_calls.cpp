@@ -116,8 +116,9 @@ void DecodeStep::look_up(const LayerRun& run, std::int64_t heads, std::int64_t g
     add("cache", PagedUpdateCacheAttributes{}, {keys, cache}, {cache});
   }
   const TensorSpec q{.shape = {serving_.batch, heads, 1, d}, .dtype = formats.cache};
-  const std::int64_t seen = std::min(serving_.context + 1, run.window);
-  add("attention", DecodeAttentionAttributes{.seen = seen, .approximate = false},
+  const std::int64_t seen = serving_.context + 1;
+  const std::int64_t window = run.window < seen ? run.window : 0;
+  add("attention", DecodeAttentionAttributes{.seen = seen, .window = window, .approximate = false},
       {q, cache, cache, place}, {q});
   move("heads", TensorSpec{.shape = users_of(heads, d).shape}, users_of(heads, d));
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include "experiments/language_models/decode_step.h"
 
 namespace howard::experiments {
@@ -52,7 +54,23 @@ void DecodeStep::sent_experts(const LayerFormats& formats) {
   const std::int64_t groups = serving_.expert_sharers(), hidden = model_.hidden;
   const std::int64_t tokens = groups * kUserRows;
   route(kUserRows);
-  exchange(kUserRows, tokens);
+  const auto in_rows = [](Shape shape) {
+    return TensorSpec{.shape = std::move(shape), .layout = Layout::row_major};
+  };
+  const auto whole = [&](Shape shape) {
+    TensorSpec spec = in_rows(std::move(shape));
+    spec.dtype = DataType::uint32;
+    return spec;
+  };
+  const TensorSpec mapping = whole({model_.experts, groups});
+  const TensorSpec all_chosen = whole({tokens, model_.experts_used});
+  constexpr LinkUse kLinks{.links = 4};
+  add("exchange", LayoutAttributes{.to = Layout::row_major}, {interleaved(kUserRows, hidden)},
+      {in_rows({kUserRows, hidden})});
+  add("exchange", AllToAllDispatchAttributes{.use = kLinks},
+      {in_rows({kUserRows, hidden}), group_handle(), whole({kUserRows, model_.experts_used}),
+       mapping},
+      {in_rows({tokens, hidden}), all_chosen});
   const std::int64_t used = serving_.chosen_of(serving_.my_experts(), tokens);
   const std::int64_t each = ceil_div(tokens * model_.experts_used, model_.experts);
   const std::int64_t rows = kTileSide * ceil_div(each, kTileSide);
@@ -67,20 +85,17 @@ void DecodeStep::sent_experts(const LayerFormats& formats) {
   read("w3", hidden, wide, formats.gate_up);
   activate(interleaved(rows, wide), interleaved(rows, wide, DataType::bfloat8_b));
   read("w2", wide, hidden, formats.down);
-  const std::int64_t chosen = model_.experts_used * kUserRows;
-  exchange(chosen / groups, chosen);
-  const TensorSpec x{.shape = {1, model_.experts_used, kUserRows, hidden}};
+  const Shape back{1, model_.experts_used, kUserRows, hidden};
+  add("exchange", AllToAllCombineAttributes{.use = kLinks},
+      {in_rows({1, serving_.my_experts(), tokens, hidden}), group_handle(), all_chosen, mapping},
+      {in_rows(back)});
+  const TensorSpec x{.shape = back};
+  add("exchange", LayoutAttributes{.to = Layout::tile}, {in_rows(back)}, {x});
   add("experts", EltwiseAttributes{.function = Eltwise::multiply},
       {x, TensorSpec{.shape = {1, model_.experts_used, kUserRows, 1}}}, {x});
   add("experts", ReduceAttributes{.dimension = Dimension::batch},
       {TensorSpec{.shape = {1, model_.experts_used, kUserRows, hidden}}},
       {TensorSpec{.shape = {1, 1, kUserRows, hidden}}});
-}
-
-void DecodeStep::exchange(std::int64_t rows, std::int64_t of_all) {
-  constexpr int kLinks = 4;
-  add("exchange", AllGatherAttributes{.dimension = 2, .use = {.links = kLinks}},
-      {interleaved(rows, model_.hidden), group_handle()}, {interleaved(of_all, model_.hidden)});
 }
 
 }  // namespace howard::experiments

@@ -212,11 +212,9 @@ class DecodeStep : protected ModelCalls {
   void whole_experts(const LayerFormats& formats);
 
   /// The tokens of all groups go to the groups of their experts and back, over all links of a
-  /// Galaxy: by analogy, those that groups show each other. A chip reads all its experts that
-  /// somebody asked for in one kernel: by analogy, one product as wide as these together.
+  /// Galaxy. A chip reads all its experts that somebody asked for in one kernel: by analogy, one
+  /// product as wide as these together.
   void sent_experts(const LayerFormats& formats);
-
-  void exchange(std::int64_t rows, std::int64_t of_all);
 
   /// DeepSeek's demo of June 2026 (models/demos/deepseek_v3/tt/mla): the stream's columns lie over
   /// the chips, whose parts of the products down are added up; queries meet the latent rows of the

@@ -50,22 +50,26 @@ void ModelCalls::sparse_experts(std::int64_t rows, std::int64_t used, const Laye
   const std::int64_t wide = serving_.expert_columns(), hidden = model_.hidden;
   const auto product = [&](std::string_view part, std::int64_t k, std::int64_t n,
                            const WeightFormat& format, CoreGrid cores, std::int64_t step) {
-    const std::int64_t products = blocks * used;
+    const bool of_all = part != "w2";  // The rows of the tokens themselves.
     const std::int64_t columns = ceil_div(ceil_div(n, kTileSide), cores.cores());
     while (ceil_div(k, kTileSide) % step != 0) --step;
     add(part,
-        MatmulAttributes{.compute = format.compute,
-                         .config = MatmulConfig{.kind = MatmulKind::multicast_1d_in0,
-                                                .grid = cores,
-                                                .per_core_m = 1,
-                                                .per_core_n = columns,
-                                                .in0_block_w = step,
-                                                .out_block_h = 1,
-                                                .out_block_w = columns,
-                                                .fuse_batch = false}},
-        {TensorSpec{.shape = {1, products, kTileSide, k}},
-         TensorSpec{.shape = {1, products, k, n}, .dtype = format.dtype}},
-        {TensorSpec{.shape = {1, products, kTileSide, n}}});
+        SparseMatmulAttributes{.used = blocks * used,
+                               .sparse_a = !of_all,
+                               .sparse_b = of_all,
+                               .compute = format.compute,
+                               .config = MatmulConfig{.kind = MatmulKind::multicast_1d_in0,
+                                                      .grid = cores,
+                                                      .per_core_m = 1,
+                                                      .per_core_n = columns,
+                                                      .in0_block_w = step,
+                                                      .out_block_h = 1,
+                                                      .out_block_w = columns,
+                                                      .fuse_batch = false}},
+        {TensorSpec{.shape = {blocks, of_all ? 1 : experts, kTileSide, k}},
+         TensorSpec{.shape = {1, experts, k, n}, .dtype = format.dtype},
+         TensorSpec{.shape = {1, 1, blocks, experts}, .layout = Layout::row_major}},
+        {TensorSpec{.shape = {blocks, experts, kTileSide, n}}});
   };
   route(rows);
   // The demo's grids and blocks of K: 3x4 cores and 30 tiles, 5x6 and 12.

@@ -19,10 +19,9 @@ class PrefillStep : private ModelCalls {
   }
 
   /// `before` tokens of the prompt are in the cache already.
-  /// tt_transformers' kernel of December 2025 passes over no chunk for a window.
   WorkGroup layers(const LayerRun& run, std::int64_t before) {
     if (model_.is_latent()) {
-      latent_attention(run.formats, before);
+      latent_attention(run, before);
     } else {
       attention(run, before);
     }
@@ -41,8 +40,7 @@ class PrefillStep : private ModelCalls {
     if (tokens_ > kTileSide) {
       add("logits", SliceAttributes{.begins = {0, 0, tokens_ - kTileSide, 0}}, {all}, {last});
     }
-    gather(kTileSide);
-    norm("last norm", kTileSide);
+    gather_normed("last norm", kTileSide);
     SpecList parts;
     for (const std::int64_t columns : head_splits(serving_, cores_, banks_)) {
       const TensorSpec part = interleaved(kTileSide, columns, DataType::bfloat8_b);
@@ -63,9 +61,34 @@ class PrefillStep : private ModelCalls {
   }
 
  private:
-  void norm(std::string_view part, std::int64_t rows) {
-    const TensorSpec x = interleaved(rows, model_.hidden);
-    add(part, RmsNormAttributes{}, {x, interleaved(1, model_.hidden)}, {x});
+  void norm(std::string_view part, std::int64_t rows, std::int64_t columns) {
+    const TensorSpec x = interleaved(rows, columns);
+    add(part, RmsNormAttributes{}, {x, interleaved(1, columns)}, {x});
+  }
+  /// tt_transformers lets each chip norm its own columns of wide rows, whose sums chips show each
+  /// other (DistributedNorm).
+  bool norms_parts() const {
+    constexpr std::int64_t kWide = 4096;
+    return serving_.is_divided() && model_.hidden > kWide && !model_.is_gpt_oss();
+  }
+  void norm_parts(std::string_view part, std::int64_t rows) {
+    const TensorSpec x = interleaved(rows, my_hidden());
+    add(part, ReduceAttributes{.reduction = Reduction::sum, .dimension = Dimension::columns}, {x},
+        {interleaved(rows, 1)});
+    add("all_gather", AllGatherAttributes{.dimension = 3, .use = link_use(serving_)},
+        {interleaved(rows, kTileSide), group_handle()},
+        {interleaved(rows, kTileSide * serving_.tensor_parallel)});
+    norm(part, rows, my_hidden());
+  }
+  /// Makes the norm of rows whose columns lie over the chips, and gives each chip all columns.
+  void gather_normed(std::string_view part, std::int64_t rows) {
+    if (norms_parts()) {
+      norm_parts(part, rows);
+      gather(rows);
+    } else {
+      gather(rows);
+      norm(part, rows, model_.hidden);
+    }
   }
   void reduce() {
     if (serving_.is_divided()) scatter_sum(tokens_);
@@ -73,8 +96,9 @@ class PrefillStep : private ModelCalls {
   /// What a part of Gemma's layers gives has a norm of its own, for which chips gather it.
   void norm_result() {
     if (!model_.norms_results) return;
+    if (norms_parts()) return norm_parts("norm", tokens_);
     gather(tokens_);
-    norm("norm", tokens_);
+    norm("norm", tokens_, model_.hidden);
   }
   void add_residual() {
     const TensorSpec x = interleaved(tokens_, my_hidden());
@@ -131,8 +155,7 @@ class PrefillStep : private ModelCalls {
     const std::int64_t d = run.heads.width;
     const std::int64_t qkv = serving_.qkv_share(run.heads);
     constexpr std::int64_t kFolded = 2048;
-    gather(tokens_);
-    norm("norm", tokens_);
+    gather_normed("norm", tokens_);
     product("qkv", model_.hidden, qkv, formats.qkv, kFolded, 1);
     if (model_.has_bias) {
       const TensorSpec x = interleaved(tokens_, qkv);
@@ -150,7 +173,7 @@ class PrefillStep : private ModelCalls {
     }
     if (model_.norms_values) add("norm", RmsNormAttributes{}, {k, interleaved(1, d)}, {k});
     fill_cache(k, formats.cache);
-    see(q, groups, formats, before);
+    see(q, groups, run, before);
     add("heads", ConcatHeadsAttributes{}, {q}, {interleaved(tokens_, heads * d)});
     constexpr std::int64_t kFoldedOutput = 1024;
     product("output", heads * d, model_.hidden, formats.output, kFoldedOutput,
@@ -178,8 +201,9 @@ class PrefillStep : private ModelCalls {
   }
 
   /// The tokens see those before them in the cache, and each other up to themselves.
-  void see(const TensorSpec& queries, std::int64_t groups, const LayerFormats& formats,
+  void see(const TensorSpec& queries, std::int64_t groups, const LayerRun& run,
            std::int64_t before) {
+    const LayerFormats& formats = run.formats;
     const std::int64_t d = queries.shape.columns();
     const TensorSpec q = in_format(queries, formats.cache);
     if (formats.cache != DataType::bfloat16) {
@@ -198,13 +222,13 @@ class PrefillStep : private ModelCalls {
       add("attention", attributes, {q, earlier, earlier}, {q});
     }
     attributes.causal = true;
+    if (run.window < tokens_) attributes.window = run.window;
     const TensorSpec k = heads_of(groups, tokens_, d, formats.cache);
     add("attention", attributes, {q, k, k}, {q});
   }
 
   void feed_forward(const LayerFormats& formats) {
-    gather(tokens_);
-    norm("norm", tokens_);
+    gather_normed("norm", tokens_);
     gated_products(serving_.wide(), formats);
     reduce();
     norm_result();
@@ -226,8 +250,7 @@ class PrefillStep : private ModelCalls {
   /// Of a prompt's tiles every expert is used by some token. Where groups of chips share the
   /// experts, a prompt of one group's user goes to all of them and comes back.
   void experts(const LayerFormats& formats) {
-    gather(tokens_);
-    norm("norm", tokens_);
+    gather_normed("norm", tokens_);
     const TensorSpec x = interleaved(tokens_, model_.hidden);
     if (model_.shared_width > 0) {
       gated_products(serving_.column_share(model_.shared_width), formats);
@@ -250,13 +273,13 @@ class PrefillStep : private ModelCalls {
 
   /// DeepSeek's: keys and values of all heads of a chip are made of the latent rows, which go into
   /// the cache.
-  void latent_attention(const LayerFormats& formats, std::int64_t before) {
+  void latent_attention(const LayerRun& run, std::int64_t before) {
+    const LayerFormats& formats = run.formats;
     const LatentSizes& latent = model_.latent;
     const std::int64_t heads = serving_.share(model_.heads);
     const std::int64_t d = latent.plain + latent.rotary;
     constexpr std::int64_t kFolded = 1024;
-    gather(tokens_);
-    norm("norm", tokens_);
+    gather_normed("norm", tokens_);
     const std::int64_t down = latent.query_rank + latent.cached();
     product("latent", model_.hidden, down, formats.qkv, kFolded, step_of_k(model_.hidden));
     for (const std::int64_t rank : {latent.query_rank, latent.rank}) {
@@ -272,7 +295,7 @@ class PrefillStep : private ModelCalls {
     const TensorSpec row = heads_of(1, tokens_, latent.cached(), formats.cache);
     const TensorSpec cache = heads_of(1, serving_.room, latent.cached(), formats.cache);
     add("cache", PagedFillCacheAttributes{}, {row, cache}, {cache});
-    see(q, heads, formats, before);
+    see(q, heads, run, before);
     add("heads", ConcatHeadsAttributes{}, {heads_of(heads, tokens_, latent.value, q.dtype)},
         {interleaved(tokens_, heads * latent.value)});
     product("output", heads * latent.value, model_.hidden, formats.output, kFolded,

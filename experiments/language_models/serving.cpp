@@ -203,14 +203,6 @@ void require_servable(const Serving& serving) {
   };
   require_room(serving.context + 1, "context and the token behind it, in all");
   require_room(serving.prompt, "prompt");
-  const std::int64_t seen = std::max(serving.context + 1, serving.prompt);
-  if (seen > model.window) {
-    refuse(serving,
-           fmt::format("{} tokens, of which a token sees the last {} (sliding_window)", seen,
-                       model.window),
-           "no more tokens than the window: a window is not modelled",
-           fmt::format("-a context={}", model.window - 1));
-  }
 }
 
 LinkUse link_use(const Serving& serving) {

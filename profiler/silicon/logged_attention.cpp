@@ -100,6 +100,7 @@ Program chunked_attention(const Call& call) {
       call.in(1), {q.shape.outer(), keys.heads(), *start + q.shape.rows(), keys.columns()});
   auto whole = told<AttentionAttributes>(call);
   whole.causal = *start == 0;
+  if (!whole.causal) whole.window = 0;  // Nothing says which places of the pages are seen.
   return make_program(whole, {q, all, all}, {in_type_of_keys(call, call.out())});
 }
 

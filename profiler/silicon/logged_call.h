@@ -131,6 +131,11 @@ Program reduce_scatter(const Call& call);
 Program all_reduce(const Call& call);
 /// These compute a product while they exchange its operand or its result.
 Program all_gather_matmul(const Call& call);
+/// Tokens go to the devices of their experts, and what those made of them comes back.
+Program all_to_all_dispatch(const Call& call);
+Program all_to_all_combine(const Call& call);
+/// The products of the experts of a device.
+Program sparse_matmul(const Call& call);
 Program matmul_reduce_scatter(const Call& call);
 
 // These stand for ops that the emulator does not have. Each throws Error when the emulator cannot

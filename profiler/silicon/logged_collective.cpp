@@ -106,6 +106,54 @@ Program all_reduce(const Call& call) {
       {part, group()}, {whole});
 }
 
+namespace {
+
+/// Returns an operand of whole numbers, of whatever type they are.
+TensorSpec numbers_of(TensorSpec spec) {
+  spec = plain(spec);
+  spec.dtype = DataType::uint32;
+  return spec;
+}
+
+/// The choices and the experts of devices are the second and the third operand, in either order.
+struct Choices {
+  TensorSpec chosen, mapping;
+};
+Choices choices_of(const Call& call) {
+  const TensorSpec one = numbers_of(call.in(1)), other = numbers_of(call.in(2));
+  const bool swapped = one.shape.batch() == 1 && other.shape.batch() > 1;
+  return swapped ? Choices{other, one} : Choices{one, other};
+}
+
+}  // namespace
+
+Program all_to_all_dispatch(const Call& call) {
+  const auto [chosen, mapping] = choices_of(call);
+  const TensorSpec sent = plain(call.out());
+  TensorSpec all = chosen;
+  all.shape = sent.shape.with_columns(chosen.shape.columns());
+  return make_program(told<AllToAllDispatchAttributes>(call),
+                      {plain(call.in(0)), group(), chosen, mapping}, {sent, all});
+}
+
+Program all_to_all_combine(const Call& call) {
+  const auto [chosen, mapping] = choices_of(call);
+  return make_program(told<AllToAllCombineAttributes>(call),
+                      {plain(call.in(0)), group(), chosen, mapping}, {plain(call.out())});
+}
+
+/// Its result has more dimensions than a log lists.
+Program sparse_matmul(const Call& call) {
+  const auto op = told<SparseMatmulAttributes>(call);
+  TensorSpec sparsity = call.in(2);
+  sparsity.sharding.reset();
+  const SpecList in{call.in(0), call.in(1), sparsity};
+  TensorSpec out = results_of(op, in)[0];
+  out.dtype = call.out().dtype;
+  out.storage = call.out().storage;
+  return make_program(op, {in.begin(), in.end()}, {out});
+}
+
 Program reduce_scatter(const Call& call) {
   // Where the log lists what the devices pass on as well, the share is the last result.
   const TensorSpec whole = plain(call.in(0)), part = plain(spec_of(call.last_out_cells()));

@@ -15,7 +15,7 @@ Program softmax(const Call& call) {
 Program layernorm(const Call& call) {
   auto op = told<RmsNormAttributes>(call);
   // Since 2026 the configuration says how sums are made.
-  op.rereads = call.attributes.member("program_config", "legacy_reduction").has_value();
+  if (call.attributes.member("program_config", "legacy_reduction")) op.rereads = true;
   if (!is_told(op, call.attributes)) return program_of(call, LayernormAttributes{});
   std::vector<Operand> operands{call.in(0)};
   const std::int64_t columns = call.in(0).shape.columns();

@@ -64,8 +64,8 @@ struct Words {
     return text(attributes.core_grid);
   }
   std::string operator()(const AttentionAttributes& attributes) const {
-    return fmt::format("{} {}x{}", attributes.causal ? " causal" : "", attributes.query_chunk,
-                       attributes.key_chunk);
+    return fmt::format("{} {}x{}{}", attributes.causal ? " causal" : "", attributes.query_chunk,
+                       attributes.key_chunk, text(attributes.window));
   }
   std::string operator()(const SliceAttributes& attributes) const {
     return fmt::format(" from {}", fmt::join(attributes.begins, ","));
@@ -91,7 +91,7 @@ struct Words {
     return fmt::format(" {}", attributes.heads);
   }
   std::string operator()(const DecodeAttentionAttributes& attributes) const {
-    return fmt::format(" of {}", attributes.seen);
+    return fmt::format(" of {}{}", attributes.seen, text(attributes.window));
   }
   std::string operator()(const AllGatherAttributes& attributes) const {
     return text(attributes.use);
@@ -111,6 +111,9 @@ struct Words {
     return "";
   }
 
+  static std::string text(std::int64_t window) {
+    return window > 0 ? fmt::format(" window {}", window) : "";
+  }
   static std::string text(const LinkUse& use) {
     return fmt::format(" {}, {} link{}", use.ring ? "ring" : "line", use.links,
                        use.links > 1 ? "s" : "");

@@ -176,7 +176,8 @@ std::vector<double> kernels(const Profiles& profiles) {
         "sdpa_fw 4x256x64 4x256x64 4x256x64", "matmul:packer_accumulates=0 1024x1024 1024x1024",
         "argmax 32x4096 row_major", "add:older 1024x1024 1x1024", "topk 32x16384",
         "paged_update_cache 1x32x8x128 32x8x128x128 bfloat8_b",
-        "sampling 32x256 32x256 row_major uint32"}) {
+        "sampling 32x256 32x256 row_major uint32",
+        "sparse_matmul:used=1 1x1x32x64 1x8x64x64 1x1x1x8 row_major"}) {
     const Program program = ops::parse_program(text, DataType::bfloat16);
     times.push_back(device.explain(program).kernel.total.seconds());
   }
@@ -251,6 +252,8 @@ std::vector<double> several_chips(const Profiles& profiles) {
     const chip::ChipLine line{4, 3, Bytes(1 << 22), use, Bytes(2176)};
     times.push_back(all_gather_time(profiles.software.collectives, line).seconds());
   }
+  const chip::ChipLine line{4, 3, Bytes(1 << 22)};
+  times.push_back(all_to_all_time(profiles.software.collectives, line, Bytes(4096)).seconds());
   EmulatedChip device(chip::of_mesh(profiles, 2));
   const Exp exp(device, 32);
   for (int i = 0; i < 10; ++i) device.command_queue(0).enqueue(exp.program);
@@ -402,10 +405,12 @@ class Tried {
 
 /// Says whether Wormhole has nothing of it, or never enough to show, or whether it says of which
 /// version a kernel is. Tests of their own try these (tests/engines/chip/blackhole_test.cpp and
-/// tests/engines/ops/choice_test.cpp).
+/// tests/engines/ops/choice_test.cpp, chip_links_test.cpp, kernels/rows/rows_test.cpp,
+/// kernels/llama_ops_test.cpp).
 bool has_its_own_test(std::string_view name) {
   static const std::set<std::string, std::less<>> known{
       "choice.topk_of_rows",          "grid.eth_dispatch",          "dram.request",
+      "attention.skips_windows",      "tiles.norm_rereads",         "reduce_scatter.half_ring",
       "noc.multicast_flush",          "noc.multicast_beside_reads", "dispatch.arguments_overlap",
       "dispatch.trace_keeps_binaries"};
   return known.contains(name) || name.starts_with("power.");

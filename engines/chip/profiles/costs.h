@@ -75,7 +75,8 @@ struct TileCosts {
   SimTime operand_chain;  ///< More for a tile of an operand that functions change first.
 
   SimTime random, gelu_backward, adamw, pass, norm_row, softmax_row, softmax_start, ttml_layernorm;
-  SimTime broadcast;  ///< More for a tile of ttnn's older kernels that repeat an operand.
+  SimTime broadcast;          ///< More for a tile of ttnn's older kernels that repeat an operand.
+  bool norm_rereads = false;  ///< The rms_norm of 2026, which reads rows that are too long twice.
 
   /// The times of the elementwise functions; a function's entry in the catalogue names its
   /// constant.
@@ -103,6 +104,7 @@ struct TileCosts {
     visit("tiles.pass", pass);
     visit("tiles.norm_row", norm_row);
     visit("tiles.broadcast", broadcast);
+    visit("tiles.norm_rereads", norm_rereads);
     visit("tiles.softmax_row", softmax_row);
     visit("tiles.softmax_start", softmax_start);
     visit("tiles.ttml_layernorm", ttml_layernorm);
@@ -152,6 +154,7 @@ struct ConvolutionCosts {
 /// The costs of attention kernels besides their products (kernels/attention).
 struct AttentionCosts {
   SimTime exp, exact_exp, max, sum, chunk, accurate_exp, decode_chunk;
+  bool skips_windows = false;  ///< The attention of June 2026 and later.
 
   template <class Visitor>
   void constants(Visitor& visit) {
@@ -162,6 +165,7 @@ struct AttentionCosts {
     visit("attention.chunk", chunk);
     visit("attention.accurate_exp", accurate_exp);
     visit("attention.decode_chunk", decode_chunk);
+    visit("attention.skips_windows", skips_windows);
   }
 
   bool operator==(const AttentionCosts&) const = default;
@@ -190,6 +194,8 @@ struct CollectiveCosts {
   SimTime scatter_start, scatter_step;
   Bandwidth scatter_link, scatter_add;
   SimTime packet, ring_packet, worker_packet;
+  SimTime exchange_start, exchange_step;
+  bool scatter_half_ring = false;  ///< The reduce_scatter of April 2026 and later.
 
   template <class Visitor>
   void constants(Visitor& visit) {
@@ -204,6 +210,9 @@ struct CollectiveCosts {
     visit("fabric.packet", packet);
     visit("fabric.ring_packet", ring_packet);
     visit("fabric.worker_packet", worker_packet);
+    visit("all_to_all.start", exchange_start);
+    visit("all_to_all.step", exchange_step);
+    visit("reduce_scatter.half_ring", scatter_half_ring);
   }
 
   bool operator==(const CollectiveCosts&) const = default;

@@ -135,7 +135,7 @@ struct SoftwareProfile {
   ScriptTimes script;
   SimTime matmul_start, noc_read_issue, matmul_tile_product, matmul_output_tile,
       minimal_matmul_handshake, dram_matmul_start, dram_matmul_block, matmul_next_product,
-      matmul_next_multicast_product, matmul_reload;
+      matmul_next_multicast_product, matmul_reload, sparse_matmul_block;
   int matmul_transposed_unpack = 1;
   bool matmul_fuses_transposes = true, matmul_legacy_selection = true;
 
@@ -172,6 +172,7 @@ struct SoftwareProfile {
     visit("matmul.tile_product", matmul_tile_product);
     visit("matmul.output_tile", matmul_output_tile);
     visit("matmul.reload", matmul_reload);
+    visit("sparse_matmul.block", sparse_matmul_block);
     visit("minimal_matmul.handshake", minimal_matmul_handshake);
     visit("dram_matmul.start", dram_matmul_start);
     visit("dram_matmul.block", dram_matmul_block);

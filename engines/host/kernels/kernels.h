@@ -27,10 +27,11 @@ inline constexpr bool kMixesTypes =
     kIsOneOf<Kind, MatmulAttributes, MinimalMatmulAttributes, EltwiseAttributes, ReduceAttributes,
              AdamWAttributes, SgdAttributes>;
 
-// One function for each op except those with products of matrices (matmul/). Each throws
+// One function for each op except those with whole products of matrices (matmul/). Each throws
 // Error when the host has no kernel for the operands. Results are the same for any number of
 // threads.
 
+Kernel make_kernel(const SparseMatmulAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const EltwiseAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const ReduceAttributes&, const Call&, const KernelContext&);
 Kernel make_kernel(const TransposeAttributes&, const Call&, const KernelContext&);

@@ -47,6 +47,11 @@ Flops flops_of(std::int64_t of_q, std::int64_t of_v, Specs in, bool causal) {
   return Flops(causal ? all / 2 : all);
 }
 
+/// Returns the share of that which a window leaves, as if all places had a whole one.
+Flops in_window(Flops all, std::int64_t window, std::int64_t seen) {
+  return window == 0 || window >= seen ? all : Flops(all.value() / seen * window);
+}
+
 /// Returns the spec of the result of TTML's attention: rows of q, as wide as v.
 TensorSpec attended(Specs in) {
   TensorSpec result = in[0];
@@ -70,6 +75,9 @@ void require_gradients(std::string_view op, Specs in, bool causal) {
 
 SpecList AttentionAttributes::results(Specs in) const {
   require_operands(kName, in, causal);
+  if (window > 0 && in[0].shape.rows() != in[1].shape.rows()) {
+    refuse_operands(kName, in.first(2), "as many places of q as of k where there is a window");
+  }
   require_chunk(query_chunk);
   require_chunk(key_chunk);
   if (in.size() > 3) {
@@ -86,14 +94,19 @@ SpecList AttentionAttributes::results(Specs in) const {
   return {in[0]};
 }
 
-Flops AttentionAttributes::flops(Specs in, Specs) const { return flops_of(1, 1, in, causal); }
+Flops AttentionAttributes::flops(Specs in, Specs) const {
+  const std::int64_t keys = in[1].shape.rows();
+  return in_window(flops_of(1, 1, in, causal), window, causal ? ceil_div(keys, 2) : keys);
+}
 
 SpecList DecodeAttentionAttributes::results(Specs in) const {
   require_operands(kName, in, false, {.cache = true});
   return {in[0]};
 }
 
-Flops DecodeAttentionAttributes::flops(Specs in, Specs) const { return flops_of(1, 1, in, false); }
+Flops DecodeAttentionAttributes::flops(Specs in, Specs) const {
+  return in_window(flops_of(1, 1, in, false), window, in[1].shape.rows());
+}
 
 TensorSpec attention_statistics(const TensorSpec& q) {
   return {.shape = q.shape.with_columns(1), .dtype = q.dtype};

@@ -9,6 +9,7 @@ namespace howard {
 // In all of these, q is [b, h, s, d], and k and v are [b, g, t, d], where h is a multiple of g.
 
 inline constexpr TtnnStruct kSdpaConfig{"program_config", "SDPAProgramConfig"};
+inline constexpr FieldName kAttentionWindow{"window", "sliding_window_size"};
 
 /// Computes softmax(scale q k^T + mask) v for each head: ttnn's scaled_dot_product_attention. The
 /// mask is [b or 1, h or 1, s, t].
@@ -21,6 +22,9 @@ struct AttentionAttributes {
 
   bool causal = false;  ///< Place i sees only the places up to i; s = t, and there is no mask.
   float scale = 1;
+  /// A place sees the last so many of the places up to its own or, if it is not causal, half of so
+  /// many on either side of its own; 0: all.
+  std::int64_t window = 0;
   std::int64_t query_chunk = 32, key_chunk = 32;  ///< Rows that a core works on at a time.
   bool approximate = true;            ///< The exponential is the fast one: exp_approx_mode in ttnn.
   std::optional<CoreGrid> core_grid;  ///< The cores to use; all by default.
@@ -29,6 +33,7 @@ struct AttentionAttributes {
   static void fields(auto& self, auto&& visit) {
     visit({"causal", "is_causal"}, self.causal);
     visit("scale", self.scale);
+    visit(kAttentionWindow, self.window, kSides);
     visit({"approximate", "exp_approx_mode", kSdpaConfig}, self.approximate);
     visit({"query_chunk", "q_chunk_size", kSdpaConfig}, self.query_chunk,
           Whole{kTileSide, kBlockSides.most});
@@ -45,7 +50,8 @@ struct AttentionAttributes {
 };
 
 /// A row of q for each head, [b, h, 1, d] or [b, g, h / g, d], sees the places 0 to `position` of a
-/// cache k and v [b, g, t, d]. This is ttnn's scaled_dot_product_attention_decode.
+/// cache k and v [b, g, t, d], or the last ones of them. This is ttnn's
+/// scaled_dot_product_attention_decode.
 struct DecodeAttentionAttributes {
   static constexpr std::string_view kName = "decode_attention";
   static constexpr std::string_view kTtnn = "SdpaDecodeDeviceOperation";
@@ -54,7 +60,8 @@ struct DecodeAttentionAttributes {
   static constexpr std::array kResults{role::tiles("result")};
 
   float scale = 1;
-  std::int64_t seen = 0;       ///< The time is that of so many places; of all of them if 0.
+  std::int64_t seen = 0;    ///< The time is that of the step in which these are all; 0: all of t.
+  std::int64_t window = 0;  ///< It sees the last so many places up to its own; 0: all.
   std::int64_t key_chunk = 0;  ///< Places of a cache that a core works on at a time; 0: ttnn's.
   int cores_of_head = 16;      ///< ttnn's max_cores_per_head_batch.
   bool approximate = true;     ///< The exponential is the fast one: exp_approx_mode in ttnn.
@@ -63,6 +70,7 @@ struct DecodeAttentionAttributes {
   static void fields(auto& self, auto&& visit) {
     visit("scale", self.scale);
     visit({"seen", ""}, self.seen, kSides);
+    visit(kAttentionWindow, self.window, kSides);
     visit({"key_chunk", "k_chunk_size", kSdpaConfig}, self.key_chunk, Whole{0, kBlockSides.most});
     visit({"cores_of_head", "max_cores_per_head_batch", kSdpaConfig}, self.cores_of_head,
           Whole{1, 1 << 10});

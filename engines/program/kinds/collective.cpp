@@ -88,4 +88,40 @@ Flops MatmulReduceScatterAttributes::flops(Specs in, Specs out) const {
   return matmul.flops(factors_of(in[0], in), out.first(1));
 }
 
+namespace {
+
+/// Throws Error unless so many rows are those of some devices that have `part` of them each, and
+/// the mapping has no fewer devices.
+void require_exchange(std::string_view op, std::int64_t whole, std::int64_t part,
+                      const TensorSpec& mapping) {
+  const bool divides = part > 0 && whole % part == 0;
+  if (divides && whole / part <= mapping.shape.columns()) return;
+  refuse_operands(op, {mapping}, "a column of experts for each device that shares the tokens");
+}
+
+std::int64_t rows_of(const TensorSpec& spec) {
+  return spec.shape.elements() / spec.shape.columns();
+}
+
+}  // namespace
+
+void AllToAllDispatchAttributes::check(Specs in, Specs out) const {
+  const std::int64_t own = rows_of(in[0]), all = rows_of(out[0]);
+  require_exchange(kName, all, own, in[3]);
+  const bool fits = in[0].shape.columns() == out[0].shape.columns() && rows_of(in[2]) == own &&
+                    rows_of(out[1]) == all && in[2].shape.columns() == out[1].shape.columns() &&
+                    in[0].dtype == out[0].dtype;
+  if (!fits)
+    refuse_operands(kName, {in[0], in[2], out[0], out[1]}, "a row of choices of each token");
+}
+
+void AllToAllCombineAttributes::check(Specs in, Specs out) const {
+  const std::int64_t chosen = in[2].shape.columns(), all = rows_of(in[2]);
+  require_exchange(kName, chosen * all, rows_of(out[0]), in[3]);
+  const bool fits = in[0].shape.columns() == out[0].shape.columns() &&
+                    in[0].dtype == out[0].dtype && rows_of(in[0]) % all == 0 &&
+                    rows_of(out[0]) % chosen == 0;
+  if (!fits) refuse_operands(kName, {in[0], in[2], out[0]}, "what experts made of each token");
+}
+
 }  // namespace howard

@@ -125,6 +125,46 @@ struct MatmulReduceScatterAttributes {
                           const MatmulReduceScatterAttributes&) = default;
 };
 
+// Experts of a mixture lie on the devices of a mesh, of which a group exchanges tokens: each device
+// has the tokens [b, 1, s, d] or [1, b, s, d], and their choices [.., .., s, k] of k experts. The
+// mapping [1, 1, experts, devices] says who has which.
+
+/// After it, each device has the tokens that chose one of its experts, at their places among the
+/// tokens of the group, and what all of these chose: ttnn's all_to_all_dispatch.
+struct AllToAllDispatchAttributes {
+  static constexpr std::string_view kName = "all_to_all_dispatch";
+  static constexpr std::string_view kTtnn = "AllToAllDispatchDeviceOperation";
+  static constexpr std::array kInputs{role::rows("tokens"), role::one("group"),
+                                      role::indices("chosen"), role::indices("mapping")};
+  static constexpr std::array kResults{role::rows("sent"), role::indices("all_chosen")};
+
+  LinkUse use{};
+
+  static void fields(auto& self, auto&& visit) { LinkUse::fields(self.use, visit); }
+  void check(Specs in, Specs out) const;
+
+  friend auto operator<=>(const AllToAllDispatchAttributes&,
+                          const AllToAllDispatchAttributes&) = default;
+};
+
+/// Brings back to each token what its experts made of it, [experts of the device, tokens of the
+/// group, d]: the result is [k, tokens of the device, d]. This is ttnn's all_to_all_combine.
+struct AllToAllCombineAttributes {
+  static constexpr std::string_view kName = "all_to_all_combine";
+  static constexpr std::string_view kTtnn = "AllToAllCombineDeviceOperation";
+  static constexpr std::array kInputs{role::rows("made"), role::one("group"),
+                                      role::indices("all_chosen"), role::indices("mapping")};
+  static constexpr std::array kResults{role::rows("back")};
+
+  LinkUse use{};
+
+  static void fields(auto& self, auto&& visit) { LinkUse::fields(self.use, visit); }
+  void check(Specs in, Specs out) const;
+
+  friend auto operator<=>(const AllToAllCombineAttributes&,
+                          const AllToAllCombineAttributes&) = default;
+};
+
 /// Sends a tensor to the peer, which receives it. A file cannot ask for it: it is a mesh's.
 struct SendAttributes {
   static constexpr std::string_view kName = "send";

@@ -65,6 +65,36 @@ Flops MinimalMatmulAttributes::flops(Specs in, Specs out) const {
   return MatmulAttributes{}.flops(in, out);
 }
 
+SpecList SparseMatmulAttributes::results(Specs in) const {
+  const auto& a = in[0].shape.dimensions();
+  const auto& b = in[1].shape.dimensions();
+  const bool own = sparse_a;  // A block of A for each of B.
+  if (!sparse_a && !sparse_b) {
+    throw Error({.attempted = "multiply by sparse_matmul",
+                 .value = "operands of which neither is sparse",
+                 .accepted = "sparse_a, sparse_b or both"});
+  }
+  const std::int64_t sets = own ? a[0] : a[0] * a[1];
+  const bool fits = a[3] == b[2] && b[0] == 1 && (!own || a[1] == b[1]) &&
+                    (!own || !sparse_b || a[0] == 1) && in[2].shape.elements() == sets * b[1] &&
+                    used <= sets * b[1];
+  if (!fits) {
+    refuse_operands(kName, in,
+                    "a [p, q, m, k] or [p, e, m, k], b [1, e, k, n], and a number for each block");
+  }
+  return {{.shape = {sets, b[1], a[2], b[3]}, .dtype = in[0].dtype}};
+}
+
+std::int64_t SparseMatmulAttributes::multiplied(const Shape& result) const {
+  return used > 0 ? used : result.batch();
+}
+
+Flops SparseMatmulAttributes::flops(Specs in, Specs out) const {
+  const Shape& product = out[0].shape;
+  return Flops(2 * multiplied(product) * product.rows() * product.columns() *
+               in[0].shape.columns());
+}
+
 SpecList SwigluAttributes::results(Specs in) const {
   const TensorSpec& x = in[0];
   const std::int64_t width = x.shape.columns();

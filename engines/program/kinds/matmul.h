@@ -82,6 +82,42 @@ struct MinimalMatmulAttributes {
                                     const MinimalMatmulAttributes&) = default;
 };
 
+/// Multiplies the blocks of two tensors whose numbers in `sparsity` are not 0, for example the rows
+/// of all tokens by the weights of the experts that were chosen. B is [1, e, k, n]. A is [p, q, m,
+/// k], whose every block meets every block of B, and the result [p q, e, m, n]; or, where A has
+/// blocks of its own for each of B's, [p, e, m, k], and the result [p, e, m, n]. This is ttnn's
+/// sparse_matmul. Blocks that are left out are 0.
+struct SparseMatmulAttributes {
+  static constexpr std::string_view kName = "sparse_matmul";
+  static constexpr std::string_view kTtnn = "SparseMatmulDeviceOperation";
+  static constexpr std::array kInputs{role::tiles("a"), role::tiles("b"), role::rows("sparsity")};
+  static constexpr std::array kResults{role::tiles("product")};
+  static constexpr Leeway kLeeway{.dtype = true};
+
+  std::int64_t used = 0;  ///< Blocks that the time is of: ttnn's nnz; all of them if 0.
+  bool sparse_a = false;  ///< A has a block for each of B's.
+  bool sparse_b = true;   ///< Without it, sparsity leaves out blocks of A alone.
+  ComputeConfig compute;
+  std::optional<MatmulConfig> config{};  ///< Of the product of a block.
+
+  static void fields(auto& self, auto&& visit) {
+    visit({"used", "nnz"}, self.used, kSides);
+    visit({"sparse_a", "is_input_a_sparse"}, self.sparse_a);
+    visit({"sparse_b", "is_input_b_sparse"}, self.sparse_b);
+    visit(field::kFidelity, self.compute.fidelity);
+    visit(field::kFp32, self.compute.fp32_accumulation);
+    visit(field::kPacker, self.compute.packer_accumulates);
+    visit({"config", "program_config"}, self.config);
+  }
+  SpecList results(Specs in) const;
+  Flops flops(Specs in, Specs out) const;
+  /// Returns how many of the blocks are multiplied, of a result of that shape.
+  std::int64_t multiplied(const Shape& result) const;
+
+  friend constexpr auto operator<=>(const SparseMatmulAttributes&,
+                                    const SparseMatmulAttributes&) = default;
+};
+
 /// Computes y = (silu(x w1^T) * (x w3^T)) w2^T, where the product of the two is element by element.
 /// The inputs are x [n, c, s, d], w1 [f, d], w2 [d, f] and w3 [f, d]. This is TTML's swiglu_fw.
 struct SwigluAttributes {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "engines/program/operands.h"
 
 namespace howard {
@@ -181,9 +183,9 @@ struct RmsNormAttributes {
   float epsilon = 1e-5F;
   bool sums = false;              ///< The kernel adds another tensor to x first, no operand here.
   bool fp32_accumulation = true;  ///< Called fp32_dest_acc_en in ttnn.
-  /// Rows that are too long for L1 are read twice, as ttnn does in 2026; before, it has no other
-  /// kernel for them.
-  bool rereads = false;
+  /// Rows that are too long for L1 are read twice. A call says so where its log does; others follow
+  /// the software (tiles.norm_rereads).
+  std::optional<bool> rereads;
 
   static void fields(auto& self, auto&& visit) {
     visit(field::kEpsilon, self.epsilon);

@@ -121,7 +121,6 @@ UNREAD = {
     "pad_value": "What lies behind the last row or column of a tile enters no result here.",
     "padded_shape": "Tensors have the padding of whole tiles here.",
     "padding_idx": "It says which row ttnn keeps in the cores; values are the same.",
-    "program_config": "The emulator has one way to divide the work of this op.",
     "recip_tensor": "It holds numbers that ttnn's kernel would compute; values are the same.",
     "reciprocals": "It holds numbers that ttnn's kernel would compute; values are the same.",
     "recreate_mapping_tensor": "It is about what ttnn keeps for its next call.",

@@ -54,6 +54,37 @@ TEST(ChipLinks, ARingPassesHalfFromEitherSide) {
   // Half of each share goes all the way round, one chip after the other.
   EXPECT_EQ(reduce_scatter_time(kRound, {8, 0, Bytes(8'000'000), {.ring = true}}),
             us(3 + 35 + 700 + 20));
+  // In later versions a whole one goes half the way.
+  CollectiveCosts later = kRound;
+  later.scatter_half_ring = true;
+  EXPECT_EQ(reduce_scatter_time(later, {8, 0, Bytes(8'000'000), {.ring = true}}),
+            us(3 + 20 + 700 + 20));
+}
+
+TEST(ChipLinks, HalfOfALineSendsToTheOtherHalf) {
+  CollectiveCosts costs = kRound;
+  costs.exchange_start = us(3);
+  costs.exchange_step = us(2);
+  // Each of two chips sends 1 MB to each of two others, 100 us each.
+  EXPECT_EQ(all_to_all_time(costs, {4, 3, {}}, Bytes(1'000'000)), us(3 + 6 + 400));
+  EXPECT_EQ(all_to_all_time(costs, {4, 3, {}, {.links = 2}}, Bytes(1'000'000)), us(3 + 6 + 200));
+  EXPECT_EQ(all_to_all_time(costs, {8, 7, {}, {.ring = true}}, Bytes(1'000'000)), us(3 + 8 + 800));
+}
+
+/// tt-metal's band for a T3000, June 2026: 32 to 38 us. Each of four chips of a row has eight
+/// tokens, which choose eight of 64 experts on eight chips.
+TEST(ChipLinks, ADispatchTakesWhatAT3000Takes) {
+  const auto numbers = [](std::int64_t rows, std::int64_t columns) {
+    return Operand(TensorSpec{{rows, columns}, DataType::uint32, Layout::row_major});
+  };
+  const auto tokens = [](std::int64_t rows) {
+    return Operand(TensorSpec{{rows, 7168}, DataType::bfloat16, Layout::row_major});
+  };
+  const Program program = make_program(AllToAllDispatchAttributes{},
+                                       {tokens(8), numbers(1, 1), numbers(8, 8), numbers(64, 8)},
+                                       {tokens(32), numbers(32, 8)});
+  const double time = plan_program(program, {8, 8}, load_profiles()).kernel.total.seconds();
+  EXPECT_NEAR(time * 1e6, 35, 3);
 }
 
 TEST(ChipLinks, SmallPacketsTakeAsLongAsTheRouterAndTheWorkersNeed) {

@@ -254,13 +254,32 @@ TEST(HostValues, AttentionAndItsGradients) {
     sweeps.push_back({"sdpa_bw_kv" + fields, {backward}, kept, 100, 10});
   }
   for (const float places : {1.0F, 6.0F, 9.0F}) {
-    sweeps.push_back({"decode_attention:scale=0.5",
-                      {"2x4x1x12 2x2x9x12 2x2x9x12 1x1 uint32 row_major"},
-                      {{}, {}, {}, {0, places}},
-                      34,
-                      1});
+    for (const char* const window : {"", ":window=3"}) {
+      sweeps.push_back({std::string("decode_attention:scale=0.5") + window,
+                        {"2x4x1x12 2x2x9x12 2x2x9x12 1x1 uint32 row_major"},
+                        {{}, {}, {}, {0, places}},
+                        34,
+                        1});
+    }
+  }
+  for (const char* const window : {":causal=true:window=3", ":causal=false:window=5"}) {
+    sweeps.push_back({std::string("attention") + window, {heads}, {}, 34, 1});
   }
   expect_exact(sweeps);
+}
+
+TEST(HostValues, BlocksThatAreLeftOutOfAProductAreZero) {
+  const std::vector<Range> none{{}, {}, {0, 0}};
+  for (const auto& ranges : {std::vector<Range>{}, none}) {
+    expect_exact(
+        {{"sparse_matmul", {"2x3x5x70 1x4x70x9 2x3x1x4 row_major"}, ranges, 70, 10},
+         {"sparse_matmul:sparse_a", {"1x4x5x70 1x4x70x9 1x1x1x4 row_major"}, ranges, 70, 10},
+         {"sparse_matmul:sparse_a:sparse_b=false",
+          {"2x4x5x70 1x4x70x9 1x1x2x4 row_major"},
+          ranges,
+          70,
+          10}});
+  }
 }
 
 TEST(HostValues, OpsOnImages) {

@@ -23,13 +23,16 @@ inline constexpr std::string_view kGradients =
     "1x2x64x32 1x2x64x32 1x2x64x32 1x2x64x32 1x2x64x32 1x2x64x1 1x2x64x1";
 inline constexpr std::string_view kHeads = "1x1x64x32 1x1x64x32 1x1x64x32";
 
-/// Those of ops on images, of ops on several devices, of sort and of scatter.
+/// Those of ops on images, of ops on several devices and their experts, of sort and of scatter.
 inline std::map<std::string_view, Example> further_examples() {
   return {
       {"sort", {"64x96", "64x96 t64x96"}},
       {"scatter", {"r64x96 u64x2 r64x2", "r64x96"}},
       {"all_gather", {"64x32 u1x1", "64x64"}},
       {"reduce_scatter", {"64x64 u1x1", "64x32"}},
+      {"sparse_matmul", {"1x1x64x96 1x4x96x32 r1x1x1x4", "1x4x64x32"}},
+      {"all_to_all_dispatch", {"r32x64 u1x1 u32x2 u8x4", "r64x64 u64x2"}},
+      {"all_to_all_combine", {"r1x2x64x64 u1x1 u64x2 u8x4", "r1x2x32x64"}},
       {"all_gather_matmul", {"64x32 u1x1 64x96", "64x64 64x96"}},
       {"matmul_reduce_scatter", {"64x32 u1x1 32x64", "64x64 64x32"}},
       {"conv2d", {"1x96 96x32", "1x32"}},

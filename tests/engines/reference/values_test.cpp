@@ -34,9 +34,27 @@ const std::vector<Row>& products() {
       {"attention:scale=1 1x1x2x1 1x1x2x1 1x1x2x1 1x1x2x2",
        {{0, 0}, {0, 1}, {4, 8}, {0, -kLn3, -1e9, 0}},
        {{5, 8}}},
+      {"attention:scale=1:causal:window=1 1x1x2x1 1x1x2x1 1x1x2x1",
+       {{0, kLn3}, {0, 1}, {4, 8}},
+       {{4, 8}}},
+      {"attention:scale=1:window=2 1x1x3x1 1x1x3x1 1x1x3x1",
+       {{0, 0, 0}, {0, 1, 2}, {4, 8, 12}},
+       {{6, 8, 10}}},
       {"decode_attention:scale=1 1x1x1x1 1x1x3x1 1x1x3x1 1x1 uint32 row_major",
        {{0}, {0, 1, 2}, {4, 8, 99}, {1}},
        {{6}}},
+      {"decode_attention:scale=1:window=2 1x1x1x1 1x1x3x1 1x1x3x1 1x1 uint32 row_major",
+       {{0}, {0, 1, 2}, {4, 8, 10}, {2}},
+       {{9}}},
+      {"sparse_matmul 1x1x1x2 1x2x2x1 1x1x1x2 row_major",
+       {{1, 2}, {3, 4, 5, 6}, {0, 7}},
+       {{0, 17}}},
+      {"sparse_matmul 2x1x1x1 1x2x1x1 2x1x1x2 row_major",
+       {{1, 2}, {3, 5}, {1, 1, 0, 1}},
+       {{3, 5, 0, 10}}},
+      {"sparse_matmul:sparse_a 1x2x1x1 1x2x1x1 1x1x1x2 row_major",
+       {{1, 2}, {3, 5}, {1, 0}},
+       {{3, 0}}},
       {"sdpa_fw:scale=1:causal=false 1x1x2x1 1x1x2x1 1x1x2x1",
        {{0, kLn3}, {0, 1}, {4, 8}},
        {{6, 7}, {0, kLn3}, {0.5, 0.75}}},
@@ -223,7 +241,7 @@ TEST(ReferenceValues, AreThereForEveryKind) {
   for (const std::string_view other :
        {"move", "split_heads_decode", "concat_heads_decode", "paged_update_cache",
         "paged_fill_cache", "all_gather", "reduce_scatter", "all_gather_matmul",
-        "matmul_reduce_scatter", "sampling"}) {
+        "matmul_reduce_scatter", "all_to_all_dispatch", "all_to_all_combine", "sampling"}) {
     tested.insert(op_named(other).index());
   }
   for (const Attributes& op : all_ops()) EXPECT_TRUE(tested.contains(op.index())) << name_of(op);

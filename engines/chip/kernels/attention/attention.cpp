@@ -20,14 +20,27 @@ struct AttentionSplit {
   std::int64_t all_key_chunks = 0;  ///< Those of all cores together.
 };
 
-/// Returns how many chunks of k the chunk `i` of q sees.
-std::int64_t seen_by(std::int64_t i, std::int64_t query_rows, std::int64_t key_rows,
-                     std::int64_t all) {
-  return std::min(all, ceil_div((i + 1) * query_rows, key_rows));
+/// Returns whether chunks of k are passed over because no row of a chunk of q sees them: since June
+/// 2026 (tt-metal, pull request 46281), in the kernel that adds up in bfloat16.
+bool passes_over(const AttentionAttributes& attributes, const AttentionCosts& costs) {
+  return attributes.window > 0 && costs.skips_windows &&
+         !attributes.compute.fp32_accumulation.value_or(false);
+}
+
+/// Returns how many of `all` chunks of k the kernel takes for the chunk `i` of q.
+std::int64_t seen_by(std::int64_t i, std::int64_t all, const AttentionAttributes& attributes,
+                     bool passes) {
+  const std::int64_t begin = i * attributes.query_chunk, end = begin + attributes.query_chunk;
+  const std::int64_t half = attributes.window / 2;
+  const std::int64_t last = attributes.causal ? end : passes ? end + half : INT64_MAX / 2;
+  const std::int64_t until = std::min(all, ceil_div(last, attributes.key_chunk));
+  if (!passes) return until;
+  const std::int64_t first = begin - (attributes.causal ? attributes.window - 1 : half);
+  return std::max<std::int64_t>(1, until - std::max<std::int64_t>(0, first) / attributes.key_chunk);
 }
 
 AttentionSplit split_attention(const Shape& q, const Shape& k,
-                               const AttentionAttributes& attributes, int cores) {
+                               const AttentionAttributes& attributes, int cores, bool passes) {
   const std::int64_t queries = ceil_div(q.rows(), attributes.query_chunk);
   const std::int64_t keys = ceil_div(k.rows(), attributes.key_chunk);
   const std::int64_t for_batch = std::min<std::int64_t>(q.outer(), cores);
@@ -40,16 +53,16 @@ AttentionSplit split_attention(const Shape& q, const Shape& k,
   std::int64_t of_all = 0;
   std::int64_t of_last = 0;  // The last core has the chunks that see most.
   for (std::int64_t i = 0; i < queries; ++i) {
-    const std::int64_t seen =
-        attributes.causal ? seen_by(i, attributes.query_chunk, attributes.key_chunk, keys) : keys;
+    const std::int64_t seen = seen_by(i, keys, attributes, passes);
     of_all += seen;
     if (i / each == (queries - 1) / each) of_last += seen;
   }
   // If they are dealt out evenly, a causal core has a chunk from either end.
   const bool paired = attributes.causal && each % 2 == 0 && queries % for_chunks == 0;
-  const std::int64_t of_busiest =
-      paired ? ceil_div(of_all, for_chunks)
-             : (attributes.causal ? std::max(of_last, ceil_div(of_all, for_chunks)) : each * keys);
+  const bool alike = !attributes.causal && !passes;
+  const std::int64_t of_busiest = paired  ? ceil_div(of_all, for_chunks)
+                                  : alike ? each * keys
+                                          : std::max(of_last, ceil_div(of_all, for_chunks));
   split.key_chunks = products * of_busiest;
   split.all_key_chunks = q.batch() * of_all;
   return split;
@@ -73,15 +86,19 @@ PlannedProgram plan(const DecodeAttentionAttributes& attributes, const Program& 
   const Bytes tile = tile_bytes(keys.dtype);
   const Bytes result_tile = tile_bytes(q.dtype);
   const std::int64_t places = attributes.seen == 0 ? k.rows() : std::min(attributes.seen, k.rows());
-  const std::int64_t tiles = ceil_div(places, kTileSide);
+  const std::int64_t until = ceil_div(places, kTileSide);
   const std::int64_t pairs = k.batch();  // A pair is a sequence and a head of keys.
   const std::int64_t workers =
       std::clamp<std::int64_t>(grid.cores() / pairs, 1, attributes.cores_of_head);
   // A chunk is no longer than what is seen.
   const std::int64_t sk = attributes.key_chunk == 0
-                              ? decode_chunk(tiles)
-                              : std::min(ceil_div(attributes.key_chunk, kTileSide), tiles);
-  const std::int64_t chunks = ceil_div(tiles, sk);
+                              ? decode_chunk(until)
+                              : std::min(ceil_div(attributes.key_chunk, kTileSide), until);
+  // It begins with the chunk in which the window does.
+  const std::int64_t hidden = attributes.window == 0 || attributes.window >= places
+                                  ? 0
+                                  : (places - attributes.window) / (sk * kTileSide);
+  const std::int64_t chunks = ceil_div(until, sk) - hidden;
   const std::int64_t used = std::min(workers, chunks);
   const std::int64_t heads_of_core =
       ceil_div(pairs, std::max<std::int64_t>(1, grid.cores() / workers));
@@ -131,8 +148,9 @@ PlannedProgram plan(const AttentionAttributes& attributes, const Program& progra
          .accepted = "1048576 chunks at the most"});
   }
   const int given = attributes.core_grid.value_or(grid).cores();
+  const bool passes = passes_over(attributes, profiles.software.attention);
   const AttentionSplit split =
-      split_attention(q.shape, k, attributes, std::min(given, grid.cores()));
+      split_attention(q.shape, k, attributes, std::min(given, grid.cores()), passes);
   const std::int64_t sq = attributes.query_chunk / kTileSide;
   const std::int64_t sk = attributes.key_chunk / kTileSide;
   const std::int64_t d = q.shape.tile_columns();
@@ -144,9 +162,11 @@ PlannedProgram plan(const AttentionAttributes& attributes, const Program& progra
   // The compute kernel makes both products, the softmax of the scores, and the correction of the
   // sums so far.
   const bool masked = program.inputs.size() > 3;
+  // Where no chunk is passed over for a window, each has a mask, which the kernel makes itself.
+  const bool adds = masked || (attributes.window > 0 && !passes);
   const SimTime exp = attributes.approximate ? cost.exp : cost.exact_exp;
   const SimTime compute = 2 * sq * sk * d * product + sq * sk * (exp + cost.max + cost.sum) +
-                          (masked ? sq * sk * software.tiles.fpu : SimTime()) + sq * d * cost.max +
+                          (adds ? sq * sk * software.tiles.fpu : SimTime()) + sq * d * cost.max +
                           cost.chunk;
   const std::int64_t read = 2 * sk * d + (masked ? sq * sk : 0);
   // Queries come besides, which is as much as half of the keys and values where these are few.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 #include "engines/chip/kernels/plan/plans.h"
@@ -30,12 +31,16 @@ Bytes busiest_bytes(const ChipLine& line) {
 
 /// Returns how many cores move data in one direction of a link. If the call does not say, ttnn
 /// chooses the number by the bytes that pass the link (tt-metal's all_gather_async and
-/// reduce_scatter_minimal_async on a line; a ring is taken to have the same).
+/// reduce_scatter_minimal_async).
 int link_workers(bool gathers, const ChipLine& line) {
   if (line.use.workers > 0) return line.use.workers;
   const std::int64_t bytes = busiest_bytes(line).value();
   constexpr std::int64_t kKib = 1024;
   if (gathers) return bytes > 256 * kKib ? 4 : bytes > 4 * kKib ? 2 : 1;
+  if (line.use.ring) {
+    constexpr std::int64_t kMega = 1'000'000;
+    return bytes > 50 * kMega ? 8 : bytes >= kMega ? 4 : bytes > 4 * kKib ? 2 : 1;
+  }
   if (bytes > 4096 * kKib) return 8;
   return bytes >= 512 * kKib ? 4 : bytes > 4 * kKib ? 2 : 1;
 }
@@ -94,12 +99,28 @@ SimTime all_gather_time(const CollectiveCosts& costs, const ChipLine& line) {
 SimTime reduce_scatter_time(const CollectiveCosts& costs, const ChipLine& line) {
   // A share after the other passes the busiest link; what comes is added to what is there while the
   // next one passes. Nothing hides reading, adding and writing the last one. On a ring, half of
-  // each share goes all the way round in either direction.
-  const int steps = line.use.ring ? line.chips - 1 : line.hops;
+  // each share goes all the way round in either direction; in later versions a whole one goes half
+  // the way.
+  const int round = costs.scatter_half_ring ? line.chips / 2 : line.chips - 1;
+  const int steps = line.use.ring ? round : line.hops;
   return costs.scatter_start + steps * costs.scatter_step +
          link_time(costs, line, link_workers(false, line), costs.scatter_link,
                    busiest_bytes(line)) +
          transfer_time(link_share(line), costs.scatter_add);
+}
+
+SimTime all_to_all_time(const CollectiveCosts& costs, const ChipLine& line, Bytes each) {
+  // Between the halves of a line all of one half passes that is meant for the other one. On a ring
+  // it goes the shorter way, which is a quarter of the ring on average.
+  const std::int64_t n = line.chips;
+  const std::int64_t times = line.use.ring ? ceil_div(n * n, 8) : (n / 2) * ceil_div(n, 2);
+  const Bytes busiest(ceil_div(times * each.value(), line.use.links));
+  const SimTime start =
+      costs.exchange_start + (line.use.ring ? line.chips / 2 : line.hops) * costs.exchange_step;
+  // Senders read a token once for all chips that it goes to.
+  const std::int64_t packets = ceil_div(busiest.value(), line.packet.value());
+  return start + std::max(transfer_time(busiest, costs.gather_link),
+                          packets * (line.use.ring ? costs.ring_packet : costs.packet));
 }
 
 Footprint collective_footprint(bool gathers, const ChipLine& line, const Profiles& profiles) {
@@ -161,6 +182,78 @@ ChipLine line_of(const Program& program, bool gathers, const LinkUse& use) {
                 .packet = packet_of(whole)};
   line.use.ring = use.ring && chips > 2;  // Two chips have no other way round.
   return line;
+}
+
+namespace {
+
+/// What a chip of a group sends to each of the others: rows of the tokens' width, on average.
+struct Sent {
+  int chips = 1;
+  double rows = 0;  ///< For one other chip.
+};
+
+std::int64_t rows_of(const TensorSpec& spec) {
+  return spec.shape.elements() / spec.shape.columns();
+}
+
+/// Returns how many of `tokens` choose an expert of one of `devices`, of which each has as many, if
+/// a token chooses `chosen` and all are as popular.
+double tokens_for_one(std::int64_t tokens, std::int64_t chosen, std::int64_t devices) {
+  const double other = 1 - 1 / static_cast<double>(devices);
+  double none = 1;
+  for (std::int64_t i = 0; i < chosen; ++i) none *= other;
+  return static_cast<double>(tokens) * (1 - none);
+}
+
+PlannedProgram plan_exchange(const Program& program, const Sent& sent, LinkUse use, CoreGrid grid,
+                             const Profiles& profiles) {
+  const TensorSpec& in = program.inputs[0].spec;
+  const Bytes row(in.host_bytes().value() / rows_of(in));
+  if (use.workers == 0) use.workers = 1;
+  use.ring = use.ring && sent.chips > 2;
+  const ChipLine line{.chips = sent.chips,
+                      .hops = sent.chips - 1,
+                      .whole = program.outputs[0].spec.padded_bytes(),
+                      .use = use,
+                      .packet = std::min(kLinkPacket, row)};
+  const CollectiveCosts& costs = profiles.software.collectives;
+  const SimTime start = all_to_all_time(costs, line, Bytes());
+  const double each = sent.rows * static_cast<double>(row.value());
+  const SimTime total =
+      all_to_all_time(costs, line, Bytes(static_cast<std::int64_t>(std::ceil(each))));
+  const Footprint footprint = collective_footprint(true, line, profiles);
+  return {.footprint = footprint,
+          .kernel = {.compute_start = start,
+                     .reads_end = total,
+                     .first_write = start,
+                     .math_end = total,
+                     .total = total,
+                     .unshared = total,
+                     .dram = in.padded_bytes() + line.whole,
+                     .grid = grid,
+                     .cores = std::min(footprint.cores, grid.cores()),
+                     .bottleneck = Bottleneck::output_writes}};
+}
+
+}  // namespace
+
+PlannedProgram plan(const AllToAllDispatchAttributes& attributes, const Program& program,
+                    CoreGrid grid, const Profiles& profiles) {
+  const std::int64_t own = rows_of(program.inputs[0].spec);
+  const Sent sent{.chips = static_cast<int>(rows_of(program.outputs[0].spec) / own),
+                  .rows = tokens_for_one(own, program.inputs[2].spec.shape.columns(),
+                                         program.inputs[3].spec.shape.columns())};
+  return plan_exchange(program, sent, attributes.use, grid, profiles);
+}
+
+PlannedProgram plan(const AllToAllCombineAttributes& attributes, const Program& program,
+                    CoreGrid grid, const Profiles& profiles) {
+  const Shape& chosen = program.inputs[2].spec.shape;
+  const std::int64_t back = rows_of(program.outputs[0].spec);  // A row for each choice.
+  const Sent sent{.chips = static_cast<int>(chosen.elements() / back),
+                  .rows = static_cast<double>(back) /
+                          static_cast<double>(program.inputs[3].spec.shape.columns())};
+  return plan_exchange(program, sent, attributes.use, grid, profiles);
 }
 
 PlannedProgram plan(const AllGatherAttributes& attributes, const Program& program, CoreGrid grid,

@@ -29,6 +29,9 @@ SimTime all_gather_time(const CollectiveCosts& costs, const ChipLine& line);
 /// Returns the time in which each chip gets its share of the sum of all chips' tensors.
 SimTime reduce_scatter_time(const CollectiveCosts& costs, const ChipLine& line);
 
+/// Returns the time in which each chip gets what each of the others has for it, `each` bytes.
+SimTime all_to_all_time(const CollectiveCosts& costs, const ChipLine& line, Bytes each);
+
 /// Returns what is dispatched to each chip: the workers, senders and receivers of both directions.
 Footprint collective_footprint(bool gathers, const ChipLine& line, const Profiles& profiles);
 

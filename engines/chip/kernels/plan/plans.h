@@ -19,6 +19,9 @@ PlannedProgram plan(const MatmulAttributes&, const Program&, CoreGrid, const Pro
 /// the next one, which hands it on; every core computes on what it has. The times come from that
 /// chain, core by core and block by block. Throws Error when the grid is smaller than 2x2.
 PlannedProgram plan(const MinimalMatmulAttributes&, const Program&, CoreGrid, const Profiles&);
+/// ttnn's sparse_matmul: the product of the blocks that are used, one after the other, and a look
+/// at the number of each block, which the reader tells the other cores (sparse_matmul.block).
+PlannedProgram plan(const SparseMatmulAttributes&, const Program&, CoreGrid, const Profiles&);
 /// TTML's swiglu_fw, which deals out the rows of tiles of x. A core streams all three weights for
 /// each of its rows and shares what it reads with nobody, four tiles at a time; products have
 /// HiFi4. The hidden row stays in L1. If it does not fit beside the row of x, the core computes it
@@ -178,6 +181,11 @@ PlannedProgram plan(const AllGatherMatmulAttributes&, const Program&, CoreGrid, 
 /// A share of the product leaves as soon as it is computed; nothing hides the way of the last one.
 PlannedProgram plan(const MatmulReduceScatterAttributes&, const Program&, CoreGrid,
                     const Profiles&);
+/// The tokens that chose an expert of another chip go to it, each once. Experts are taken to be
+/// equally popular and to lie on the chips of the mapping in equal numbers.
+PlannedProgram plan(const AllToAllDispatchAttributes&, const Program&, CoreGrid, const Profiles&);
+/// The rows of all choices come back.
+PlannedProgram plan(const AllToAllCombineAttributes&, const Program&, CoreGrid, const Profiles&);
 /// These throw Error: the sockets of a mesh run transfers themselves (engines/mesh/sockets.h).
 PlannedProgram plan(const SendAttributes&, const Program&, CoreGrid, const Profiles&);
 PlannedProgram plan(const ReceiveAttributes&, const Program&, CoreGrid, const Profiles&);

@@ -27,8 +27,9 @@ PlannedProgram plan(const RmsNormAttributes& attributes, const Program& program,
   const std::int64_t passes = kRmsNormPasses + (attributes.sums ? 1 : 0);
   const TileCosts& cost = profiles.software.tiles;
   const bool scaled = program.inputs.size() > 1;
-  const bool again = attributes.rereads && !fits_in_l1(program, attributes.sums,
-                                                       attributes.fp32_accumulation, profiles.chip);
+  const bool again =
+      attributes.rereads.value_or(cost.norm_rereads) &&
+      !fits_in_l1(program, attributes.sums, attributes.fp32_accumulation, profiles.chip);
   // A row that is too long is read for the sum of its squares and for the result, and gamma with
   // it.
   const std::int64_t reads = again ? (scaled ? 3 : 2) : 1;

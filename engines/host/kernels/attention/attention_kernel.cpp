@@ -27,18 +27,28 @@ struct AttentionRows {
   std::int64_t mask_step;            ///< From one batch's mask to the next; 0 if all share one.
   float scale;
   bool causal;
+  std::int64_t window;  ///< 0: none.
 
   /// Computes row `index` of all rows of q; `work` has room for the scores and a row of the result.
-  /// The row sees the first `seen` places or, if causal, those up to its own.
+  /// The row sees the first `seen` places or, if causal, those up to its own; and of these those of
+  /// its window.
   HOWARD_INLINE void run_row(std::int64_t index, std::int64_t seen, float* work) const {
     const std::int64_t row = index % rows;
     const std::int64_t head = index / rows;
     const std::int64_t batch = head / heads;
     const std::int64_t pair = (batch * heads + head % heads) / group;
     const T* query = q + index * columns;
-    const T* key = k + pair * keys * columns;
-    const T* value = v + pair * keys * wide;
     if (causal) seen = row + 1;
+    std::int64_t first = 0;
+    if (window > 0 && (causal || rows == 1)) {
+      first = std::max<std::int64_t>(0, seen - window);
+    } else if (window > 0) {
+      first = std::max<std::int64_t>(0, row - window / 2);
+      seen = std::min(seen, row + window / 2 + 1);
+    }
+    seen -= first;
+    const T* key = k + (pair * keys + first) * columns;
+    const T* value = v + (pair * keys + first) * wide;
     float* scores = work;
     float* sums = work + keys;
     for (std::int64_t j = 0; j < seen; ++j) {
@@ -48,7 +58,7 @@ struct AttentionRows {
                   });
     }
     if (mask != nullptr) {
-      const T* added = mask + batch * mask_step + row * keys;
+      const T* added = mask + batch * mask_step + row * keys + first;
       for_each(seen, [=](std::int64_t j) HOWARD_INLINE { scores[j] += load(added, j); });
     }
     float most = max_of(seen, [=](std::int64_t j) HOWARD_INLINE { return scores[j]; });
@@ -76,10 +86,11 @@ struct AttentionRows {
 struct Forward {
   bool causal = false, decodes = false, keeps = false;
   float scale = 1;
+  std::int64_t window = 0;
 };
 
 Kernel make_attention(const Forward& forward, const Call& call, const KernelContext& context) {
-  const auto [causal, decodes, keeps, scale] = forward;
+  const auto [causal, decodes, keeps, scale, window] = forward;
   const Shape& q = call.in(0).shape;
   const Shape& k = call.in(1).shape;
   const bool masked = call.inputs() == 4 && !decodes;
@@ -105,7 +116,8 @@ Kernel make_attention(const Forward& forward, const Call& call, const KernelCont
                                 .wide = call.in(2).shape.columns(),
                                 .mask_step = shared_mask ? 0 : q.rows() * k.rows(),
                                 .scale = scale,
-                                .causal = causal};
+                                .causal = causal,
+                                .window = window};
     return [=, &pool = context.pool, &workspace = context.workspace, count = rows_of(q)] {
       workspace.require(Bytes((rows.keys + rows.wide) * 4));
       if (position) position->require_in_range();
@@ -125,12 +137,15 @@ Kernel make_attention(const Forward& forward, const Call& call, const KernelCont
 
 Kernel make_kernel(const AttentionAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  return make_attention({.causal = attributes.causal, .scale = attributes.scale}, call, context);
+  return make_attention(
+      {.causal = attributes.causal, .scale = attributes.scale, .window = attributes.window}, call,
+      context);
 }
 
 Kernel make_kernel(const DecodeAttentionAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  return make_attention({.decodes = true, .scale = attributes.scale}, call, context);
+  return make_attention({.decodes = true, .scale = attributes.scale, .window = attributes.window},
+                        call, context);
 }
 
 Kernel make_kernel(const TtmlAttentionAttributes& attributes, const Call& call,

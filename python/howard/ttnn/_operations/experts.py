@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements how tokens go to the devices of their experts, and what these made of them comes back."""
 
-import math
 
 from .. import _arrays as arrays
 from .._arrays import np
@@ -13,17 +12,18 @@ from .ccl import _Links, _group_handle, _groups, _scaled, shards_of
 _WIRES = "multi_device_global_semaphore barrier_semaphore"
 
 
-def _send(name, rows, like, count, use):
-    """Asks for the program that leaves so many rows on each device: by analogy, those that the
-    devices of a line show each other."""
-    each, width = -(-rows // count), like._shape[-1]
-    part, whole = (device_tensor([1, 1, n, width], like._dtype, like._layout, None, like._device)
-                   for n in (each, each * count))
+def _whole(tensor):
+    """Returns a tensor of the same shape whose numbers have 32 bits, as the emulator's have."""
+    return device_tensor(tensor._shape, DataType.UINT32, Layout.ROW_MAJOR, None, tensor._device)
+
+
+def _send(name, sent, choices, mapping, made, count, use):
+    """Asks for the program in which devices exchange rows of tokens."""
+    like = sent._device
     if count == 1:
-        program(name + "_alone", "copy", [part], [part], True)
+        program(name + "_alone", "copy", [sent], [sent], True)
     else:
-        program(name, "all_gather", [part, _group_handle(like._device)], [whole], True, dimension=2,
-                **use)
+        program(name, name, [sent, _group_handle(like), _whole(choices), _whole(mapping)], made, **use)
 
 
 def _on_devices(device, groups, inputs, outputs, compute):
@@ -87,7 +87,7 @@ def all_to_all_dispatch(input_tensor, expert_indices_tensor, expert_mapping_tens
                       given[0])
     told = make_output([1, batch, length, chosen._shape[-1]], chosen, None, None, memory_config,
                        given[1])
-    _send(name, batch * length, tokens, len(groups[0]),
+    _send(name, tokens, chosen, mapping, [out, _whole(told)], len(groups[0]),
           _Links(num_links, topology).use(name, tokens, cluster_axis))
 
     all_experts = mapping._shape[-2]
@@ -128,7 +128,7 @@ def all_to_all_combine(input_tensor, expert_metadata_tensor, expert_mapping_tens
     own = _scaled([k, batch, length], dim, count, divide=True)
     out = make_output([*own, made._shape[-1]], made, None, None, memory_config,
                       output_tensor if output_tensor is not None else optional_output_tensor)
-    _send(name, math.prod(own), made, count,
+    _send(name, made, chosen, mapping, [out], count,
           _Links(num_links, topology).use(name, made, axis))
 
     all_experts, width = mapping._shape[-2], made._shape[-1]

@@ -60,7 +60,7 @@ def _fidelity(a, b, core_grid, program_config, compute):
     return None, wide  # The planner's own choice is ttnn's.
 
 
-def _config_text(config):
+def config_text(config):
     """Returns a program configuration as the emulator reads it; None for a kind that it does not
     have."""
     if isinstance(config, _configs.MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig):
@@ -123,7 +123,7 @@ def _result_config(config, program_config, a, matrix, tile):
 
 def _attributes(a, b, transpose_a, transpose_b, core_grid, program_config, compute):
     attributes = {}
-    config = _config_text(program_config)
+    config = config_text(program_config)
     if transpose_a:
         attributes["transpose_a"] = True
     if transpose_b:

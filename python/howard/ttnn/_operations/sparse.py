@@ -1,12 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements sparse_matmul: a product of those blocks alone that a third tensor names."""
 
+from typing import Any, Dict
+
 from .. import _arrays as arrays
 from .._arrays import np
 from .._launch import fail, make_output, operation, program, require_device, values
 from .._memory import DRAM_MEMORY_CONFIG, Tile
 from .._tensor import device_tensor
-from .._types import Layout
+from .._types import DataType, Layout, MathFidelity
+from .matmul import config_text
+
+
+def _typed(tensor, dtype):
+    return tensor if tensor._dtype is dtype else device_tensor(
+        tensor._shape, dtype, tensor._layout, tensor._config, tensor._device)
 
 
 def _blocks(a, b, a_sparse, b_sparse):
@@ -24,9 +32,10 @@ def _blocks(a, b, a_sparse, b_sparse):
     return None
 
 
-@operation(unread="program_config compute_kernel_config core_grid")
+@operation(unread="core_grid")
 def sparse_matmul(input_tensor_a, input_tensor_b, *, sparsity, nnz=None,
-                  is_input_a_sparse=False, is_input_b_sparse=True, memory_config=None, dtype=None,
+                  is_input_a_sparse=False, is_input_b_sparse=True, program_config=None,
+                  compute_kernel_config=None, memory_config=None, dtype=None,
                   output_tile=None, optional_output_tensor=None):
     """Multiplies each block whose number in `sparsity` is not 0. The others are zeros here, and
     undefined on a card."""
@@ -53,10 +62,16 @@ def sparse_matmul(input_tensor_a, input_tensor_b, *, sparsity, nnz=None,
         used = int(nnz)
     else:
         used = int((sparsity.array() != 0).sum()) if a._device.values else count
+    told: Dict[str, Any] = {"used": used, "sparse_a": bool(is_input_a_sparse),
+                            "sparse_b": bool(is_input_b_sparse)}
+    config = config_text(program_config)
+    if config is not None:
+        told["config"] = config
+    if compute_kernel_config is not None and compute_kernel_config.math_fidelity is not MathFidelity.Invalid:
+        told["fidelity"] = compute_kernel_config.math_fidelity.name
     if used:
-        program(name, "matmul", [a, b], [out], True,
-                shapes=[[1, used, rows, inner], [1, used, inner, columns]],
-                out_shapes=[[1, used, rows, columns]])
+        program(name, "sparse_matmul", [a, b, _typed(sparsity, DataType.BFLOAT16)], [out],
+                out_shapes=[[count // b._shape[1], b._shape[1], rows, columns]], **told)
 
     def compute(x, y, kept):
         made = arrays.matmul(x.reshape(left + [rows, inner]), y.reshape(right + [inner, columns]))

@@ -126,8 +126,9 @@ def scaled_dot_product_attention(input_tensor_q, input_tensor_k, input_tensor_v,
     # Keys take most of the time, and have the type that the kernel is told.
     kind = input_tensor_k._dtype
     used = [_typed(one, kind) for one in inputs[:3]] + inputs[3:3 + (attn_mask is not None)]
-    program(name, "attention", used, [_typed(out, kind)],
-            sliding_window_size is not None or attention_sink is not None,
+    if sliding_window_size and input_tensor_q._shape[2] == input_tensor_k._shape[2]:
+        told["window"] = int(sliding_window_size)
+    program(name, "attention", used, [_typed(out, kind)], attention_sink is not None,
             causal=bool(is_causal), **told)
 
     def compute(q, k, v, *rest):
@@ -152,10 +153,12 @@ def _launch_decode(name, q, k, v, out, length, told):
             shapes=[queries, keys, keys, None], out_shapes=[queries], **told)
 
 
-def _decode_attributes(seen, config, compute):
+def _decode_attributes(seen, window, config, compute):
     """Returns what the kernel of a decoding step is told: the places that are seen, in whole tiles,
-    and how cores share them."""
+    of which it sees the last ones of a window, and how cores share them."""
     told = {"seen": -(-seen // 32) * 32}
+    if window:
+        told["window"] = int(window)
     if getattr(config, "k_chunk_size", None):
         told["key_chunk"] = int(config.k_chunk_size)
     if getattr(config, "max_cores_per_head_batch", None):
@@ -167,15 +170,14 @@ def _decode_attributes(seen, config, compute):
     return told
 
 
-def _seen(length, is_causal, cur_pos, cur_pos_tensor, window):
-    """Returns how many places of a cache a step sees: all of them where its position is not known."""
+def _seen(length, is_causal, cur_pos, cur_pos_tensor):
+    """Returns how many places of a cache are filled: all of them where the position is not known."""
     last = None
     if is_causal and cur_pos:
         last = max(cur_pos)
     elif is_causal and cur_pos_tensor is not None:
         last = cur_pos_tensor._storage.cell.largest
-    seen = length if last is None else max(1, min(length, last + 1))
-    return min(seen, window or seen)
+    return length if last is None else max(1, min(length, last + 1))
 
 
 def _decode(name, q, k, v, is_causal, mask, cur_pos, cur_pos_tensor, scale, memory_config,
@@ -190,8 +192,9 @@ def _decode(name, q, k, v, is_causal, mask, cur_pos, cur_pos_tensor, scale, memo
     out = make_output([_one, batch, heads, width], q, None, Layout.TILE,
                       memory_config or DRAM_MEMORY_CONFIG)
     length = k._shape[-2] * (1 if table is None else table._shape[-1])
-    seen = _seen(length, is_causal, cur_pos, cur_pos_tensor, window)
-    _launch_decode(name, q, k, v, out, length, _decode_attributes(seen, config, compute_config))
+    seen = _seen(length, is_causal, cur_pos, cur_pos_tensor)
+    _launch_decode(name, q, k, v, out, length,
+                   _decode_attributes(seen, window, config, compute_config))
     others = [one for one in (cur_pos_tensor, mask, sink, table) if one is not None]
     are_there = [one is not None for one in (cur_pos_tensor, mask, sink, table)]
 

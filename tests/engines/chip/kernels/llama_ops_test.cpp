@@ -141,6 +141,57 @@ TEST_F(LlamaOps, CausalAttentionSkipsWhatIsNotSeen) {
             (whole.kernel.dram - operands).value() * 17);
 }
 
+TEST_F(LlamaOps, AWindowPassesOverChunksInLaterSoftwareAlone) {
+  const TensorSpec q{.shape = {1, 8, 2048, 64}};
+  const auto in = [&](bool skips, const AttentionAttributes& attributes) {
+    Profiles profiles = load_profiles();
+    profiles.software.attention.skips_windows = skips;
+    return plan_program(make_program(attributes, {q, q, q}, {q}), {8, 8}, profiles).kernel;
+  };
+  AttentionAttributes attributes{.causal = true, .query_chunk = 128, .key_chunk = 128};
+  const KernelCost all = in(true, attributes);
+  attributes.window = 256;
+  const KernelCost before = in(false, attributes), later = in(true, attributes);
+  EXPECT_EQ(before.dram, all.dram);
+  EXPECT_GT(before.total, all.total) << "a mask is added to each chunk";
+  EXPECT_LT(later.total, all.total);
+  // Of 16 chunks the first sees one, the second two, and each other one three.
+  const Bytes operands(4 * 8 * 64 * 2 * 2048 / 2);
+  EXPECT_EQ((later.dram - operands).value() * 136, (all.dram - operands).value() * 45);
+  attributes.causal = false;
+  // 128 places before and behind are two chunks more, but at both ends.
+  EXPECT_EQ((in(true, attributes).dram - operands).value() * 256,
+            (in(false, attributes).dram - operands).value() * (3 * 16 - 2));
+  attributes.compute.fp32_accumulation = true;
+  EXPECT_EQ(in(true, attributes).total, in(false, attributes).total) << "the older kernel";
+}
+
+TEST_F(LlamaOps, ADecodingStepBeginsWithTheChunkOfItsWindow) {
+  const ops::Tensor q = tensor({1, 8, 1, 64}), k = tensor({1, 8, 2048, 64});
+  const ops::Tensor place(device_, {{1}, DataType::uint32, Layout::row_major});
+  const auto read = [&](std::int64_t window) {
+    const DecodeAttentionAttributes op{.seen = 2048, .window = window, .key_chunk = 256};
+    return plan(make_program(op, {q, k, k, place}, {q})).kernel.dram.value() - 2 * 8 * 2 * 2048;
+  };
+  EXPECT_EQ(read(0), 8 * read(128));
+  EXPECT_EQ(read(257), 2 * read(128)) << "it begins in the chunk before";
+}
+
+TEST_F(LlamaOps, ASparseProductLooksAtEachBlock) {
+  const auto of = [&](std::int64_t experts, std::int64_t used) {
+    const ops::Tensor a = tensor({1, 1, 32, 256}), b = tensor({1, experts, 256, 128});
+    const ops::Tensor kept(device_, {{1, 1, 1, experts}, DataType::bfloat16, Layout::row_major});
+    return plan(make_program(SparseMatmulAttributes{.used = used}, {a, b, kept},
+                             {tensor({1, experts, 32, 128})}))
+        .kernel;
+  };
+  const KernelCost few = of(8, 4), many = of(32, 4);
+  EXPECT_EQ(many.total - few.total, 24 * device_.profiles().software.sparse_matmul_block);
+  EXPECT_EQ(many.dram, few.dram);
+  EXPECT_EQ(of(8, 8).total, of(8, 0).total);
+  EXPECT_GT(of(8, 8).dram, few.dram);
+}
+
 /// Llama-3.3-70B on a chip of a Galaxy (tt-metal's targets of its prefill at 4096 tokens, 2025).
 TEST_F(LlamaOps, AttentionWithoutTheFastExponentialTakesWhatAGalaxyMeasured) {
   EmulatedChip chip(load_profiles(), {.dispatch = DispatchCoreType::eth});

@@ -9,6 +9,7 @@
 
 #include "engines/chip/emulated_chip.h"
 #include "engines/chip/kernels/lowering.h"
+#include "engines/chip/kernels/planner.h"
 #include "engines/ops/tensor.h"
 #include "engines/ops/training.h"
 #include "tests/engines/chip/round_profiles.h"
@@ -138,6 +139,11 @@ TEST_F(RowOps, ANormReadsRowsAgainThatAreTooLongForL1) {
   EXPECT_EQ(dram(LayernormAttributes{}, 110), 6) << "three times, with gamma and beta twice";
   EXPECT_EQ(dram(LayernormAttributes{.fp32_accumulation = false}, 110), 2);
   EXPECT_EQ(dram(RmsNormAttributes{}, 110), 2) << "ttnn has no other kernel before 2026";
+  Profiles later = round_profiles();
+  later.software.tiles.norm_rereads = true;
+  const TensorSpec x{.shape = {32, 32 * 110}};
+  EXPECT_EQ(plan_program(make_program(RmsNormAttributes{}, {x}, {x}), {8, 8}, later).kernel.dram,
+            Bytes(3 * 110 * 2048));
   EXPECT_EQ(dram(RmsNormAttributes{.rereads = true}, 110), 3) << "squares, then the result";
   EXPECT_EQ(dram(RmsNormAttributes{.rereads = true}, 90), 2);
 }
