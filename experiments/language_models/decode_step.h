@@ -105,16 +105,6 @@ class DecodeStep : protected ModelCalls {
     if (from != to) add(part, MemoryMoveAttributes{}, {from}, {to});
   }
 
-  /// The columns of the weights lie over the banks of the DRAM, each of which has a core beside it.
-  TensorSpec weights(std::int64_t k, std::int64_t n, DataType dtype) const {
-    TensorSpec spec = interleaved(k, n, dtype);
-    spec.sharding = Sharding{.layout = ShardLayout::width,
-                             .grid = {banks_, 1},
-                             .rows = kTileSide * tiles(k),
-                             .columns = kTileSide * ceil_div(tiles(n), banks_)};
-    return spec;
-  }
-
   /// Returns the tiles of K in a step: the most, up to 8, that divide a core's.
   static std::int64_t step_of_k(std::int64_t k, std::int64_t cores) {
     const std::int64_t mine = ceil_div(tiles(k), cores);

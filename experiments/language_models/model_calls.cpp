@@ -35,6 +35,16 @@ void ModelCalls::embed(std::int64_t rows) {
   }
 }
 
+TensorSpec ModelCalls::weights(std::int64_t k, std::int64_t n, DataType dtype) const {
+  TensorSpec spec = interleaved(k, n, dtype);
+  const std::int64_t columns = ceil_div(ceil_div(n, kTileSide), banks_);
+  spec.sharding = Sharding{.layout = ShardLayout::width,
+                           .grid = {banks_, 1},
+                           .rows = kTileSide * ceil_div(k, kTileSide),
+                           .columns = kTileSide * columns};
+  return spec;
+}
+
 void ModelCalls::gather(std::int64_t rows) {
   if (!serving_.is_divided() || model_.is_gpt_oss()) return;
   add("all_gather", AllGatherAttributes{.dimension = 3, .use = link_use(serving_)},

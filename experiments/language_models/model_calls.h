@@ -66,6 +66,8 @@ class ModelCalls {
   void add(std::string_view part, const Attributes& attributes, const SpecList& inputs,
            const SpecList& outputs);
   void embed(std::int64_t rows);
+  /// The columns of the weights lie over the banks of the DRAM.
+  TensorSpec weights(std::int64_t k, std::int64_t n, DataType dtype) const;
   /// Gives each chip the columns of all, which a norm needs.
   void gather(std::int64_t rows);
   /// Adds what the chips have; each keeps its columns of the sum, or gets them all.

@@ -139,7 +139,8 @@ class PrefillStep : private ModelCalls {
     config.out_block_w = config.per_core_n;
     if (step > 1) config.subblock_w = divisor(config.per_core_n, 4);
     add(part, MatmulAttributes{.compute = format.compute, .config = config},
-        {a, interleaved(k, n, format.dtype)}, {result});
+        {a, model_.is_gpt_oss() ? interleaved(k, n, format.dtype) : weights(k, n, format.dtype)},
+        {result});
   }
 
   /// Returns the most tiles, up to 8, that divide what a row of cores has of K.

@@ -22,6 +22,7 @@
 #include "engines/chip/calibration/steady_state.h"
 #include "engines/chip/chip_links.h"
 #include "engines/chip/kernels/collective/collective.h"
+#include "engines/chip/kernels/planner.h"
 #include "engines/chip/kernels/plan/footprint.h"
 #include "engines/chip/profiles/profiles.h"
 #include "engines/ops/catalogue.h"
@@ -227,6 +228,23 @@ std::vector<double> kernels(const Profiles& profiles) {
   return times;
 }
 
+/// Returns times of a product whose weights' columns lie over the banks of the DRAM. Small tiles
+/// wait for the core that asks for them.
+std::vector<double> products_of_banks(const Profiles& profiles) {
+  const Sharding banks{.layout = ShardLayout::width, .grid = {12, 1}, .rows = 1024, .columns = 256};
+  const TensorSpec a{.shape = {128, 1024}}, c{.shape = {128, 2048}};
+  const TensorSpec b{.shape = {1024, 2048}, .dtype = DataType::bfloat4_b, .sharding = banks};
+  const MatmulConfig config{.kind = MatmulKind::multicast_2d,
+                            .grid = {8, 4},
+                            .per_core_m = 1,
+                            .per_core_n = 8,
+                            .in0_block_w = 4,
+                            .out_block_h = 1,
+                            .out_block_w = 8};
+  const Program program = make_program(MatmulAttributes{.config = config}, {a, b}, {c});
+  return {plan_program(program, {8, 4}, profiles).kernel.total.seconds()};
+}
+
 /// Runs short programs behind a long one, which are written ahead as far as the rings have room.
 std::vector<double> programs_ahead(const Profiles& profiles) {
   std::vector<double> periods;
@@ -264,7 +282,8 @@ std::vector<double> several_chips(const Profiles& profiles) {
 
 /// Returns everything that any constant may move.
 std::vector<Measure> all_times() {
-  std::vector<Measure> times{kernels, programs_ahead, capture, transfers, profiled, several_chips};
+  std::vector<Measure> times{kernels,   products_of_banks, programs_ahead, capture,
+                             transfers, profiled,          several_chips};
   for (const auto& table : calibration::built_in_measurements()) {
     times.push_back(calibration_rows(table));
   }

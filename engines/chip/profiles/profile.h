@@ -133,9 +133,9 @@ struct SoftwareProfile {
   ChoiceCosts choice;
   CollectiveCosts collectives;
   ScriptTimes script;
-  SimTime matmul_start, noc_read_issue, matmul_tile_product, matmul_output_tile,
-      minimal_matmul_handshake, dram_matmul_start, dram_matmul_block, matmul_next_product,
-      matmul_next_multicast_product, matmul_reload, sparse_matmul_block;
+  SimTime matmul_start, noc_read_issue, noc_shard_read_issue, matmul_tile_product,
+      matmul_output_tile, minimal_matmul_handshake, dram_matmul_start, dram_matmul_block,
+      matmul_next_product, matmul_next_multicast_product, matmul_reload, sparse_matmul_block;
   int matmul_transposed_unpack = 1;
   bool matmul_fuses_transposes = true, matmul_legacy_selection = true;
 
@@ -169,6 +169,7 @@ struct SoftwareProfile {
     visit("ttnn.other_arguments", ttnn_other_arguments);
     visit("matmul.start", matmul_start);
     visit("noc.read_issue", noc_read_issue);
+    visit("noc.shard_read_issue", noc_shard_read_issue);
     visit("matmul.tile_product", matmul_tile_product);
     visit("matmul.output_tile", matmul_output_tile);
     visit("matmul.reload", matmul_reload);

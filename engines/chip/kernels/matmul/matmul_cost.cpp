@@ -94,12 +94,28 @@ struct Costs {
   SimTime read_and_multicast(Storage from, std::int64_t tiles, Bytes tile, std::int64_t readers,
                              std::int64_t receivers, Bandwidth dram,
                              TenThousandths crowded = 0) const {
+    return multicast_after(read(from, tiles, tile, readers, dram, crowded),
+                           tiles * page_time(tile, profiles), tiles, tile, receivers);
+  }
+
+  /// The same of tiles whose reading takes `reads`, and `own` if the core is alone.
+  SimTime multicast_after(SimTime reads, SimTime own, std::int64_t tiles, Bytes tile,
+                          std::int64_t receivers) const {
     // Meanwhile the receivers say that they have room for it, one after the other.
     const SimTime room = software.dram_matmul_block + receivers * chip.noc_increment;
-    const SimTime shared = std::max(read(from, tiles, tile, readers, dram, crowded), room);
+    const SimTime shared = std::max(reads, room);
     const SimTime sent = multicast(tiles, tile);
     if (!chip.multicasts_beside_reads) return shared + sent;
-    return std::max(shared, chip.noc_read_latency + tiles * page_time(tile, profiles) + sent);
+    return std::max(shared, chip.noc_read_latency + own + sent);
+  }
+
+  /// Returns the time in which one of `readers` cores reads a tile of its own columns, which lie in
+  /// shards in banks of the DRAM: it goes from one bank to the next, and meets others there only
+  /// where they are more than the banks.
+  SimTime banked_tile(Bytes tile, std::int64_t readers) const {
+    const std::int64_t streams = std::max<std::int64_t>(readers, chip.dram_banks);
+    return std::max({software.noc_shard_read_issue, transfer_time(tile, chip.noc_link),
+                     transfer_time(streams * tile, chip.dram_read_beside)});
   }
 
   /// Returns the time in which one core reads `tiles` in one batch of columns of its own, while all
@@ -136,6 +152,32 @@ TenThousandths in0_share_of_one_bank(const MatmulPlan& plan, std::int64_t reader
   return block_share_at_busiest_bank(rows, plan.config.in0_block_w, plan.k, chip.dram_banks);
 }
 
+/// Returns the time of a step's reads of B, and of its multicasts to the other rows of cores.
+SimTime in1_load_of(const MatmulPlan& plan, const Geometry& g, const Costs& costs) {
+  const MatmulProblem& problem = plan.problem;
+  const bool in0_shared = plan.config.kind != MatmulKind::multicast_1d_in1;
+  const bool shared = plan.config.kind != MatmulKind::multicast_1d_in0;
+  const std::int64_t readers = shared ? g.columns : g.cores;
+  const std::int64_t receivers = (in0_shared ? g.rows : g.cores) - 1;
+  const Bandwidth dram = costs.chip.dram_read_noc0;
+  const bool multicasts = shared && g.rows > 1;
+  if (!shared && problem.in1 == Storage::dram) {
+    return costs.read_columns(g.in1_tiles, plan.config.out_block_w, g.in1_tile, readers);
+  }
+  if (plan.config.kind == MatmulKind::multicast_2d && problem.in1_shards &&
+      problem.in1 == Storage::dram) {
+    const SimTime own = g.in1_tiles * costs.banked_tile(g.in1_tile, readers);
+    const SimTime reads = costs.chip.noc_read_latency + own;
+    return multicasts ? costs.multicast_after(reads, own, g.in1_tiles, g.in1_tile, receivers)
+                      : reads;
+  }
+  if (multicasts) {
+    return costs.read_and_multicast(problem.in1, g.in1_tiles, g.in1_tile, readers, receivers, dram);
+  }
+  const bool stays = problem.in1_shards && problem.in1 == Storage::l1 && !shared;
+  return stays ? SimTime() : costs.read(problem.in1, g.in1_tiles, g.in1_tile, readers, dram);
+}
+
 /// Works out which cores read what over which NoC. The same RISC reads a block and then multicasts
 /// it, so the two times add. ttnn's multicast kernels read A on NoC 1 and B on NoC 0.
 void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, MatmulCost& cost) {
@@ -158,18 +200,13 @@ void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, M
     return;
   }
   const Bandwidth in0_dram = costs.chip.dram_read_noc1;
-  const Bandwidth in1_dram = costs.chip.dram_read_noc0;
   // A is read by the left column of cores, or by a single core, or (1D in1) by every core for
   // itself.
   const bool in0_shared = plan.config.kind != MatmulKind::multicast_1d_in1;
   const bool in1_shared = plan.config.kind != MatmulKind::multicast_1d_in0;
   const std::int64_t in0_readers = in0_shared ? g.rows : g.cores;
-  const std::int64_t in1_readers = in1_shared ? g.columns : g.cores;
   const bool in0_shards = plan.problem.in0_shards && plan.problem.in0 == Storage::l1;
-  const bool columns = !in1_shared && plan.problem.in1 == Storage::dram;
-  const bool in1_shards = plan.problem.in1_shards && plan.problem.in1 == Storage::l1;
   const bool in0_multicast = in0_shared && g.columns > 1 && !plan.config.gather_in0;
-  const bool in1_multicast = in1_shared && g.rows > 1;
   if (plan.config.gather_in0) {
     // Each core hands the block that it has on to the next one.
     cost.in0_load = transfer_time(g.in0_tiles * g.in0_tile, costs.chip.noc_link);
@@ -184,15 +221,7 @@ void load_times(const MatmulPlan& plan, const Geometry& g, const Costs& costs, M
     cost.in0_load = costs.read(plan.problem.in0, g.in0_tiles, g.in0_tile, in0_readers, in0_dram,
                                in0_share_of_one_bank(plan, in0_readers, costs.chip));
   }
-  if (columns) {
-    cost.in1_load =
-        costs.read_columns(g.in1_tiles, plan.config.out_block_w, g.in1_tile, in1_readers);
-  } else if (in1_multicast) {
-    cost.in1_load = costs.read_and_multicast(plan.problem.in1, g.in1_tiles, g.in1_tile, in1_readers,
-                                             (in0_shared ? g.rows : g.cores) - 1, in1_dram);
-  } else if (!in1_shards || in1_shared) {
-    cost.in1_load = costs.read(plan.problem.in1, g.in1_tiles, g.in1_tile, in1_readers, in1_dram);
-  }
+  cost.in1_load = in1_load_of(plan, g, costs);
   if (in0_multicast && in0_shards) cost.in0_load += costs.multicast(g.in0_tiles, g.in0_tile);
 }
 
@@ -459,32 +488,6 @@ PlannedProgram planned_product(const MatmulPlan& plan, const Profiles& profiles)
 PlannedProgram plan(const MatmulAttributes& attributes, const Program& program, CoreGrid grid,
                     const Profiles& profiles) {
   return planned_product(plan_matmul(program, attributes, grid, profiles), profiles);
-}
-
-PlannedProgram plan(const SparseMatmulAttributes& attributes, const Program& program, CoreGrid grid,
-                    const Profiles& profiles) {
-  const Shape& blocks = program.outputs[0].spec.shape;
-  const std::int64_t used = attributes.multiplied(blocks);
-  const auto of_used = [&](TensorSpec spec) -> Operand {
-    spec.shape = {1, used, spec.shape.rows(), spec.shape.columns()};
-    spec.sharding.reset();
-    return spec;
-  };
-  MatmulAttributes product{.compute = attributes.compute, .config = attributes.config};
-  if (product.config) product.config->fuse_batch = false;
-  PlannedProgram planned =
-      plan(product,
-           make_program(product, {of_used(program.inputs[0].spec), of_used(program.inputs[1].spec)},
-                        {of_used(program.outputs[0].spec)}),
-           grid, profiles);
-  KernelCost& kernel = planned.kernel;
-  const SimTime looks = blocks.batch() * profiles.software.sparse_matmul_block;
-  if (looks > kernel.total) kernel.bottleneck = Bottleneck::in0_reads;
-  for (SimTime* const end : {&kernel.reads_end, &kernel.first_write, &kernel.math_end,
-                             &kernel.total, &kernel.unshared}) {
-    *end += looks;
-  }
-  return planned;
 }
 
 }  // namespace howard::chip
