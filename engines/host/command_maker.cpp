@@ -146,7 +146,7 @@ Command CommandMaker::command_of(const Program& program) {
       [&](const auto& attributes) -> Kernel {
         using Kind = std::remove_cvref_t<decltype(attributes)>;
         call.require_places(kInPlace<Kind>);
-        if constexpr (!kMixesTypes<Kind>) call.require_one_real_type();
+        if constexpr (!kMixesTypes<Kind>) call.require_one_type();
         if constexpr (std::is_same_v<Kind, MatmulAttributes>) {
           return product_kernel(attributes, program, call);
         } else if constexpr (std::is_same_v<Kind, MinimalMatmulAttributes>) {

@@ -77,7 +77,7 @@ BufferId HostMemory::allocate(const TensorSpec& spec) {
   if (spec.dtype == DataType::bfloat8_b || spec.dtype == DataType::bfloat4_b) {
     throw Error({.attempted = "allocate a tensor on the host",
                  .value = fmt::format("data type {}", name_of(spec.dtype)),
-                 .accepted = "bfloat16 and float32, in which the host computes, and uint32",
+                 .accepted = "bfloat16 and float32, in which the host computes, and whole numbers",
                  .hint = "the emulated device for block formats"});
   }
   const BufferId buffer = ledger_.reserve(spec, spec.host_bytes());

@@ -251,7 +251,11 @@ bool can_lead(const Program& program) { return is_product(program) || is_element
 bool is_elementwise(const Program& program) {
   const auto* eltwise = std::get_if<EltwiseAttributes>(&program.attributes);
   if (eltwise == nullptr) return std::holds_alternative<GeluBackwardAttributes>(program.attributes);
-  if (!eltwise->is_plain()) return false;
+  const auto whole = [](const Operand& operand) { return operand.spec.is_whole(); };
+  if (!eltwise->is_plain() || std::ranges::any_of(program.inputs, whole) ||
+      std::ranges::any_of(program.outputs, whole)) {
+    return false;
+  }
   switch (eltwise->function) {  // An ElementPass has a loop for these.
     case Eltwise::add:
     case Eltwise::subtract:
@@ -275,7 +279,7 @@ bool is_elementwise(const Program& program) {
 bool is_whole_sum(const Program& program) {
   const auto* reduce = std::get_if<ReduceAttributes>(&program.attributes);
   return reduce != nullptr && reduce->dimension == Dimension::all &&
-         reduce->reduction != Reduction::max;
+         reduce->reduction != Reduction::max && program.inputs[0].spec.is_real();
 }
 
 std::vector<FusedPrograms> fuse(std::span<const Program> trace) { return Rewriter(trace).run(); }

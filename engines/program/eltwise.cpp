@@ -247,4 +247,15 @@ std::string_view name_of(Eltwise function) { return entry_of(function).name; }
 
 int arity_of(Eltwise function) { return entry_of(function).values; }
 
+bool takes_whole(Eltwise function) {
+  constexpr std::array kOthers{
+      E::relu,        E::gtz,      E::square,      E::cast,  E::identity, E::abs,      E::neg,
+      E::sign,        E::signbit,  E::eqz,         E::nez,   E::ltz,      E::lez,      E::gez,
+      E::logical_not, E::ceil,     E::floor,       E::trunc, E::relu6,    E::relu_max, E::relu_min,
+      E::clamp,       E::hardtanh, E::bitwise_not, E::power, E::rdiv,     E::where,    E::fill};
+  if (function <= E::pow || function == E::remainder || function == E::fmod) return true;
+  if (function >= E::addalpha && function <= E::trunc_div) return function != E::div_no_nan;
+  return std::ranges::find(kOthers, function) != kOthers.end();
+}
+
 }  // namespace howard

@@ -198,6 +198,9 @@ std::string_view name_of(Eltwise function);
 /// Returns how many values it takes: 0 (fill) to 3 (where).
 int arity_of(Eltwise function);
 
+/// Says whether it has a meaning for whole numbers. A quotient of them is a real number.
+bool takes_whole(Eltwise function);
+
 /// A function of one value, with its numbers.
 struct EltwiseStep {
   Eltwise function{};

@@ -26,7 +26,8 @@ double special_one(double x, double first) {
   if constexpr (kFunction == E::multigammaln) return special::multigammaln(order, x);
 }
 
-/// Computes functions of two whole numbers of 32 bits.
+/// Computes functions of the bits of two whole numbers of 32 bits. Shifts to the left, and those
+/// that bring zeros, give 0 for a place that the bits have not.
 template <Eltwise kFunction>
 std::int64_t of_whole(std::int64_t x, std::int64_t y) {
   using E = Eltwise;
@@ -34,6 +35,10 @@ std::int64_t of_whole(std::int64_t x, std::int64_t y) {
   if constexpr (kFunction == E::bitwise_and) return x & y;
   if constexpr (kFunction == E::bitwise_or) return x | y;
   if constexpr (kFunction == E::bitwise_xor) return x ^ y;
+  if constexpr (kFunction >= E::bitwise_left_shift && kFunction <= E::logical_right_shift &&
+                kFunction != E::bitwise_right_shift) {
+    if (y < 0 || y > 31) return 0;
+  }
   if constexpr (kFunction == E::bitwise_left_shift) return x << shift;
   if constexpr (kFunction == E::bitwise_right_shift) return x >> shift;
   if constexpr (kFunction == E::logical_left_shift) return x << shift;

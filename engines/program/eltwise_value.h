@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <numbers>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 
 #include "engines/program/eltwise.h"
 #include "engines/program/eltwise_fixed.h"
+#include "engines/program/eltwise_whole.h"
 
 namespace howard {
 
@@ -238,11 +240,14 @@ Real long_one(const EltwiseArguments<Real>& with) {
 
 }  // namespace eltwise_detail
 
-/// Computes kFunction of its arguments in float or double, as a device should.
+/// Computes kFunction of its arguments in float or double, or in whole numbers of 64 bits if it
+/// takes_whole(), as a device should.
 template <Eltwise kFunction, class Real>
 Real eltwise_value(const EltwiseArguments<Real>& with) {
   using E = Eltwise;
-  if constexpr (kFunction <= E::silu_backward) {
+  if constexpr (std::is_same_v<Real, std::int64_t>) {
+    return eltwise_detail::whole_value<kFunction>(with.x, with.y, with.z, with.first, with.second);
+  } else if constexpr (kFunction <= E::silu_backward) {
     return eltwise_detail::of_two<kFunction>(with);
   } else if constexpr (kFunction <= E::rdiv) {
     return eltwise_detail::short_one<kFunction>(with);
@@ -280,7 +285,7 @@ constexpr std::array<EltwiseFunction<Real>, kEltwiseFunctions> all_functions(
 
 }  // namespace eltwise_detail
 
-/// Returns the function in float or double, for one value after the other.
+/// Returns the function in float, double or std::int64_t, for one value after the other.
 template <class Real>
 EltwiseFunction<Real> eltwise_function(Eltwise function) {
   static constexpr auto kAll =

@@ -17,15 +17,25 @@ std::string_view text_of(Takes takes) {
       return "real numbers in tiles";
     case Takes::rows:
       return "real numbers in rows";
-    case Takes::indices:
+    case Takes::any:
+      return "numbers";
+    case Takes::any_in_tiles:
+      return "numbers in tiles";
+    case Takes::any_in_rows:
+      return "numbers in rows";
+    case Takes::tokens:
       return "uint32";
+    case Takes::indices:
+      return "uint32, int32 or uint16";
     case Takes::one:
-      return "one uint32";
+      return "one uint32 or int32";
   }
   return "";
 }
 
 namespace {
+
+bool is_index(DataType dtype) { return is_whole(dtype) && dtype != DataType::uint8; }
 
 bool is_taken(Takes takes, const TensorSpec& spec) {
   switch (takes) {
@@ -35,10 +45,18 @@ bool is_taken(Takes takes, const TensorSpec& spec) {
       return spec.is_real() && spec.layout == Layout::tile;
     case Takes::rows:
       return spec.is_real() && spec.layout == Layout::row_major;
+    case Takes::any:
+      return true;
+    case Takes::any_in_tiles:
+      return spec.layout == Layout::tile;
+    case Takes::any_in_rows:
+      return spec.layout == Layout::row_major;
+    case Takes::tokens:
+      return spec.dtype == DataType::uint32;
     case Takes::indices:
-      return !spec.is_real();
+      return is_index(spec.dtype);
     case Takes::one:
-      return !spec.is_real() && spec.shape.elements() == 1;
+      return is_index(spec.dtype) && spec.dtype != DataType::uint16 && spec.shape.elements() == 1;
   }
   return false;
 }
@@ -99,7 +117,8 @@ void require_results(std::string_view op, std::span<const OperandRole> roles, Sp
     const Shape& shape = expected[i].shape;
     const bool folded = leeway.batch && to.batch() == shape.batch() && to.rows() == shape.rows() &&
                         to.columns() == shape.columns();
-    if ((to == shape || folded) && (leeway.dtype || out[i].dtype == expected[i].dtype) &&
+    const bool any_type = leeway.dtype || roles[i].takes == Takes::indices;
+    if ((to == shape || folded) && (any_type || out[i].dtype == expected[i].dtype) &&
         (leeway.layout || out[i].layout == expected[i].layout)) {
       continue;
     }

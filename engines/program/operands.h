@@ -19,16 +19,22 @@ using SpecList = std::vector<TensorSpec>;
 
 /// Says what a tensor must be to stand at a place among the operands or the results of an op.
 enum class Takes : std::uint8_t {
-  reals,    ///< Any data type but uint32, in either layout.
-  tiles,    ///< The same in tile layout.
-  rows,     ///< The same row-major.
-  indices,  ///< uint32.
-  one,      ///< One uint32: a place, an offset, or the handle of a device or of a group.
+  reals,  ///< Any data type that is not whole, in either layout.
+  tiles,  ///< The same in tile layout.
+  rows,   ///< The same row-major.
+  any,    ///< Any data type, in either layout.
+  any_in_tiles,
+  any_in_rows,
+  tokens,   ///< uint32.
+  indices,  ///< uint32, int32 or uint16.
+  one,      ///< One uint32 or int32: a place, an offset, or the handle of a device or of a group.
 };
 
-/// Returns "real numbers", "real numbers in tiles", "real numbers in rows", "uint32" or "one
-/// uint32".
+/// Returns "real numbers", "numbers in tiles", "uint32" and so on.
 std::string_view text_of(Takes takes);
+
+/// Says whether it takes whole numbers that are no values but tell where values are.
+constexpr bool are_places(Takes takes) { return takes >= Takes::tokens; }
 
 /// A place among the operands or the results of an op.
 struct OperandRole {
@@ -42,6 +48,10 @@ namespace role {
 constexpr OperandRole reals(std::string_view name) { return {name}; }
 constexpr OperandRole tiles(std::string_view name) { return {name, Takes::tiles}; }
 constexpr OperandRole rows(std::string_view name) { return {name, Takes::rows}; }
+constexpr OperandRole any(std::string_view name) { return {name, Takes::any}; }
+constexpr OperandRole any_in_tiles(std::string_view name) { return {name, Takes::any_in_tiles}; }
+constexpr OperandRole any_in_rows(std::string_view name) { return {name, Takes::any_in_rows}; }
+constexpr OperandRole tokens(std::string_view name) { return {name, Takes::tokens}; }
 constexpr OperandRole indices(std::string_view name) { return {name, Takes::indices}; }
 constexpr OperandRole one(std::string_view name) { return {name, Takes::one}; }
 constexpr OperandRole maybe(OperandRole role) {
@@ -125,7 +135,7 @@ void require_roles(std::string_view op, std::string_view are, std::span<const Op
 
 /// Says how a result may differ from the one that follows from the operands.
 struct Leeway {
-  bool dtype = false;   ///< The kernel writes any data type of real numbers.
+  bool dtype = false;   ///< The kernel writes any data type that the role takes.
   bool layout = false;  ///< The kernel writes tiles or rows.
   bool batch = false;   ///< The first two dimensions may be folded into each other.
 };

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/program/spec_text.h"
 
-#include <algorithm>
-#include <array>
 #include <utility>
 
 #include "engines/program/sharding.h"
@@ -18,10 +16,7 @@ std::string_view say(bool& said, std::string_view twice) {
 }  // namespace
 
 std::string_view SpecWords::refuse(std::string_view word) {
-  constexpr std::array kTypes{DataType::bfloat16, DataType::float32, DataType::bfloat8_b,
-                              DataType::bfloat4_b, DataType::uint32};
-  const auto type = std::ranges::find(kTypes, word, [](DataType one) { return name_of(one); });
-  if (type != kTypes.end()) {
+  if (const auto type = find_data_type(word)) {
     spec_.dtype = *type;
     return say(has_dtype_, "one data type");
   }

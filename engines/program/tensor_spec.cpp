@@ -19,15 +19,18 @@ struct DataTypeFacts {
   Bytes tile;
 };
 
-constexpr std::array kDataTypes{
+constexpr std::array kFacts{
     DataTypeFacts{DataType::bfloat16, "bfloat16", Bytes(2048)},
     DataTypeFacts{DataType::float32, "float32", Bytes(4096)},
     DataTypeFacts{DataType::bfloat8_b, "bfloat8_b", Bytes(1088)},
     DataTypeFacts{DataType::bfloat4_b, "bfloat4_b", Bytes(576)},
     DataTypeFacts{DataType::uint32, "uint32", Bytes(4096)},
+    DataTypeFacts{DataType::int32, "int32", Bytes(4096)},
+    DataTypeFacts{DataType::uint16, "uint16", Bytes(2048)},
+    DataTypeFacts{DataType::uint8, "uint8", Bytes(1024)},
 };
 
-const DataTypeFacts& facts(DataType dtype) { return kDataTypes[static_cast<std::size_t>(dtype)]; }
+const DataTypeFacts& facts(DataType dtype) { return kFacts[static_cast<std::size_t>(dtype)]; }
 
 /// With larger dimensions a product could overflow 64 bits; no device holds such a tensor anyway.
 constexpr std::int64_t kLargestDimension = std::int64_t{1} << 24;
@@ -37,13 +40,18 @@ constexpr double kMostElements = 1e15;
 
 std::string_view name_of(DataType dtype) { return facts(dtype).name; }
 
+std::optional<DataType> find_data_type(std::string_view word) {
+  const auto found = std::ranges::find(kFacts, word, &DataTypeFacts::name);
+  return found == kFacts.end() ? std::nullopt : std::optional(found->dtype);
+}
+
 DataType parse_data_type(std::string_view word) {
-  for (const DataTypeFacts& known : kDataTypes) {
-    if (known.name == word) return known.dtype;
-  }
+  if (const auto found = find_data_type(word)) return *found;
+  std::array<std::string_view, kFacts.size()> names;
+  std::ranges::transform(kFacts, names.begin(), &DataTypeFacts::name);
   throw Error({.attempted = "read a data type",
                .value = "'" + std::string(word) + "'",
-               .accepted = "bfloat16, float32, bfloat8_b, bfloat4_b, uint32"});
+               .accepted = fmt::format("{}", fmt::join(names, ", "))});
 }
 
 Bytes tile_bytes(DataType dtype) { return facts(dtype).tile; }

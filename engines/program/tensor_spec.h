@@ -21,18 +21,48 @@ enum class DataType : std::uint8_t {
   float32,
   bfloat8_b,
   bfloat4_b,
-  uint32,  ///< For indices only; never used in arithmetic.
+  uint32,  ///< This one and those below are whole numbers.
+  int32,
+  uint16,
+  uint8,
 };
 
-/// Returns ttnn's name: "bfloat16", "float32", "bfloat8_b", "bfloat4_b" or "uint32".
+/// All data types, in their order.
+inline constexpr std::array kDataTypes{DataType::bfloat16,  DataType::float32, DataType::bfloat8_b,
+                                       DataType::bfloat4_b, DataType::uint32,  DataType::int32,
+                                       DataType::uint16,    DataType::uint8};
+
+/// Says whether its numbers have no fraction, and wrap where they leave its range.
+constexpr bool is_whole(DataType dtype) { return dtype >= DataType::uint32; }
+
+/// Returns ttnn's name: "bfloat16", "bfloat8_b", "int32" and so on.
 std::string_view name_of(DataType dtype);
+
+/// Returns the data type of a word of name_of(); nothing for any other word.
+std::optional<DataType> find_data_type(std::string_view word);
 
 /// Parses a word of name_of(). Throws Error for any other word.
 DataType parse_data_type(std::string_view word);
 
-/// Returns the bytes of one 32x32 tile: bf16 2048, fp32 and uint32 4096, bfp8 1088, bfp4 576.
-/// (Block formats share an exponent byte between 16 numbers; this is ttnn's tile_size.)
+/// Returns the bytes of one 32x32 tile: bf16 2048, fp32 4096, bfp8 1088, bfp4 576, whole numbers as
+/// many as their bits. (Block formats share an exponent byte between 16 numbers; this is ttnn's
+/// tile_size.)
 Bytes tile_bytes(DataType dtype);
+
+/// Returns the bytes of a number in a row without tiles. Block formats have none: they travel as
+/// bfloat16 and are converted on the way.
+constexpr std::int64_t element_bytes(DataType dtype) {
+  switch (dtype) {
+    case DataType::float32:
+    case DataType::uint32:
+    case DataType::int32:
+      return 4;
+    case DataType::uint8:
+      return 1;
+    default:
+      return 2;
+  }
+}
 
 /// One to four dimensions; the last two are rows and columns. Missing leading dimensions are 1.
 class Shape {
@@ -100,11 +130,8 @@ struct TensorSpec {
   std::optional<Sharding> sharding{};  ///< If absent, the tensor is interleaved page by page.
 
   /// Returns the size in which the host hands the tensor over: the elements row by row without
-  /// padding. Block formats travel as bfloat16 and are converted on the way.
-  Bytes host_bytes() const {
-    const bool words = dtype == DataType::float32 || dtype == DataType::uint32;
-    return Bytes(shape.elements() * (words ? 4 : 2));
-  }
+  /// padding.
+  Bytes host_bytes() const { return Bytes(shape.elements() * element_bytes(dtype)); }
 
   /// Returns the size as stored on a Tenstorrent device: whole tiles, including the padding.
   Bytes padded_bytes() const {
@@ -113,8 +140,8 @@ struct TensorSpec {
 
   std::string text() const;  ///< "1024x512 bfloat16".
 
-  /// Returns whether it holds numbers that can be computed with.
-  bool is_real() const { return dtype != DataType::uint32; }
+  bool is_whole() const { return howard::is_whole(dtype); }
+  bool is_real() const { return !is_whole(); }
 
   friend auto operator<=>(const TensorSpec&, const TensorSpec&) = default;
 };

@@ -59,7 +59,7 @@ std::optional<TensorSpec> spec_of(const howard_tensor& tensor) {
   }
   TensorSpec spec{
       .shape = {sides[0], sides[1], sides[2], sides[3]},
-      .dtype = static_cast<howard::DataType>(within(tensor.dtype, HOWARD_UINT32, "dtype")),
+      .dtype = static_cast<howard::DataType>(within(tensor.dtype, HOWARD_UINT8, "dtype")),
       .layout = static_cast<howard::Layout>(within(tensor.layout, HOWARD_ROW_MAJOR, "layout")),
       .storage = static_cast<howard::Storage>(within(tensor.buffer, HOWARD_L1, "buffer"))};
   const std::int32_t memory = within(tensor.memory_layout, HOWARD_BLOCK_SHARDED, "memory_layout");

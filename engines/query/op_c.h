@@ -25,7 +25,10 @@ enum howard_dtype {
   HOWARD_FLOAT32 = 1,
   HOWARD_BFLOAT8_B = 2,
   HOWARD_BFLOAT4_B = 3,
-  HOWARD_UINT32 = 4
+  HOWARD_UINT32 = 4,
+  HOWARD_INT32 = 5,
+  HOWARD_UINT16 = 6,
+  HOWARD_UINT8 = 7
 };
 enum howard_layout { HOWARD_TILE = 0, HOWARD_ROW_MAJOR = 1 };
 enum howard_buffer { HOWARD_DRAM = 0, HOWARD_L1 = 1 };

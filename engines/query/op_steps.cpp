@@ -28,19 +28,8 @@ const TensorSpec& operand(const OpCall& call, std::size_t i) {
 }
 bool has(const OpCall& call, std::size_t i) { return i < call.inputs.size() && call.inputs[i]; }
 
-/// Takes whole numbers for real ones where they are computed with: the tiles have as many bytes.
-void take_for_real(std::span<const OperandRole> roles, std::vector<Operand>& operands) {
-  for (std::size_t i = 0; i < operands.size() && !roles.empty(); ++i) {
-    const Takes takes = roles[std::min(i, roles.size() - 1)].takes;
-    const bool computes = takes != Takes::indices && takes != Takes::one;
-    if (computes && !operands[i].spec.is_real()) operands[i].spec.dtype = DataType::float32;
-  }
-}
-
 Program program_of(const Attributes& attributes, std::vector<Operand> inputs,
                    std::vector<Operand> outputs) {
-  take_for_real(input_roles(attributes), inputs);
-  take_for_real(result_roles(attributes), outputs);
   if (outputs.empty()) return make_program(attributes, std::move(inputs));
   return make_program(attributes, std::move(inputs), std::move(outputs));
 }
@@ -247,7 +236,7 @@ std::vector<OpStep> batch_norm(const OpCall& call) {
 /// looks rows up as they are unless it is asked for tiles.
 std::vector<OpStep> embedding(const OpCall& call) {
   TensorSpec indices = operand(call, 0), table = operand(call, 1);
-  indices.dtype = DataType::uint32;
+  if (indices.is_real()) indices.dtype = DataType::uint32;  // ttnn takes bfloat16, too.
   std::vector<OpStep> steps;
   if (table.layout == Layout::tile) {
     const TensorSpec rows{table.shape, table.dtype, Layout::row_major};
@@ -297,7 +286,7 @@ std::vector<OpStep> copy(const OpCall& call) {
 std::vector<OpStep> embedding_backward(const OpCall& call, CoreGrid grid) {
   TensorSpec indices = operand(call, 0);
   const Bytes index = indices.host_bytes().value() / indices.shape.elements() * Bytes(1);
-  indices.dtype = DataType::uint32;
+  if (indices.is_real()) indices.dtype = DataType::uint32;
   const TensorSpec& dy = operand(call, 1);
   if (call.outputs.empty()) refuse(call, "the shape of the table is that of the result");
   OpStep made = step(EmbeddingBackwardAttributes{}, {indices, dy}, call.outputs[0]);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engines/device/bfloat16.h"
+#include "engines/program/whole_numbers.h"
 
 namespace howard::reference {
 namespace {
@@ -52,24 +53,33 @@ void ReferenceDevice::write_buffer(BufferId buffer, std::span<const std::byte> b
   ++host_writes_;
   Values& values = buffers_.at(buffer);
   const std::size_t width = bytes.size() / values.size();
+  const DataType dtype = dtypes_.at(buffer);
   for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::byte* from = bytes.data() + i * width;
+    if (is_whole(dtype)) {
+      values[i] = static_cast<double>(read_whole(dtype, from));
+      continue;
+    }
     std::uint32_t bits = 0;
-    std::memcpy(&bits, bytes.data() + i * width, width);
+    std::memcpy(&bits, from, width);
     if (width == 2) bits <<= 16;
-    const bool index = dtypes_.at(buffer) == DataType::uint32;
-    values[i] = index ? static_cast<double>(bits) : double{std::bit_cast<float>(bits)};
+    values[i] = double{std::bit_cast<float>(bits)};
   }
 }
 
 void ReferenceDevice::read_buffer(BufferId buffer, std::span<std::byte> bytes) {
   const Values& values = buffers_.at(buffer);
   const std::size_t width = bytes.size() / values.size();
-  const bool index = dtypes_.at(buffer) == DataType::uint32;
+  const DataType dtype = dtypes_.at(buffer);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    auto bits = index ? static_cast<std::uint32_t>(values[i])
-                      : std::bit_cast<std::uint32_t>(static_cast<float>(values[i]));
+    std::byte* to = bytes.data() + i * width;
+    if (is_whole(dtype)) {
+      write_whole(dtype, typecast(dtype, values[i]), to);
+      continue;
+    }
+    auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(values[i]));
     if (width == 2) bits >>= 16;
-    std::memcpy(bytes.data() + i * width, &bits, width);
+    std::memcpy(to, &bits, width);
   }
 }
 

@@ -11,10 +11,11 @@
 #include <utility>
 
 #include "base/error.h"
-#include "engines/program/eltwise_value.h"
 #include "engines/program/program.h"
+#include "engines/program/whole_numbers.h"
 #include "engines/reference/attention_values.h"
 #include "engines/reference/choice_values.h"
+#include "engines/reference/elementwise_values.h"
 #include "engines/reference/image_values.h"
 #include "engines/reference/operand_index.h"
 #include "engines/reference/parameter_updates.h"
@@ -29,11 +30,6 @@ using Inputs = std::vector<const Values*>;
 double gelu_slope(double x) {
   const double density = std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
   return 0.5 * std::erfc(-x / std::numbers::sqrt2) + x * density;
-}
-
-double applied(const EltwiseStep& step, double value) {
-  const auto [one, two] = step.numbers;
-  return eltwise_function<double>(step.function)({value, 0, 0, double{one}, double{two}});
 }
 
 /// Computes one call; each overload knows the operands of its op.
@@ -59,24 +55,12 @@ class Computation {
                           attributes.transpose_b ? k : at[3]};
         sum += input(0, left) * input(1, right);
       }
-      return attributes.activation ? applied(*attributes.activation, sum) : sum;
+      return attributes.activation ? applied<double>(*attributes.activation, sum) : sum;
     });
   }
 
   void operator()(const EltwiseAttributes& attributes) {
-    const EltwiseFunction<double> function = eltwise_function<double>(attributes.function);
-    const double first = attributes.numbers[0];
-    const double second = attributes.numbers[1];
-    each_output([&](Index at) {
-      std::array<double, 3> values{};
-      for (std::size_t i = 0; i < inputs_.size(); ++i) values.at(i) = input(i, at);
-      if (attributes.scalar) values.at(inputs_.size()) = double{*attributes.scalar};
-      for (const EltwiseStep& step : attributes.on_a) values[0] = applied(step, values[0]);
-      for (const EltwiseStep& step : attributes.on_b) values[1] = applied(step, values[1]);
-      double result = function({values[0], values[1], values[2], first, second});
-      for (const EltwiseStep& step : attributes.then) result = applied(step, result);
-      return result;
-    });
+    outputs_[0] = elementwise_values(attributes, program_, inputs_);
   }
 
   void operator()(const ReduceAttributes& attributes) {
@@ -494,7 +478,15 @@ class Computation {
 std::vector<Values> compute(const Program& program, const Inputs& inputs) {
   Computation computation(program, inputs);
   std::visit(computation, program.attributes.variant());
-  return std::move(computation).take();
+  std::vector<Values> results = std::move(computation).take();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const DataType dtype = program.outputs[i].spec.dtype;
+    if (!is_whole(dtype)) continue;
+    for (double& value : results[i]) {  // Sums wrap; what no program has written stays NaN.
+      if (value == value) value = static_cast<double>(wrapped(dtype, std::llround(value)));
+    }
+  }
+  return results;
 }
 
 }  // namespace howard::reference

@@ -18,7 +18,7 @@ bool has_full_exponent(std::uint16_t upper_half) { return (upper_half & 0x7f80U)
 }  // namespace
 
 bool FiniteCheck::is_finite(const Operand& operand) {
-  if (operand.spec.dtype == DataType::uint32) return true;
+  if (operand.spec.is_whole()) return true;
   std::vector<std::byte> bytes(static_cast<std::size_t>(operand.spec.host_bytes().value()));
   queue_behind().read_buffer(operand.buffer, bytes);
   const std::size_t width = operand.spec.dtype == DataType::float32 ? 4 : 2;

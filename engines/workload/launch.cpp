@@ -7,18 +7,6 @@
 #include <utility>
 
 namespace howard::workload {
-namespace {
-
-/// Makes whole numbers real ones where their role is to be computed with.
-void take_for_real(std::span<const OperandRole> roles, std::vector<Operand>& operands) {
-  for (std::size_t i = 0; i < operands.size() && !roles.empty(); ++i) {
-    const Takes takes = roles[std::min(i, roles.size() - 1)].takes;
-    if (takes == Takes::indices || takes == Takes::one) continue;
-    if (!operands[i].spec.is_real()) operands[i].spec.dtype = DataType::float32;
-  }
-}
-
-}  // namespace
 
 std::vector<std::string> kernel_names() {
   std::vector<std::string> names;
@@ -37,8 +25,6 @@ std::string_view kept_name(std::string_view name) {
 
 Program make_launch(std::string_view name, const Attributes& attributes,
                     std::vector<Operand> inputs, std::vector<Operand> outputs) {
-  take_for_real(input_roles(attributes), inputs);
-  take_for_real(result_roles(attributes), outputs);
   Program program = make_program(attributes, std::move(inputs), std::move(outputs));
   program.name = kept_name(name);
   return program;

@@ -16,9 +16,8 @@ std::vector<std::string> kernel_names();
 /// Returns `name` as text that is kept forever, as the names of timelines must be.
 std::string_view kept_name(std::string_view name);
 
-/// Makes the program of a call. Timelines call it `name`, which is kept forever. Whole numbers are
-/// taken for real ones where the op computes with them: the emulator moves and computes both at the
-/// same cost. Throws Error, naming the operand, when the operands do not fit the kernel.
+/// Makes the program of a call. Timelines call it `name`, which is kept forever. Throws Error,
+/// naming the operand, when the operands do not fit the kernel.
 Program make_launch(std::string_view name, const Attributes& attributes,
                     std::vector<Operand> inputs, std::vector<Operand> outputs);
 

@@ -81,12 +81,19 @@ std::vector<std::int64_t> take_sizes(std::string_view& text) {
 }
 
 DataType data_type(std::string_view word) {
-  constexpr std::array<std::pair<std::string_view, DataType>, 5> kTypes{{
+  constexpr std::array<std::pair<std::string_view, DataType>, 12> kTypes{{
       {"bfp_bf8", DataType::bfloat8_b},
       {"bfp_bf4", DataType::bfloat4_b},
       {"bf16", DataType::bfloat16},
       {"f16", DataType::bfloat16},
       {"f32", DataType::float32},
+      {"u32", DataType::uint32},
+      {"ui32", DataType::uint32},
+      {"i32", DataType::int32},
+      {"u16", DataType::uint16},
+      {"ui16", DataType::uint16},
+      {"u8", DataType::uint8},
+      {"ui8", DataType::uint8},
   }};
   for (const auto& [name, type] : kTypes) {
     if (word.find(name) != std::string_view::npos) return type;

@@ -202,8 +202,7 @@ const CardKernel* Card::find(const LaunchWords& words) const {
 
 std::string shapes_of(const LaunchWords& words) {
   std::string text = words.op + ": " + words.in + " > " + words.out;
-  for (const DataType type : {DataType::bfloat16, DataType::float32, DataType::bfloat8_b,
-                              DataType::bfloat4_b, DataType::uint32}) {
+  for (const DataType type : kDataTypes) {
     const std::string word = fmt::format(" {}", howard::name_of(type));
     for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at)) {
       text.erase(at, word.size());

@@ -21,15 +21,22 @@ std::string text(std::span<const Operand> operands) {
 
 }  // namespace
 
-void Call::require_one_real_type() const {
+void Call::require_one_type() const {
   std::optional<DataType> first;
-  for (const auto* operands : {&program_.inputs, &program_.outputs}) {
-    for (const Operand& operand : *operands) {
-      if (!operand.spec.is_real()) continue;
-      if (!first) first = operand.spec.dtype;
-      require(operand.spec.dtype == *first, "bfloat16 or float32, the same for all");
+  const auto look = [&](std::span<const OperandRole> roles, std::span<const Operand> operands) {
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      if (are_places(roles[std::min(i, roles.size() - 1)].takes)) continue;
+      if (!first) first = operands[i].spec.dtype;
+      require(operands[i].spec.dtype == *first, "one data type, the same for all");
     }
-  }
+  };
+  look(input_roles(program_.attributes), program_.inputs);
+  look(result_roles(program_.attributes), program_.outputs);
+}
+
+bool Call::is_real() const {
+  const auto real = [](const Operand& operand) { return operand.spec.is_real(); };
+  return std::ranges::all_of(program_.inputs, real) && std::ranges::all_of(program_.outputs, real);
 }
 
 void Call::require_places(bool in_place) const {

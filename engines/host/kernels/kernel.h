@@ -50,8 +50,10 @@ class Call {
   void require(bool holds, std::string_view accepted) const {
     if (!holds) refuse(accepted);
   }
-  /// Throws Error unless all operands and results of real numbers have one data type.
-  void require_one_real_type() const;
+  /// Throws Error unless all operands and results that are no places have one data type.
+  void require_one_type() const;
+  /// Says whether all of them are real numbers.
+  bool is_real() const;
   /// Throws Error when two results share a place, or a result and an operand unless `in_place`.
   void require_places(bool in_place) const;
 

@@ -8,6 +8,7 @@
 #include "engines/device/bfloat16.h"
 #include "engines/host/instruction_set.h"
 #include "engines/program/tensor_spec.h"
+#include "engines/program/whole_numbers.h"
 
 namespace howard::host {
 
@@ -32,6 +33,39 @@ template <class Body>
 auto with_type(DataType dtype, const Body& body) {
   if (dtype == DataType::float32) return body(std::type_identity<float>());
   return body(std::type_identity<Half>());
+}
+
+/// A whole number, as buffers hold it: of 16 bits, it is no Half.
+template <class T>
+struct Whole {
+  T value{};
+};
+
+template <class T>
+HOWARD_INLINE inline std::int64_t load(const Whole<T>* values, std::int64_t i) {
+  return values[i].value;
+}
+template <class T>
+HOWARD_INLINE inline void store(Whole<T>* values, std::int64_t i, std::int64_t value) {
+  values[i].value = static_cast<T>(value);
+}
+
+/// Does what with_type() does for whole data types too, whose T is a Whole.
+template <class Body>
+auto with_number(DataType dtype, const Body& body) {
+  if (!is_whole(dtype)) return with_type(dtype, body);
+  return with_whole_type(dtype, [&](auto type) {
+    return body(std::type_identity<Whole<typename decltype(type)::type>>());
+  });
+}
+
+/// Calls body(std::type_identity<T>()) with an unsigned type T that is as large as an element.
+template <class Body>
+auto with_bits(DataType dtype, const Body& body) {
+  const std::int64_t bytes = element_bytes(dtype);
+  if (bytes == 4) return body(std::type_identity<std::uint32_t>());
+  if (bytes == 1) return body(std::type_identity<std::uint8_t>());
+  return body(std::type_identity<std::uint16_t>());
 }
 
 /// Calls body(i) for i = 0 ... count - 1. No call may need what another one writes.

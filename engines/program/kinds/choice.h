@@ -15,8 +15,8 @@ struct ArgmaxAttributes {
   static constexpr std::string_view kName = "argmax";
   static constexpr std::string_view kTtnn = "ArgMaxDeviceOperation";
   static constexpr TtnnWord kTold = kLastDimension;
-  static constexpr std::array kInputs{role::reals("x")};
-  static constexpr std::array kResults{role::indices("places")};
+  static constexpr std::array kInputs{role::any("x")};
+  static constexpr std::array kResults{role::tokens("places")};
 
   /// Cores share the columns of row-major operands. Otherwise one core has them, or each core rows
   /// of tiles.
@@ -58,8 +58,8 @@ struct SortAttributes {
   static constexpr std::string_view kName = "sort";
   static constexpr std::string_view kTtnn = "SortDeviceOperation";
   static constexpr TtnnWord kTold = kLastDimension;
-  static constexpr std::array kInputs{role::tiles("x")};
-  static constexpr std::array kResults{role::tiles("values"), role::indices("places")};
+  static constexpr std::array kInputs{role::any_in_tiles("x")};
+  static constexpr std::array kResults{role::any_in_tiles("values"), role::indices("places")};
   static constexpr Leeway kLeeway{.layout = true};  // of the places
 
   bool descending = false;
@@ -75,9 +75,9 @@ struct SortAttributes {
 struct ScatterAttributes {
   static constexpr std::string_view kName = "scatter";
   static constexpr std::string_view kTtnn = "ScatterDeviceOperation";
-  static constexpr std::array kInputs{role::rows("x"), role::indices("places"),
-                                      role::rows("source")};
-  static constexpr std::array kResults{role::rows("result")};
+  static constexpr std::array kInputs{role::any_in_rows("x"), role::indices("places"),
+                                      role::any_in_rows("source")};
+  static constexpr std::array kResults{role::any_in_rows("result")};
 
   SpecList results(Specs in) const;
 
@@ -91,7 +91,7 @@ struct SamplingAttributes {
   static constexpr std::string_view kName = "sampling";
   static constexpr std::string_view kTtnn = "SamplingDeviceOperation";
   static constexpr std::array kInputs{role::tiles("values"), role::indices("indices")};
-  static constexpr std::array kResults{role::indices("tokens")};
+  static constexpr std::array kResults{role::tokens("tokens")};
 
   std::int64_t k = 32;  ///< A row's candidates.
 

@@ -35,8 +35,8 @@ struct LinkUse {
 struct AllGatherAttributes {
   static constexpr std::string_view kName = "all_gather";
   static constexpr std::string_view kTtnn = "AllGatherAsyncDeviceOperation";
-  static constexpr std::array kInputs{role::reals("part"), role::one("group")};
-  static constexpr std::array kResults{role::reals("whole")};
+  static constexpr std::array kInputs{role::any("part"), role::one("group")};
+  static constexpr std::array kResults{role::any("whole")};
 
   int dimension = 3;  ///< One of the four dimensions.
   LinkUse use{};

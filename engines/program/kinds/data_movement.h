@@ -18,8 +18,8 @@ inline constexpr std::array<std::string_view, 2> kSwaps{"rows_columns", "heads_r
 struct TransposeAttributes {
   static constexpr std::string_view kName = "transpose";
   static constexpr std::string_view kTtnn = "TransposeDeviceOperation";
-  static constexpr std::array kInputs{role::reals("x")};
-  static constexpr std::array kResults{role::reals("result")};
+  static constexpr std::array kInputs{role::any("x")};
+  static constexpr std::array kResults{role::any("result")};
   static constexpr Leeway kLeeway{.layout = true};
 
   Swap swap = Swap::rows_columns;
@@ -37,8 +37,8 @@ struct TransposeAttributes {
 struct ReshapeAttributes {
   static constexpr std::string_view kName = "reshape";
   static constexpr std::string_view kTtnn = "ReshapeDeviceOperation";
-  static constexpr std::array kInputs{role::reals("x")};
-  static constexpr std::array kResults{role::tiles("result")};
+  static constexpr std::array kInputs{role::any("x")};
+  static constexpr std::array kResults{role::any_in_tiles("result")};
 
   static void check(Specs in, Specs out);
 
@@ -51,8 +51,8 @@ struct RepeatAttributes {
   static constexpr std::string_view kName = "repeat";
   static constexpr std::string_view kTtnn = "RepeatDeviceOperation";
   static constexpr std::string_view kShown = "repeat_heads";
-  static constexpr std::array kInputs{role::reals("x")};
-  static constexpr std::array kResults{role::reals("result")};
+  static constexpr std::array kInputs{role::any("x")};
+  static constexpr std::array kResults{role::any("result")};
 
   static void check(Specs in, Specs out);
 
@@ -61,8 +61,8 @@ struct RepeatAttributes {
 
 /// Tilizes or untilizes: the result is the same tensor in the other layout.
 struct LayoutAttributes {
-  static constexpr std::array kInputs{role::reals("x")};
-  static constexpr std::array kResults{role::reals("result")};
+  static constexpr std::array kInputs{role::any("x")};
+  static constexpr std::array kResults{role::any("result")};
   static constexpr Leeway kLeeway{.dtype = true};
 
   Layout to = Layout::tile;
@@ -85,8 +85,8 @@ struct LayoutAttributes {
 /// Brings a tensor to other memory: from DRAM to L1, or into other shards.
 struct MemoryMoveAttributes {
   static constexpr std::string_view kName = "copy";
-  static constexpr std::array kInputs{role::reals("x")};
-  static constexpr std::array kResults{role::reals("result")};
+  static constexpr std::array kInputs{role::any("x")};
+  static constexpr std::array kResults{role::any("result")};
   static constexpr Leeway kLeeway{.dtype = true};
 
   static std::string_view ttnn(Specs in, Specs out);
@@ -100,8 +100,8 @@ struct MemoryMoveAttributes {
 struct MoveTilesAttributes {
   static constexpr std::string_view kName = "move";
   static constexpr std::string_view kTtnn = "ConcatDeviceOperation";
-  static constexpr std::array kInputs{role::many(role::reals("x"))};
-  static constexpr std::array kResults{role::many(role::reals("result"))};
+  static constexpr std::array kInputs{role::many(role::any("x"))};
+  static constexpr std::array kResults{role::many(role::any("result"))};
 
   static void check(Specs, Specs) {}
 
@@ -112,8 +112,8 @@ struct MoveTilesAttributes {
 struct ConcatAttributes {
   static constexpr std::string_view kName = "concat";
   static constexpr std::string_view kTtnn = "ConcatDeviceOperation";
-  static constexpr std::array kInputs{role::many(role::reals("part"))};
-  static constexpr std::array kResults{role::reals("result")};
+  static constexpr std::array kInputs{role::many(role::any("part"))};
+  static constexpr std::array kResults{role::any("result")};
 
   int dimension = 3;
 
@@ -186,8 +186,8 @@ struct ConcatHeadsAttributes {
 struct SliceAttributes {
   static constexpr std::string_view kName = "slice";
   static constexpr std::string_view kTtnn = "SliceDeviceOperation";
-  static constexpr std::array kInputs{role::reals("x")};
-  static constexpr std::array kResults{role::reals("part")};
+  static constexpr std::array kInputs{role::any("x")};
+  static constexpr std::array kResults{role::any("part")};
 
   Sides begins{};
   Sides steps{1, 1, 1, 1};
@@ -206,8 +206,8 @@ struct SliceAttributes {
 struct WriteRowsAttributes {
   static constexpr std::string_view kName = "write_rows";
   static constexpr std::string_view kTtnn = "SliceWriteDeviceOperation";
-  static constexpr std::array kInputs{role::reals("x"), role::reals("cache")};
-  static constexpr std::array kResults{role::reals("cache")};
+  static constexpr std::array kInputs{role::any("x"), role::any("cache")};
+  static constexpr std::array kResults{role::any("cache")};
 
   std::int64_t row = 0;
 
@@ -236,8 +236,8 @@ struct UpdateCacheAttributes {
 struct PadAttributes {
   static constexpr std::string_view kName = "pad";
   static constexpr std::string_view kTtnn = "PadDeviceOperation";
-  static constexpr std::array kInputs{role::reals("x")};
-  static constexpr std::array kResults{role::reals("result")};
+  static constexpr std::array kInputs{role::any("x")};
+  static constexpr std::array kResults{role::any("result")};
 
   Sides before{};
   float value = 0;
@@ -257,8 +257,8 @@ struct PadAttributes {
 struct PermuteAttributes {
   static constexpr std::string_view kName = "permute";
   static constexpr std::string_view kTtnn = "PermuteDeviceOperation";
-  static constexpr std::array kInputs{role::reals("x")};
-  static constexpr std::array kResults{role::reals("result")};
+  static constexpr std::array kInputs{role::any("x")};
+  static constexpr std::array kResults{role::any("result")};
 
   std::array<int, 4> order{0, 1, 2, 3};
 
@@ -274,7 +274,7 @@ struct PermuteAttributes {
 struct EmbeddingAttributes {
   static constexpr std::string_view kName = "embedding";
   static constexpr std::string_view kTtnn = "EmbeddingsDeviceOperation";
-  static constexpr std::array kInputs{role::indices("indices"), role::rows("table")};
+  static constexpr std::array kInputs{role::tokens("indices"), role::rows("table")};
   static constexpr std::array kResults{role::reals("rows")};
   static constexpr Leeway kLeeway{.dtype = true, .layout = true, .batch = true};
 
@@ -288,7 +288,7 @@ struct EmbeddingAttributes {
 struct EmbeddingBackwardAttributes {
   static constexpr std::string_view kName = "embedding_backward";
   static constexpr std::string_view kTtnn = "EmbeddingBackwardDeviceOperation";
-  static constexpr std::array kInputs{role::indices("indices"), role::reals("dy")};
+  static constexpr std::array kInputs{role::tokens("indices"), role::reals("dy")};
   static constexpr std::array kResults{role::reals("dtable")};
 
   static void check(Specs in, Specs out);

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/error.h"
 
 namespace howard {
@@ -50,10 +53,50 @@ void EltwiseAttributes::require_values(std::size_t tensors) const {
   }
 }
 
+namespace {
+
+/// Says whether it gives a real number even of whole ones.
+bool is_quotient(Eltwise function) {
+  return function == Eltwise::divide || function == Eltwise::rdiv;
+}
+
+}  // namespace
+
+bool EltwiseAttributes::is_whole(Specs in) const {
+  const auto whole = [](float number) { return number == std::trunc(number); };
+  const auto whole_steps = [&](const std::vector<EltwiseStep>& steps) {
+    return std::ranges::all_of(steps, [&](const EltwiseStep& step) {
+      return takes_whole(step.function) && std::ranges::all_of(step.numbers, whole);
+    });
+  };
+  return !in.empty() && std::ranges::all_of(in, &TensorSpec::is_whole) && takes_whole(function) &&
+         !is_quotient(function) && whole(scalar.value_or(0)) &&
+         std::ranges::all_of(numbers, whole) && whole_steps(then) && whole_steps(on_a) &&
+         whole_steps(on_b);
+}
+
+DataType EltwiseAttributes::type_of(Specs in) const {
+  // `where` only asks of its first value whether it is 0.
+  const Specs values = function == Eltwise::where && in.size() > 1 ? in.subspan(1) : in;
+  DataType type = values[0].dtype;
+  for (const TensorSpec& value : values) {
+    const bool wins = value.dtype == DataType::float32 || howard::is_whole(type);
+    if (wins && value.is_real()) type = value.dtype;
+  }
+  return is_quotient(function) && howard::is_whole(type) ? DataType::float32 : type;
+}
+
 SpecList EltwiseAttributes::results(Specs in) const {
   require_values(in.size());
   if (in.empty()) return {};
-  TensorSpec result{in[0].shape, in[0].dtype, in[0].layout};
+  for (std::size_t i = 0; i < in.size() && !takes_whole(function); ++i) {
+    if (in[i].is_real()) continue;
+    throw Error({.attempted = fmt::format("compute {} elementwise", name()),
+                 .value = fmt::format("operand {}, {}, is {}", i + 1, kInputs.at(i).name,
+                                      layout_text(in[i])),
+                 .accepted = fmt::format("{}: {}", kInputs.at(i).name, text_of(Takes::reals))});
+  }
+  TensorSpec result{in[0].shape, type_of(in), in[0].layout};
   for (const TensorSpec& value : in.subspan(1)) {
     const auto shape = Shape::broadcast(result.shape, value.shape);
     if (!shape || result.layout != value.layout) {
@@ -61,8 +104,7 @@ SpecList EltwiseAttributes::results(Specs in) const {
                    .value = fmt::format("{} and {}", layout_text(result), layout_text(value)),
                    .accepted = "one layout, and dimensions that are equal or 1"});
     }
-    const bool wide = value.dtype == DataType::float32;
-    result = {*shape, wide ? value.dtype : result.dtype, result.layout};
+    result.shape = *shape;
   }
   return {result};
 }

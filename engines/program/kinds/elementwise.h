@@ -14,9 +14,9 @@ namespace howard {
 /// Computes out = function(x, y, z) for each element, with as many values as the function takes.
 /// Tensors broadcast as in ttnn: a dimension of one fits any other.
 struct EltwiseAttributes {
-  static constexpr std::array kInputs{role::maybe(role::reals("x")), role::maybe(role::reals("y")),
-                                      role::maybe(role::reals("z"))};
-  static constexpr std::array kResults{role::reals("result")};
+  static constexpr std::array kInputs{role::maybe(role::any("x")), role::maybe(role::any("y")),
+                                      role::maybe(role::any("z"))};
+  static constexpr std::array kResults{role::any("result")};
   static constexpr Leeway kLeeway{.dtype = true};
 
   Eltwise function{};
@@ -37,6 +37,12 @@ struct EltwiseAttributes {
   /// Says whether the function is all that is computed.
   bool is_plain() const { return then.empty() && on_a.empty() && on_b.empty(); }
 
+  /// Says whether it is computed in whole numbers: its values and numbers are, and all functions
+  /// have a meaning for them.
+  bool is_whole(Specs in) const;
+  /// Returns the data type of the numbers that the function gives, before they become the result's.
+  DataType type_of(Specs in) const;
+
   /// There is an op for each function, with its default numbers.
   static std::vector<EltwiseAttributes> all();
   std::string_view name() const { return name_of(function); }
@@ -51,7 +57,8 @@ struct EltwiseAttributes {
     visit({"on_b", "rhs_activations|input_tensor_b_activation"}, self.on_b);
     visit({"older", ""}, self.older);
   }
-  /// The result of fill is any tensor.
+  /// The result of fill is any tensor. Throws Error for whole numbers where the function does not
+  /// take them.
   SpecList results(Specs in) const;
   /// Throws Error unless the tensors are as many as the function takes.
   void require_values(std::size_t tensors) const;

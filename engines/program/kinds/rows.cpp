@@ -50,6 +50,9 @@ std::vector<ReduceAttributes> ReduceAttributes::all() {
 }
 
 SpecList ReduceAttributes::results(Specs in) const {
+  if (in[0].is_whole() && reduction == Reduction::mean) {
+    refuse_operands(name(), in, "x: real numbers");
+  }
   const Shape& shape = in[0].shape;
   switch (dimension) {
     case Dimension::columns:
@@ -66,6 +69,9 @@ SpecList ReduceAttributes::results(Specs in) const {
 
 void ReduceAttributes::check(Specs in, Specs out) const {
   SpecList expected = results(in);
+  if ((in[0].is_whole() || out[0].is_whole()) && in[0].dtype != out[0].dtype) {
+    refuse_operands(name(), {in[0], out[0]}, "a result of x's data type, where one is whole");
+  }
   const Shape& to = out[0].shape;
   if (dimension == Dimension::batch && to.outer() == in[0].shape.outer() && to.heads() == 1) {
     expected[0].shape = {to.outer(), 1, in[0].shape.rows(), in[0].shape.columns()};

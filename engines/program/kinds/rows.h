@@ -23,8 +23,8 @@ inline constexpr std::array<std::string_view, 4> kDimensions{"columns", "rows", 
 /// Reduces `dimension` to a size of one: out[..., 1] and so on. Along the batch the result may keep
 /// the first dimension, so that only the heads are reduced.
 struct ReduceAttributes {
-  static constexpr std::array kInputs{role::reals("x")};
-  static constexpr std::array kResults{role::reals("result")};
+  static constexpr std::array kInputs{role::any("x")};
+  static constexpr std::array kResults{role::any("result")};
 
   Reduction reduction{};
   Dimension dimension{};
@@ -52,8 +52,8 @@ struct CumsumAttributes {
   static constexpr std::string_view kName = "cumsum";
   static constexpr std::string_view kTtnn = "AccumulationDeviceOperation";
   static constexpr std::string_view kMeaning = "the sums of each column up to each row";
-  static constexpr std::array kInputs{role::tiles("x")};
-  static constexpr std::array kResults{role::tiles("sums")};
+  static constexpr std::array kInputs{role::any_in_tiles("x")};
+  static constexpr std::array kResults{role::any_in_tiles("sums")};
 
   /// 2 adds along the columns, from row to row; 3 adds along the rows; 0 and 1 add whole matrices.
   int dim = 2;
@@ -232,7 +232,7 @@ struct RmsNormBackwardAttributes {
 /// Takes logits [n, s, v], or [n, 1, s, v], and targets [n, s]. The result [n, s, 1] is log(sum of
 /// exp) - logit of the target.
 struct CrossEntropyAttributes {
-  static constexpr std::array kInputs{role::reals("logits"), role::indices("targets")};
+  static constexpr std::array kInputs{role::reals("logits"), role::tokens("targets")};
   static constexpr std::array kResults{role::reals("losses")};
 
   bool of_logarithms = false;  ///< The result is minus the operand at the target: an NLL.

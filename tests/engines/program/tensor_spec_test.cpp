@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+
 #include "base/error.h"
 
 namespace howard {
@@ -42,18 +45,28 @@ TEST(TensorSpec, PaddedBytesCountWholeTilesOfEachFormat) {
   EXPECT_EQ((TensorSpec{{32, 32}, DataType::float32}).padded_bytes(), Bytes(4096));
   EXPECT_EQ((TensorSpec{{32, 32}, DataType::bfloat8_b}).padded_bytes(), Bytes(1088));
   EXPECT_EQ((TensorSpec{{32, 32}, DataType::bfloat4_b}).padded_bytes(), Bytes(576));
+  EXPECT_EQ((TensorSpec{{32, 32}, DataType::int32}).padded_bytes(), Bytes(4096));
+  EXPECT_EQ((TensorSpec{{32, 32}, DataType::uint32}).padded_bytes(), Bytes(4096));
+  EXPECT_EQ((TensorSpec{{32, 32}, DataType::uint16}).padded_bytes(), Bytes(2048));
+  EXPECT_EQ((TensorSpec{{32, 32}, DataType::uint8}).padded_bytes(), Bytes(1024));
 }
 
 TEST(TensorSpec, HostBytesHaveNoPadding) {
   EXPECT_EQ((TensorSpec{{33, 3}, DataType::bfloat16}).host_bytes(), Bytes(2 * 99));
   EXPECT_EQ((TensorSpec{{33, 3}, DataType::float32}).host_bytes(), Bytes(4 * 99));
+  EXPECT_EQ((TensorSpec{{33, 3}, DataType::int32}).host_bytes(), Bytes(4 * 99));
+  EXPECT_EQ((TensorSpec{{33, 3}, DataType::uint16}).host_bytes(), Bytes(2 * 99));
+  EXPECT_EQ((TensorSpec{{33, 3}, DataType::uint8}).host_bytes(), Bytes(99));
 }
 
 TEST(DataType, NamesRoundTripAndOthersAreErrors) {
-  for (const DataType dtype :
-       {DataType::bfloat16, DataType::float32, DataType::bfloat8_b, DataType::bfloat4_b}) {
+  std::string names;
+  for (const DataType dtype : kDataTypes) {
+    names += std::string(names.empty() ? "" : " ") + std::string(name_of(dtype));
     EXPECT_EQ(parse_data_type(name_of(dtype)), dtype);
+    EXPECT_EQ(is_whole(dtype), name_of(dtype).find("int") != std::string_view::npos);
   }
+  EXPECT_EQ(names, "bfloat16 float32 bfloat8_b bfloat4_b uint32 int32 uint16 uint8");
   EXPECT_THROW(parse_data_type("bf16"), Error);
 }
 

@@ -173,6 +173,44 @@ const std::vector<Row>& moved() {
   return kRows;
 }
 
+const std::vector<Row>& of_whole_numbers() {
+  constexpr double kLeast = -2147483648, kMost = 2147483647, kAll = 4294967295;
+  static const std::vector<Row> kRows{
+      {"add 1x2 int32 1x2 int32", {{kMost, -1}, {1, -5}}, {{kLeast, -6}}},
+      {"add:scalar=1 1x1 uint8", {{255}}, {{0}}},
+      {"add:scalar=0.5 1x2 int32", {{1, -1}}, {{1, 0}}},
+      {"subtract 1x1 uint32 1x1 uint32", {{0}, {1}}, {{kAll}}},
+      {"multiply 1x1 uint16 1x1 uint16", {{300}, {300}}, {{24464}}},
+      {"divide 1x2 int32 1x2 int32", {{1, -3}, {2, 4}}, {{0.5, -0.75}}},
+      {"floor_div 1x3 int32 1x3 int32", {{-7, 7, 5}, {2, -2, 0}}, {{-4, -4, 0}}},
+      {"trunc_div 1x3 int32 1x3 int32", {{-7, 7, 5}, {2, -2, 0}}, {{-3, -3, 0}}},
+      {"remainder 1x3 int32 1x3 int32", {{-7, 7, 5}, {2, -2, 0}}, {{1, -1, 0}}},
+      {"fmod 1x3 int32 1x3 int32", {{-7, 7, 5}, {2, -2, 0}}, {{-1, 1, 0}}},
+      {"pow 1x3 int32 1x3 int32", {{3, -1, 2}, {4, -3, -1}}, {{81, -1, 0}}},
+      {"bitwise_and 1x2 int32 1x2 int32", {{-1, 12}, {255, 10}}, {{255, 8}}},
+      {"bitwise_not 1x1 uint16", {{0}}, {{65535}}},
+      {"bitwise_left_shift 1x3 int32 1x3 int32", {{1, 1, 1}, {31, 32, -1}}, {{kLeast, 0, 0}}},
+      {"bitwise_right_shift 1x2 int32 1x2 int32", {{-8, -8}, {1, 40}}, {{-4, -1}}},
+      {"logical_right_shift 1x2 int32 1x2 int32", {{-1, -1}, {28, 32}}, {{15, 0}}},
+      {"abs 1x2 int32", {{kLeast, -5}}, {{kLeast, 5}}},
+      {"lt 1x2 uint32 1x2 uint32", {{kAll, 1}, {1, 2}}, {{0, 1}}},
+      {"eq 1x2 1x2 -> 1x2 uint8", {{0.5, 2}, {0.5, 3}}, {{1, 0}}},
+      {"clamp 1x3 int32", {{-7, 0, 7}}, {{-1, 0, 1}}},
+      {"where 1x2 1x2 int32 1x2 int32", {{0, 0.5}, {1, 2}, {kMost, 4}}, {{kMost, 2}}},
+      {"cast 1x5 -> 1x5 int32", {{2.9, -2.9, 3e9, -3e9, 0}}, {{2, -2, kMost, kLeast, 0}}},
+      {"cast 1x4 -> 1x4 uint16", {{2.5, 0.49, -1, 7e4}}, {{3, 0, 0, 65535}}},
+      {"cast 1x2 -> 1x2 uint8", {{257.5, -1}}, {{1, 255}}},
+      {"cast 1x1 uint32 -> 1x1 int32", {{kAll}}, {{-1}}},
+      {"cast 1x2 int32 -> 1x2 uint16", {{-5, 7e4}}, {{0, 65535}}},
+      {"multiply 1x1 int32 1x1 int32 -> 1x1 uint16", {{300}, {300}}, {{65535}}},
+      {"sum:dimension=columns 1x2 int32", {{kMost, 1}}, {{kLeast}}},
+      {"max:dimension=columns 1x2 int32", {{-7, -9}}, {{-7}}},
+      {"cumsum 2x1 uint16", {{65535, 2}}, {{65535, 1}}},
+      {"plus_one 1x1 int32 row_major", {{kMost}}, {{kLeast}}},
+  };
+  return kRows;
+}
+
 const std::vector<Row>& of_images() {
   static const Values kNine{1, 2, 3, 4, 5, 6, 7, 8, 9};
   static const std::string kThree = ":height=3:width=3:window=2,2";
@@ -207,8 +245,8 @@ const std::vector<Row>& of_images() {
 
 std::vector<Row> all_rows() {
   std::vector<Row> all;
-  for (const auto* const part :
-       {&products(), &of_rows(), &losses_updates_and_choices(), &moved(), &of_images()}) {
+  for (const auto* const part : {&products(), &of_rows(), &losses_updates_and_choices(), &moved(),
+                                 &of_whole_numbers(), &of_images()}) {
     all.insert(all.end(), part->begin(), part->end());
   }
   return all;

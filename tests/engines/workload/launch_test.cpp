@@ -117,12 +117,32 @@ TEST_F(EachKernel, RefusesRealNumbersForWholeOnes) {
   for_each([&] {
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const OperandRole role = input_roles(op_)[std::min(i, input_roles(op_).size() - 1)];
-      if (role.takes != Takes::indices && role.takes != Takes::one) continue;
-      inputs_[i].spec.dtype = DataType::float32;
-      expect_refused(role.name);
+      if (!are_places(role.takes)) continue;
+      for (const DataType other : {DataType::float32, DataType::uint8}) {
+        inputs_[i].spec.dtype = other;
+        expect_refused(role.name);
+      }
       inputs_[i].spec.dtype = DataType::uint32;
     }
   });
+}
+
+TEST_F(EachKernel, RefusesWholeNumbersForRealOnes) {
+  int functions = 0;
+  for_each([&] {
+    const auto* const eltwise = std::get_if<EltwiseAttributes>(&op_);
+    const bool real = eltwise != nullptr && !takes_whole(eltwise->function);
+    functions += real ? 1 : 0;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const OperandRole role = input_roles(op_)[std::min(i, input_roles(op_).size() - 1)];
+      if (!real && role.takes > Takes::rows) continue;
+      const DataType own = inputs_[i].spec.dtype;
+      inputs_[i].spec.dtype = DataType::int32;
+      expect_refused(role.name);
+      inputs_[i].spec.dtype = own;
+    }
+  });
+  EXPECT_GT(functions, 30);
 }
 
 TEST_F(EachKernel, RefusesTheOtherLayoutWhereItTakesOne) {
@@ -130,8 +150,8 @@ TEST_F(EachKernel, RefusesTheOtherLayoutWhereItTakesOne) {
     const auto turn = [&](std::span<const OperandRole> roles, std::vector<Operand>& operands) {
       for (std::size_t i = 0; i < operands.size(); ++i) {
         const OperandRole role = roles[std::min(i, roles.size() - 1)];
-        if (role.takes != Takes::tiles && role.takes != Takes::rows) continue;
-        const bool tiled = role.takes == Takes::tiles;
+        const bool tiled = role.takes == Takes::tiles || role.takes == Takes::any_in_tiles;
+        if (!tiled && role.takes != Takes::rows && role.takes != Takes::any_in_rows) continue;
         operands[i].spec.layout = tiled ? Layout::row_major : Layout::tile;
         expect_refused(role.name);
         operands[i].spec.layout = tiled ? Layout::tile : Layout::row_major;

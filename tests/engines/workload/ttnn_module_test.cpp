@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,22 @@ TEST(TtnnModule, TensorsLieAsTheirLayoutsSay) {
   EXPECT_EQ(short_text(*out.sharding), "block:4x2:64x128");
   EXPECT_EQ(kernels_of(made), (Kernels{R"(matmul{"transpose_a":false,"transpose_b":false})"}));
   EXPECT_FALSE(made.eth_dispatch);
+}
+
+TEST(TtnnModule, TensorsHaveTheDataTypesOfTheirLayouts) {
+  const std::map<std::string, DataType> types{
+      {"si32", DataType::int32}, {"u32", DataType::uint32},  {"ui16", DataType::uint16},
+      {"u8", DataType::uint8},   {"f32", DataType::float32}, {"bf16", DataType::bfloat16},
+      {"i32", DataType::int32},  {"ui32", DataType::uint32}};
+  for (const auto& [word, type] : types) {
+    const Workload made =
+        read("#t = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x1x!ttcore.tile<32x32, " +
+             word + ">, #dram>, <interleaved>>\nfunc.func @main() {\n %1 = \"ttnn.relu\"(%a) : " +
+             "(tensor<32x32x" + word + ", #t>) -> tensor<32x32x" + word + ", #t>\n}");
+    ASSERT_EQ(made.tensors.size(), 2U) << word;
+    EXPECT_EQ(made.tensors[0].spec.dtype, type) << word;
+    EXPECT_EQ(made.tensors[1].spec.dtype, type) << word;
+  }
 }
 
 TEST(TtnnModule, ShardsOnAllRowsOfCoresNeedEthernetCoresToDispatch) {

@@ -68,8 +68,7 @@ SimTime stick_time(Bytes stick, const Profiles& profiles) {
 }
 
 Bytes stick_bytes(const TensorSpec& spec, std::int64_t channel_cores) {
-  const std::int64_t number = spec.dtype == DataType::float32 ? 4 : 2;
-  return Bytes(number * ceil_div(spec.shape.columns(), channel_cores));
+  return Bytes(element_bytes(spec.dtype) * ceil_div(spec.shape.columns(), channel_cores));
 }
 
 // One RISC copies the core's own sticks, row by row of the images; the other reads those of its

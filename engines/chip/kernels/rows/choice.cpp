@@ -86,7 +86,7 @@ struct SortedRows {
     tiles = static_cast<std::int64_t>(std::bit_ceil(std::max<std::uint64_t>(2, wanted)));
     levels = std::countr_zero(static_cast<std::uint64_t>(tiles));
     number = tile_bytes(x.dtype);
-    place = tile_bytes(few ? DataType::bfloat16 : DataType::uint32);
+    place = tile_bytes(few ? DataType::uint16 : DataType::uint32);
     reads = in_dram(x, tiles * number);
     writes = in_dram(program.outputs[0].spec, tiles * number) +
              in_dram(program.outputs[1].spec, tiles * place);

@@ -47,10 +47,6 @@ Kernel copy_kernel(std::vector<StridedCopy> copies, const KernelContext& context
   };
 }
 
-std::int64_t element_bytes(const TensorSpec& spec) {
-  return spec.host_bytes().value() / spec.shape.elements();
-}
-
 /// Copies all elements in their order.
 Kernel plain_copy(const Call& call, const KernelContext& context) {
   constexpr std::int64_t kPiece = std::int64_t{64} * 1024;
@@ -124,7 +120,7 @@ Kernel transpose_kernel(const Call& call, const KernelContext& context) {
 Kernel make_kernel(const RepeatAttributes&, const Call& call, const KernelContext& context) {
   const Shape& shape = call.in(0).shape;
   const std::int64_t count = call.out().shape.heads() / shape.heads();
-  const std::int64_t run = shape.rows() * shape.columns() * element_bytes(call.out());
+  const std::int64_t run = shape.rows() * shape.columns() * element_bytes(call.out().dtype);
   return copy_kernel({{.source = call.in_values(0),
                        .target = call.out_values(),
                        .dimensions = {{{}, {shape.batch(), run, count * run}, {count, 0, run}}},
@@ -148,12 +144,12 @@ Kernel make_kernel(const TransposeAttributes& attributes, const Call& call,
                    const KernelContext& context) {
   const Shape& shape = call.in(0).shape;
   const bool columns = attributes.swap == Swap::rows_columns;
-  const std::int64_t element = element_bytes(call.out());
   if (columns) {
-    return element == 4 ? transpose_kernel<std::uint32_t>(call, context)
-                        : transpose_kernel<std::uint16_t>(call, context);
+    return with_bits(call.out().dtype, [&](auto type) {
+      return transpose_kernel<typename decltype(type)::type>(call, context);
+    });
   }
-  const std::int64_t run = shape.columns() * element;
+  const std::int64_t run = shape.columns() * element_bytes(call.out().dtype);
   return copy_kernel({{.source = call.in_values(0),
                        .target = call.out_values(),
                        .dimensions = {{{shape.outer(), shape.heads() * shape.rows() * run,
@@ -170,7 +166,7 @@ Kernel make_kernel(const ConcatAttributes& attributes, const Call& call,
   const auto& sides = call.out().shape.dimensions();
   // The dimensions before this one are gone through; those behind it stay together.
   std::int64_t before = 1;
-  std::int64_t behind = element_bytes(call.out());
+  std::int64_t behind = element_bytes(call.out().dtype);
   for (std::size_t i = 0; i < 4; ++i) (i < along ? before : behind) *= i == along ? 1 : sides[i];
   std::vector<StridedCopy> copies;
   std::int64_t offset = 0;  // in bytes
@@ -195,7 +191,7 @@ StridedCopy head_copy(const Call& call, std::size_t from, std::int64_t all, std:
   const std::int64_t heads = call.out(part).shape.heads();
   const std::int64_t columns = joined.columns() / all;
   const std::int64_t rows = joined.rows();
-  const std::int64_t run = columns * element_bytes(call.out());
+  const std::int64_t run = columns * element_bytes(call.out().dtype);
   return {.source = call.in_values(from) + first * run,
           .target = call.out_values(part),
           .dimensions = {{{joined.outer(), rows * all * run, heads * rows * run},
@@ -230,7 +226,7 @@ Kernel make_kernel(const SplitGroupsAttributes& attributes, const Call& call,
 Kernel make_kernel(const ConcatHeadsAttributes&, const Call& call, const KernelContext& context) {
   const Shape& shape = call.in(0).shape;
   const std::int64_t heads = shape.heads();
-  const std::int64_t run = shape.columns() * element_bytes(call.out());
+  const std::int64_t run = shape.columns() * element_bytes(call.out().dtype);
   return copy_kernel(
       {{.source = call.in_values(0),
         .target = call.out_values(),

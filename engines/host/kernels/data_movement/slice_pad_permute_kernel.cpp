@@ -52,9 +52,9 @@ Kernel gather_kernel(const Call& call, std::int64_t first, const Sides& steps,
 
 Kernel gather(const Call& call, std::int64_t first, const Sides& steps,
               const KernelContext& context) {
-  const bool wide = call.out().host_bytes().value() == call.out().shape.elements() * 4;
-  return wide ? gather_kernel<std::uint32_t>(call, first, steps, context)
-              : gather_kernel<std::uint16_t>(call, first, steps, context);
+  return with_bits(call.out().dtype, [&](auto type) {
+    return gather_kernel<typename decltype(type)::type>(call, first, steps, context);
+  });
 }
 
 /// Replaces the rows of operand 0 from `first` on by those of operand 1. If operand 2 is a
@@ -91,7 +91,7 @@ Kernel pad_kernel(const PadAttributes& attributes, const Call& call, const Kerne
     share(pool, sides[0] * sides[1] * sides[2], row_grain(sides[3]),
           [&](std::int64_t begin, std::int64_t end, int) {
             T filling{};
-            store(&filling, 0, value);
+            store(&filling, 0, number_of<decltype(load(&filling, 0))>(value));
             for (std::int64_t row = begin; row < end; ++row) {
               const Sides at = row_index(sides, row);
               T* write = to + row * sides[3];
@@ -142,7 +142,7 @@ Kernel make_kernel(const PermuteAttributes& attributes, const Call& call,
 
 Kernel make_kernel(const PadAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  return with_type(call.out().dtype, [&](auto type) {
+  return with_number(call.out().dtype, [&](auto type) {
     return pad_kernel<typename decltype(type)::type>(attributes, call, context);
   });
 }

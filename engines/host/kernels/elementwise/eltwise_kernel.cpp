@@ -75,7 +75,7 @@ Kernel combine_kernel(const Call& call, const KernelContext& context, const Func
 
 template <class Function>
 Kernel unary(const Call& call, const KernelContext& context, const Function& function) {
-  call.require_one_real_type();
+  call.require_one_type();
   return with_type(call.out().dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     return map_kernel(call.in_values<T>(0), call.out_values<T>(), call.out().shape.elements(),
@@ -136,9 +136,10 @@ Kernel unary_of_shape(const Call& call, const KernelContext& context) {
 
 Kernel make_kernel(const EltwiseAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  // A program with functions before or behind it, or without a loop of its own, goes the generic
-  // way.
-  if (!attributes.is_plain()) return make_block_kernel(attributes, call, context);
+  // A program with functions before or behind it, of whole numbers, or without a loop of its own,
+  // goes the generic way.
+  if (!attributes.is_plain() || !call.is_real())
+    return make_block_kernel(attributes, call, context);
   switch (attributes.function) {
     case Eltwise::add:
       return binary<Add>(attributes, call, context);

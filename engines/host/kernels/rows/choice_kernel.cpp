@@ -26,7 +26,7 @@ void sort_first(const T* row, std::int64_t first, bool largest,
                 std::vector<std::uint32_t>& places) {
   std::iota(places.begin(), places.end(), 0U);
   std::ranges::partial_sort(places, places.begin() + first, [&](std::uint32_t a, std::uint32_t b) {
-    const float left = load(row, a), right = load(row, b);
+    const auto left = load(row, a), right = load(row, b);
     if (left != right) return largest ? left > right : left < right;
     return a < b;
   });
@@ -35,7 +35,7 @@ void sort_first(const T* row, std::int64_t first, bool largest,
 }  // namespace
 
 Kernel make_kernel(const ArgmaxAttributes&, const Call& call, const KernelContext& context) {
-  return with_type(call.in(0).dtype, [&](auto type) -> Kernel {
+  return with_number(call.in(0).dtype, [&](auto type) -> Kernel {
     using T = typename decltype(type)::type;
     return [x = call.in_values<T>(0), places = call.out_values<std::uint32_t>(),
             rows = rows_of(call.in(0).shape), columns = call.in(0).shape.columns(),
@@ -51,10 +51,10 @@ Kernel make_kernel(const ArgmaxAttributes&, const Call& call, const KernelContex
 
 Kernel make_kernel(const TopkAttributes& attributes, const Call& call,
                    const KernelContext& context) {
-  return with_type(call.in(0).dtype, [&](auto type) -> Kernel {
+  return with_number(call.in(0).dtype, [&](auto type) -> Kernel {
     using T = typename decltype(type)::type;
-    return [x = call.in_values<T>(0), values = call.out_values<T>(0),
-            places = call.out_values<std::uint32_t>(1), rows = rows_of(call.in(0).shape),
+    return [x = call.in_values<T>(0), values = call.out_values<T>(0), places = call.out_values(1),
+            kind = call.out(1).dtype, rows = rows_of(call.in(0).shape),
             columns = call.in(0).shape.columns(), attributes, &pool = context.pool] {
       share(pool, rows, row_grain(columns), [&](std::int64_t begin, std::int64_t end, int) {
         std::vector<std::uint32_t> order(static_cast<std::size_t>(columns));
@@ -63,7 +63,7 @@ Kernel make_kernel(const TopkAttributes& attributes, const Call& call,
           for (std::int64_t j = 0; j < attributes.k; ++j) {
             const std::uint32_t place = order[static_cast<std::size_t>(j)];
             values[i * attributes.k + j] = x[i * columns + place];
-            places[i * attributes.k + j] = place;
+            write_whole(kind, place, places + (i * attributes.k + j) * element_bytes(kind));
           }
         }
       });
@@ -81,7 +81,7 @@ Kernel make_kernel(const ScatterAttributes&, const Call& call, const KernelConte
   const std::int64_t columns = call.in(0).shape.columns();
   const std::int64_t placed = call.in(1).shape.columns();
   const Indices places(call, 1, columns, "scatter");
-  return with_type(call.out().dtype, [&](auto type) -> Kernel {
+  return with_bits(call.out().dtype, [&](auto type) -> Kernel {
     using T = typename decltype(type)::type;
     return [=, x = call.in_values<T>(0), source = call.in_values<T>(2), out = call.out_values<T>(),
             rows = rows_of(call.in(0).shape), &pool = context.pool] {
@@ -97,10 +97,13 @@ Kernel make_kernel(const ScatterAttributes&, const Call& call, const KernelConte
 }
 
 Kernel make_kernel(const PlusOneAttributes&, const Call& call, const KernelContext&) {
-  return [x = call.in_values<std::uint32_t>(0), result = call.out_values<std::uint32_t>(),
-          count = call.in(0).shape.elements()] {
-    for (std::int64_t i = 0; i < count; ++i) result[i] = x[i] + 1;
-  };
+  return with_number(call.in(0).dtype, [&](auto type) -> Kernel {
+    using T = typename decltype(type)::type;
+    return [x = call.in_values<T>(0), result = call.out_values<T>(),
+            count = call.in(0).shape.elements()] {
+      for (std::int64_t i = 0; i < count; ++i) store(result, i, load(x, i) + 1);
+    };
+  });
 }
 
 }  // namespace howard::host

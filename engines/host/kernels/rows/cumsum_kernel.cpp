@@ -3,6 +3,7 @@
 #include <array>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 #include "engines/host/kernels/kernels.h"
 #include "engines/host/kernels/vector_loops.h"
@@ -18,8 +19,10 @@ struct Sums {
   std::int64_t length, width;  ///< Places of a lane, and elements at each place.
   bool flip;
 
-  void run_lane(std::int64_t lane, float* sums) const {
-    std::fill_n(sums, width, 0.0F);
+  using Number = decltype(load(std::declval<const T*>(), 0));
+
+  void run_lane(std::int64_t lane, Number* sums) const {
+    std::fill_n(sums, width, Number{});
     for (std::int64_t i = 0; i < length; ++i) {
       const std::int64_t place = flip ? length - 1 - i : i;
       const std::int64_t first = (lane * length + place) * width;
@@ -41,8 +44,9 @@ Kernel make_kernel(const CumsumAttributes& attributes, const Call& call,
   const std::int64_t length = sizes.at(dim);
   const std::int64_t width = std::accumulate(sizes.begin() + attributes.dim + 1, sizes.end(),
                                              std::int64_t{1}, std::multiplies<>());
-  return with_type(call.out().dtype, [&](auto type) -> Kernel {
+  return with_number(call.out().dtype, [&](auto type) -> Kernel {
     using T = typename decltype(type)::type;
+    using Number = typename Sums<T>::Number;
     const Sums<T> sums{.x = call.in_values<T>(0),
                        .out = call.out_values<T>(),
                        .length = length,
@@ -50,11 +54,11 @@ Kernel make_kernel(const CumsumAttributes& attributes, const Call& call,
                        .flip = attributes.flip};
     return [=, &pool = context.pool, &workspace = context.workspace,
             lanes = x.elements() / (length * width)] {
-      workspace.require(Bytes(sums.width * 4));
+      workspace.require(Bytes(sums.width * std::int64_t{sizeof(Number)}));
       share(pool, lanes, row_grain(sums.length * sums.width),
             [&](std::int64_t begin, std::int64_t end, int worker) {
               for (std::int64_t lane = begin; lane < end; ++lane) {
-                sums.run_lane(lane, workspace.floats(worker));
+                sums.run_lane(lane, reinterpret_cast<Number*>(workspace.floats(worker)));
               }
             });
     };

@@ -133,11 +133,39 @@ Kernel reduce_kernel(const X* x, T* out, const Extents& extents, float divisor,
   return column_kernel<Combine>(x, out, extents, divisor, context);
 }
 
+/// Reduces whole numbers, whose sums wrap.
+template <class T>
+Kernel whole_kernel(const T* x, T* out, const Extents& extents, bool max,
+                    const KernelContext& context) {
+  return [=, &pool = context.pool] {
+    share(pool, extents.outer * extents.inner, row_grain(extents.length),
+          [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t at = begin; at < end; ++at) {
+              const std::int64_t first =
+                  at / extents.inner * extents.length * extents.inner + at % extents.inner;
+              std::int64_t total = max ? load(x, first) : 0;
+              for (std::int64_t i = 0; i < extents.length; ++i) {
+                const std::int64_t value = load(x, first + i * extents.inner);
+                total = max ? std::max(total, value) : total + value;
+              }
+              store(out, at, total);
+            }
+          });
+  };
+}
+
 }  // namespace
 
 Kernel make_kernel(const ReduceAttributes& attributes, const Call& call,
                    const KernelContext& context) {
   const Extents extents = extents_of(call.in(0).shape, attributes.dimension, call.out().shape);
+  if (call.in(0).is_whole()) {
+    return with_whole_type(call.in(0).dtype, [&](auto type) {
+      using T = Whole<typename decltype(type)::type>;
+      return whole_kernel(call.in_values<T>(0), call.out_values<T>(), extents,
+                          attributes.reduction == Reduction::max, context);
+    });
+  }
   return with_type(call.in(0).dtype, [&](auto from) {
     return with_type(call.out().dtype, [&](auto to) {
       const auto* x = call.in_values<typename decltype(from)::type>(0);
