@@ -4,6 +4,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <cctype>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "engines/autograd/host_values.h"
 #include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
+#include "engines/program/whole_numbers.h"
 #include "reports/findings/ttml_memory.h"
 
 namespace py = pybind11;
@@ -127,38 +129,53 @@ bool is_integer(const py::buffer_info& values) {
   return std::string_view("bBhHiIlLqQ").find(values.format) != std::string_view::npos;
 }
 
-std::vector<std::uint32_t> indices_in(const py::buffer_info& values) {
-  std::vector<std::int64_t> wide;
-  if (values.itemsize == 8) {
-    wide = converted<std::int64_t, std::int64_t>(values);
-  } else if (values.itemsize == 4) {
-    wide = values.format == "I" || values.format == "L"
-               ? converted<std::int64_t, std::uint32_t>(values)
-               : converted<std::int64_t, std::int32_t>(values);
-  } else {
-    throw Error({.attempted = "copy a buffer to a uint32 tensor",
-                 .value = "elements of " + std::to_string(values.itemsize) + " bytes",
-                 .accepted = "integers of 4 or 8 bytes"});
-  }
-  std::vector<std::uint32_t> result;
-  result.reserve(wide.size());
-  for (const std::int64_t index : wide) {
-    if (index < 0 || index > 0xFFFFFFFF) {
-      throw Error({.attempted = "copy a buffer to a uint32 tensor",
-                   .value = std::to_string(index),
-                   .accepted = "0 to 4294967295"});
+/// Returns integers as a tensor of a whole data type holds them.
+std::vector<std::byte> whole_numbers_in(const py::buffer_info& values, DataType dtype) {
+  const bool is_signed = std::islower(static_cast<unsigned char>(values.format[0])) != 0;
+  const std::vector<std::int64_t> wide = [&] {
+    switch (values.itemsize) {
+      case 1:
+        return is_signed ? converted<std::int64_t, std::int8_t>(values)
+                         : converted<std::int64_t, std::uint8_t>(values);
+      case 2:
+        return is_signed ? converted<std::int64_t, std::int16_t>(values)
+                         : converted<std::int64_t, std::uint16_t>(values);
+      case 4:
+        return is_signed ? converted<std::int64_t, std::int32_t>(values)
+                         : converted<std::int64_t, std::uint32_t>(values);
+      default:
+        return converted<std::int64_t, std::int64_t>(values);
     }
-    result.push_back(static_cast<std::uint32_t>(index));
+  }();
+  const auto size = static_cast<std::size_t>(element_bytes(dtype));
+  std::vector<std::byte> bytes(wide.size() * size);
+  for (std::size_t i = 0; i < wide.size(); ++i) {
+    if (wrapped(dtype, wide[i]) != wide[i]) {
+      throw Error(
+          {.attempted = "copy a buffer to a " + std::string(howard::name_of(dtype)) + " tensor",
+           .value = std::to_string(wide[i]),
+           .accepted = "numbers that " + std::string(howard::name_of(dtype)) + " has"});
+    }
+    write_whole(dtype, wide[i], bytes.data() + i * size);
   }
-  return result;
+  return bytes;
+}
+
+/// Throws Error unless there are as many values as elements.
+void require_as_many(const PythonTensor& tensor, std::int64_t values) {
+  if (values == tensor.tensor.spec().shape.elements()) return;
+  throw Error({.attempted = "transfer values of a tensor " + layout_text(tensor.tensor.spec()),
+               .value = std::to_string(values) + " values",
+               .accepted = "as many as it has elements"});
 }
 
 void write(const PythonTensor& to, const py::buffer& buffer) {
   const py::buffer_info values = buffer.request();
   require_contiguous(values);
   CommandQueue& queue = to.device->queue();
-  if (to.tensor.spec().dtype == DataType::uint32 && is_integer(values)) {
-    autograd::write_indices(queue, to.tensor, indices_in(values));
+  if (to.tensor.spec().is_whole() && is_integer(values)) {
+    require_as_many(to, values.size);
+    queue.write_buffer(to.tensor.buffer(), whole_numbers_in(values, to.tensor.spec().dtype));
   } else if (values.format == "f") {
     autograd::write_values(
         queue, to.tensor,
@@ -169,7 +186,7 @@ void write(const PythonTensor& to, const py::buffer& buffer) {
     throw Error({.attempted = "copy a buffer to a " + std::string(name_of(to.tensor.spec().dtype)) +
                               " tensor",
                  .value = "elements of format '" + values.format + "'",
-                 .accepted = "float32 ('f') or float64 ('d'); integers for uint32"});
+                 .accepted = "float32 ('f') or float64 ('d'); integers for whole data types"});
   }
 }
 
@@ -192,13 +209,25 @@ PythonTensor full(const SharedDevice& device, const std::vector<std::int64_t>& s
   return result;
 }
 
-/// Returns a memoryview of float32 in the tensor's shape, over bytes of its own.
+/// Returns a memoryview of float32, or of whole numbers of the tensor's type, in its shape, over
+/// bytes of its own.
 py::object read(const PythonTensor& from) {
-  const std::vector<float> values = autograd::read_values(from.device->queue(), from.tensor);
-  const py::bytes bytes(std::string_view(reinterpret_cast<const char*>(values.data()),
-                                         values.size() * sizeof(float)));
-  return py::memoryview(bytes).attr("cast")(
-      "f", py::tuple(py::cast(dimensions_of(from.tensor.spec().shape))));
+  const TensorSpec& spec = from.tensor.spec();
+  const auto view = [&](std::span<const std::byte> bytes, std::string_view format) {
+    const py::bytes own(
+        std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    return py::object(
+        py::memoryview(own).attr("cast")(format, py::tuple(py::cast(dimensions_of(spec.shape)))));
+  };
+  if (spec.is_real()) {
+    const std::vector<float> values = autograd::read_values(from.device->queue(), from.tensor);
+    return view(std::as_bytes(std::span(values)), "f");
+  }
+  std::vector<std::byte> bytes(static_cast<std::size_t>(spec.host_bytes().value()));
+  from.device->queue().read_buffer(from.tensor.buffer(), bytes);
+  return with_whole_type(spec.dtype, [&](auto type) {
+    return view(bytes, py::format_descriptor<typename decltype(type)::type>::format());
+  });
 }
 
 /// Returns the same as a NumPy array with its own memory.
@@ -289,9 +318,9 @@ void bind_device_class(py::module_& module) {
           "tensor", &from_buffer, py::arg("values"), py::arg("dtype") = "bfloat16",
           py::arg("layout") = "tile",
           "A tensor with the values and the shape, of one to four dimensions, of a buffer: array,\n"
-          "memoryview, NumPy array; float32 or float64, or integers for the data type uint32.\n\n"
-          "dtype: bfloat16, float32, bfloat8_b, bfloat4_b, uint32. layout: tile, row_major. "
-          "Raises\n"
+          "memoryview, NumPy array; float32 or float64, or integers for whole data types.\n\n"
+          "dtype: bfloat16, float32, bfloat8_b, bfloat4_b, uint32, int32, uint16, uint8. layout:\n"
+          "tile, row_major. Raises\n"
           "Error for any other, for a buffer whose rows do not follow each other without gaps, "
           "and\n"
           "when the tensor does not fit into the device's memory.")
@@ -348,13 +377,13 @@ void bind_devices(py::module_& module) {
       .def_property_readonly(
           "dtype",
           [](const PythonTensor& self) { return howard::name_of(self.tensor.spec().dtype); })
-      .def(
-          "read", &read,
-          "Finishes; the values as a memoryview of float32, in the tensor's shape without leading\n"
-          "dimensions of 1, but two at least. Zeros on a device that holds no values. Raises "
-          "Error\n"
-          "while a trace is captured, for block formats, and for what a queued op failed with.")
-      .def("numpy", &to_numpy, "The values as a NumPy array of float32. Raises Error as read().")
+      .def("read", &read,
+           "Finishes; the values as a memoryview of float32, or of whole numbers of the tensor's\n"
+           "type, in its shape without leading dimensions of 1, but two at least. Zeros on a\n"
+           "device that holds no values. Raises Error\n"
+           "while a trace is captured, for block formats, and for what a queued op failed with.")
+      .def("numpy", &to_numpy,
+           "The values as a NumPy array, as read() has them. Raises Error as read().")
       .def(
           "__array__",
           [](const PythonTensor& self, const py::object& dtype) {
@@ -364,7 +393,7 @@ void bind_devices(py::module_& module) {
           py::arg("dtype") = py::none(), "For numpy.asarray(tensor).")
       .def("write", &write, py::arg("values"),
            "Copies a buffer of as many values to the tensor, row by row: float32 or float64, or\n"
-           "integers to uint32. Raises Error for anything else.")
+           "integers to whole data types. Raises Error for anything else.")
       .def("__repr__", &text_of);
   module.def(
       "open_host", [](int threads) { return std::make_shared<PythonDevice>(threads); },

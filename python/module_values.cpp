@@ -23,6 +23,7 @@
 #include "engines/ops/tensor.h"
 #include "engines/program/eltwise_value.h"
 #include "engines/program/fields.h"
+#include "engines/program/whole_numbers.h"
 #include "engines/workload/launch.h"
 #include "python/module_ttnn.h"
 
@@ -79,8 +80,22 @@ void elementwise(const std::string& name, const py::buffer& out,
 }
 
 /// What Python has of an operand: its numbers, shape and type, and whether its layout is row-major.
-/// Indices are uint32; all other numbers are floats, whatever the type.
+/// Whole numbers are of their type; all other numbers are floats, whatever the type.
 using Given = std::tuple<py::buffer, std::array<std::int64_t, 4>, std::string, bool>;
+
+/// Writes the whole numbers of an array to a tensor, or reads them.
+void write_array(CommandQueue& queue, const ops::Tensor& tensor, const py::buffer& from) {
+  with_whole_type(tensor.spec().dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    queue.write_buffer(tensor.buffer(), std::as_bytes(numbers_of<const T>(from)));
+  });
+}
+void read_array(CommandQueue& queue, const ops::Tensor& tensor, const py::buffer& to) {
+  with_whole_type(tensor.spec().dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    queue.read_buffer(tensor.buffer(), std::as_writable_bytes(numbers_of<T>(to)));
+  });
+}
 
 /// Computes a program of a kernel on the host engine. A result that has the number of an operand in
 /// `in_place` is that operand after the program; other results have -1.
@@ -106,7 +121,7 @@ void compute(const std::string& kernel, const std::string& attributes,
     if (tensors.back().spec().is_real()) {
       autograd::write_values(queue, tensors.back(), numbers_of<const float>(numbers));
     } else {
-      autograd::write_indices(queue, tensors.back(), numbers_of<const std::uint32_t>(numbers));
+      write_array(queue, tensors.back(), numbers);
     }
   }
   std::vector<std::size_t> places;
@@ -127,8 +142,7 @@ void compute(const std::string& kernel, const std::string& attributes,
     if (tensor.spec().dtype == DataType::float32) {
       queue.read_buffer(tensor.buffer(), std::as_writable_bytes(numbers_of<float>(numbers)));
     } else if (!tensor.spec().is_real()) {
-      queue.read_buffer(tensor.buffer(),
-                        std::as_writable_bytes(numbers_of<std::uint32_t>(numbers)));
+      read_array(queue, tensor, numbers);
     } else {
       std::ranges::copy(autograd::read_values(queue, tensor), numbers_of<float>(numbers).begin());
     }

@@ -23,14 +23,6 @@ std::int64_t dimension_of(std::string_view cell) {
   return side->logical;
 }
 
-/// Returns the type of the numbers. Those of 32 bits take the same time whether they have a sign.
-DataType type_of(std::string_view datatype, Numbers numbers) {
-  const bool whole = datatype == "UINT32" || datatype == "INT32";
-  if (numbers == Numbers::moved && whole) return DataType::float32;
-  if (numbers == Numbers::moved && datatype == "UINT16") return DataType::bfloat16;
-  return datatype == "INT32" ? DataType::uint32 : parse_data_type(lower_case(datatype));
-}
-
 }  // namespace
 
 void refuse(std::string value, std::string accepted) {
@@ -56,7 +48,7 @@ void require_size(std::initializer_list<std::int64_t> sides) {
   if (elements > kMost) refuse(fmt::format("{:.3g} elements", elements), "2^36 at the most");
 }
 
-TensorSpec spec_of(const TensorCells& cells, Numbers numbers) {
+TensorSpec spec_of(const TensorCells& cells) {
   std::array<std::int64_t, 4> sides{};
   for (std::size_t i = 0; i < sides.size(); ++i) {
     sides[i] = cells.dimensions[i].empty() ? 1 : dimension_of(cells.dimensions[i]);
@@ -76,18 +68,17 @@ TensorSpec spec_of(const TensorCells& cells, Numbers numbers) {
     refuse(fmt::format("layout '{}'", cells.layout), "TILE, ROW_MAJOR");
   }
   return {.shape = shape,
-          .dtype = type_of(cells.datatype, numbers),
+          .dtype = parse_data_type(lower_case(cells.datatype)),
           .layout = rows ? Layout::row_major : Layout::tile,
           .storage = dram ? Storage::dram : Storage::l1};
 }
 
-Call::Call(const OpRow& row, Numbers numbers)
+Call::Call(const OpRow& row)
     : code(row.name),
       attributes(row.attributes),
       fidelity(row.fidelity),
       kernels(row.kernels),
       row_(row),
-      numbers_(numbers),
       inputs_(row.inputs.size()) {
   if (row.outputs.empty()) refuse("no output", "OUTPUT_0_X and its other columns");
 }
@@ -100,7 +91,7 @@ const TensorCells& Call::cells(std::size_t i) const {
 const TensorSpec& Call::in(std::size_t i) const {
   const TensorCells& told = cells(i);
   if (!inputs_[i]) {
-    TensorSpec spec = spec_of(told, numbers_);
+    TensorSpec spec = spec_of(told);
     spec.sharding = input_shards(*this, i, spec);
     inputs_[i] = std::move(spec);
   }
@@ -109,11 +100,17 @@ const TensorSpec& Call::in(std::size_t i) const {
 
 const TensorSpec& Call::out() const {
   if (!output_) {
-    TensorSpec spec = spec_of(out_cells(), numbers_);
+    TensorSpec spec = spec_of(out_cells());
     spec.sharding = output_shards(*this, spec);
     output_ = std::move(spec);
   }
   return *output_;
+}
+
+std::optional<DataType> Call::place_type(std::size_t result) const {
+  if (result >= row_.outputs.size()) return std::nullopt;
+  const auto type = find_data_type(lower_case(row_.outputs[result].datatype));
+  return type && is_whole(*type) ? type : std::nullopt;
 }
 
 std::optional<std::int64_t> Call::cores() const {
@@ -140,12 +137,15 @@ Program program_of(const Call& call, Attributes op) {
   }
   std::vector<Operand> results{call.out()};
   const std::span<const OperandRole> roles = result_roles(op);
-  if (roles.size() > 1 || roles.front().takes == Takes::indices) {
-    // Further results may have no columns. Places may have 16 bits, or fewer dimensions.
-    const SpecList made = results_of(op, inputs);
+  if (roles.size() > 1 || are_places(roles.front().takes)) {
+    // Further results may have no columns. Places may have fewer dimensions.
+    SpecList made = results_of(op, inputs);
     results.clear();
-    for (TensorSpec spec : made) {
-      if (spec.is_real()) {
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      TensorSpec& spec = made[i];
+      if (are_places(roles[i].takes)) {
+        spec.dtype = call.place_type(i).value_or(spec.dtype);
+      } else {
         spec.storage = call.out().storage;
         spec.dtype = call.out().dtype;
         if (spec.shape == made.front().shape) spec.sharding = call.out().sharding;

@@ -27,16 +27,12 @@ struct Side {
 /// for anything else.
 std::optional<Side> parse_side(std::string_view cell);
 
-/// Says what an op does with its numbers. Where it only moves them, whole numbers take as long as
-/// real ones of their size, and stand as these.
-enum class Numbers : std::uint8_t { computed, moved };
-
 /// Holds a row, whose cells are taken apart when they are asked for: what an op's time does not
 /// depend on may be of any kind.
 class Call {
  public:
   /// Throws Error when there is no output. `row` must outlive this.
-  explicit Call(const OpRow& row, Numbers numbers = Numbers::computed);
+  explicit Call(const OpRow& row);
 
   std::string_view code;
   OpAttributes attributes;
@@ -54,6 +50,8 @@ class Call {
   const TensorCells& out_cells() const { return row_.outputs.front(); }
   const TensorCells& last_out_cells() const { return row_.outputs.back(); }
   const std::vector<TensorCells>& all_out_cells() const { return row_.outputs; }
+  /// Returns the whole data type of a result; absent if the log has none for it.
+  std::optional<DataType> place_type(std::size_t result) const;
   /// CORE COUNT, at the least 1; absent if the log has none.
   std::optional<std::int64_t> cores() const;
   /// Returns the banks of DRAM that the chip has.
@@ -61,7 +59,6 @@ class Call {
 
  private:
   const OpRow& row_;
-  Numbers numbers_;
   mutable std::vector<std::optional<TensorSpec>> inputs_;
   mutable std::optional<TensorSpec> output_;
 };
@@ -71,7 +68,7 @@ void require_size(std::initializer_list<std::int64_t> sides);
 
 /// Returns the tensor of some cells, whose shards, if it has any, are not known. Throws Error when
 /// the cells are malformed, or of storage or numbers that the emulator does not have.
-TensorSpec spec_of(const TensorCells& cells, Numbers numbers = Numbers::computed);
+TensorSpec spec_of(const TensorCells& cells);
 
 /// Returns an op with what the call was told.
 template <OpKind Kind>

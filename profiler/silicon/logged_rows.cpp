@@ -30,12 +30,9 @@ Program topk(const Call& call) {
                                          .cores = static_cast<int>(call.cores().value_or(0))});
 }
 
-/// Places take the same time whatever whole numbers they are.
 Program scatter(const Call& call) {
   std::vector<Operand> operands{call.in(0)};
-  TensorSpec places = call.in(1);
-  places.dtype = DataType::uint32;
-  operands.emplace_back(places);
+  operands.emplace_back(call.in(1));
   if (call.inputs() > 2) operands.emplace_back(call.in(2));
   return make_program(told<ScatterAttributes>(call), std::move(operands), {call.out()});
 }

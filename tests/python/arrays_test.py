@@ -26,7 +26,7 @@ class FunctionsTest(unittest.TestCase):
         return float(arrays.apply(name, *map(real, operands), numbers=numbers)[0])
 
     def test_formulas_are_the_catalogues(self):
-        for name, (values, _) in _native._ttnn.elementwise_values().items():
+        for name, (values, *_) in _native._ttnn.elementwise_values().items():
             if values == 0:
                 continue
             with self.subTest(name):
@@ -81,7 +81,7 @@ class FunctionsTest(unittest.TestCase):
     def test_whole_numbers_stay_whole_and_wrap(self):
         large = whole(2**31 - 1)
         self.assertEqual(arrays.apply("add", large, whole(1))[0], -2**31)
-        self.assertEqual(arrays.apply("divide", whole(7), whole(2))[0], 3)
+        self.assertEqual(arrays.apply("divide", whole(7), whole(2))[0], 3.5)
         self.assertEqual(arrays.apply("logical_right_shift", whole(-1), whole(28))[0], 15)
         self.assertEqual(list(arrays.to_whole(real(-1.7, math.nan, math.inf, 2**32 + 512))),
                          [-1, 0, 0, 512])

@@ -53,6 +53,23 @@ class ModuleTest(unittest.TestCase):
         self.assertEqual(tensor.dtype, "float32")
         self.assertEqual(tensor.read().tolist(), buffer_of(values).tolist())
 
+    def test_whole_numbers_have_all_their_bits(self):
+        def tensor(kind, dtype, *values):
+            view = memoryview(array.array(kind, values)).cast("B").cast(kind, (1, len(values)))
+            return self.device.tensor(view, dtype=dtype)
+
+        for kind, dtype, most in (("i", "int32", 2**31 - 1), ("I", "uint32", 2**32 - 1),
+                                  ("H", "uint16", 2**16 - 1), ("B", "uint8", 2**8 - 1)):
+            with self.subTest(dtype):
+                x = tensor(kind, dtype, most, 3)
+                self.assertEqual((x.dtype, x.read().tolist()), (dtype, [[most, 3]]))
+                made = howard.add(x, tensor(kind, dtype, 1, 1))
+                self.assertEqual(made.read().tolist(), [[-2**31 if dtype == "int32" else 0, 4]])
+        with self.assertRaisesRegex(howard.Error, "256.*numbers that uint8 has"):
+            tensor("i", "uint8", 256)
+        with self.assertRaisesRegex(howard.Error, "operand 1, x, is .*real numbers"):
+            howard.exp(tensor("i", "int32", 1))
+
     def test_float64_and_integers_are_converted(self):
         doubles = memoryview(array.array("d", [0.5, 2.0])).cast("B").cast("d", (1, 2))
         self.assertEqual(self.device.tensor(doubles).read().tolist(), [[0.5, 2.0]])

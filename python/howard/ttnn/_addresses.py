@@ -11,7 +11,8 @@ L1_TOP = 1_499_136  # of a worker core, for tensors and circular buffers
 L1_BASE = 102_688  # Firmware, fabric tables and the ring of kernels lie below.
 DRAM_BASE = 32
 _BLOCK = 32  # of every buffer, in bytes
-_TILE_BYTES = {"bfloat16": 2048, "bfloat8_b": 1088, "bfloat4_b": 576}
+_TILE_BYTES = {"bfloat16": 2048, "bfloat8_b": 1088, "bfloat4_b": 576, "uint16": 2048,
+               "uint8": 1024}
 MOST_NOTES = 500_000
 
 

@@ -2,14 +2,14 @@
 """Computes what tensors hold: NumPy's arrays of float32, of uint32, or of int32 for all other whole
 types.
 
-NumPy moves and broadcasts; the formulas of elementwise functions are the catalogue's of the emulator.
-Products, softmax, norms, topk, and sums of dimensions side by side are the host engine's; other sums,
-means and orders are computed in float64.
+NumPy moves and broadcasts; the formulas of elementwise functions are the catalogue's of the emulator,
+and whole numbers are the host engine's, in whole numbers. So are products, softmax, norms, topk, and sums
+of dimensions side by side; other sums, means and orders are computed in float64.
 """
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
+from typing import TYPE_CHECKING, Any, Dict, Optional
 
 from howard import _native
 
@@ -47,7 +47,8 @@ _FAST = {"add": "add", "subtract": "subtract", "multiply": "multiply", "neg": "n
          "maximum": "maximum", "minimum": "minimum", "eq": "equal", "ne": "not_equal",
          "gt": "greater", "ge": "greater_equal", "lt": "less", "le": "less_equal",
          "floor": "floor", "ceil": "ceil", "trunc": "trunc"}
-_FAST_WHOLE = tuple(set(_FAST) - {"divide", "sqrt", "floor", "ceil", "trunc"})
+# The functions of the catalogue that take whole numbers.
+_WHOLE = {name for name, (_, _, whole) in _native._ttnn.elementwise_values().items() if whole}
 # These are functions of the catalogue with their operands in another order.
 _REVERSED = {"rdiv": "divide", "rpow": "pow"}
 
@@ -78,13 +79,6 @@ def to_whole(values: Any, bits: int = 32) -> Any:
     return np.asarray(values if bits == 32 else values % 2**bits, np.int32)  # Of rank 0 too.
 
 
-# These are exact where float64 is not: beyond 53 bits.
-_EXACT_WHOLE: Dict[str, Callable[..., Any]] = {
-    "squared_difference": lambda a, b: to_whole(a - b).astype(np.int64)**2,
-    "gcd": lambda a, b: np.gcd(a, b), "lcm": lambda a, b: np.lcm(a, b), "pow": lambda a, b: a**b,
-}
-# These give 0 for a shift of less than 0 or more than 31.
-_SHIFTS = ("bitwise_left_shift", "logical_left_shift", "logical_right_shift")
 # These have two operands; as an activation the second one is a number.
 _OF_A_NUMBER = ("add", "subtract", "multiply", "divide", "pow", "rsub", "rdiv", "remainder", "fmod",
                 "eq", "ne", "gt", "lt", "ge", "le", "maximum", "minimum", "rpow",
@@ -109,52 +103,38 @@ def apply(function: str, *operands: Any, numbers: Any = ()) -> Any:
     whole = all(map(is_whole, operands))
     # A whole number beside one that is not keeps its 32 bits, which float32 has not.
     real: Any = np.float64 if any(map(is_whole, operands)) else np.float32
-    if function in (_FAST_WHOLE if whole else _FAST):
-        made = getattr(np, _FAST[function])(*operands)
-        return made.astype(np.int32 if whole else real, copy=False)
+    if function in _FAST and not whole:
+        return getattr(np, _FAST[function])(*operands).astype(real, copy=False)
     if function == "pow" and len(operands) == 2 and not operands[1].ndim and operands[1] == 2:
         return apply("square", operands[0])
-    if function in ("clamp", "hardtanh") and len(operands) == 1 and not whole:
-        return np.minimum(np.maximum(operands[0], real(numbers[0])), real(numbers[1]))
+    if function in ("clamp", "hardtanh") and len(operands) == 1:
+        low, high = ([_inside(number) for number in numbers[:2]] if whole else map(real, numbers[:2]))
+        return apply("minimum", apply("maximum", operands[0], low), high)
     if function in _REVERSED and len(operands) == 2:
         function, operands = _REVERSED[function], operands[::-1]
-    if whole and function in _EXACT_WHOLE and (function != "pow" or operands[1].min(initial=0) >= 0):
-        wide = [one.astype(np.int64) for one in operands]
-        return to_whole(_EXACT_WHOLE[function](*wide))
     if function == "fill":
         return np.full_like(operands[0], numbers[0])
-    if whole and "bitwise" in function or function in _SHIFTS:  # They take bits, with any sign.
-        operands = tuple(to_whole(one) if is_whole(one) else one for one in operands)
-        if function in ("bitwise_and", "bitwise_or", "bitwise_xor"):
-            return getattr(np, function)(*operands)
-    if whole and function in _SHIFTS and len(operands) == 2:
-        inside = (operands[1] >= 0) & (operands[1] < 32)
-        bits, count = operands[0].astype(np.uint32), np.where(inside, operands[1], 0).astype(np.uint32)
-        made = bits >> count if function == "logical_right_shift" else bits << count
-        return np.where(inside, made, np.uint32(0)).view(np.int32)
-    if real is np.float32 and all(abs(number) < _MOST for number in numbers) and all(
-            one.size for one in operands):
-        made = _looked_up(function, operands, tuple(numbers))
+    whole = whole and function not in ("divide", "rdiv")  # A quotient is a real number.
+    known = function in _WHOLE if whole else real is np.float32
+    if known and all(abs(number) < _MOST for number in numbers) and all(one.size for one in operands):
+        made = None if whole else _looked_up(function, operands, tuple(numbers))
         return _by_engine(function, operands, numbers) if made is None else made
     wide = [np.ascontiguousarray(one, np.float64) for one in np.broadcast_arrays(*operands)]
     made = np.empty(wide[0].shape)
     _native._ttnn.elementwise(function, made, wide, [float(n) for n in numbers])
-    if function in _SHIFTS:
-        made[(wide[1] < 0) | (wide[1] > 31)] = 0
     return to_whole(made) if whole else made.astype(real)
 
 
+def _inside(number: float) -> int:
+    """Returns a limit of whole numbers as an int32."""
+    return int(min(max(number, -2.0**31), 2.0**31 - 1))
+
+
 def cast(array: Any, dtype: str) -> Any:
-    """Returns the numbers as a typecast on the device gives them. What does not fit saturates; uint16
-    takes the nearest whole number, of halves the larger one, and other types what is before the
-    point. int32 and uint32 become each other with all bits, and uint8 has the lowest 8."""
-    limits = {"uint16": (0, 2**16 - 1), "int32": (-2**31, 2**31 - 1), "uint32": (0, 2**32 - 1)}
-    if dtype not in limits or (dtype != "uint16" and is_whole(array)):
+    """Returns the numbers as a typecast on the device gives them, for a whole type."""
+    if not array.size or dtype not in _WHOLE_KINDS:
         return array
-    wide = array.astype(np.float64)
-    if dtype == "uint16":
-        wide = np.floor(wide + 0.5)
-    return np.minimum(np.maximum(wide, limits[dtype][0]), limits[dtype][1])
+    return _by_engine("cast", [np.asarray(array)], (), dtype)
 
 
 # The host engine has these as loops of vectors. Tables are faster than it for others.
@@ -181,14 +161,25 @@ def _looked_up(function: str, operands: Any, numbers: Any) -> Any:
     return table.take(halves[:, 1].astype(np.intp)).reshape(operands[0].shape)
 
 
-def _by_engine(function: str, operands: Any, numbers: Any) -> Any:
-    """Returns what the host engine computes of floats, with NumPy's broadcasting."""
+def _kind_of(array: Any) -> str:
+    """Returns the type of a tensor that holds such numbers."""
+    if not is_whole(array):
+        return "float32"
+    wide = array.itemsize == 8 and array.max(initial=0) >= 2**31
+    return "uint32" if wide or array.dtype == np.uint32 else "int32"
+
+
+def _by_engine(function: str, operands: Any, numbers: Any, dtype: Optional[str] = None) -> Any:
+    """Returns what the host engine computes, with NumPy's broadcasting."""
     dims = np.broadcast_shapes(*[one.shape for one in operands])
     if len(dims) > 4:
         operands = np.broadcast_arrays(*operands)
     flat = operands[0].size <= _SIDE and all(one.shape == dims for one in operands)
-    ends = [[(_four(operands[0].size) if flat else _four(*shape), "float32", False) for shape in shapes]
-            for shapes in ([one.shape for one in operands], [dims])]
+    kinds = [_kind_of(one) for one in operands]
+    own = kinds[function == "where" and len(kinds) > 1]
+    ends = [[(_four(operands[0].size) if flat else _four(*shape), kind, False)
+             for shape, kind in zip(shapes, given)]
+            for shapes, given in (([one.shape for one in operands], kinds), ([dims], [dtype or own]))]
     told = json.dumps({"numbers": [float(number) for number in (*numbers, 0, 0)[:2]]})
     return computed(function, told, ends, [-1], operands)[0].reshape(dims)
 
@@ -238,7 +229,9 @@ def reduce(kind: str, array: Any, dims: Any, keep: bool) -> Any:
         made = reduce("sum", gap * gap, dims, keep)
         made = made / (array.size / max(1, made.size) - (not kind.endswith("0")))
         return np.asarray(np.sqrt(made) if kind.startswith("std") else made, np.float32)
-    if kind in ("sum", "mean", "max", "min") and array.size and not is_whole(array):
+    if kind in ("sum", "mean", "max", "min") and array.size and not (is_whole(array) and kind == "mean"):
+        if kind == "min" and is_whole(array):
+            return ~reduce("max", ~array, dims, keep)
         if kind == "min":
             return -reduce("max", -array, dims, keep)
         found = _by_engine_along(kind, array, sorted({d % array.ndim for d in axes}))
@@ -263,7 +256,7 @@ def _by_engine_along(kind: str, array: Any, axes: Any) -> Any:
     if max(sides) > _SIDE:
         return None
     told = json.dumps({"dimension": "columns" if len(sides) == 2 else "rows"})
-    ends = [[(_four(*one), "float32", False)] for one in (sides, [sides[0], 1, *sides[2:]])]
+    ends = [[(_four(*one), _kind_of(array), False)] for one in (sides, [sides[0], 1, *sides[2:]])]
     made = computed(kind, told, ends, [-1], [array])[0]
     return made.reshape([1 if i in axes else size for i, size in enumerate(array.shape)])
 
@@ -275,13 +268,12 @@ def _around(shape: Any, first: int, end: int) -> Any:
 
 
 def cumulative(kind: str, array: Any, dim: int, backwards: bool = False) -> Any:
-    """Computes the cumsum, of real numbers by the engine, or cumprod, from the first place or from the
-    last."""
+    """Computes the cumsum, by the engine, or cumprod, from the first place or from the last."""
     axis = dim % max(1, array.ndim)
     sides = _around(array.shape, axis, axis + 1)
-    if kind == "cumsum" and not is_whole(array) and 0 < array.size and max(sides) <= _SIDE:
+    if kind == "cumsum" and 0 < array.size and max(sides) <= _SIDE:
         told = json.dumps({"dim": 3 if len(sides) == 2 else 2, "flip": backwards})
-        ends = [[(_four(*sides), "float32", False)]] * 2
+        ends = [[(_four(*sides), _kind_of(array), False)]] * 2
         return computed(kind, told, ends, [-1], [array])[0].reshape(array.shape)
     made = getattr(np, kind)(np.flip(array, dim) if backwards else array, dim, dtype=np.float64)
     made = np.flip(made, dim) if backwards else made
@@ -435,11 +427,19 @@ def computed(kernel: str, attributes: str, ends: Any, in_place: Any, given: Any)
     """Returns what a program of a kernel computes, by the host engine. `ends` has, for the operands and
     for the results, the shape, type and layout that the kernel sees of each; `in_place` for each
     result the operand that it takes the place of, or -1."""
-    numbers = [np.ascontiguousarray(one).view(np.uint32) if end[1] == "uint32" and is_whole(one)
-               else np.ascontiguousarray(one, np.uint32 if end[1] == "uint32" else np.float32)
-               for one, end in zip(given, ends[0])]
-    made = [np.empty(end[0], np.uint32 if end[1] == "uint32" else np.float32) for end in ends[1]]
+    numbers = [_for_engine(one, end[1]) for one, end in zip(given, ends[0])]
+    made = [np.empty(end[0], end[1] if end[1] in _WHOLE_KINDS else np.float32) for end in ends[1]]
     inputs, outputs = ([(one, *end) for one, end in zip(side, those)]
                        for side, those in zip((numbers, made), ends))
     _native._ttnn.compute(kernel, attributes, inputs, outputs, in_place)
-    return made
+    return [one.astype(np.int32) if one.itemsize < 4 else one for one in made]
+
+
+_WHOLE_KINDS = ("uint32", "int32", "uint16", "uint8")
+
+
+def _for_engine(array: Any, kind: str) -> Any:
+    """Returns the numbers side by side, as the engine has those of a type."""
+    if kind in _WHOLE_KINDS and is_whole(array):
+        return np.ascontiguousarray(array.astype(kind, copy=False))
+    return np.ascontiguousarray(array, kind if kind in _WHOLE_KINDS else np.float32)

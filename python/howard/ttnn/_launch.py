@@ -285,9 +285,9 @@ def computed(name, kernel, inputs, outputs, shapes=None, out_shapes=None, **attr
 
 def engine(kernel, inputs, outputs, shapes=None, out_shapes=None, **attributes):
     """Returns a function that computes what such a program does, from an array for each input. The
-    engine computes in float32, and results are rounded after it, unless the kernel itself rounds."""
+    engine computes real numbers in float32. They are rounded after it, unless the kernel itself rounds."""
     text = _text(attributes) if attributes else "{}"
-    kept = [DataType.UINT32] + [DataType.BFLOAT16] * ("rounding_seed" in attributes)
+    kept = [one for one in DataType if one.whole or one.name == "BFLOAT16" and "rounding_seed" in attributes]
     ends = [[(chip_shape(t._shape if shape is None else shape),
               t._dtype.value if t._dtype in kept else "float32", t._layout is Layout.ROW_MAJOR)
              for t, shape in zip(tensors, seen or [None] * len(tensors))]
@@ -437,7 +437,7 @@ _KERNELS = _native._ttnn.elementwise_values()
 
 def values_of(kernel):
     """Returns how many tensors and scalars a kernel takes; 0 if there is none of that name."""
-    return _KERNELS.get(kernel, (0, ""))[0]
+    return _KERNELS.get(kernel, (0, "", False))[0]
 
 
 def kernel_of(name, count=1):

@@ -146,7 +146,7 @@ class Storage:
     def padded_bytes(self):
         rows = -(-self.spec[0][2] // 32) * 32
         columns = -(-self.spec[0][3] // 32) * 32
-        width = 4 if self.spec[1] in ("float32", "uint32") else 2
+        width = {"float32": 4, "uint32": 4, "int32": 4, "uint8": 1}.get(self.spec[1], 2)
         return self.spec[0][0] * self.spec[0][1] * rows * columns * width
 
     def address(self):

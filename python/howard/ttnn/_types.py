@@ -46,23 +46,11 @@ class DataType(enum.Enum):
 
 _WHOLE = {DataType.UINT8, DataType.UINT16, DataType.INT32, DataType.UINT32}
 _BYTES = {"uint8": 1, "uint16": 2, "bfloat16": 2, "bfloat8_b": 1, "bfloat4_b": 1}
-# The emulated chip takes this for it, of as many bytes, where it has such a type.
-CHIP_TYPE = {
-    DataType.UINT8: "bfloat16",
-    DataType.UINT16: "bfloat16",
-    DataType.INT32: "float32",
-    DataType.UINT32: "uint32",
-    DataType.FLOAT32: "float32",
-    DataType.BFLOAT16: "bfloat16",
-    DataType.BFLOAT8_B: "bfloat8_b",
-    DataType.BFLOAT4_B: "bfloat4_b",
-    DataType.INVALID: "",
-}
 
 
 for _index, _one in enumerate(DataType):
-    # These are found faster than in a dictionary.
-    setattr(_one, "chip", CHIP_TYPE[_one])
+    # These are found faster than in a dictionary. No tensor has a type whose word is empty.
+    setattr(_one, "chip", "" if _one is DataType.INVALID else _one.value)
     setattr(_one, "index", _index)
 
 

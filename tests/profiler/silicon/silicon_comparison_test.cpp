@@ -102,7 +102,7 @@ TEST(SiliconComparison, ACallThatCannotBeEmulatedSaysWhy) {
   };
   EXPECT_EQ(why_not_emulated({}), "");
   says({.input0 = tensor(512, 512, "DEV_0_L1_ND_SHARDED")}, "DEV_0_L1_ND_SHARDED");
-  says({.input0 = tensor(512, 512, "DEV_0_DRAM_INTERLEAVED", "INT32")}, "uint32");
+  says({.input0 = tensor(512, 512, "DEV_0_DRAM_INTERLEAVED", "INT32")}, "int32");
   says({.input0 = tensor(512, 512, "DEV_0_DRAM_INTERLEAVED", "INT9")}, "'int9'");
   says({.input0 = tensor(512, 96)}, "512x96");
   says({.input0 = kNoTensor, .input1 = kNoTensor}, "0 inputs");

@@ -61,9 +61,8 @@ def _scatter(name, tensor, dim, index, src, memory_config, reduce):
     parts = [_in_rows(one, shape, axis) for one, shape in (
         (tensor, tensor._shape), (index, index._shape), (src, index._shape))]
     made = _step(out, parts[0]._shape, Layout.ROW_MAJOR) if parts[0] is not tensor else out
-    # The kernel of the emulator replaces numbers in each row, at places of uint32.
-    fits = (reduce is None and index._dtype is DataType.UINT32 and
-            list(parts[1]._shape)[:-1] == list(parts[0]._shape)[:-1])
+    # The kernel of the emulator replaces numbers in each row.
+    fits = reduce is None and list(parts[1]._shape)[:-1] == list(parts[0]._shape)[:-1]
     program(name, "scatter" if fits else "move", parts, [made], not fits)
     if made is not out:
         _back_from_rows(made, out, axis)

@@ -3,7 +3,7 @@
 
 
 from .._launch import fail, operation, program, require_device, values, written
-from .._types import DataType, Layout
+from .._types import Layout
 from .data_movement import _moved
 
 
@@ -125,7 +125,6 @@ def paged_fill_cache(cache, input_tensor, page_table, *, batch_idx=0, batch_idx_
 
 @operation("experimental.plus_one", unread={"sub_core_grids": 1})
 def plus_one(input_tensor, skip_negative_entries=False):
-    own = input_tensor._dtype is DataType.UINT32
-    program("plus_one", "plus_one" if own else "move", [input_tensor], [input_tensor], not own)
+    program("plus_one", "plus_one", [input_tensor], [input_tensor])
     values(lambda x: x + (x >= 0 if skip_negative_entries else 1), [input_tensor], [input_tensor])
     return input_tensor

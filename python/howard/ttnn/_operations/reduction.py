@@ -245,7 +245,7 @@ def argmax(input_tensor, dim=None, keepdim=False, *, use_multicore=True, memory_
 
     kernel = {"kernel": "move"}
     along_rows = dim is None or not rank or _axis("argmax", input_tensor, dim) == rank - 1
-    if along_rows and not input_tensor._dtype.whole:
+    if along_rows:
         rows = [1, volume] if dim is None or not rank else list(input_tensor._shape)
         kernel = {"kernel": "argmax", "analogy": False, "shapes": [rows],
                   "out_shapes": [rows[:-1] + [1]], "use_multicore": bool(use_multicore)}
@@ -274,8 +274,8 @@ def topk(input_tensor, k=32, dim=-1, largest=True, *, memory_config=None, out=No
         return [first, places if names is None else arrays.gathered(names, axis, places)]
 
     def launch(*ends):
-        _launch_turned(input_tensor, ends, axis, lambda x, made: _launch_ordered(
-            "topk", x, *made, k=k, largest=bool(largest)))
+        _launch_turned(input_tensor, ends, axis, lambda x, made: program(
+            "topk", "topk", [x], made, k=k, largest=bool(largest)))
 
     own = input_tensor._layout is Layout.TILE and not input_tensor._dtype.whole
     return _two_outputs("topk", input_tensor, shape, kind, compute, memory_config,
@@ -303,8 +303,7 @@ def sort(input_tensor, dim=-1, descending=False, *, memory_config=None, out=None
         _launch_turned(input_tensor, ends, axis,
                        lambda x, made: _launch_sort(x, made, bool(descending)))
 
-    own = input_tensor._layout is Layout.TILE and input_tensor._shape.volume() and \
-        input_tensor._dtype is not DataType.UINT32
+    own = input_tensor._layout is Layout.TILE and input_tensor._shape.volume()
     return _two_outputs("sort", input_tensor, shape, kind, compute, memory_config,
                         out or (None if shape else (input_tensor, None)), None,
                         launch if own and shape else None)
@@ -324,14 +323,6 @@ def _two_outputs(name, tensor, shape, kind, compute, memory_config, given=None, 
         launch(out, places)
     values(compute, inputs, [out, places])
     return [out, places]
-
-
-def _launch_ordered(name, tensor, out, places, **fields):
-    """Launches a kernel that orders numbers and tells their places. The chip's whole numbers have 32
-    bits, so those of 16 stand in for a while."""
-    wide = places if places._dtype is DataType.UINT32 else device_tensor(
-        places._shape, DataType.UINT32, tensor._layout, None, tensor._device)
-    program(name, name, [tensor], [out, wide], **fields)
 
 
 def _launch_turned(tensor, ends, axis, launch):
@@ -368,7 +359,7 @@ def _launch_sort(source, ends, descending):
         else:
             program("fill_implicit_tile_padding", "move", [short], [source], True)
     made = [step(whole, end._dtype) for end in ends] if cut else ends
-    _launch_ordered("sort", source, *made, descending=descending)
+    program("sort", "sort", [source], made, descending=descending)
     if cut:
         for end, of in zip(ends, made):
             program("slice", "slice", [of], [end], begins=[0] * 4, steps=[1] * 4)

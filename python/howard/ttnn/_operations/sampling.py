@@ -78,7 +78,7 @@ def sampling(input_values_tensor, input_indices_tensor, k, p, temp=None, *, seed
     _require_users(input_values_tensor, input_indices_tensor)
     out = make_output([1, 1, 1, _USERS], input_values_tensor, DataType.UINT32, Layout.ROW_MAJOR,
                       None, output_tensor)
-    if input_indices_tensor._dtype is DataType.UINT32 and \
+    if input_indices_tensor._dtype in (DataType.UINT32, DataType.INT32) and \
             input_indices_tensor._layout is Layout.ROW_MAJOR:
         most = min(32, input_values_tensor._shape[-1])
         program("sampling", "sampling", [input_values_tensor, input_indices_tensor], [out],
