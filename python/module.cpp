@@ -21,4 +21,5 @@ PYBIND11_MODULE(_native, module) {
   howard::python::bind_chip(ttnn);
   pybind11::module_ ttml = module.def_submodule("_ttml", "What howard.ttml is made on.");
   howard::python::bind_models(ttml);
+  howard::python::bind_training(ttml);
 }

@@ -78,6 +78,8 @@ Layout parse_layout(std::string_view word);
 void bind_devices(pybind11::module_& module);
 /// Adds the weights of files and the angles of rotary embeddings.
 void bind_models(pybind11::module_& module);
+/// Adds the functions and optimizers of TTML.
+void bind_training(pybind11::module_& module);
 /// Adds the ops.
 void bind_ops(pybind11::module_& module);
 

@@ -216,9 +216,9 @@ class Ttml(TtmlCase):
 
     def test_products_have_7_by_8_cores_or_all_of_a_device_that_has_fewer(self):
         seen = []
-        linear = ttnn.linear
-        with unittest.mock.patch.object(ttnn, "linear", lambda *args, **told: (
-                seen.append(told["core_grid"]), linear(*args, **told))[1]):
+        matmul = ttnn.matmul
+        with unittest.mock.patch.object(ttnn, "matmul", lambda *args, **told: (
+                seen.append(told["core_grid"]), matmul(*args, **told))[1]):
             ttml.ops.linear.linear(self.tensor(1, 1, 64, 64), self.tensor(1, 1, 64, 64))
         self.assertEqual((seen[0].x, seen[0].y), (7, 8), "ttnn takes what does not fit for the device's")
 

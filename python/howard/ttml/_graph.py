@@ -277,7 +277,7 @@ def one_call(function):
         try:
             return function(*args, **kwargs)
         except _native.Error as failure:
-            raise RuntimeError(f"TT_FATAL @ ttml.{function.__name__}: {failure}") from None
+            raise RuntimeError(f"TT_FATAL @ ttml.{inside.__name__}: {failure}") from None
         finally:
             _launch._depth[0] -= 1
 

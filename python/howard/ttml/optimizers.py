@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements ttml.optimizers: what updates the parameters of a module."""
 
+import json
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -9,8 +10,8 @@ import numpy as np
 import howard.ttnn as ttnn
 from howard.ttnn import DataType
 
-from . import _kernels as kernels
 from ._graph import context, one_call
+from ._plans import described, step_of
 from .autograd import Tensor, array_of
 
 
@@ -87,6 +88,17 @@ class OptimizerBase:
             kept[name] = ttnn.zeros_like(own, dtype=dtype or own.dtype)
         return kept[name]
 
+    def _changed(self, kind, numbers, name, value, gradient, what):
+        """Returns a value after the step of an optimizer in C++ by these numbers. The names in `what`
+        are those of what it keeps."""
+        steps, kept = step_of(kind, json.dumps(numbers), described(value), described(gradient))
+        tensors = {0: value, 1: gradient}
+        tensors.update((n, self._state[word][name]) for n, word in zip(kept, what))
+        steps.run(tensors)
+        for n, word in zip(kept, what):
+            self._state[word][name] = tensors[n]
+        return tensors[0]
+
     def get_name(self):
         return type(self).__name__.lstrip("_")
 
@@ -144,44 +156,35 @@ class _Zeroed(OptimizerBase):
 class SGD(_Zeroed):
     """Updates each parameter by one program."""
 
+    _kind = "sgd"
+
     def _kept(self):
         return [("theta", None)] if self.config.momentum else []
 
     @one_call
     def step(self):
         c = self.config
-        numbers = {"learning_rate": c.lr, "momentum": c.momentum, "dampening": c.dampening,
-                   "weight_decay": c.weight_decay, "nesterov": c.nesterov}
+        numbers = {"learning_rate": c.lr, "momentum": c.momentum, "weight_decay": c.weight_decay,
+                   "dampening": c.dampening if self._steps else 0.0, "nesterov": c.nesterov}
         for name, tensor in self._with_gradients():
-            buffer = self._slot(name, "theta", tensor) if c.momentum else None
-            kernels.sgd(tensor.own(), tensor.get_grad(), buffer, numbers, self._steps == 0)
-            tensor.changed()
+            if c.momentum:
+                self._slot(name, "theta", tensor)
+            tensor.set_value(self._changed(self._kind, numbers, name, tensor.own(), tensor.get_grad(),
+                                           ["theta"]))
         self._steps += 1
 
 
 class SGDComposite(SGD):
     """Computes the same by small calls."""
 
-    @one_call
-    def step(self):
-        c = self.config
-        for name, tensor in self._with_gradients():
-            gradient = tensor.get_grad()
-            if c.weight_decay:
-                gradient = ttnn.add(gradient, ttnn.multiply(tensor.half(), c.weight_decay))
-            if c.momentum:
-                kept = ttnn.multiply(self._slot(name, "theta", tensor), c.momentum)
-                share = 1.0 if self._steps == 0 else 1.0 - c.dampening
-                kept = self._state["theta"][name] = ttnn.add(kept, ttnn.multiply(gradient, share))
-                gradient = ttnn.add(gradient, ttnn.multiply(kept, c.momentum)) if c.nesterov else kept
-            tensor.set_value(ttnn.subtract(tensor.own(), ttnn.multiply(gradient, c.lr)))
-        self._steps += 1
+    _kind = "sgd_composite"
 
 
 class AdamW(OptimizerBase):
     """Updates each parameter by one program, in place."""
 
     _moments: Any = None  # Their type is that of the parameter.
+    _kind = "adamw"
 
     def _kept(self):
         kept = ["exp_avg", "exp_avg_sq"] + (["max_exp_avg_sq"] if self.config.amsgrad else [])
@@ -190,7 +193,9 @@ class AdamW(OptimizerBase):
     def _numbers(self):
         c = self.config
         told = {"learning_rate": c.lr, "beta1": c.beta1, "beta2": c.beta2, "epsilon": c.epsilon,
-                "weight_decay": c.weight_decay}
+                "weight_decay": c.weight_decay, "step": self._steps, "amsgrad": c.amsgrad}
+        if getattr(c, "kahan_summation", False):
+            told["kahan"] = True
         if getattr(c, "stochastic_rounding", False):
             told["rounding_seed"] = context().next_seed()
         return told
@@ -199,11 +204,15 @@ class AdamW(OptimizerBase):
     def step(self):
         self._steps += 1
         for name, tensor in self._with_gradients():
-            state = [self._slot(name, what, tensor) for what in ("exp_avg", "exp_avg_sq")]
-            most = self._slot(name, "max_exp_avg_sq", tensor) if self.config.amsgrad else None
-            kernels.adamw(tensor.own(), tensor.get_grad(), *state, most, self._numbers(),
-                          self._steps)
-            tensor.changed()
+            numbers, what = self._numbers(), [what for what, _ in self._kept()]
+            if "kahan" in numbers:
+                what.append("kahan_compensation")
+            for word in what:
+                self._slot(name, word, tensor, self._moments)
+            self._update(name, tensor, numbers, what)
+
+    def _update(self, name, tensor, numbers, what):
+        tensor.set_value(self._changed(self._kind, numbers, name, tensor.own(), tensor.get_grad(), what))
 
 
 class MorehAdamW(AdamW):
@@ -220,55 +229,18 @@ class AdamWFullPrecision(_Zeroed, AdamW):
 
     _moments = DataType.FLOAT32
 
-    @one_call
-    def step(self):
-        self._steps += 1
+    def _update(self, name, tensor, numbers, what):
         masters = self._state.setdefault("master_weights", {})
-        for name, tensor in self._with_gradients():
-            if name not in masters:
-                masters[name] = ttnn.typecast(tensor.own(), DataType.FLOAT32)
-            state = [self._slot(name, what, tensor, DataType.FLOAT32)
-                     for what in ("exp_avg", "exp_avg_sq")]
-            most = self._slot(name, "max_exp_avg_sq", tensor, DataType.FLOAT32) \
-                if self.config.amsgrad else None
-            kernels.adamw(masters[name], tensor.get_grad(), *state, most, self._numbers(),
-                          self._steps)
-            tensor.set_value(ttnn.typecast(masters[name], DataType.BFLOAT16))
+        if name not in masters:
+            masters[name] = ttnn.typecast(tensor.own(), DataType.FLOAT32)
+        masters[name] = self._changed(self._kind, numbers, name, masters[name], tensor.get_grad(), what)
+        tensor.set_value(ttnn.typecast(masters[name], DataType.BFLOAT16))
 
 
 class AdamWComposite(AdamW):
     """Computes the same by seventeen small calls for each parameter."""
 
-    @one_call
-    def step(self):
-        self._steps += 1
-        c, step = self.config, self._steps
-        for name, tensor in self._with_gradients():
-            gradient, weight = tensor.get_grad(), tensor.own()
-            first = ttnn.add(ttnn.multiply(self._slot(name, "exp_avg", tensor), c.beta1),
-                             ttnn.multiply(gradient, 1 - c.beta1))
-            second = ttnn.add(ttnn.multiply(self._slot(name, "exp_avg_sq", tensor), c.beta2),
-                              ttnn.multiply(ttnn.square(gradient), 1 - c.beta2))
-            self._state["exp_avg"][name], self._state["exp_avg_sq"][name] = first, second
-            hat = ttnn.multiply(second, 1 / (1 - c.beta2**step))
-            if c.amsgrad:
-                hat = ttnn.maximum(self._slot(name, "max_exp_avg_sq", tensor), hat)
-                self._state["max_exp_avg_sq"][name] = hat
-            way = ttnn.multiply(ttnn.multiply(first, 1 / (1 - c.beta1**step)),
-                                ttnn.reciprocal(ttnn.add(ttnn.sqrt(hat), c.epsilon)))
-            change = ttnn.multiply(way, -c.lr)
-            if c.weight_decay:
-                weight = ttnn.subtract(weight, ttnn.multiply(weight, c.lr * c.weight_decay))
-            tensor.set_value(self._changed_by(name, tensor, weight, change))
-
-    def _changed_by(self, name, tensor, weight, change):
-        if not self.config.kahan_summation:
-            return ttnn.add(weight, change)
-        missing = self._slot(name, "kahan_compensation", tensor)
-        wanted = ttnn.subtract(change, missing)
-        made = ttnn.add(weight, wanted)
-        self._state["kahan_compensation"][name] = ttnn.subtract(ttnn.subtract(made, weight), wanted)
-        return made
+    _kind = "adamw_composite"
 
 
 class MuonComposite(_Zeroed):
@@ -280,23 +252,12 @@ class MuonComposite(_Zeroed):
     @one_call
     def step(self):
         c = self.config
+        numbers = {"learning_rate": c.lr, "momentum": c.momentum, "iterations": c.ns_steps}
         for name, tensor in self._with_gradients():
-            kept = ttnn.multiply(self._slot(name, "momentum_buffer", tensor), c.momentum)
-            kept = self._state["momentum_buffer"][name] = ttnn.add(kept, tensor.get_grad())
-            way = self._orthogonal(kept)
-            tensor.set_value(ttnn.subtract(tensor.own(), ttnn.multiply(way, c.lr)))
+            self._slot(name, "momentum_buffer", tensor)
+            tensor.set_value(self._changed("muon", numbers, name, tensor.own(), tensor.get_grad(),
+                                           ["momentum_buffer"]))
         self._steps += 1
-
-    def _orthogonal(self, x):
-        norm = ttnn.sqrt(ttnn.sum(ttnn.square(x), [0, 1, 2, 3], True))
-        x = ttnn.divide(x, ttnn.add(norm, 1e-7))
-        tall = x.shape[-2] > x.shape[-1]
-        x = ttnn.transpose(x, -2, -1) if tall else x
-        for _ in range(self.config.ns_steps):
-            a = kernels.matmul(x, x, False, True)
-            b = ttnn.addalpha(ttnn.multiply(a, -4.7750), kernels.matmul(a, a), 2.0315)
-            x = ttnn.addalpha(kernels.matmul(b, x), x, 3.4445)
-        return ttnn.transpose(x, -2, -1) if tall else x
 
 
 class NoOp(OptimizerBase):

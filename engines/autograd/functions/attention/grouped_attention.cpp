@@ -79,7 +79,7 @@ Value grouped_heads(Tape& tape, Value q, Value kv, int heads, int groups) {
                      {q, kv}, SplitGroups{q, kv});
 }
 
-Value grouped_attention(Tape& tape, const GroupedHeads& heads, Value mask) {
+Value grouped_attention(Tape& tape, const GroupedHeads& heads, std::optional<Value> mask) {
   const Calls& calls = tape.calls();
   const Tensor q = tape.tensor(heads.q);
   const std::int64_t groups = tape.spec(heads.k).shape.heads();
@@ -88,8 +88,8 @@ Value grouped_attention(Tape& tape, const GroupedHeads& heads, Value mask) {
   const Tensor scaled = calls.multiply(q, attention_scale(q));
   const Tensor keys = repeat_heads(calls, tape.tensor(heads.k), count);
   const Tensor scores = calls.matmul(scaled, keys, Transposed::b);
-  const Value p = tape.constant(
-      calls.call(SoftmaxAttributes{}, {masked_scores(calls, tape.tensor(mask), scores)}));
+  const Value p = tape.constant(calls.call(
+      SoftmaxAttributes{}, {mask ? masked_scores(calls, tape.tensor(*mask), scores) : scores}));
   const Tensor values = repeat_heads(calls, tape.tensor(heads.v), count);
   return tape.record(calls.matmul(tape.tensor(p), values), {heads.q, heads.k, heads.v},
                      GroupedAttention{heads, p});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "engines/autograd/tape.h"
 
 namespace howard::autograd {
@@ -18,6 +20,6 @@ struct GroupedHeads {
 /// an equal share of the heads of q. `mask` [s, s] is 1 where a position may look and 0 elsewhere.
 /// As with TTML's ops, k and v are repeated, forward and again backward, and their gradients are
 /// summed.
-Value grouped_attention(Tape& tape, const GroupedHeads& heads, Value mask);
+Value grouped_attention(Tape& tape, const GroupedHeads& heads, std::optional<Value> mask);
 
 }  // namespace howard::autograd

@@ -24,10 +24,40 @@ struct Gelu {
 
 struct Silu {
   Value x;
+  bool composed;
 
   void backward(Tape& tape, Value output) const {
-    tape.accumulate(
-        x, tape.calls().eltwise(Eltwise::silu_backward, tape.tensor(x), tape.gradient(output)));
+    const Calls& calls = tape.calls();
+    const ops::Tensor dy = tape.gradient(output);
+    if (!composed) {
+      tape.accumulate(x, calls.eltwise(Eltwise::silu_backward, tape.tensor(x), dy));
+      return;
+    }
+    const ops::Tensor share = calls.eltwise(Eltwise::sigmoid, tape.tensor(x));
+    const ops::Tensor rest = calls.eltwise(Eltwise::rsub, share, 1.0F);
+    const ops::Tensor inner =
+        calls.eltwise(Eltwise::add, calls.multiply(tape.tensor(x), rest), 1.0F);
+    tape.accumulate(x, calls.multiply(dy, calls.multiply(share, inner)));
+  }
+};
+
+struct Exp {
+  Value x;
+
+  void backward(Tape& tape, Value output) const {
+    tape.accumulate(x, tape.calls().multiply(tape.gradient(output), tape.tensor(output)));
+  }
+};
+
+struct Clip {
+  Value x;
+  float low, high;
+
+  void backward(Tape& tape, Value output) const {
+    const Calls& calls = tape.calls();
+    const ops::Tensor above = calls.eltwise(Eltwise::ge, tape.tensor(x), low);
+    const ops::Tensor below = calls.eltwise(Eltwise::le, tape.tensor(x), high);
+    tape.accumulate(x, calls.multiply(tape.gradient(output), calls.multiply(above, below)));
   }
 };
 
@@ -80,8 +110,19 @@ Value gelu(Tape& tape, Value x, bool fused) {
   return tape.record(tape.calls().eltwise(Eltwise::gelu, tape.tensor(x)), {x}, Gelu{x, fused});
 }
 
-Value silu(Tape& tape, Value x) {
-  return tape.record(tape.calls().eltwise(Eltwise::silu, tape.tensor(x)), {x}, Silu{x});
+Value silu(Tape& tape, Value x, bool composed) {
+  return tape.record(tape.calls().eltwise(Eltwise::silu, tape.tensor(x)), {x}, Silu{x, composed});
+}
+
+Value exp(Tape& tape, Value x) {
+  return tape.record(tape.calls().eltwise(Eltwise::exp, tape.tensor(x)), {x}, Exp{x});
+}
+
+Value clip(Tape& tape, Value x, float low, float high) {
+  EltwiseAttributes limits = eltwise_of(Eltwise::clamp);
+  limits.numbers = {low, high};
+  return tape.record(tape.calls().call(limits, {tape.tensor(x)}, tape.spec(x)), {x},
+                     Clip{x, low, high});
 }
 
 Value sigmoid(Tape& tape, Value x) {

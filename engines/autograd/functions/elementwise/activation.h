@@ -13,8 +13,14 @@ Value masked_relu(Tape& tape, Value x);
 /// `fused`.
 Value gelu(Tape& tape, Value x, bool fused);
 
-/// Computes x sigmoid(x). Its backward pass is TTML's one program.
-Value silu(Tape& tape, Value x);
+/// Computes x sigmoid(x). Its backward pass is TTML's one program, or six calls when `composed`.
+Value silu(Tape& tape, Value x, bool composed = false);
+
+/// Computes the exponential function.
+Value exp(Tape& tape, Value x);
+
+/// Brings x between two limits; it has the gradient where it is between them already.
+Value clip(Tape& tape, Value x, float low, float high);
 
 /// Computes 1 / (1 + exp(-x)). Its backward pass is made of three calls.
 Value sigmoid(Tape& tape, Value x);

@@ -84,6 +84,34 @@ struct FusedLinear {
   }
 };
 
+Tensor multiplied(const Tape& tape, const Tensor& a, const Tensor& b, bool transpose_a,
+                  bool transpose_b) {
+  MatmulAttributes op = tape.options().calls.products;
+  op.transpose_a = transpose_a;
+  op.transpose_b = transpose_b;
+  return tape.calls().call(op, {a, b});
+}
+
+struct Product {
+  Value a, b;
+  bool transpose_a, transpose_b;
+
+  void backward(Tape& tape, Value output) const {
+    const Tensor dy = tape.gradient(output);
+    const Tensor& left = tape.tensor(a);
+    const Tensor& right = tape.tensor(b);
+    if (tape.needs_gradient(a)) {
+      const Tensor da = transpose_a ? multiplied(tape, right, dy, transpose_b, true)
+                                    : multiplied(tape, dy, right, false, !transpose_b);
+      tape.accumulate(a, summed_to(tape.calls(), da, tape.spec(a).shape));
+    }
+    if (!tape.needs_gradient(b)) return;
+    const Tensor db = transpose_b ? multiplied(tape, dy, left, true, transpose_a)
+                                  : multiplied(tape, left, dy, !transpose_a, false);
+    tape.accumulate(b, summed_to(tape.calls(), db, tape.spec(b).shape));
+  }
+};
+
 struct Project {
   Value x, weight;
 
@@ -112,6 +140,11 @@ Value fused_linear(Tape& tape, Value x, const LinearValues& layer) {
   const Shape shape = tape.spec(x).shape.with_columns(rows.spec().shape.columns());
   return tape.record(calls.as_shape(rows, shape), {x, layer.weight, layer.bias},
                      FusedLinear{x, layer});
+}
+
+Value product(Tape& tape, Value a, Value b, bool transpose_a, bool transpose_b) {
+  return tape.record(multiplied(tape, tape.tensor(a), tape.tensor(b), transpose_a, transpose_b),
+                     {a, b}, Product{a, b, transpose_a, transpose_b});
 }
 
 Value project(Tape& tape, Value x, Value weight) {

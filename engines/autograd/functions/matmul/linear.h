@@ -34,6 +34,9 @@ Value composed_linear(Tape& tape, Value x, const LinearValues& layer);
 /// and db.
 Value fused_linear(Tape& tape, Value x, const LinearValues& layer);
 
+/// Multiplies matrices or batches of them, each transposed or not; a batch of one fits any other.
+Value product(Tape& tape, Value a, Value b, bool transpose_a, bool transpose_b);
+
 /// Computes x @ weight^T without bias. Backward it computes dW and dx.
 Value project(Tape& tape, Value x, Value weight);
 

@@ -31,15 +31,19 @@ struct SummedSquaredError {
 struct MeanCrossEntropy {
   Value logits, targets;
   SlopeForm form;
+  bool of_logarithms;
 
   void backward(Tape& tape, Value output) const {
     const Calls& calls = tape.calls();
-    const Tensor slope = calls.fill(tape.loss_gradient(), tape.spec(output));
-    const bool multiplied = form == SlopeForm::multiplied;
+    const Tensor slope = form == SlopeForm::given
+                             ? tape.gradient(output)
+                             : calls.fill(tape.loss_gradient(), tape.spec(output));
+    const bool multiplied = form != SlopeForm::kernel;
     const float scale = (multiplied ? 1 : tape.loss_gradient()) /
                         static_cast<float>(tape.spec(targets).shape.elements());
-    const Tensor slopes = calls.call(CrossEntropyBackwardAttributes{.scale = scale},
-                                     {tape.tensor(logits), tape.tensor(targets)});
+    const Tensor slopes =
+        calls.call(CrossEntropyBackwardAttributes{.scale = scale, .of_logarithms = of_logarithms},
+                   {tape.tensor(logits), tape.tensor(targets)});
     tape.accumulate(logits, multiplied ? calls.multiply(slopes, slope) : slopes);
   }
 };
@@ -71,12 +75,13 @@ Value composed_mean_squared_error(Tape& tape, Value prediction, Value target) {
   return mean(tape, multiply(tape, difference, difference));
 }
 
-Value mean_cross_entropy(Tape& tape, Value logits, Value targets, SlopeForm form) {
+Value mean_cross_entropy(Tape& tape, Value logits, Value targets, SlopeForm form,
+                         bool of_logarithms) {
   const Calls& calls = tape.calls();
-  const Tensor losses =
-      calls.call(CrossEntropyAttributes{}, {tape.tensor(logits), tape.tensor(targets)});
+  const Tensor losses = calls.call(CrossEntropyAttributes{.of_logarithms = of_logarithms},
+                                   {tape.tensor(logits), tape.tensor(targets)});
   return tape.record(calls.reduce(Reduction::mean, Dimension::all, losses, true), {logits},
-                     MeanCrossEntropy{logits, targets, form});
+                     MeanCrossEntropy{logits, targets, form, of_logarithms});
 }
 
 }  // namespace howard::autograd

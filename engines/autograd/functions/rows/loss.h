@@ -22,12 +22,15 @@ Value summed_squared_error(Tape& tape, Value prediction, Value target);
 enum class SlopeForm : std::uint8_t {
   kernel,      ///< Its kernel, with the gradient of the loss as one of its numbers.
   multiplied,  ///< Its kernel and a product of all slopes and that gradient, as in TTML of 2026.
+  given,       ///< The same, where the gradient is a tensor already and need not be filled.
 };
 
 /// Returns the mean over all positions of log(sum of exp(logits)) - logit of the target, for logits
 /// [..., s, v] and targets [n, s]. Like TTML, it fills a tensor with the gradient of the loss,
-/// which nothing reads unless slopes are multiplied. It must be what backward() begins with.
+/// which nothing reads unless slopes are multiplied. It must be what backward() begins with, unless
+/// the form is `given`. With `of_logarithms` it is TTML's nll_loss: the mean of minus the operand
+/// at the target.
 Value mean_cross_entropy(Tape& tape, Value logits, Value targets,
-                         SlopeForm form = SlopeForm::kernel);
+                         SlopeForm form = SlopeForm::kernel, bool of_logarithms = false);
 
 }  // namespace howard::autograd

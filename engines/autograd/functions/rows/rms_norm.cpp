@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/autograd/functions/rows/rms_norm.h"
 
+#include <optional>
 #include <vector>
 
+#include "engines/autograd/functions/elementwise/arithmetic.h"
 #include "engines/ops/tensor.h"
 
 namespace howard::autograd {
@@ -79,6 +81,12 @@ struct ScaledRmsNorm {
   }
 };
 
+struct Raise {
+  Value x;
+
+  void backward(Tape& tape, Value output) const { tape.accumulate(x, tape.gradient(output)); }
+};
+
 struct Rotary {
   Value x;
   RotaryTables tables;
@@ -121,6 +129,22 @@ Value scaled_rms_norm(Tape& tape, Value x, Value gamma, float epsilon) {
   const Tensor normalized = calls.multiply(input, tape.tensor(inverse));
   return tape.record(calls.multiply(normalized, tape.tensor(gamma)), {x, gamma},
                      ScaledRmsNorm{x, gamma, inverse});
+}
+
+Value polynomial_norm(Tape& tape, Value x, const std::array<float, 3>& weights, float bias,
+                      float epsilon) {
+  const TensorSpec row{{1, tape.spec(x).shape.columns()}, tape.spec(x).dtype};
+  const Value square = multiply(tape, x, x);
+  const std::array powers{multiply(tape, square, x), square, x};
+  std::optional<Value> total;
+  for (std::size_t i = 0; i < powers.size(); ++i) {
+    const Value ones = tape.constant(tape.calls().fill(1, row));
+    const Value part = scale(tape, rms_norm(tape, powers.at(i), ones, epsilon), weights.at(i));
+    total = total ? add(tape, *total, part) : part;
+  }
+  if (bias == 0) return *total;
+  return tape.record(tape.calls().eltwise(Eltwise::add, tape.tensor(*total), bias), {*total},
+                     Raise{*total});
 }
 
 Value rotary_embedding(Tape& tape, Value x, const RotaryTables& tables, RotaryStyle style) {

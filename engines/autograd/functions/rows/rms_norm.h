@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+
 #include "engines/autograd/tape.h"
 
 namespace howard::autograd {
@@ -16,6 +18,11 @@ Value composed_rms_norm(Tape& tape, Value x, Value gamma, float epsilon);
 /// Computes the same by the single calls of TTML's Qwen3, which multiply by the inverse root: six
 /// forward, and ten backward, three of which reduce.
 Value scaled_rms_norm(Tape& tape, Value x, Value gamma, float epsilon);
+
+/// Returns `bias` and the sum of weights[i] times the norm, without gamma, of x^3, x^2 and x:
+/// TTML's polynorm3.
+Value polynomial_norm(Tape& tape, Value x, const std::array<float, 3>& weights, float bias,
+                      float epsilon);
 
 /// The angles of a rotary embedding: cosines and sines [s or more, d], and the sines of the
 /// negative angles, which the backward pass uses.

@@ -22,6 +22,17 @@ struct Softmax {
   }
 };
 
+struct LogSoftmax {
+  Value x, shares;
+
+  void backward(Tape& tape, Value output) const {
+    const Calls& calls = tape.calls();
+    const Tensor dy = tape.gradient(output);
+    const Tensor common = calls.multiply(tape.tensor(shares), sum_of_experts(calls, dy));
+    tape.accumulate(x, calls.subtract(dy, common));
+  }
+};
+
 struct NormalizedShares {
   Value scores, mask, shares, total;
   float scale;
@@ -65,6 +76,12 @@ struct ScaledRows {
 
 Value softmax(Tape& tape, Value x) {
   return tape.record(tape.calls().call(SoftmaxAttributes{}, {tape.tensor(x)}), {x}, Softmax{x});
+}
+
+Value log_softmax(Tape& tape, Value x) {
+  const Calls& calls = tape.calls();
+  const Value shares = tape.constant(calls.call(SoftmaxAttributes{}, {tape.tensor(x)}));
+  return tape.record(calls.eltwise(Eltwise::log, tape.tensor(shares)), {x}, LogSoftmax{x, shares});
 }
 
 Tensor ones_at_largest(const Calls& calls, const Tensor& x, std::int64_t count) {

@@ -13,6 +13,10 @@ namespace howard::autograd {
 /// Computes the softmax along the columns.
 Value softmax(Tape& tape, Value x);
 
+/// Computes the logarithm of the softmax along the columns, by two calls. Its gradient is dy -
+/// softmax(x) (sum of dy).
+Value log_softmax(Tape& tape, Value x);
+
 /// Returns 1 at the `count` largest numbers of each row of x and 0 elsewhere, by ttnn's topk and
 /// scatter. Of equal numbers the first one counts.
 ops::Tensor ones_at_largest(const Calls& calls, const ops::Tensor& x, std::int64_t count);

@@ -19,11 +19,14 @@ struct CrossEntropyOfPositions {
 
 }  // namespace
 
-Value weighted_cross_entropy(Tape& tape, Value logits, Value targets, Value weights) {
-  const Value losses = tape.record(
+Value cross_entropies(Tape& tape, Value logits, Value targets) {
+  return tape.record(
       tape.calls().call(CrossEntropyAttributes{}, {tape.tensor(logits), tape.tensor(targets)}),
       {logits}, CrossEntropyOfPositions{logits, targets});
-  return mean(tape, multiply(tape, losses, weights));
+}
+
+Value weighted_cross_entropy(Tape& tape, Value logits, Value targets, Value weights) {
+  return mean(tape, multiply(tape, cross_entropies(tape, logits, targets), weights));
 }
 
 }  // namespace howard::autograd

@@ -14,83 +14,35 @@ from howard.ttnn._launch import values
 
 from .. import _kernels as kernels
 from .._graph import context, one_call
+from .._plans import planned
 from ..autograd import Tensor, array_of, derived
-from ._arithmetic import add, linear, mul, silu
+from ._arithmetic import add, linear, mul, rows_layout, silu
 
 
 # Norms.
 
-@one_call
-def layernorm(tensor, gamma, beta=None, epsilon=1e-6):
-    x, scale = tensor.half(), gamma.half()
-    shift = beta.half() if beta is not None else ttnn.zeros_like(scale)
-    y, mean, rstd = kernels.layernorm(x, scale, shift, epsilon)
+def _layernorm(name):
+    @one_call
+    def op(tensor, gamma, beta=None, epsilon=1e-6):
+        return planned(name, [tensor, gamma] + ([beta] if beta is not None else []), epsilon)
 
-    def backward(g):
-        dx, dgamma, dbeta = kernels.layernorm_backward(x, scale, mean, rstd, g)
-        made = [dx, kernels.reduced_to(kernels.sum_rows(dgamma), gamma.shape())]
-        if beta is not None:
-            made.append(kernels.reduced_to(kernels.sum_rows(dbeta), beta.shape()))
-        return made
-
-    return derived(y, [tensor, gamma] + ([beta] if beta is not None else []), backward)
+    op.__name__ = name
+    return op
 
 
-@one_call
-def composite_layernorm(tensor, gamma, beta=None, epsilon=1e-6):
-    x, scale = tensor.half(), gamma.half()
-    width = x.shape[-1]
-    centred = ttnn.subtract(x, ttnn.mean(x, 3, True))
-    variance = ttnn.mean(ttnn.square(centred), 3, True)
-    rstd = ttnn.rsqrt(ttnn.add(variance, epsilon))
-    normal = ttnn.multiply(centred, rstd)
-    y = ttnn.multiply(normal, scale)
-    if beta is not None:
-        y = ttnn.add(y, beta.half())
+def _rmsnorm(name):
+    @one_call
+    def op(tensor, gamma, epsilon=1e-5):
+        if len(tensor.shape()) != 4:
+            raise RuntimeError(f"rmsnorm of {tensor.shape()}; accepted: a tensor of rank 4")
+        return planned(name, [tensor, gamma], epsilon)
 
-    def backward(g):
-        inner = ttnn.multiply(g, scale)
-        means = ttnn.mean(inner, 3, True)
-        along = ttnn.multiply(ttnn.sum(ttnn.multiply(inner, normal), 3, True), 1.0 / width)
-        dx = ttnn.multiply(ttnn.subtract(ttnn.subtract(inner, means),
-                                         ttnn.multiply(normal, along)), rstd)
-        made = [dx, kernels.sum_rows(ttnn.multiply(g, normal))]
-        return made + ([kernels.sum_rows(g)] if beta is not None else [])
-
-    return derived(y, [tensor, gamma] + ([beta] if beta is not None else []), backward)
+    op.__name__ = name
+    return op
 
 
-@one_call
-def rmsnorm(tensor, gamma, epsilon=1e-5):
-    if len(tensor.shape()) != 4:
-        raise RuntimeError(f"rmsnorm of {tensor.shape()}; accepted: a tensor of rank 4")
-    x, scale = tensor.half(), gamma.half()
-    y, rms = kernels.rmsnorm(x, scale, epsilon)
-
-    def backward(g):
-        dx, dgamma = kernels.rmsnorm_backward(x, scale, rms, g)
-        return [dx, kernels.reduced_to(kernels.sum_rows(dgamma), gamma.shape())]
-
-    return derived(y, [tensor, gamma], backward)
-
-
-@one_call
-def rmsnorm_composite(tensor, gamma, epsilon=1e-5):
-    if len(tensor.shape()) != 4:
-        raise RuntimeError(f"rmsnorm of {tensor.shape()}; accepted: a tensor of rank 4")
-    x, scale = tensor.half(), gamma.half()
-    width = x.shape[-1]
-    rms = ttnn.sqrt(ttnn.add(ttnn.mean(ttnn.square(x), 3, True), epsilon))
-    y = ttnn.divide(ttnn.multiply(scale, x), rms)
-
-    def backward(g):
-        scaled = ttnn.multiply(ttnn.divide(scale, rms), g)
-        inner = ttnn.sum(ttnn.multiply(x, scaled), 3, True)
-        bottom = ttnn.multiply(ttnn.square(rms), float(width))
-        dx = ttnn.subtract(scaled, ttnn.divide(ttnn.multiply(x, inner), bottom))
-        return [dx, kernels.sum_rows(ttnn.multiply(ttnn.divide(x, rms), g))]
-
-    return derived(y, [tensor, gamma], backward)
+layernorm, composite_layernorm = map(_layernorm, ("layernorm", "composite_layernorm"))
+rmsnorm, rmsnorm_composite = map(_rmsnorm, ("rmsnorm", "rmsnorm_composite"))
 
 
 @one_call
@@ -103,15 +55,8 @@ def swiglu(tensor, w1, w2, w3, dropout_prob=0.0, use_per_device_seed=True):
     if os.environ.get("TTML_SWIGLU_FORCE_COMPOSITE"):
         hidden = mul(silu(linear(tensor, w1)), linear(tensor, w3))
         return dropout(linear(hidden, w2), dropout_prob)
-    gate, up = linear(tensor, w1), linear(tensor, w3)
-    a, b = gate.half(), up.half()
-    hidden = ttnn.multiply(a, b, input_tensor_a_activations=[ttnn.UnaryOpType.SILU])
-
-    def backward(g):
-        made = [kernels.fresh(a.shape, a), kernels.fresh(b.shape, b)]
-        return kernels.launch("swiglu_elemwise_bw", "swiglu_backward", [a, b, g], made)
-
-    return dropout(linear(derived(hidden, [gate, up], backward), w2), dropout_prob)
+    hidden = planned("gated", [linear(tensor, w1), linear(tensor, w3)])
+    return dropout(linear(hidden, w2), dropout_prob)
 
 
 # Attention.
@@ -142,111 +87,37 @@ def attention(query, key, value, mask=None):
     return derived(made.out, [query, key, value], made.backward)
 
 
-def _repeated(x, count):
-    return x if count == 1 else ttnn.repeat_interleave(x, count, 1)
-
-
 @one_call
 def composite_attention(query, key, value, mask=None):
     """Computes the same by small calls. A mask may have any shape that broadcasts; None is none."""
     _require_attention(query, key, value)
-    q, groups = query.half(), key.shape()[1]
-    each = query.shape()[1] // groups
-    k, v = _repeated(key.half(), each), _repeated(value.half(), each)
-    scale = 1 / math.sqrt(query.shape()[-1])
-    scaled = ttnn.multiply(q, scale)
-    scores = kernels.matmul(scaled, k, False, True)
-    if mask is not None:
-        scores = ttnn.where(_mask_value(mask), scores, -1e9)
-    shares = ttnn.softmax(scores, 3)
-    out = kernels.matmul(shares, v)
-
-    def joined(x):
-        if each == 1:
-            return x
-        b, heads, rows, width = x.shape
-        return ttnn.reshape(ttnn.sum(ttnn.reshape(x, [b * groups, each, rows, width]), 1, True),
-                            [b, groups, rows, width])
-
-    def backward(g):
-        dshares = kernels.matmul(g, v, False, True)
-        inner = ttnn.sum(ttnn.multiply(dshares, shares), 3, True)
-        dscores = ttnn.multiply(shares, ttnn.subtract(dshares, inner))
-        return [ttnn.multiply(kernels.matmul(dscores, k), scale),
-                joined(kernels.matmul(dscores, scaled, True)),
-                joined(kernels.matmul(shares, g, True))]
-
-    return derived(out, [query, key, value], backward)
+    return planned("composite_attention", [query, key, value] + ([] if mask is None else [_mask_value(mask)]))
 
 
 # Heads.
 
-def _split(function, tensors, parts_back):
-    """Returns the parts that a call makes, each with its own way back."""
-    outs = function()
-    made = []
-    for index, out in enumerate(outs):
-        def backward(g, index=index):
-            return parts_back(index, g)
-        made.append(derived(out, tensors, backward))
-    return tuple(made)
-
-
-def _columns_of_heads(gradient):
-    return ttnn.experimental.nlp_concat_heads(gradient)
-
-
-def _placed(gradient, start, width):
-    """Returns a gradient among zeros: columns from `start` of `width`."""
-    before, after = start, width - start - gradient.shape[-1]
-    if before == after == 0:
-        return gradient
-    return ttnn.pad(gradient, [(0, 0), (0, 0), (0, 0), (before, after)], 0.0)
-
-
 @one_call
 def heads_creation(qkv, num_heads):
-    x = qkv.half()
-    width = x.shape[-1]
+    width = qkv.shape()[-1]
     if width % (3 * num_heads):
         raise RuntimeError(f"heads_creation of {qkv.shape()}, {num_heads} heads; accepted: "
                            "[B, 1, S, 3 heads d]")
-    return _split(lambda: ttnn.experimental.nlp_create_qkv_heads(
-        x, num_heads=num_heads, num_kv_heads=num_heads, transpose_k_heads=False), [qkv],
-        lambda i, g: [_placed(_columns_of_heads(g), i * width // 3, width)])
+    return planned("heads_creation", [qkv], num_heads)
 
 
 @one_call
 def grouped_heads_creation(q, kv, num_heads, num_groups):
-    x, pair = q.half(), kv.half()
-    if x.shape[-1] % num_heads or num_heads % num_groups or \
-            pair.shape[-1] != 2 * num_groups * (x.shape[-1] // num_heads):
+    wide, pair = q.shape()[-1], kv.shape()[-1]
+    if wide % num_heads or num_heads % num_groups or pair != 2 * num_groups * (wide // num_heads):
         raise RuntimeError(f"grouped_heads_creation of {q.shape()} and {kv.shape()}, {num_heads} "
                            f"heads, {num_groups} groups; accepted: [B, 1, S, heads d] and "
                            "[B, 1, S, 2 groups d]")
-    half = pair.shape[-1] // 2
-
-    def back(index, gradient):
-        columns = _columns_of_heads(gradient)
-        if index == 0:
-            return [columns, None]
-        return [None, _placed(columns, (index - 1) * half, 2 * half)]
-
-    return _split(lambda: ttnn.experimental.nlp_create_qkv_heads(
-        x, pair, num_heads=num_heads, num_kv_heads=num_groups, transpose_k_heads=False), [q, kv],
-        back)
+    return planned("grouped_heads_creation", [q, kv], num_heads, num_groups)
 
 
 @one_call
 def heads_fusion(tensor):
-    x = tensor.half()
-    batch, heads, rows, width = x.shape
-
-    def backward(g):
-        parts = ttnn.reshape(g, [batch, rows, heads, width])
-        return [ttnn.transpose(parts, 1, 2)]
-
-    return derived(ttnn.experimental.nlp_concat_heads(x), [tensor], backward)
+    return planned("heads_fusion", [tensor])
 
 
 # Rotary positions.
@@ -268,7 +139,7 @@ class RotaryEmbeddingParams:
         cosines, sines = (np.asarray(table, np.float32) for table in
                           _native._ttml.rotary_angles(sequence_length + 32, head_dim, theta,
                                                       *scaling))
-        self._long = [_table(t) for t in (cosines, sines)]
+        self._long = [_table(t) for t in (cosines, sines, -sines)]
         shown = slice(0, sequence_length)
         self.cos_cache, self.sin_cache = (_table(t[..., shown, :]) for t in (cosines, sines))
         self.neg_cos_cache = self.cos_cache
@@ -280,9 +151,10 @@ class RotaryEmbeddingParams:
         self._parts = {}
 
     def tables_from(self, place, rows):
-        """Returns cosines and sines of `rows` places from `place` on; the last may be padding."""
+        """Returns cosines, sines and negative sines of `rows` places from `place` on; the last may be
+        padding."""
         if place == 0 and rows <= self.sequence_length:
-            return self.cos_cache, self.sin_cache
+            return self.cos_cache, self.sin_cache, self.neg_sin_cache
         if (place, rows) not in self._parts:
             self._parts = {(place, rows): [ttnn.slice(t, [0, 0, place, 0], [1, 1, place + rows,
                                                                            self.head_dim])
@@ -320,16 +192,14 @@ def build_rope_params(sequence_length, head_dim, theta=10000.0, scaling=None, ro
 @one_call
 def rope(tensor, params, token_position=0):
     """Turns the pairs of columns of x [B, heads, S, d] by the angles of their places."""
-    x = tensor.half()
+    x = tensor.own()
     rows = x.shape[2]
     last = params.sequence_length + (32 if token_position else 0)
     if x.shape[3] != params.head_dim or not 0 <= token_position <= last - rows:
         raise RuntimeError(f"rope of {tensor.shape()} from place {token_position}; accepted: "
                            f"[B, heads, S, d] with S up to {params.sequence_length} and d of "
                            f"{params.head_dim}")
-    cosines, sines = params.tables_from(token_position, rows)
-    return derived(kernels.rotated(x, cosines, sines), [tensor],
-                   lambda g: [kernels.rotated(g, cosines, ttnn.neg(sines))])
+    return planned("rope", [tensor, *params.tables_from(token_position, rows)])
 
 
 # Tables, chance.
@@ -337,7 +207,7 @@ def rope(tensor, params, token_position=0):
 @one_call
 def embedding(tokens, weight):
     """Looks up rows of a table [1, 1, tokens, width]."""
-    indices, table = kernels.rows_layout(tokens.own()), weight.half()
+    indices, table = rows_layout(tokens.own()), weight.half()
     if tokens.get_rank() == 4:
         indices = ttnn.reshape(indices, [tokens.shape()[0], tokens.shape()[-1]])
     batch, rows = indices.shape[0], indices.shape[-1]
@@ -395,33 +265,10 @@ def _noise(like, seed, per_device):
 @one_call
 def qkv_assemble(q_pre, kv_up, k_pe, n_heads, qk_nope_dim, qk_rope_dim, v_dim):
     """Makes the heads of multi-head latent attention: q and k with their rotary part, and v."""
-    batch, _, rows, _ = q_pre.shape()
-    wide = qk_nope_dim + qk_rope_dim
-
-    def heads(x, width):
-        return ttnn.transpose(ttnn.reshape(x, [batch, rows, n_heads, width]), 1, 2)
-
-    def rows_back(g, width):
-        return ttnn.reshape(ttnn.transpose(g, 1, 2), [batch, 1, rows, n_heads * width])
-
-    q = derived(heads(q_pre.half(), wide), [q_pre], lambda g: [rows_back(g, wide)])
-    both = heads(kv_up.half(), qk_nope_dim + v_dim)
-    size = [batch, n_heads, rows]
-    k_nope = ttnn.slice(both, [0, 0, 0, 0], size + [qk_nope_dim])
-    v_part = ttnn.slice(both, [0, 0, 0, qk_nope_dim], size + [qk_nope_dim + v_dim])
-    repeated = ttnn.repeat(k_pe.half(), ttnn.Shape([1, n_heads, 1, 1]))
-
-    def back(g, start):
-        return rows_back(_placed(g, start, qk_nope_dim + v_dim), qk_nope_dim + v_dim)
-
-    def of_keys(g):
-        return [back(ttnn.slice(g, [0, 0, 0, 0], size + [qk_nope_dim]), 0),
-                kernels.reduced_to(ttnn.slice(g, [0, 0, 0, qk_nope_dim], size + [wide]),
-                                   k_pe.shape())]
-
-    k = derived(ttnn.concat([k_nope, repeated], 3), [kv_up, k_pe], of_keys)
-    v = derived(v_part, [kv_up], lambda g: [back(g, qk_nope_dim)])
-    return q, k, v
+    q, both = (planned("split_heads", [x], n_heads) for x in (q_pre, kv_up))
+    k_nope = planned("columns", [both], 0, qk_nope_dim)
+    v = planned("columns", [both], qk_nope_dim, v_dim)
+    return q, concat_along([k_nope, planned("repeated_heads", [k_pe], n_heads)], 3), v
 
 
 def concat_along(tensors, dim):

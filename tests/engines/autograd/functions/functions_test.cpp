@@ -5,6 +5,7 @@
 #include <deque>
 #include <vector>
 
+#include "base/error.h"
 #include "engines/autograd/functions/attention/attention.h"
 #include "engines/autograd/functions/elementwise/activation.h"
 #include "engines/autograd/functions/elementwise/arithmetic.h"
@@ -12,6 +13,7 @@
 #include "engines/autograd/functions/matmul/swiglu.h"
 #include "engines/autograd/functions/rows/loss.h"
 #include "engines/autograd/functions/rows/rms_norm.h"
+#include "engines/autograd/functions/rows/routing.h"
 #include "engines/autograd/host_values.h"
 #include "tests/engines/autograd/gradient_check.h"
 
@@ -77,6 +79,64 @@ TEST_F(Functions, SubtractInBothOperands) {
       [&](Tape& tape) { return subtract(tape, tape.parameter(a), tape.parameter(b)); });
 }
 
+TEST_F(Functions, FunctionsOfTwoValuesSumTheGradientsOfWhatTheyBroadcast) {
+  Parameter& whole = parameter({2, 3, 4, 5});
+  const auto broadcasts = {Shape{1, 1, 1, 1}, Shape{2, 1, 1, 5}, Shape{1, 3, 4, 1},
+                           Shape{1, 3, 1, 5}, Shape{1, 1, 4, 5}, Shape{2, 1, 4, 5}};
+  for (const Shape& shape : broadcasts) {
+    Parameter& part = parameter(shape);
+    for (const auto function : {add, subtract, multiply, minimum, maximum}) {
+      expect_gradients(
+          [&](Tape& tape) { return function(tape, tape.parameter(part), tape.parameter(whole)); });
+    }
+    parameters_.pop_back();
+  }
+}
+
+TEST_F(Functions, QuotientsAndMultiples) {
+  Parameter& a = parameter({3, 4});
+  Parameter& b = parameter({3, 4});
+  expect_gradients([&](Tape& tape) {
+    const Value above = exp(tape, tape.parameter(b));
+    return divide(tape, scale(tape, tape.parameter(a), 3), above);
+  });
+  EXPECT_THROW(expect_gradients([&](Tape& tape) {
+                 return divide(tape, tape.parameter(a), mean(tape, tape.parameter(b)));
+               }),
+               Error);
+}
+
+TEST_F(Functions, ClippedNumbersHaveNoGradientOutsideOfTheLimits) {
+  Parameter& a = parameter({8, 8});
+  expect_gradients([&](Tape& tape) { return clip(tape, tape.parameter(a), -0.5F, 1); });
+}
+
+TEST_F(Functions, LogarithmsOfASoftmax) {
+  Parameter& a = parameter({2, 3, 5});
+  expect_gradients([&](Tape& tape) { return log_softmax(tape, tape.parameter(a)); });
+}
+
+TEST_F(Functions, PolynomialNorm) {
+  Parameter& a = parameter({2, 3, 6});
+  expect_gradients([&](Tape& tape) {
+    return polynomial_norm(tape, tape.parameter(a), {0.5F, 0.25F, 2}, 0.125F, 1e-2F);
+  });
+}
+
+TEST_F(Functions, ProductsOfTransposedBatches) {
+  for (const int form : {0, 1, 2, 3, 4, 5, 6, 7}) {
+    const bool left = (form & 1) != 0, right = (form & 2) != 0;
+    const std::int64_t batch = (form & 4) != 0 ? 2 : 1;
+    Parameter& a = parameter(left ? Shape{2, 3, 5, 4} : Shape{2, 3, 4, 5});
+    const std::int64_t heads = batch == 1 ? 1 : 3;
+    Parameter& b = parameter(right ? Shape{batch, heads, 6, 5} : Shape{batch, heads, 5, 6});
+    expect_gradients([&](Tape& tape) {
+      return product(tape, tape.parameter(a), tape.parameter(b), left, right);
+    });
+    parameters_.clear();
+  }
+}
+
 TEST_F(Functions, MatmulAndTranspose) {
   Parameter& a = parameter({3, 4});
   Parameter& b = parameter({5, 4});
@@ -99,7 +159,9 @@ TEST_F(Functions, GeluAndDropout) {
 
 TEST_F(Functions, Silu) {
   Parameter& a = parameter({3, 5});
-  expect_gradients([&](Tape& tape) { return silu(tape, tape.parameter(a)); });
+  for (const bool composed : {false, true}) {
+    expect_gradients([&](Tape& tape) { return silu(tape, tape.parameter(a), composed); });
+  }
 }
 
 TEST_F(Functions, RmsNorm) {

@@ -3,8 +3,8 @@
 
 import howard.ttnn as ttnn
 
-from ... import _kernels as kernels
 from ..._graph import one_call
+from ..._plans import planned
 from ...autograd import derived
 from ...ops._arithmetic import softmax
 from ...ops._layers import concat_along
@@ -36,12 +36,7 @@ def autograd_split(tensor, sizes, dim):
 
 @one_call
 def autograd_sigmoid(tensor):
-    y = ttnn.sigmoid(tensor.half())
-
-    def backward(g):
-        return [ttnn.multiply(g, ttnn.multiply(y, ttnn.rsub(y, 1.0)))]
-
-    return derived(y, [tensor], backward)
+    return planned("sigmoid", [tensor])
 
 
 def autograd_softmax(tensor, dim=-1):
@@ -51,51 +46,23 @@ def autograd_softmax(tensor, dim=-1):
 @one_call
 def split_heads(tensor, num_heads):
     """Turns [B, 1, S, heads d] into [B, heads, S, d]."""
-    batch, _, rows, wide = tensor.shape()
-    width = wide // num_heads
-
-    def backward(g):
-        return [ttnn.reshape(ttnn.transpose(g, 1, 2), [batch, 1, rows, wide])]
-
-    heads = ttnn.transpose(ttnn.reshape(tensor.half(), [batch, rows, num_heads, width]), 1, 2)
-    return derived(heads, [tensor], backward)
+    return planned("split_heads", [tensor], num_heads)
 
 
 @one_call
 def moe_routing_normalize(scores, mask, route_scale):
     """Divides the scores of the experts that a mask chooses by their sum, and multiplies them by
     route_scale."""
-    chosen = ttnn.multiply(scores.half(), mask)
-    total = ttnn.add(ttnn.sum(chosen, 3, True), 1e-20)
-    shares = ttnn.divide(chosen, total)
-
-    def backward(g):
-        along = ttnn.sum(ttnn.multiply(g, shares), 3, True)
-        inner = ttnn.divide(ttnn.subtract(g, along), total)
-        return [ttnn.multiply(ttnn.multiply(inner, mask), route_scale)]
-
-    return derived(ttnn.multiply(shares, route_scale), [scores], backward)
+    return planned("moe_routing_normalize", [scores, mask], route_scale, fixed=(1,))
 
 
 @one_call
 def scaled_rows(tensor, weights, column):
     """Multiplies rows [B, 1, S, D] by a column of weights [B, 1, S, E]."""
-    x, all_weights = tensor.half(), weights.half()
-    batch, _, rows, experts = all_weights.shape
-    weight = ttnn.slice(all_weights, [0, 0, 0, column], [batch, 1, rows, column + 1])
-    around = [(0, 0), (0, 0), (0, 0), (column, experts - column - 1)]
-
-    def backward(g):
-        return [ttnn.multiply(g, weight),
-                ttnn.pad(ttnn.sum(ttnn.multiply(g, x), 3, True), around, 0.0)]
-
-    return derived(ttnn.multiply(x, weight), [tensor, weights], backward)
+    return planned("scaled_rows", [tensor, weights], column)
 
 
 @one_call
 def repeated_heads(tensor, count):
     """Repeats the one head of [B, 1, S, d]."""
-    shape = tensor.shape()
-    x = tensor.half()
-    return derived(ttnn.concat([x] * count, 1), [tensor],
-                   lambda g: [kernels.reduced_to(g, shape)])
+    return planned("repeated_heads", [tensor], count)

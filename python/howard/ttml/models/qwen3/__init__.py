@@ -4,11 +4,8 @@
 from dataclasses import dataclass
 from typing import Any, Optional
 
-import howard.ttnn as ttnn
-
-from ... import _kernels as kernels
 from ... import init, ops
-from ...autograd import Function
+from ..._plans import planned
 from ...modules import AbstractModuleBase, DropoutLayer, Embedding, LinearLayer, ModuleList, Parameter
 from ...ops._layers import concat_along
 from .._runner import RunnerType, WeightTyingType, of_kind, run_block
@@ -64,25 +61,12 @@ class ConcatLastDim:
         return concat_along(tensors, len(tensors[0].shape()) - 1)
 
 
-class RMSNormFunction(Function):
+class RMSNormFunction:
     """Computes weight x / sqrt(mean x^2 + epsilon) by single calls of ttnn."""
 
     @staticmethod
-    def forward(ctx, x, weight, epsilon):
-        value, scale = x.half(), weight.half()
-        inverse = ttnn.rsqrt(ttnn.add(ttnn.mean(ttnn.square(value), 3, True), epsilon))
-        normal = ttnn.multiply(value, inverse)
-        ctx.save_for_backward(normal, inverse, scale)
-        return ttnn.multiply(normal, scale)
-
-    @staticmethod
-    def backward(ctx, gradient):
-        normal, inverse, scale = ctx.saved_tensors
-        of_weight = kernels.sum_rows(ttnn.multiply(gradient, normal))
-        scaled = ttnn.multiply(gradient, scale)
-        along = ttnn.mean(ttnn.multiply(scaled, normal), 3, True)
-        rest = ttnn.subtract(scaled, ttnn.multiply(normal, along))
-        return ttnn.multiply(rest, inverse), of_weight
+    def apply(x, weight, epsilon):
+        return planned("rmsnorm_scaled", [x, weight], epsilon)
 
 
 class Qwen3RMSNorm(AbstractModuleBase):
