@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/autograd/functions/attention/latent_parts.h"
 
+#include <fmt/format.h>
+
 #include <vector>
 
+#include "base/error.h"
 #include "engines/ops/tensor.h"
 
 namespace howard::autograd {
@@ -36,6 +39,11 @@ struct RepeatedHead {
 Value separate_heads(Tape& tape, Value x, int heads) {
   const Calls& calls = tape.calls();
   const Shape& shape = tape.spec(x).shape;
+  if (heads < 1 || shape.columns() % heads != 0) {
+    throw Error({.attempted = "separate heads",
+                 .value = fmt::format("{} of {} columns", heads, shape.columns()),
+                 .accepted = "a divisor of the columns"});
+  }
   const Tensor rows =
       calls.reshape(tape.tensor(x), {shape.batch(), shape.rows(), heads, shape.columns() / heads});
   return tape.record(calls.transpose(rows, Swap::heads_rows), {x}, SeparateHeads{x});
