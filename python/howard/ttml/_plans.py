@@ -6,6 +6,7 @@ ttnn on the tensors of the script, forward now and backward when the graph comes
 """
 
 import functools
+from typing import Any, Dict
 
 import howard.ttnn as ttnn
 from howard import _native
@@ -241,13 +242,16 @@ class _Plan:
         self.saved = (needed | self.backward.read) - set(self.incoming)
 
 
-_plans = {}
+_plans: Dict[Any, Any] = {}
+_MOST = 4096  # Numbers that change from call to call make new ones.
 
 
 def plan_of(name, operands, wanted, numbers):
     key = (name, wanted, numbers, *[(one._shape._dims, one._dtype.index, one._layout) for one in operands])
     found = _plans.get(key)
     if found is None:
+        if len(_plans) == _MOST:
+            _plans.clear()
         found = _plans[key] = _Plan(name, operands, wanted, numbers)
     return found
 
