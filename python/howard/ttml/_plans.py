@@ -30,10 +30,10 @@ def products():
 def fresh(shape, like, dtype=None, layout=Layout.TILE):
     """Returns memory for a result of four dimensions, in the rank of `like` where its leading ones are
     the same."""
-    own, seen = list(like.shape), chip_shape(like.shape)
-    if len(own) != 4 and len(own) > 1 and tuple(shape[:-1]) == tuple(seen[:-1]):
-        shape = own[:-1] + [shape[-1]]
-    return device_tensor(list(shape), dtype or like.dtype, layout, None, like.device(),
+    own = like._shape
+    if len(own) not in (1, 4) and tuple(shape[:-1]) == tuple(chip_shape(own)[:-1]):
+        shape = [*own[:-1], shape[-1]]
+    return device_tensor(shape, dtype or like._dtype, layout, None, like._device,
                          topology=like._topology)
 
 
@@ -58,10 +58,12 @@ def _own_kernel(kernel, fields, outs):
     ends = [(shape, _TYPES[dtype], Layout.ROW_MAJOR if rows else Layout.TILE)
             for _, shape, dtype, rows in outs]
 
+    name = _NAMES.get(kernel, kernel)
+
     def call(given, found):
-        made = [one if one is not None else fresh(end[0], given[0], *end[1:])
-                for one, end in zip(found, ends)]
-        return launch(_NAMES.get(kernel, kernel), kernel, given, made, **fields)
+        made = [fresh(end[0], given[0], *end[1:]) if found is None or found[i] is None else found[i]
+                for i, end in enumerate(ends)]
+        return launch(name, kernel, given, made, **fields)
 
     return call
 
@@ -179,28 +181,29 @@ class Steps:
                 call = _call_of(kernel, fields, ins, outs)
                 inputs = [(n, None if shapes[n] == shape else list(shape)) for n, shape, *_ in ins]
             numbers = [n for n, *_ in outs]
+            in_place = any(n in shapes for n in numbers)
             made.update(n for n in numbers if n not in shapes)
             for n, shape, *_ in outs:
                 shapes.setdefault(n, shape)
-            self._steps.append([call, inputs, numbers, []])
+            self._steps.append([call, inputs, numbers, in_place, []])
         self.read = {n for _, inputs, *_ in self._steps for n, _ in inputs}
         left = made - set(kept)
         for step in reversed(self._steps):
             last = left & {n for n, _ in step[1]} | left & set(step[2])
-            step[3] = list(last)
+            step[-1] = list(last)
             left -= last
         self.read -= made
 
     def run(self, tensors):
         """Makes the calls on tensors by number, adds the results, and drops what is read no more."""
-        for call, inputs, outs, last in self._steps:
+        for call, inputs, outs, in_place, last in self._steps:
             given = [tensors[n] if shape is None else ttnn.reshape(tensors[n], shape)
                      for n, shape in inputs]
-            made = call(given, [tensors.get(n) for n in outs])
-            if len(outs) == 1:
-                tensors[outs[0]] = made[0] if isinstance(made, (list, tuple)) else made
-            else:
+            made = call(given, [tensors.get(n) for n in outs] if in_place else None)
+            if isinstance(made, (list, tuple)):
                 tensors.update(zip(outs, made))
+            else:
+                tensors[outs[0]] = made
             made = given = None
             for n in last:
                 del tensors[n]
@@ -247,7 +250,8 @@ _MOST = 4096  # Numbers that change from call to call make new ones.
 
 
 def plan_of(name, operands, wanted, numbers):
-    key = (name, wanted, numbers, *[(one._shape._dims, one._dtype.index, one._layout) for one in operands])
+    key = (name, wanted, numbers, *[(one._shape._dims, one._dtype.index, one._layout is Layout.TILE)
+                                    for one in operands])
     found = _plans.get(key)
     if found is None:
         if len(_plans) == _MOST:
@@ -262,16 +266,24 @@ def value_of(x):
     return x.get_tensor() if isinstance(x, AutocastTensor) else x
 
 
+def is_recorded(tensors):
+    """Says whether what is made of tensors has a way back."""
+    return context().get_gradient_mode() is GradMode.ENABLED and any(
+        t.get_requires_grad() for t in tensors)
+
+
 def planned(name, operands, *numbers, fixed=()):
     """Returns what a function of C++ makes of tensors, with their graph: a tensor, or a tuple of them.
     Operands of ttnn have no gradient, and neither have those of the places in `fixed`."""
     inputs = [x for x in operands if isinstance(x, Tensor)]
-    requires = any(t.get_requires_grad() for t in inputs)
+    requires = any([t._requires_grad for t in inputs])
     recorded = requires and context().get_gradient_mode() is GradMode.ENABLED
-    wanted = tuple([recorded and isinstance(x, Tensor) and x.get_requires_grad() and i not in fixed
+    wanted = tuple([recorded and isinstance(x, Tensor) and x._requires_grad and i not in fixed
                     for i, x in enumerate(operands)])
-    tensors = dict(enumerate([value_of(x) for x in operands]))
-    plan = plan_of(name, list(tensors.values()), wanted, tuple(map(float, numbers)))
+    given = [value_of(x) for x in operands]
+    tensors = dict(enumerate(given))
+    plan = plan_of(name, given, wanted, numbers)
+    del given
     plan.forward.run(tensors)
     made = [tensors[n] if shape is None else ttnn.reshape(tensors[n], shape) for n, shape in plan.results]
     outs = [Tensor(one, requires) for one in made]

@@ -14,7 +14,7 @@ from howard.ttnn._launch import values
 
 from .. import _kernels as kernels
 from .._graph import context, one_call
-from .._plans import planned
+from .._plans import is_recorded, planned
 from ..autograd import Tensor, array_of, derived
 from ._arithmetic import add, linear, mul, rows_layout, silu
 
@@ -139,7 +139,7 @@ class RotaryEmbeddingParams:
         cosines, sines = (np.asarray(table, np.float32) for table in
                           _native._ttml.rotary_angles(sequence_length + 32, head_dim, theta,
                                                       *scaling))
-        self._long = [_table(t) for t in (cosines, sines, -sines)]
+        self._long = [_table(t) for t in (cosines, sines)]
         shown = slice(0, sequence_length)
         self.cos_cache, self.sin_cache = (_table(t[..., shown, :]) for t in (cosines, sines))
         self.neg_cos_cache = self.cos_cache
@@ -151,10 +151,9 @@ class RotaryEmbeddingParams:
         self._parts = {}
 
     def tables_from(self, place, rows):
-        """Returns cosines, sines and negative sines of `rows` places from `place` on; the last may be
-        padding."""
+        """Returns cosines and sines of `rows` places from `place` on; the last may be padding."""
         if place == 0 and rows <= self.sequence_length:
-            return self.cos_cache, self.sin_cache, self.neg_sin_cache
+            return self.cos_cache, self.sin_cache
         if (place, rows) not in self._parts:
             self._parts = {(place, rows): [ttnn.slice(t, [0, 0, place, 0], [1, 1, place + rows,
                                                                            self.head_dim])
@@ -199,7 +198,10 @@ def rope(tensor, params, token_position=0):
         raise RuntimeError(f"rope of {tensor.shape()} from place {token_position}; accepted: "
                            f"[B, heads, S, d] with S up to {params.sequence_length} and d of "
                            f"{params.head_dim}")
-    return planned("rope", [tensor, *params.tables_from(token_position, rows)])
+    cosines, sines = params.tables_from(token_position, rows)
+    negative = params.neg_sin_cache if sines is params.sin_cache else \
+        ttnn.neg(sines) if is_recorded([tensor]) else sines  # which nothing reads then
+    return planned("rope", [tensor, cosines, sines, negative])
 
 
 # Tables, chance.
