@@ -240,30 +240,21 @@ class _Plan:
             {end[0] for end in self.gradients.values()}
         self.forward = Steps(forward, shapes, len(operands), needed | {end[0] for end in results})
         self.results = [(end[0], None if shapes[end[0]] == end[1] else list(end[1])) for end in results]
+        known = set(shapes) - set(self.incoming)
         self.backward = Steps(backward, shapes, len(operands),
                               {end[0] for end in self.gradients.values()})
-        self.saved = (needed | self.backward.read) - set(self.incoming)
+        self.saved = (needed | self.backward.read) & known
 
 
 _plans: Dict[Any, Any] = {}
 _MOST = 4096  # Numbers that change from call to call make new ones.
 
 
-def plan_of(name, operands, wanted, numbers):
-    key = (name, wanted, numbers, *[(one._shape._dims, one._dtype.index, one._layout is Layout.TILE)
-                                    for one in operands])
-    found = _plans.get(key)
-    if found is None:
-        if len(_plans) == _MOST:
-            _plans.clear()
-        found = _plans[key] = _Plan(name, operands, wanted, numbers)
-    return found
-
-
-def value_of(x):
-    if isinstance(x, Tensor):
-        return x.half()
-    return x.get_tensor() if isinstance(x, AutocastTensor) else x
+def _new_plan(key, name, operands, numbers):
+    if len(_plans) == _MOST:
+        _plans.clear()
+    made = _plans[key] = _Plan(name, operands, [one[3] for one in key[2:]], numbers)
+    return made
 
 
 def is_recorded(tensors):
@@ -275,20 +266,28 @@ def is_recorded(tensors):
 def planned(name, operands, *numbers, fixed=()):
     """Returns what a function of C++ makes of tensors, with their graph: a tensor, or a tuple of them.
     Operands of ttnn have no gradient, and neither have those of the places in `fixed`."""
-    inputs = [x for x in operands if isinstance(x, Tensor)]
-    requires = any([t._requires_grad for t in inputs])
-    recorded = requires and context().get_gradient_mode() is GradMode.ENABLED
-    wanted = tuple([recorded and isinstance(x, Tensor) and x._requires_grad and i not in fixed
-                    for i, x in enumerate(operands)])
-    given = [value_of(x) for x in operands]
+    enabled, requires = context().get_gradient_mode() is GradMode.ENABLED, False
+    inputs, given, described_by = [], [], [name, numbers]
+    for i, x in enumerate(operands):
+        wanted = False
+        if isinstance(x, Tensor):
+            inputs.append(x)
+            requires = requires or x._requires_grad
+            wanted = enabled and x._requires_grad and i not in fixed
+            x = x.half()
+        elif isinstance(x, AutocastTensor):
+            x = x.get_tensor()
+        given.append(x)
+        described_by.append((x._shape._dims, x._dtype.index, x._layout is Layout.TILE, wanted))
+    key = tuple(described_by)
+    plan = _plans.get(key) or _new_plan(key, name, given, numbers)
     tensors = dict(enumerate(given))
-    plan = plan_of(name, given, wanted, numbers)
-    del given
+    given = x = None
     plan.forward.run(tensors)
-    made = [tensors[n] if shape is None else ttnn.reshape(tensors[n], shape) for n, shape in plan.results]
-    outs = [Tensor(one, requires) for one in made]
-    if recorded:
-        kept = {n: tensors[n] for n in plan.saved if n in tensors}
+    outs = [Tensor(tensors[n] if shape is None else ttnn.reshape(tensors[n], shape), requires)
+            for n, shape in plan.results]
+    if enabled and requires:
+        kept = {n: tensors[n] for n in plan.saved}
         _add_node(plan, kept, list(operands), outs, get_links(inputs))
     return outs[0] if len(outs) == 1 else tuple(outs)
 
