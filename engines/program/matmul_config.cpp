@@ -324,8 +324,8 @@ std::string mlir_text(const MatmulConfig& config, std::optional<Eltwise> activat
   return fmt::format("#ttnn.{}<{}>", mlir_class(config.kind), members);
 }
 
-std::string ttnn_text(const MatmulConfig& config) {
-  std::string text = text_of(config, kLogged, "std::nullopt");
+std::string ttnn_text(const MatmulConfig& config, std::string_view fused_activation) {
+  std::string text = text_of(config, kLogged, fused_activation);
   if (text.ends_with(';')) text.pop_back();
   return text + ")";
 }

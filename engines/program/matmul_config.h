@@ -74,7 +74,9 @@ std::pair<std::int64_t, std::int64_t> preferred_subblock(std::int64_t h, std::in
 
 /// Returns the configuration as ttnn's logs print it:
 /// "MatmulMultiCoreReuseMultiCast1DProgramConfig(compute_with_storage_grid_size=(x=8;y=4);...)".
-std::string ttnn_text(const MatmulConfig& config);
+/// `fused_activation` is that field, as logs print it.
+std::string ttnn_text(const MatmulConfig& config,
+                      std::string_view fused_activation = "std::nullopt");
 /// Parses such a text. Throws Error for a class that is none of ttnn.matmul's, for a missing grid
 /// and for sizes that are not from 1 to 65536.
 MatmulConfig parse_ttnn_config(std::string_view text);

@@ -290,13 +290,9 @@ struct FurtherWords {
   /// A configuration says the function that its kernel fuses.
   void operator()(const MatmulAttributes& op) const {
     if (!op.config || !op.activation) return;
-    constexpr std::string_view kNone = "fused_activation=std::nullopt";
-    for (auto& [name, text] : words.attributes) {
-      const std::size_t at = name == "program_config" ? text.find(kNone) : text.npos;
-      if (at == text.npos) continue;
-      text.replace(at, kNone.size(),
-                   fmt::format("fused_activation={}", ttnn_chain(std::span(&*op.activation, 1))));
-    }
+    const auto config = std::ranges::find(
+        words.attributes, "program_config", [](const auto& one) { return one.first; });
+    config->second = ttnn_text(*op.config, ttnn_chain(std::span(&*op.activation, 1)));
   }
 
   void operator()(const ReduceAttributes& op) const {
