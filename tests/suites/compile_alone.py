@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles sources alone, as the preset `dev` does: builds that compile several as one hide a missing #include.
 
-compile_alone.py [BASE]   the sources that changed since the commit BASE, then those that include a header that did.
-                          Without a BASE it is where the branch left origin/main or main, or the commit before the
-                          last one.
-compile_alone.py --all    all sources, before a release: some 25 minutes of one core
+compile_alone.py [BASE]   the sources, and the headers without a source of their own, that changed since the commit
+                          BASE, then those that include a header that did. Without a BASE it is where the branch left
+                          origin/main or main, or the commit before the last one.
+compile_alone.py --all    all of them, before a release: some 30 minutes of one core
 
 Only the front end of the compiler runs. After --seconds (120; no limit for --all) no further file is begun, and the last
 line says how many were left out. Status 1: a file does not compile.
@@ -24,6 +24,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "alone"
+HEADERS = BUILD / "tests" / "lint" / "howard_header_tests"  # a source for each header that has none of its own
 
 
 def git(*words):
@@ -52,7 +53,7 @@ def changed_files(base):
 
 
 def commands():
-    """Returns the command of each source, from a configured build without unity."""
+    """Returns the command of each source, and of each header without one, from a configured build without unity."""
     done = subprocess.run(["cmake", "-S", str(ROOT), "--preset", "dev", "-B", str(BUILD)], cwd=ROOT,
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -60,13 +61,17 @@ def commands():
     found = {}
     for entry in json.loads((BUILD / "compile_commands.json").read_text()):
         path = pathlib.Path(entry["file"])
-        if BUILD in path.parents or not path.is_relative_to(ROOT):
+        if path.is_relative_to(HEADERS):
+            name = str(path.relative_to(HEADERS).with_suffix(""))
+        elif path.is_relative_to(ROOT) and not path.is_relative_to(BUILD):
+            name = str(path.relative_to(ROOT))
+        else:
             continue
         words = shlex.split(entry["command"])
         place = words.index("-o")
         del words[place:place + 2]
         words.remove("-c")
-        found.setdefault(str(path.relative_to(ROOT)), ([*words, "-w", "-fsyntax-only"], entry["directory"]))
+        found.setdefault(name, ([*words, "-w", "-fsyntax-only"], entry["directory"]))
     return found
 
 
@@ -108,7 +113,7 @@ def main():
             elif done.returncode != 0:
                 failed.append(name)
                 print(f"{name} does not compile alone:\n{done.stderr}", file=sys.stderr)
-    print(f"{len(names) - left} sources compiled alone, {len(failed)} failed"
+    print(f"{len(names) - left} files compiled alone, {len(failed)} failed"
           + (f"; {left} left out after {limit:g} s: compile_alone.py --all" if left else ""))
     return 1 if failed else 0
 
