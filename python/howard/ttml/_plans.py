@@ -216,7 +216,7 @@ def _filled(number, shape, dtype, like):
 
 
 def described(value):
-    return chip_shape(value.shape), value.dtype.chip, value.layout is Layout.ROW_MAJOR
+    return chip_shape(value.shape), value.dtype.value, value.layout is Layout.ROW_MAJOR
 
 
 @functools.lru_cache(maxsize=512)
