@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -129,8 +130,10 @@ std::int64_t RowReader::number(const JsonNode& node, std::int64_t most) const {
   const std::size_t sign = std::min(text.find_first_of("+-"), text.size());
   const auto first = parse_integer(text.substr(0, sign));
   const auto step = parse_integer(text.substr(std::min(sign + 1, text.size())));
-  // No product of a step and a turn is too large for its type.
-  if (!first || !step || *first < 0 || *first > most || *step < 0 || *step > most) {
+  // A step may be larger than `most`, which grows from turn to turn where the number is that of an
+  // earlier row. No product of a step and a turn is too large for its type.
+  constexpr std::int64_t kMostStep = std::numeric_limits<std::uint32_t>::max();
+  if (!first || !step || *first < 0 || *first > most || *step < 0 || *step > kMostStep) {
     node.fail(R"(a number and its step, such as "40+22")");
   }
   const std::int64_t moved = *first + (text[sign] == '-' ? -1 : 1) * turn_ * *step;

@@ -116,6 +116,21 @@ TEST(Workload, SaysItsLayersOnce) {
   EXPECT_EQ(time_of(again), time_of(program));
 }
 
+TEST(Workload, AViewMayMoveOnFurtherThanThereAreTensorsBeforeIt) {
+  const TensorSpec spec{.shape = {64, 64}};
+  Workload program{.source = "views.py"};
+  for (TensorNumber first = 0; first < 36; first += 3) {
+    program.tensors.push_back({.spec = spec, .view_of = {}});
+    program.tensors.push_back({.spec = spec, .view_of = first});
+    program.tensors.push_back({.spec = spec, .view_of = {}});
+  }
+  const std::string text = to_json(program);
+  EXPECT_NE(text.find(R"({"repeat":12,"of":[[0],[0,"0+3"],[0]]})"), std::string::npos) << text;
+  const Workload again = parse_workload(text, "test");
+  ASSERT_EQ(again.tensors.size(), program.tensors.size());
+  EXPECT_EQ(again.tensors[34].view_of, 33);
+}
+
 TEST(Workload, RowsThatDoNotMoveOnEvenlyAreSaidEach) {
   Workload program{.source = "events.py"};
   for (const std::uint32_t event : {1U, 2U, 4U, 8U, 16U, 32U, 64U, 128U}) {
