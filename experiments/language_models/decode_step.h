@@ -105,11 +105,19 @@ class DecodeStep : protected ModelCalls {
     if (from != to) add(part, MemoryMoveAttributes{}, {from}, {to});
   }
 
-  /// Returns the tiles of K in a step: the most, up to 8, that divide a core's.
-  static std::int64_t step_of_k(std::int64_t k, std::int64_t cores) {
-    const std::int64_t mine = ceil_div(tiles(k), cores);
+  /// Returns the tiles of K in a step: the most, up to 8, that divide a core's, and whose blocks
+  /// have room in L1: three of a bank's weights, two of the rows, the result and its sums, beside
+  /// the shards of both.
+  std::int64_t step_of_k(std::int64_t k, std::int64_t n, DataType weights,
+                         std::int64_t cores) const {
+    const std::int64_t mine = ceil_div(tiles(k), cores), columns = ceil_div(tiles(n), banks_);
+    const Bytes tile = tile_bytes(DataType::bfloat16);
+    const Bytes held = (mine + ceil_div(tiles(n), cores) + 2 * columns) * tile;
+    const auto fits = [&](std::int64_t step) {
+      return step * (3 * columns * tile_bytes(weights) + 2 * tile) + held <= l1_;
+    };
     std::int64_t most = std::min<std::int64_t>(8, mine);
-    while (mine % most != 0) --most;
+    while (mine % most != 0 || (most > 1 && !fits(most))) --most;
     return most;
   }
 
@@ -120,7 +128,7 @@ class DecodeStep : protected ModelCalls {
             .config = MatmulConfig{.kind = MatmulKind::dram_sharded,
                                    .grid = grid_of(cores),
                                    .per_core_n = columns,
-                                   .in0_block_w = step_of_k(k, cores),
+                                   .in0_block_w = step_of_k(k, n, format.dtype, cores),
                                    .out_block_w = columns}};
   }
   void product(std::string_view part, std::int64_t k, std::int64_t n, const WeightFormat& format,

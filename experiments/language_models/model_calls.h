@@ -56,7 +56,11 @@ TensorSpec group_handle();
 class ModelCalls {
  protected:
   ModelCalls(const Serving& serving, const ChipSizes& chip)
-      : serving_(serving), model_(serving.model), cores_(chip.cores), banks_(chip.banks) {}
+      : serving_(serving),
+        model_(serving.model),
+        cores_(chip.cores),
+        banks_(chip.banks),
+        l1_(chip.l1) {}
 
   /// Returns the columns of a chip: those that hold a model together divide them, but each chip has
   /// all in GPT-OSS's demo.
@@ -90,6 +94,7 @@ class ModelCalls {
   const LanguageModel& model_;
   CoreGrid cores_;
   int banks_;
+  Bytes l1_;
 
  private:
   void activate_of_all(std::int64_t blocks, std::int64_t wide);

@@ -11,7 +11,7 @@ namespace {
 class PrefillStep : private ModelCalls {
  public:
   PrefillStep(const Serving& serving, const ChipSizes& chip, std::int64_t tokens)
-      : ModelCalls(serving, chip), l1_(chip.l1), tokens_(tokens) {}
+      : ModelCalls(serving, chip), tokens_(tokens) {}
 
   WorkGroup begin() {
     embed(tokens_);
@@ -305,7 +305,6 @@ class PrefillStep : private ModelCalls {
     add_residual();
   }
 
-  Bytes l1_;
   std::int64_t tokens_;
 };
 
