@@ -108,19 +108,12 @@ Program all_reduce(const Call& call) {
 
 namespace {
 
-/// Returns an operand of whole numbers, of whatever type they are.
-TensorSpec numbers_of(TensorSpec spec) {
-  spec = plain(spec);
-  spec.dtype = DataType::uint32;
-  return spec;
-}
-
 /// The choices and the experts of devices are the second and the third operand, in either order.
 struct Choices {
   TensorSpec chosen, mapping;
 };
 Choices choices_of(const Call& call) {
-  const TensorSpec one = numbers_of(call.in(1)), other = numbers_of(call.in(2));
+  const TensorSpec one = plain(call.in(1)), other = plain(call.in(2));
   const bool swapped = one.shape.batch() == 1 && other.shape.batch() > 1;
   return swapped ? Choices{other, one} : Choices{one, other};
 }

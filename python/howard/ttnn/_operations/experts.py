@@ -5,16 +5,10 @@
 from .. import _arrays as arrays
 from .._arrays import np
 from .._launch import fail, make_output, operation, program, require_device
-from .._tensor import device_tensor
 from .._types import DataType, Layout
 from .ccl import _Links, _group_handle, _groups, _scaled, shards_of
 
 _WIRES = "multi_device_global_semaphore barrier_semaphore"
-
-
-def _whole(tensor):
-    """Returns a tensor of the same shape whose numbers have 32 bits, as the emulator's have."""
-    return device_tensor(tensor._shape, DataType.UINT32, Layout.ROW_MAJOR, None, tensor._device)
 
 
 def _send(name, sent, choices, mapping, made, count, use):
@@ -23,7 +17,7 @@ def _send(name, sent, choices, mapping, made, count, use):
     if count == 1:
         program(name + "_alone", "copy", [sent], [sent], True)
     else:
-        program(name, name, [sent, _group_handle(like), _whole(choices), _whole(mapping)], made, **use)
+        program(name, name, [sent, _group_handle(like), choices, mapping], made, **use)
 
 
 def _on_devices(device, groups, inputs, outputs, compute):
@@ -87,7 +81,7 @@ def all_to_all_dispatch(input_tensor, expert_indices_tensor, expert_mapping_tens
                       given[0])
     told = make_output([1, batch, length, chosen._shape[-1]], chosen, None, None, memory_config,
                        given[1])
-    _send(name, tokens, chosen, mapping, [out, _whole(told)], len(groups[0]),
+    _send(name, tokens, chosen, mapping, [out, told], len(groups[0]),
           _Links(num_links, topology).use(name, tokens, cluster_axis))
 
     all_experts = mapping._shape[-2]
