@@ -290,8 +290,8 @@ struct FurtherWords {
   /// A configuration says the function that its kernel fuses.
   void operator()(const MatmulAttributes& op) const {
     if (!op.config || !op.activation) return;
-    const auto config = std::ranges::find(
-        words.attributes, "program_config", [](const auto& one) { return one.first; });
+    const auto config = std::ranges::find(words.attributes, "program_config",
+                                          [](const auto& one) { return one.first; });
     config->second = ttnn_text(*op.config, ttnn_chain(std::span(&*op.activation, 1)));
   }
 
