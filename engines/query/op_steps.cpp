@@ -100,7 +100,7 @@ OpCall without_config(const OpCall& call, CoreGrid grid) {
     }
     const std::string config = value.text();
     if (config.starts_with("Matmul")) {
-      keep("config", "\"" + text_of(parse_ttnn_config(config)) + "\"");
+      keep("config", fmt::format("\"{}\"", text_of(parse_ttnn_config(config))));
     } else {
       require_program_config(call.op, config, operand(call, 0), grid);
     }
