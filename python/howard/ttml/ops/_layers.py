@@ -12,7 +12,7 @@ from howard.ttnn import DataType, Layout
 from howard.ttnn._arrays import uniform
 from howard.ttnn._launch import values
 
-from .. import _kernels as kernels
+from .._attention import Attention
 from .._graph import context, one_call
 from .._plans import is_recorded, planned
 from ..autograd import Tensor, array_of, derived
@@ -82,8 +82,8 @@ def attention(query, key, value, mask=None):
     if query.shape()[2] != key.shape()[2]:
         raise RuntimeError("scaled_dot_product_attention: queries and keys of other lengths; "
                            "accepted: scaled_dot_product_attention_composite")
-    made = kernels.Attention(query.half(), key.half(), value.half(), _mask_value(mask),
-                             1 / math.sqrt(query.shape()[-1]))
+    made = Attention(query.half(), key.half(), value.half(), _mask_value(mask),
+                     1 / math.sqrt(query.shape()[-1]))
     return derived(made.out, [query, key, value], made.backward)
 
 
