@@ -69,12 +69,12 @@ def _own_kernel(kernel, fields, outs):
 
 
 def _matmul(fields, ins, outs):
-    told = {word: fields[word] for word in ("transpose_a", "transpose_b")}
+    told = {word: fields[word] for word in ("transpose_a", "transpose_b")} | products()
 
     def call(given, found):
         if len(given) > 2:
-            return ttnn.linear(given[0], given[1], bias=given[2], **told, **products())
-        return ttnn.matmul(*given, **told, **products())
+            return ttnn.linear(given[0], given[1], bias=given[2], **told)
+        return ttnn.matmul(*given, **told)
 
     return call
 
@@ -151,10 +151,10 @@ def _elementwise(kernel, fields, outs):
     scalar = [fields["scalar"]] if "scalar" in fields else []
     if kernel == "add" and scalar == [0.0]:
         return lambda given, found: given[0]
-    function, told = kernel, {}
+    function, told = getattr(ttnn, kernel), {}
     if "on_a" in fields:
         told["input_tensor_a_activations"] = [ttnn.UnaryOpType[name.upper()] for name in fields["on_a"]]
-    return lambda given, found: getattr(ttnn, function)(*given, *scalar, **told)
+    return lambda given, found: function(*given, *scalar, **told)
 
 
 def _call_of(kernel, fields, ins, outs):
