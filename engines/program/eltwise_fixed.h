@@ -8,9 +8,30 @@
 #include "engines/program/eltwise.h"
 #include "engines/program/special_functions.h"
 
-// Functions that are computed in one type, whatever the type of their arguments is.
+// Functions that are computed in one type, whatever the type of their arguments is, and those whose
+// formula is the same for real and for whole numbers.
 
 namespace howard::eltwise_detail {
+
+/// Says whether a function gives 1 where something holds of two values, and 0 elsewhere.
+constexpr bool is_comparison(Eltwise function) {
+  return function >= Eltwise::eq && function <= Eltwise::logical_xor;
+}
+
+/// Says whether a comparison holds.
+template <Eltwise kFunction, class Number>
+bool holds(Number x, Number y) {
+  using E = Eltwise;
+  if constexpr (kFunction == E::eq) return x == y;
+  if constexpr (kFunction == E::ne) return x != y;
+  if constexpr (kFunction == E::lt) return x < y;
+  if constexpr (kFunction == E::le) return x <= y;
+  if constexpr (kFunction == E::gt) return x > y;
+  if constexpr (kFunction == E::ge) return x >= y;
+  if constexpr (kFunction == E::logical_and) return x != 0 && y != 0;
+  if constexpr (kFunction == E::logical_or) return x != 0 || y != 0;
+  if constexpr (kFunction == E::logical_xor) return (x != 0) != (y != 0);
+}
 
 /// Computes special functions.
 template <Eltwise kFunction>

@@ -76,15 +76,7 @@ Real of_two(const EltwiseArguments<Real>& with) {
   if constexpr (kFunction == E::divide) return x / y;
   if constexpr (kFunction == E::rsub) return y - x;
   if constexpr (kFunction == E::squared_difference) return (x - y) * (x - y);
-  if constexpr (kFunction == E::eq) return x == y ? 1 : 0;
-  if constexpr (kFunction == E::ne) return x != y ? 1 : 0;
-  if constexpr (kFunction == E::lt) return x < y ? 1 : 0;
-  if constexpr (kFunction == E::le) return x <= y ? 1 : 0;
-  if constexpr (kFunction == E::gt) return x > y ? 1 : 0;
-  if constexpr (kFunction == E::ge) return x >= y ? 1 : 0;
-  if constexpr (kFunction == E::logical_and) return x != 0 && y != 0 ? 1 : 0;
-  if constexpr (kFunction == E::logical_or) return x != 0 || y != 0 ? 1 : 0;
-  if constexpr (kFunction == E::logical_xor) return (x != 0) != (y != 0) ? 1 : 0;
+  if constexpr (is_comparison(kFunction)) return holds<kFunction>(x, y) ? 1 : 0;
   if constexpr (kFunction == E::maximum) return x > y || x != x ? x : y;
   if constexpr (kFunction == E::minimum) return x < y || x != x ? x : y;
   if constexpr (kFunction == E::pow) return std::pow(x, y);

@@ -47,15 +47,7 @@ std::int64_t of_two_whole(std::int64_t x, std::int64_t y, std::int64_t first) {
   if constexpr (kFunction == E::multiply) return product(x, y);
   if constexpr (kFunction == E::rsub) return y - x;
   if constexpr (kFunction == E::squared_difference) return product(x - y, x - y);
-  if constexpr (kFunction == E::eq) return x == y ? 1 : 0;
-  if constexpr (kFunction == E::ne) return x != y ? 1 : 0;
-  if constexpr (kFunction == E::lt) return x < y ? 1 : 0;
-  if constexpr (kFunction == E::le) return x <= y ? 1 : 0;
-  if constexpr (kFunction == E::gt) return x > y ? 1 : 0;
-  if constexpr (kFunction == E::ge) return x >= y ? 1 : 0;
-  if constexpr (kFunction == E::logical_and) return x != 0 && y != 0 ? 1 : 0;
-  if constexpr (kFunction == E::logical_or) return x != 0 || y != 0 ? 1 : 0;
-  if constexpr (kFunction == E::logical_xor) return (x != 0) != (y != 0) ? 1 : 0;
+  if constexpr (is_comparison(kFunction)) return holds<kFunction>(x, y) ? 1 : 0;
   if constexpr (kFunction == E::maximum) return std::max(x, y);
   if constexpr (kFunction == E::minimum) return std::min(x, y);
   if constexpr (kFunction == E::pow) return whole_power(x, y);

@@ -33,7 +33,7 @@ enum class Takes : std::uint8_t {
 /// Returns "real numbers", "numbers in tiles", "uint32" and so on.
 std::string_view text_of(Takes takes);
 
-/// Says whether it takes whole numbers that are no values but tell where values are.
+/// Says whether the whole numbers that it takes are places of values (indices, tokens, a handle).
 constexpr bool are_places(Takes takes) { return takes >= Takes::tokens; }
 
 /// A place among the operands or the results of an op.

@@ -43,9 +43,10 @@ To typecast(std::int64_t value) {
       std::clamp<std::int64_t>(value, 0, std::numeric_limits<std::uint16_t>::max()));
 }
 
-/// Returns what it makes of a real one: what is before the point, or the limit. uint16 takes the
-/// nearest whole number, of halves the larger one; uint8 takes the lowest bits of what is before
-/// the point, and 0 of infinity. NaN becomes 0.
+/// Returns what ttnn's typecast makes of a real number for a tensor of `To`. It drops the fraction
+/// and gives the limit for a number beyond it. uint16 rounds to the nearest whole number, and
+/// halves upwards; uint8 keeps the lowest bits of the whole part, and gives 0 for infinity. NaN
+/// gives 0.
 template <class To>
 To typecast(double value) {
   constexpr double kMost = 0x1p62;  // The limits of all data types are within.
@@ -60,7 +61,7 @@ To typecast(double value) {
   return static_cast<To>(std::clamp<std::int64_t>(whole, Limits::min(), Limits::max()));
 }
 
-/// Returns the same for a whole data type. `Number` is std::int64_t or double.
+/// Returns what a typecast to a whole data type gives. `Number` is std::int64_t or double.
 template <class Number>
 std::int64_t typecast(DataType dtype, Number value) {
   return with_whole_type(dtype, [value](auto type) {

@@ -35,7 +35,7 @@ auto with_type(DataType dtype, const Body& body) {
   return body(std::type_identity<Half>());
 }
 
-/// A whole number, as buffers hold it: of 16 bits, it is no Half.
+/// Holds a whole number as buffers do. One of 16 bits is so told apart from a Half.
 template <class T>
 struct Whole {
   T value{};

@@ -247,7 +247,7 @@ class _Plan:
 
 
 _plans: Dict[Any, Any] = {}
-_MOST = 4096  # Numbers that change from call to call make new ones.
+_MOST = 4096  # A function whose numbers change from call to call has a plan for each of them.
 
 
 def _new_plan(key, name, operands, numbers):

@@ -140,10 +140,31 @@ Bytes packet_of(const TensorSpec& spec) {
   return std::min(kLinkPacket, 2 * page);
 }
 
+/// When data begins to pass on the links, and when all of it has.
+struct Transfer {
+  SimTime start, end;
+};
+
+PlannedProgram plan_of_transfer(const Program& program, bool gathers, const ChipLine& line,
+                                const Transfer& transfer, CoreGrid grid, const Profiles& profiles) {
+  const auto [start, end] = transfer;
+  const Footprint footprint = collective_footprint(gathers, line, profiles);
+  return {.footprint = footprint,
+          .kernel = {.compute_start = start,
+                     .reads_end = end,
+                     .first_write = start,
+                     .math_end = end,
+                     .total = end,
+                     .unshared = end,
+                     .dram = program.inputs[0].spec.padded_bytes() +
+                             program.outputs[0].spec.padded_bytes(),
+                     .grid = grid,
+                     .cores = std::min(footprint.cores, grid.cores()),
+                     .bottleneck = Bottleneck::output_writes}};
+}
+
 PlannedProgram plan_collective(const Program& program, bool gathers, const LinkUse& use,
                                CoreGrid grid, const Profiles& profiles) {
-  const TensorSpec& in = program.inputs[0].spec;
-  const TensorSpec& out = program.outputs[0].spec;
   const ChipLine line = line_of(program, gathers, use);
   const auto time_of = [&](Bytes whole) {
     const CollectiveCosts& costs = profiles.software.collectives;
@@ -153,18 +174,7 @@ PlannedProgram plan_collective(const Program& program, bool gathers, const LinkU
   };
   const SimTime total = time_of(line.whole);
   const SimTime start = time_of(Bytes());
-  const Footprint footprint = collective_footprint(gathers, line, profiles);
-  return {.footprint = footprint,
-          .kernel = {.compute_start = start,
-                     .reads_end = total,
-                     .first_write = start,
-                     .math_end = total,
-                     .total = total,
-                     .unshared = total,
-                     .dram = in.padded_bytes() + out.padded_bytes(),
-                     .grid = grid,
-                     .cores = std::min(footprint.cores, grid.cores()),
-                     .bottleneck = Bottleneck::output_writes}};
+  return plan_of_transfer(program, gathers, line, {start, total}, grid, profiles);
 }
 
 }  // namespace
@@ -196,8 +206,8 @@ std::int64_t rows_of(const TensorSpec& spec) {
   return spec.shape.elements() / spec.shape.columns();
 }
 
-/// Returns how many of `tokens` choose an expert of one of `devices`, of which each has as many, if
-/// a token chooses `chosen` and all are as popular.
+/// Returns how many of `tokens` choose at least one expert of a certain device. Each token chooses
+/// `chosen` experts, which are equally popular, and each of `devices` has as many of them.
 double tokens_for_one(std::int64_t tokens, std::int64_t chosen, std::int64_t devices) {
   const double other = 1 - 1 / static_cast<double>(devices);
   double none = 1;
@@ -221,18 +231,7 @@ PlannedProgram plan_exchange(const Program& program, const Sent& sent, LinkUse u
   const double each = sent.rows * static_cast<double>(row.value());
   const SimTime total =
       all_to_all_time(costs, line, Bytes(static_cast<std::int64_t>(std::ceil(each))));
-  const Footprint footprint = collective_footprint(true, line, profiles);
-  return {.footprint = footprint,
-          .kernel = {.compute_start = start,
-                     .reads_end = total,
-                     .first_write = start,
-                     .math_end = total,
-                     .total = total,
-                     .unshared = total,
-                     .dram = in.padded_bytes() + line.whole,
-                     .grid = grid,
-                     .cores = std::min(footprint.cores, grid.cores()),
-                     .bottleneck = Bottleneck::output_writes}};
+  return plan_of_transfer(program, true, line, {start, total}, grid, profiles);
 }
 
 }  // namespace

@@ -98,7 +98,8 @@ struct Costs {
                            tiles * page_time(tile, profiles), tiles, tile, receivers);
   }
 
-  /// The same of tiles whose reading takes `reads`, and `own` if the core is alone.
+  /// Returns the time in which one core reads and multicasts `tiles`. Reading them takes `reads`,
+  /// of which the core needs `own` itself, and the rest waits for the other readers.
   SimTime multicast_after(SimTime reads, SimTime own, std::int64_t tiles, Bytes tile,
                           std::int64_t receivers) const {
     // Meanwhile the receivers say that they have room for it, one after the other.

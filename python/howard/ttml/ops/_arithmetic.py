@@ -77,6 +77,9 @@ def _of_columns(name):
     @one_call
     def op(tensor, dim=3):
         rank = len(tensor.shape())
+        if not -rank <= dim < rank:
+            raise RuntimeError(f"{name} of {tensor.shape()} along dimension {dim}; accepted: {-rank} to "
+                               f"{rank - 1}")
         if dim % rank == rank - 1:
             return planned(name, [tensor])
         return swapped(planned(name, [swapped(tensor, dim)]), dim)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements how tokens go to the devices of their experts, and what these made of them comes back."""
 
-
 from .. import _arrays as arrays
 from .._arrays import np
 from .._launch import fail, make_output, operation, program, require_device
