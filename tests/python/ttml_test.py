@@ -249,6 +249,8 @@ class Ttml(TtmlCase):
         narrow = make(numpy.ones((1, 33), numpy.float32), layout=rows)
         for attempt, words in [
             (lambda: narrow + narrow, "rows of a multiple of 32"),
+            (lambda: ttml.ops.unary.log_softmax(make(numpy.ones((1, 1, 32, 32), numpy.float32)), 4),
+             "along dimension 4; accepted: -4 to 3"),
             (lambda: ttml.common.config.load_config("no_such_file.yaml"), "TT_METAL_RUNTIME_ROOT"),
             (lambda: ttml.common.data.prepare_data({"training_config": {"tokenizer_type": "bpe"}}),
              "accepted: char"),
