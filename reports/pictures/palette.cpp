@@ -56,6 +56,9 @@ constexpr std::array<NamedColor, 40> kPartColors{{{"matmul", "#0072B2"},
                                                   {"exchange", "#E69F00"},
                                                   {"bubble", "#CC79A7"},
                                                   {"host", "#56B4E9"}}};
+/// What models call their parts. Each has the colour of the op that it is made of.
+constexpr std::array<NamedColor, 2> kModelColors{
+    {{"attention_softmax_", "#56B4E9"}, {"layer_norm", "#8F6BB1"}}};
 
 constexpr std::array<int, 2> kDashed{7, 4};
 constexpr std::array<int, 2> kDotted{2, 3};
@@ -75,8 +78,10 @@ int channel(std::string_view color, std::size_t number) {
 std::string_view series_color(std::size_t number) { return kSeriesColors[number % kLineColors]; }
 
 std::string_view part_color(std::string_view name) {
-  for (const auto& [known, color] : kPartColors) {
-    if (known == name) return color;
+  for (const std::span<const NamedColor> colors :
+       {std::span<const NamedColor>(kPartColors), std::span<const NamedColor>(kModelColors)}) {
+    const auto found = std::ranges::find(colors, name, &NamedColor::name);
+    if (found != colors.end()) return found->color;
   }
   std::size_t sum = 0;
   for (const char letter : name) sum = 31 * sum + static_cast<unsigned char>(letter);

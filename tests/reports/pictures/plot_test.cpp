@@ -10,12 +10,14 @@
 #include <initializer_list>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "reports/pictures/gnuplot.h"
+#include "reports/pictures/palette.h"
 #include "reports/pictures/plot_data.h"
 #include "tests/error_of.h"
 #include "tests/reports/sample_result.h"
@@ -493,6 +495,16 @@ TEST(PlotData, SortsALineAndLeavesOutWhatALogarithmHasNoPlaceFor) {
   ASSERT_EQ(data.series[0].points.size(), 2U);
   EXPECT_EQ(data.series[0].points[0].x, 2);
   EXPECT_EQ(data.series[0].points[1].x, 4);
+}
+
+TEST(Palette, PartsThatStandInOnePictureOfAModelHaveColoursOfTheirOwn) {
+  const std::initializer_list<const char*> parts{
+      "linear", "attention_softmax_", "scaled_dot_product_attention", "layer_norm", "conv2d",
+      "add"};
+  std::set<std::string_view> colors;
+  for (const char* const part : parts) colors.insert(part_color(part));
+  EXPECT_EQ(colors.size(), parts.size());
+  EXPECT_EQ(part_color("attention_softmax_"), part_color("softmax"));
 }
 
 }  // namespace
