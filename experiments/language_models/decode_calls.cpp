@@ -118,7 +118,9 @@ void DecodeStep::look_up(const LayerRun& run, std::int64_t heads, std::int64_t g
   const TensorSpec q{.shape = {serving_.batch, heads, 1, d}, .dtype = formats.cache};
   const std::int64_t seen = serving_.context + 1;
   const std::int64_t window = run.window < seen ? run.window : 0;
-  add("attention", DecodeAttentionAttributes{.seen = seen, .window = window, .approximate = false},
+  add("attention",
+      DecodeAttentionAttributes{
+          .seen = seen, .window = window, .approximate = false, .compute = formats.attention},
       {q, cache, cache, place}, {q});
   move("heads", TensorSpec{.shape = users_of(heads, d).shape}, users_of(heads, d));
 }
@@ -139,9 +141,9 @@ void DecodeStep::gated_products(std::int64_t wide, const LayerFormats& formats, 
   product("w1", model_.hidden, wide, formats.gate_up, in);
   if (model_.is_gated) product("w3", model_.hidden, wide, formats.gate_up, in);
   TensorSpec gated = stream(wide, in);
-  gated.dtype = DataType::bfloat8_b;
+  gated.dtype = formats.gated;
   activate(stream(wide, in), gated);
-  move("reshards", gated, stream_of(wide, out, DataType::bfloat8_b));
+  move("reshards", gated, stream_of(wide, out, formats.gated));
   product("w2", wide, model_.hidden, formats.down, out);
 }
 

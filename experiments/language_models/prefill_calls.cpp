@@ -244,7 +244,7 @@ class PrefillStep : private ModelCalls {
       product("w3", model_.hidden, wide, formats.gate_up, folded, step_of_k(model_.hidden));
     }
     const TensorSpec gate = interleaved(tokens_, wide);
-    activate(gate, in_format(gate, DataType::bfloat8_b));
+    activate(gate, in_format(gate, formats.gated));
     product("w2", wide, model_.hidden, formats.down, folded, step_of_k(wide));
   }
 

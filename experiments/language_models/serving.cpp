@@ -83,15 +83,17 @@ LayerFormats layer_formats(const LanguageModel& model, PrecisionMode mode, bool 
     return formats;
   }
   const bool large = model.parameters() >= kLargeModel;
-  // tt_transformers knows Qwen2.5-7B by its name.
-  const bool qwen_7b = model.family == "qwen2" && model.hidden == 3584;
+  // tt_transformers knows Qwen2.5-7B by its name: since June 2025 all of its layers multiply with
+  // all passes, in both modes (model_config.py and its file for 28 layers; pull request 22689).
+  if (model.family == "qwen2" && model.hidden == 3584) {
+    keep_attention_exact(formats);
+    formats.gate_up.compute = formats.down.compute = formats.attention = kHifi4;
+    formats.gated = DataType::bfloat16;
+    return formats;
+  }
   if (mode == PrecisionMode::accuracy && !large) {
     formats.gate_up.compute = formats.down.compute = kHifi2Fp16;
     if (!is_robust(model)) keep_attention_exact(formats);
-    return formats;
-  }
-  if (qwen_7b) {
-    keep_attention_exact(formats);
     return formats;
   }
   // The configuration file of the 8B model has its last layer in the better format.

@@ -27,6 +27,8 @@ struct LayerFormats {
   WeightFormat down;     ///< w2.
   WeightFormat qkv, output;
   DataType cache = DataType::bfloat8_b;
+  DataType gated = DataType::bfloat8_b;  ///< What w2 is multiplied with.
+  ComputeConfig attention;               ///< Of a step's attention to the cache.
 };
 
 /// What tt_transformers trades between speed and accuracy.

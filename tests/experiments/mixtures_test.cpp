@@ -196,5 +196,17 @@ TEST(Mixtures, AttentionThatIsSensitiveIsKnownByTheModelsName) {
   }
 }
 
+TEST(Mixtures, BothModesOfQwen7bMultiplyWithAllPasses) {
+  for (const PrecisionMode mode : {PrecisionMode::performance, PrecisionMode::accuracy}) {
+    const LayerFormats formats = layer_formats(model_named("qwen2.5-7b"), mode, false);
+    for (const WeightFormat& each : {formats.gate_up, formats.down, formats.qkv, formats.output}) {
+      EXPECT_EQ(each.compute.fidelity, MathFidelity::hifi4);
+      EXPECT_NE(each.dtype, DataType::bfloat4_b);
+    }
+    EXPECT_EQ(formats.attention.fidelity, MathFidelity::hifi4);
+    EXPECT_EQ(formats.gated, DataType::bfloat16);
+  }
+}
+
 }  // namespace
 }  // namespace howard::experiments
