@@ -262,8 +262,7 @@ void bind_chip(py::module_& module) {
   module.def("elementwise_values", [] {
     std::map<std::string_view, std::tuple<int, std::string_view, bool>> values;
     for (const EltwiseEntry& entry : eltwise_catalogue()) {
-      values.emplace(entry.name,
-                     std::tuple(entry.values, entry.nearest, takes_whole(entry.function)));
+      values.emplace(entry.name, std::tuple(entry.values, entry.nearest, entry.takes_whole));
     }
     return values;
   });

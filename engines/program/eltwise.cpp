@@ -48,28 +48,37 @@ constexpr EltwiseEntry told(EltwiseEntry entry, float first, float second) {
   return entry;
 }
 
+/// Makes the entry of a function that has a meaning for whole numbers too.
+constexpr EltwiseEntry of_whole(EltwiseEntry entry) {
+  entry.takes_whole = true;
+  return entry;
+}
+
 constexpr std::array<EltwiseEntry, kEltwiseFunctions> kCatalogue{
-    as_long_as("fpu", entry(E::add, "add", "ADD", 2, "x + y")),
-    as_long_as("fpu", entry(E::subtract, "subtract", "SUB", 2, "x - y")),
-    as_long_as("fpu", entry(E::multiply, "multiply", "MUL", 2, "x y")),
-    entry(E::divide, "divide", "DIV", 2, "x / y"),
-    as_long_as("fpu", entry(E::rsub, "rsub", "RSUB", 2, "y - x")),
-    entry(E::squared_difference, "squared_difference", "SQUARED_DIFFERENCE", 2, "(x - y)^2"),
-    entry(E::eq, "eq", "EQ", 2, "1 where x = y, else 0"),
-    entry(E::ne, "ne", "NE", 2, "1 where x differs from y, else 0"),
-    entry(E::lt, "lt", "LT", 2, "1 where x < y, else 0"),
-    entry(E::le, "le", "LE", 2, "1 where x <= y, else 0"),
-    entry(E::gt, "gt", "GT", 2, "1 where x > y, else 0"),
-    entry(E::ge, "ge", "GE", 2, "1 where x >= y, else 0"),
-    entry(E::logical_and, "logical_and", "LOGICAL_AND", 2, "1 where neither is 0, else 0"),
-    entry(E::logical_or, "logical_or", "LOGICAL_OR", 2, "1 where one of them is not 0, else 0"),
-    entry(E::logical_xor, "logical_xor", "LOGICAL_XOR", 2,
-          "1 where exactly one of them is not 0, else 0"),
-    entry(E::maximum, "maximum", "MAXIMUM", 2, "the larger of x and y"),
-    entry(E::minimum, "minimum", "MINIMUM", 2, "the smaller of x and y"),
-    entry(E::pow, "pow", "POWER", 2, "x to the power of y"),
-    entry(E::remainder, "remainder", "REMAINDER", 2, "x - y floor(x / y)"),
-    entry(E::fmod, "fmod", "FMOD", 2, "x - y trunc(x / y)"),
+    of_whole(as_long_as("fpu", entry(E::add, "add", "ADD", 2, "x + y"))),
+    of_whole(as_long_as("fpu", entry(E::subtract, "subtract", "SUB", 2, "x - y"))),
+    of_whole(as_long_as("fpu", entry(E::multiply, "multiply", "MUL", 2, "x y"))),
+    of_whole(entry(E::divide, "divide", "DIV", 2, "x / y")),
+    of_whole(as_long_as("fpu", entry(E::rsub, "rsub", "RSUB", 2, "y - x"))),
+    of_whole(
+        entry(E::squared_difference, "squared_difference", "SQUARED_DIFFERENCE", 2, "(x - y)^2")),
+    of_whole(entry(E::eq, "eq", "EQ", 2, "1 where x = y, else 0")),
+    of_whole(entry(E::ne, "ne", "NE", 2, "1 where x differs from y, else 0")),
+    of_whole(entry(E::lt, "lt", "LT", 2, "1 where x < y, else 0")),
+    of_whole(entry(E::le, "le", "LE", 2, "1 where x <= y, else 0")),
+    of_whole(entry(E::gt, "gt", "GT", 2, "1 where x > y, else 0")),
+    of_whole(entry(E::ge, "ge", "GE", 2, "1 where x >= y, else 0")),
+    of_whole(
+        entry(E::logical_and, "logical_and", "LOGICAL_AND", 2, "1 where neither is 0, else 0")),
+    of_whole(entry(E::logical_or, "logical_or", "LOGICAL_OR", 2,
+                   "1 where one of them is not 0, else 0")),
+    of_whole(entry(E::logical_xor, "logical_xor", "LOGICAL_XOR", 2,
+                   "1 where exactly one of them is not 0, else 0")),
+    of_whole(entry(E::maximum, "maximum", "MAXIMUM", 2, "the larger of x and y")),
+    of_whole(entry(E::minimum, "minimum", "MINIMUM", 2, "the smaller of x and y")),
+    of_whole(entry(E::pow, "pow", "POWER", 2, "x to the power of y")),
+    of_whole(entry(E::remainder, "remainder", "REMAINDER", 2, "x - y floor(x / y)")),
+    of_whole(entry(E::fmod, "fmod", "FMOD", 2, "x - y trunc(x / y)")),
     entry(E::hypot, "hypot", "HYPOT", 2, "sqrt(x^2 + y^2)"),
     entry(E::xlogy, "xlogy", "XLOGY", 2, "x log(y)"),
     entry(E::atan2, "atan2", "ATAN2", 2, "the angle of the point (y, x): atan2(x, y)"),
@@ -77,25 +86,28 @@ constexpr std::array<EltwiseEntry, kEltwiseFunctions> kCatalogue{
     entry(E::logaddexp, "logaddexp", "LOGADDEXP", 2, "log(exp(x) + exp(y))"),
     entry(E::logaddexp2, "logaddexp2", "LOGADDEXP2", 2, "log2(2^x + 2^y)"),
     entry(E::bias_gelu, "bias_gelu", "BIAS_GELU", 2, "gelu(x + y)"),
-    told(entry(E::addalpha, "addalpha", "ADDALPHA", 2, "x + alpha y"), 1),
-    told(entry(E::subalpha, "subalpha", "SUBALPHA", 2, "x - alpha y"), 1),
-    timed_as("maximum", entry(E::bitwise_and, "bitwise_and", "BITWISE_AND", 2, "x & y, of int32")),
-    timed_as("maximum", entry(E::bitwise_or, "bitwise_or", "BITWISE_OR", 2, "x | y, of int32")),
-    timed_as("maximum", entry(E::bitwise_xor, "bitwise_xor", "BITWISE_XOR", 2, "x ^ y, of int32")),
-    timed_as("maximum", entry(E::bitwise_left_shift, "bitwise_left_shift", "LEFT_SHIFT", 2,
-                              "x << y, of int32")),
-    timed_as("maximum", entry(E::bitwise_right_shift, "bitwise_right_shift", "RIGHT_SHIFT", 2,
-                              "x >> y, of int32, with copies of the sign")),
-    timed_as("maximum", entry(E::logical_left_shift, "logical_left_shift", "LOGICAL_LEFT_SHIFT", 2,
-                              "x << y, of int32")),
-    timed_as("maximum", entry(E::logical_right_shift, "logical_right_shift", "LOGICAL_RIGHT_SHIFT",
-                              2, "x >> y, of int32, with zeros")),
-    timed_as("remainder", entry(E::gcd, "gcd", "GCD", 2, "the greatest common divisor")),
-    timed_as("remainder", entry(E::lcm, "lcm", "LCM", 2, "the least common multiple")),
+    of_whole(told(entry(E::addalpha, "addalpha", "ADDALPHA", 2, "x + alpha y"), 1)),
+    of_whole(told(entry(E::subalpha, "subalpha", "SUBALPHA", 2, "x - alpha y"), 1)),
+    of_whole(timed_as("maximum",
+                      entry(E::bitwise_and, "bitwise_and", "BITWISE_AND", 2, "x & y, of int32"))),
+    of_whole(timed_as("maximum",
+                      entry(E::bitwise_or, "bitwise_or", "BITWISE_OR", 2, "x | y, of int32"))),
+    of_whole(timed_as("maximum",
+                      entry(E::bitwise_xor, "bitwise_xor", "BITWISE_XOR", 2, "x ^ y, of int32"))),
+    of_whole(timed_as("maximum", entry(E::bitwise_left_shift, "bitwise_left_shift", "LEFT_SHIFT", 2,
+                                       "x << y, of int32"))),
+    of_whole(timed_as("maximum", entry(E::bitwise_right_shift, "bitwise_right_shift", "RIGHT_SHIFT",
+                                       2, "x >> y, of int32, with copies of the sign"))),
+    of_whole(timed_as("maximum", entry(E::logical_left_shift, "logical_left_shift",
+                                       "LOGICAL_LEFT_SHIFT", 2, "x << y, of int32"))),
+    of_whole(timed_as("maximum", entry(E::logical_right_shift, "logical_right_shift",
+                                       "LOGICAL_RIGHT_SHIFT", 2, "x >> y, of int32, with zeros"))),
+    of_whole(timed_as("remainder", entry(E::gcd, "gcd", "GCD", 2, "the greatest common divisor"))),
+    of_whole(timed_as("remainder", entry(E::lcm, "lcm", "LCM", 2, "the least common multiple"))),
     timed_as("divide",
              entry(E::div_no_nan, "div_no_nan", "DIV_NO_NAN", 2, "x / y, and 0 where y = 0")),
-    timed_as("divide", entry(E::floor_div, "floor_div", "DIV_FLOOR", 2, "floor(x / y)")),
-    timed_as("divide", entry(E::trunc_div, "trunc_div", "DIV_TRUNC", 2, "trunc(x / y)")),
+    of_whole(timed_as("divide", entry(E::floor_div, "floor_div", "DIV_FLOOR", 2, "floor(x / y)"))),
+    of_whole(timed_as("divide", entry(E::trunc_div, "trunc_div", "DIV_TRUNC", 2, "trunc(x / y)"))),
     timed_as("multiply", "fpu",
              entry(E::nextafter, "nextafter", "NEXTAFTER", 2,
                    "the next float32 after x in the direction of y")),
@@ -103,42 +115,44 @@ constexpr std::array<EltwiseEntry, kEltwiseFunctions> kCatalogue{
     entry(E::silu_backward, "silu_backward", "SILU_BW", 2,
           "dx of silu: dy s (1 + x (1 - s)), x and dy being its values and s = sigmoid(x)"),
 
-    as_long_as("simple", entry(E::relu, "relu", "RELU", 1, "max(x, 0)")),
-    as_long_as("simple", entry(E::gtz, "gtz", "GTZ", 1, "1 where x > 0, else 0")),
-    as_long_as("fpu", entry(E::square, "square", "SQUARE", 1, "x^2")),
-    as_long_as("fpu", entry(E::cast, "cast", "TYPECAST", 1, "x in the result's data type")),
-    entry(E::identity, "identity", "IDENTITY", 1, "x"),
-    entry(E::abs, "abs", "ABS", 1, "|x|"),
-    entry(E::neg, "neg", "NEG", 1, "-x"),
-    entry(E::sign, "sign", "SIGN", 1, "-1, 0 or 1, as x is"),
-    entry(E::signbit, "signbit", "SIGNBIT", 1, "1 where the sign bit is set, else 0"),
-    entry(E::eqz, "eqz", "EQZ", 1, "1 where x = 0, else 0"),
-    entry(E::nez, "nez", "NEZ", 1, "1 where x is not 0, else 0"),
-    entry(E::ltz, "ltz", "LTZ", 1, "1 where x < 0, else 0"),
-    entry(E::lez, "lez", "LEZ", 1, "1 where x <= 0, else 0"),
-    entry(E::gez, "gez", "GEZ", 1, "1 where x >= 0, else 0"),
-    entry(E::logical_not, "logical_not", "LOGICAL_NOT_UNARY", 1, "1 where x = 0, else 0"),
+    of_whole(as_long_as("simple", entry(E::relu, "relu", "RELU", 1, "max(x, 0)"))),
+    of_whole(as_long_as("simple", entry(E::gtz, "gtz", "GTZ", 1, "1 where x > 0, else 0"))),
+    of_whole(as_long_as("fpu", entry(E::square, "square", "SQUARE", 1, "x^2"))),
+    of_whole(
+        as_long_as("fpu", entry(E::cast, "cast", "TYPECAST", 1, "x in the result's data type"))),
+    of_whole(entry(E::identity, "identity", "IDENTITY", 1, "x")),
+    of_whole(entry(E::abs, "abs", "ABS", 1, "|x|")),
+    of_whole(entry(E::neg, "neg", "NEG", 1, "-x")),
+    of_whole(entry(E::sign, "sign", "SIGN", 1, "-1, 0 or 1, as x is")),
+    of_whole(entry(E::signbit, "signbit", "SIGNBIT", 1, "1 where the sign bit is set, else 0")),
+    of_whole(entry(E::eqz, "eqz", "EQZ", 1, "1 where x = 0, else 0")),
+    of_whole(entry(E::nez, "nez", "NEZ", 1, "1 where x is not 0, else 0")),
+    of_whole(entry(E::ltz, "ltz", "LTZ", 1, "1 where x < 0, else 0")),
+    of_whole(entry(E::lez, "lez", "LEZ", 1, "1 where x <= 0, else 0")),
+    of_whole(entry(E::gez, "gez", "GEZ", 1, "1 where x >= 0, else 0")),
+    of_whole(entry(E::logical_not, "logical_not", "LOGICAL_NOT_UNARY", 1, "1 where x = 0, else 0")),
     entry(E::isfinite, "isfinite", "ISFINITE", 1, "1 where x is finite, else 0"),
     entry(E::isinf, "isinf", "ISINF", 1, "1 where x is infinite, else 0"),
     entry(E::isnan, "isnan", "ISNAN", 1, "1 where x is not a number, else 0"),
     entry(E::isposinf, "isposinf", "ISPOSINF", 1, "1 where x is plus infinity, else 0"),
     entry(E::isneginf, "isneginf", "ISNEGINF", 1, "1 where x is minus infinity, else 0"),
-    entry(E::ceil, "ceil", "CEIL", 1, "the next whole number from x upwards"),
-    entry(E::floor, "floor", "FLOOR", 1, "the next whole number from x downwards"),
-    entry(E::trunc, "trunc", "TRUNC", 1, "x without its fraction"),
+    of_whole(entry(E::ceil, "ceil", "CEIL", 1, "the next whole number from x upwards")),
+    of_whole(entry(E::floor, "floor", "FLOOR", 1, "the next whole number from x downwards")),
+    of_whole(entry(E::trunc, "trunc", "TRUNC", 1, "x without its fraction")),
     told(entry(E::round, "round", "ROUND", 1, "x with so many decimals, ties to even"), 0),
     entry(E::frac, "frac", "FRAC", 1, "x - trunc(x)"),
     entry(E::rad2deg, "rad2deg", "RAD2DEG", 1, "x 180 / pi"),
     entry(E::deg2rad, "deg2rad", "DEG2RAD", 1, "x pi / 180"),
-    entry(E::relu6, "relu6", "RELU6", 1, "x between 0 and 6"),
-    told(entry(E::relu_max, "relu_max", "RELU_MAX", 1, "x between 0 and the limit"), 1),
-    told(entry(E::relu_min, "relu_min", "RELU_MIN", 1, "x, and the limit at the least"), 0),
+    of_whole(entry(E::relu6, "relu6", "RELU6", 1, "x between 0 and 6")),
+    of_whole(told(entry(E::relu_max, "relu_max", "RELU_MAX", 1, "x between 0 and the limit"), 1)),
+    of_whole(
+        told(entry(E::relu_min, "relu_min", "RELU_MIN", 1, "x, and the limit at the least"), 0)),
     told(entry(E::leaky_relu, "leaky_relu", "LEAKY_RELU", 1, "x, times the slope where x < 0"),
          0.01F),
-    told(entry(E::clamp, "clamp", "CLAMP_TSS", 1, "x between two limits"), -1, 1),
+    of_whole(told(entry(E::clamp, "clamp", "CLAMP_TSS", 1, "x between two limits"), -1, 1)),
     told(entry(E::threshold, "threshold", "THRESHOLD", 1, "x where x > limit, else the value"), 0,
          0),
-    told(entry(E::hardtanh, "hardtanh", "HARDTANH", 1, "x between two limits"), -1, 1),
+    of_whole(told(entry(E::hardtanh, "hardtanh", "HARDTANH", 1, "x between two limits"), -1, 1)),
     told(entry(E::hardshrink, "hardshrink", "HARDSHRINK", 1, "x, and 0 where |x| <= lambda"), 0.5F),
     told(entry(E::softshrink, "softshrink", "SOFTSHRINK", 1, "x moved towards 0 by lambda"), 0.5F),
     entry(E::hardsigmoid, "hardsigmoid", "HARDSIGMOID", 1, "x / 6 + 1/2 between 0 and 1"),
@@ -146,8 +160,9 @@ constexpr std::array<EltwiseEntry, kEltwiseFunctions> kCatalogue{
     entry(E::hardmish, "hardmish", "HARDMISH", 1, "x (x + 2.8 between 0 and 5) / 5"),
     entry(E::softsign, "softsign", "SOFTSIGN", 1, "x / (1 + |x|)"),
     told(entry(E::heaviside, "heaviside", "HEAVISIDE", 1, "0, the value or 1, as x's sign is"), 0),
-    timed_as("neg", entry(E::bitwise_not, "bitwise_not", "BITWISE_NOT", 1, "~x, of int32")),
-    told(entry(E::rdiv, "rdiv", "RDIV", 1, "value / x"), 1),
+    of_whole(
+        timed_as("neg", entry(E::bitwise_not, "bitwise_not", "BITWISE_NOT", 1, "~x, of int32"))),
+    of_whole(told(entry(E::rdiv, "rdiv", "RDIV", 1, "value / x"), 1)),
 
     entry(E::exp, "exp", "EXP", 1, "e to the power of x"),
     entry(E::erf, "erf", "ERF", 1, "the error function"),
@@ -204,16 +219,17 @@ constexpr std::array<EltwiseEntry, kEltwiseFunctions> kCatalogue{
     told(timed_as("log", entry(E::multigammaln, "multigammaln", "MULTIGAMMALN", 1,
                                "the logarithm of the multivariate gamma function of order p")),
          4),
-    told(as_long_as("pow", entry(E::power, "power", "POWER", 1, "x to the power of the exponent")),
-         2),
+    of_whole(told(
+        as_long_as("pow", entry(E::power, "power", "POWER", 1, "x to the power of the exponent")),
+        2)),
     told(entry(E::rpow, "rpow", "RPOW", 1, "the base to the power of x"), 2),
 
-    entry(E::where, "where", "WHERE", 3, "y where x is not 0, else z"),
+    of_whole(entry(E::where, "where", "WHERE", 3, "y where x is not 0, else z")),
     told(entry(E::addcmul, "addcmul", "ADDCMUL", 3, "x + value y z"), 1),
     told(entry(E::addcdiv, "addcdiv", "ADDCDIV", 3, "x + value y / z"), 1),
     entry(E::lerp, "lerp", "LERP", 3, "x + z (y - x)"),
 
-    as_long_as("fpu", entry(E::fill, "fill", "FILL", 0, "the number"))};
+    of_whole(as_long_as("fpu", entry(E::fill, "fill", "FILL", 0, "the number")))};
 
 constexpr bool is_in_order() {
   for (std::size_t i = 0; i < kCatalogue.size(); ++i) {
@@ -246,16 +262,5 @@ std::optional<Eltwise> find_eltwise_by_ttnn(std::string_view enumerator, int val
 std::string_view name_of(Eltwise function) { return entry_of(function).name; }
 
 int arity_of(Eltwise function) { return entry_of(function).values; }
-
-bool takes_whole(Eltwise function) {
-  constexpr std::array kOthers{
-      E::relu,        E::gtz,      E::square,      E::cast,  E::identity, E::abs,      E::neg,
-      E::sign,        E::signbit,  E::eqz,         E::nez,   E::ltz,      E::lez,      E::gez,
-      E::logical_not, E::ceil,     E::floor,       E::trunc, E::relu6,    E::relu_max, E::relu_min,
-      E::clamp,       E::hardtanh, E::bitwise_not, E::power, E::rdiv,     E::where,    E::fill};
-  if (function <= E::pow || function == E::remainder || function == E::fmod) return true;
-  if (function >= E::addalpha && function <= E::trunc_div) return function != E::div_no_nan;
-  return std::ranges::find(kOthers, function) != kOthers.end();
-}
 
 }  // namespace howard

@@ -173,6 +173,7 @@ struct EltwiseEntry {
   std::string_view meaning;  ///< "x / (1 + exp(-x))".
   int values = 1;            ///< How many tensors, or tensors and scalars, it takes: 0 to 3.
   int numbers = 0;           ///< How many further numbers it takes.
+  bool takes_whole = false;  ///< It has a meaning for whole numbers. A quotient of them is a real.
   std::array<float, kMostEltwiseNumbers> defaults{};  ///< ttnn's defaults of those numbers.
   /// Names the time that it takes for a tile: the profile's constant tiles.COST.
   std::string_view cost;
@@ -197,9 +198,6 @@ std::optional<Eltwise> find_eltwise_by_ttnn(std::string_view enumerator, int val
 std::string_view name_of(Eltwise function);
 /// Returns how many values it takes: 0 (fill) to 3 (where).
 int arity_of(Eltwise function);
-
-/// Says whether it has a meaning for whole numbers. A quotient of them is a real number.
-bool takes_whole(Eltwise function);
 
 /// A function of one value, with its numbers.
 struct EltwiseStep {

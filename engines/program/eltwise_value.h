@@ -233,7 +233,7 @@ Real long_one(const EltwiseArguments<Real>& with) {
 }  // namespace eltwise_detail
 
 /// Computes kFunction of its arguments in float or double, or in whole numbers of 64 bits if it
-/// takes_whole(), as a device should.
+/// takes whole numbers, as a device should.
 template <Eltwise kFunction, class Real>
 Real eltwise_value(const EltwiseArguments<Real>& with) {
   using E = Eltwise;

@@ -94,7 +94,7 @@ std::int64_t of_one_whole(std::int64_t x, std::int64_t first, std::int64_t secon
   return 0;
 }
 
-/// Computes a function that takes_whole(), of numbers of 32 bits or less.
+/// Computes a function that takes whole numbers, of numbers of 32 bits or less.
 template <Eltwise kFunction>
 std::int64_t whole_value(std::int64_t x, std::int64_t y, std::int64_t z, std::int64_t first,
                          std::int64_t second) {

@@ -66,11 +66,11 @@ bool EltwiseAttributes::is_whole(Specs in) const {
   const auto whole = [](float number) { return number == std::trunc(number); };
   const auto whole_steps = [&](const std::vector<EltwiseStep>& steps) {
     return std::ranges::all_of(steps, [&](const EltwiseStep& step) {
-      return takes_whole(step.function) && std::ranges::all_of(step.numbers, whole);
+      return entry_of(step.function).takes_whole && std::ranges::all_of(step.numbers, whole);
     });
   };
-  return !in.empty() && std::ranges::all_of(in, &TensorSpec::is_whole) && takes_whole(function) &&
-         !is_quotient(function) && whole(scalar.value_or(0)) &&
+  return !in.empty() && std::ranges::all_of(in, &TensorSpec::is_whole) &&
+         entry_of(function).takes_whole && !is_quotient(function) && whole(scalar.value_or(0)) &&
          std::ranges::all_of(numbers, whole) && whole_steps(then) && whole_steps(on_a) &&
          whole_steps(on_b);
 }
@@ -89,7 +89,7 @@ DataType EltwiseAttributes::type_of(Specs in) const {
 SpecList EltwiseAttributes::results(Specs in) const {
   require_values(in.size());
   if (in.empty()) return {};
-  for (std::size_t i = 0; i < in.size() && !takes_whole(function); ++i) {
+  for (std::size_t i = 0; i < in.size() && !entry_of(function).takes_whole; ++i) {
     if (in[i].is_real()) continue;
     throw Error({.attempted = fmt::format("compute {} elementwise", name()),
                  .value = fmt::format("operand {}, {}, is {}", i + 1, kInputs.at(i).name,

@@ -83,7 +83,7 @@ TEST(HostWholeValues, FunctionsThatTakeWholeNumbers) {
   for (const DataType dtype : kWholeTypes) {
     int seen = 0;
     for (const EltwiseEntry& entry : eltwise_catalogue()) {
-      if (!takes_whole(entry.function) || entry.values == 0) continue;
+      if (!entry.takes_whole || entry.values == 0) continue;
       ++seen;
       const std::string name(entry.name);
       if (entry.values == 1) expect_equal(name + " 3x700", dtype);

@@ -131,7 +131,7 @@ TEST_F(EachKernel, RefusesWholeNumbersForRealOnes) {
   int functions = 0;
   for_each([&] {
     const auto* const eltwise = std::get_if<EltwiseAttributes>(&op_);
-    const bool real = eltwise != nullptr && !takes_whole(eltwise->function);
+    const bool real = eltwise != nullptr && !entry_of(eltwise->function).takes_whole;
     functions += real ? 1 : 0;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const OperandRole role = input_roles(op_)[std::min(i, input_roles(op_).size() - 1)];
