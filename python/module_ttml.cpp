@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/json_node.h"
+#include "engines/autograd/functions/attention/attention.h"
 #include "engines/autograd/functions/attention/grouped_attention.h"
 #include "engines/autograd/functions/attention/latent_parts.h"
 #include "engines/autograd/functions/attention/model_parts.h"
@@ -122,9 +123,16 @@ Values loss_at_targets(Tape& tape, Operands v, Arguments) {
   return {autograd::mean_cross_entropy(tape, v[0], v[1], SlopeForm::given, kOfLogarithms)};
 }
 
+std::optional<Value> mask_of(Operands v) {
+  return v.size() > 3 ? std::optional(v[3]) : std::nullopt;
+}
+
 Values attention(Tape& tape, Operands v, Arguments) {
-  const std::optional<Value> mask = v.size() > 3 ? std::optional(v[3]) : std::nullopt;
-  return {autograd::grouped_attention(tape, {v[0], v[1], v[2]}, mask)};
+  return {autograd::fused_attention(tape, v[0], v[1], v[2], mask_of(v))};
+}
+
+Values composite_attention(Tape& tape, Operands v, Arguments) {
+  return {autograd::grouped_attention(tape, {v[0], v[1], v[2]}, mask_of(v))};
 }
 
 struct Function {
@@ -162,7 +170,8 @@ constexpr std::array kFunctions{
     Function{"mse_loss", &squared_error},
     Function{"cross_entropy_loss", &loss_at_targets<false>},
     Function{"nll_loss", &loss_at_targets<true>},
-    Function{"composite_attention", &attention},
+    Function{"attention", &attention},
+    Function{"composite_attention", &composite_attention},
     Function{"scale", [](Tape& t, Operands v,
                          Arguments n) { return Values{autograd::scale(t, v[0], n.real(0))}; }},
     Function{"mean",

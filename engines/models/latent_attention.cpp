@@ -81,7 +81,7 @@ Value LatentAttention::run(Tape& tape, Value x, const ModelOptions& options,
 
   const Value attended =
       mask ? autograd::grouped_attention(tape, {.q = queries, .k = keys, .v = values}, *mask)
-           : autograd::causal_attention(tape, queries, keys, values);
+           : autograd::fused_attention(tape, queries, keys, values);
   return autograd::project(tape, autograd::join_heads(tape, attended), tape.parameter(output_));
 }
 

@@ -260,7 +260,7 @@ Value Llama::attention(Tape& tape, Value x, Layer& layer) {
   const Value values = heads.next(2);
   const Value attended =
       options_.fused_attention
-          ? autograd::causal_attention(tape, turned, keys, values)
+          ? autograd::fused_attention(tape, turned, keys, values)
           : autograd::grouped_attention(tape, {.q = turned, .k = keys, .v = values},
                                         tape.constant(mask_));
   return summed_product(tape, autograd::join_heads(tape, attended), layer.output);

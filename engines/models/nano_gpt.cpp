@@ -135,7 +135,7 @@ Value NanoGpt::attention(Tape& tape, Value qkv) const {
   const Value v = q.next(2);
   return autograd::join_heads(
       tape, options_.fused_attention
-                ? autograd::causal_attention(tape, q, k, v)
+                ? autograd::fused_attention(tape, q, k, v)
                 : autograd::scaled_attention(tape, q, k, v, tape.constant(mask_)));
 }
 

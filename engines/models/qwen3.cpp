@@ -138,7 +138,7 @@ Value Qwen3::attention(Tape& tape, Value x, Layer& layer) {
   const Value values = heads.next(2);
   const Value attended =
       options_.fused_attention
-          ? autograd::causal_attention(tape, queries, keys, values)
+          ? autograd::fused_attention(tape, queries, keys, values)
           : autograd::grouped_attention(tape, {.q = queries, .k = keys, .v = values},
                                         tape.constant(mask_));
   return adapters_->product(tape, autograd::join_heads(tape, attended), layer.output);

@@ -43,25 +43,33 @@ struct SeenPlaces {
   std::int64_t first = 0, end = 0;
 };
 
+/// Returns a score under TTML's mask, which is 1 where a place is seen.
+double masked_score(double score, double mask) { return mask * score + (mask - 1) * 1e9; }
+
 /// Row i of a head sees the places of seen(i).
 void attend_seen(const Program& program, const std::vector<const Values*>& inputs, double scale,
                  const std::function<SeenPlaces(std::int64_t)>& seen,
                  std::vector<Values>& outputs) {
   const Operands in(program, inputs);
   const Index q = in.size(0);
-  const bool masked =
-      std::holds_alternative<AttentionAttributes>(program.attributes) && inputs.size() > 3;
+  const bool of_ttml = std::holds_alternative<TtmlAttentionAttributes>(program.attributes);
+  const bool masked = inputs.size() > 3 &&
+                      (of_ttml || std::holds_alternative<AttentionAttributes>(program.attributes));
+  const auto score_of = [&](const Index& at, std::int64_t j) {
+    const double score = scale * in.score(at, j);
+    if (!masked) return score;
+    const double mask = in.at(3, {at[0], at[1], at[2], j});
+    return of_ttml ? masked_score(score, mask) : score + mask;
+  };
   const Index out{q[0], q[1], q[2], in.size(2)[3]};
   for_each(out, [&](const Index& at) {
     const Index pair = in.pair(at);
     double sum = 0, weighted = 0;
     double largest = -std::numeric_limits<double>::infinity();
     const auto [first, end] = seen(at[2]);
+    for (std::int64_t j = first; j < end; ++j) largest = std::max(largest, score_of(at, j));
     for (std::int64_t j = first; j < end; ++j) {
-      double score = scale * in.score(at, j);
-      if (masked) score += in.at(3, {at[0], at[1], at[2], j});
-      const double weight = std::exp(score);
-      largest = std::max(largest, score);
+      const double weight = std::exp(score_of(at, j) - largest);
       sum += weight;
       weighted += weight * in.at(2, {pair[0], pair[1], j, at[3]});
     }
@@ -69,7 +77,7 @@ void attend_seen(const Program& program, const std::vector<const Values*>& input
     if (outputs.size() == 1) return;
     const std::size_t row = offset({q[0], q[1], q[2], 1}, at);
     outputs[1][row] = largest;
-    outputs[2][row] = std::exp(largest) / sum;
+    outputs[2][row] = 1 / sum;
   });
 }
 
@@ -104,13 +112,15 @@ void attention_backward(const Program& program, const std::vector<const Values*>
     const auto [batch, head, row, place] = places;
     if (causal && place > row) return;
     const Index at{batch, head, row, 0}, pair = in.pair(at);
-    const double probability = std::exp(scale * in.score(at, place) - in.at(5, at)) * in.at(6, at);
+    const double mask = inputs.size() > 7 ? in.at(7, {batch, head, row, place}) : 1;
+    const double score = masked_score(scale * in.score(at, place), mask);
+    const double probability = std::exp(score - in.at(5, at)) * in.at(6, at);
     double slope = 0;  // of the probability, less what all of the row have in common
     for (std::int64_t i = 0; i < v[3]; ++i) {
       const Index column{batch, head, row, i};
       slope += in.at(4, column) * (in.at(2, {batch, pair[1], place, i}) - in.at(3, column));
     }
-    const double score_slope = scale * probability * slope;
+    const double score_slope = mask * scale * probability * slope;
     for (std::int64_t i = 0; i < q[3]; ++i) {
       const Index of_row{batch, head, row, i}, of_place{batch, pair[1], place, i};
       if (of_q) {

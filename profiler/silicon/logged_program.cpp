@@ -192,10 +192,10 @@ Program fused_gelu_backward(const Call& call) {
   return program_of(call, GeluBackwardAttributes{.fused = true});
 }
 
-/// TTML's attention sees only what lies before, unless it says otherwise.
+/// TTML's attention sees only what lies before, unless it has a mask or says otherwise.
 template <class Kind>
-Program causal(const Call& call) {
-  return program_of(call, Kind{.causal = true});
+Program ttml_attention(const Call& call) {
+  return program_of(call, Kind{.causal = call.inputs() < Kind::kInputs.size()});
 }
 
 Program split_heads(const Call& call) {
@@ -263,9 +263,9 @@ constexpr std::array kBuilders{
     Builder{"MorehSoftmaxOperation", logged::softmax},
     Builder{LayernormAttributes::kTtnn, logged::layernorm},
     Builder{GeluBackwardAttributes::kTtnn, fused_gelu_backward},
-    Builder{TtmlAttentionAttributes::kTtnn, causal<TtmlAttentionAttributes>},
-    Builder{AttentionBackwardQAttributes::kTtnn, causal<AttentionBackwardQAttributes>},
-    Builder{AttentionBackwardKvAttributes::kTtnn, causal<AttentionBackwardKvAttributes>},
+    Builder{TtmlAttentionAttributes::kTtnn, ttml_attention<TtmlAttentionAttributes>},
+    Builder{AttentionBackwardQAttributes::kTtnn, ttml_attention<AttentionBackwardQAttributes>},
+    Builder{AttentionBackwardKvAttributes::kTtnn, ttml_attention<AttentionBackwardKvAttributes>},
     Builder{AdamWAttributes::kTtnn, optimizer<AdamWAttributes>},
     Builder{SgdAttributes::kTtnn, optimizer<SgdAttributes>}, Builder{"Ternary", logged::ternary},
     Builder{"SiLUBackward", logged::silu_backward},

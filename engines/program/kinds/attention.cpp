@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace howard {
@@ -59,11 +61,34 @@ TensorSpec attended(Specs in) {
   return result;
 }
 
-void require_gradients(std::string_view op, Specs in, bool causal) {
+/// Throws Error when the operand `place` is a mask that does not fit. There is none if that is past
+/// the last one.
+void require_mask(std::string_view op, Specs in, std::size_t place, bool causal) {
+  if (in.size() <= place) return;
+  const Shape &q = in[0].shape, &mask = in[place].shape;
+  const bool fits = (mask.outer() == 1 || mask.outer() == q.outer()) &&
+                    (mask.heads() == 1 || mask.heads() == q.heads()) && mask.rows() == q.rows() &&
+                    mask.columns() == in[1].shape.rows();
+  if (!causal && fits) return;
+  refuse_operands(op, {in[0], in[1], in[place]},
+                  "a mask [b or 1, h or 1, s, t] where it is not causal");
+}
+
+/// Throws Error when the operands of TTML's attention do not fit together, of which the mask is the
+/// operand `mask`.
+void require_ttml(std::string_view op, Specs in, std::size_t mask, bool causal) {
   require_operands(op, in, causal, {.values = true});
+  require_mask(op, in, mask, causal);
+  if (in.size() <= mask || in[mask].dtype == in[0].dtype) return;
+  refuse_operands(op, {in[0], in[mask]}, "a mask of the data type of q");
+}
+
+void require_gradients(std::string_view op, Specs in, bool causal) {
+  constexpr std::size_t kMask = 7;
+  require_ttml(op, in, kMask, causal);
   const TensorSpec row = attention_statistics(in[0]);
   const TensorSpec result = attended(in);
-  for (std::size_t i = 3; i < in.size(); ++i) {
+  for (std::size_t i = 3; i < std::min(in.size(), kMask); ++i) {
     const TensorSpec& expected = i < 5 ? result : row;
     if (in[i].shape == expected.shape && in[i].dtype == expected.dtype) continue;
     refuse_operands(op, {in[0], in[i]},
@@ -80,17 +105,7 @@ SpecList AttentionAttributes::results(Specs in) const {
   }
   require_chunk(query_chunk);
   require_chunk(key_chunk);
-  if (in.size() > 3) {
-    const Shape& q = in[0].shape;
-    const Shape& mask = in[3].shape;
-    const bool fits = (mask.outer() == 1 || mask.outer() == q.outer()) &&
-                      (mask.heads() == 1 || mask.heads() == q.heads()) && mask.rows() == q.rows() &&
-                      mask.columns() == in[1].shape.rows();
-    if (causal || !fits) {
-      refuse_operands(kName, {in[0], in[1], in[3]},
-                      "a mask [b or 1, h or 1, s, t] where it is not causal");
-    }
-  }
+  require_mask(kName, in, 3, causal);
   return {in[0]};
 }
 
@@ -113,7 +128,7 @@ TensorSpec attention_statistics(const TensorSpec& q) {
 }
 
 SpecList TtmlAttentionAttributes::results(Specs in) const {
-  require_operands(kName, in, causal, {.values = true});
+  require_ttml(kName, in, 3, causal);
   return {attended(in), attention_statistics(in[0]), attention_statistics(in[0])};
 }
 

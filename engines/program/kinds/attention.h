@@ -90,16 +90,18 @@ struct DecodeAttentionAttributes {
 TensorSpec attention_statistics(const TensorSpec& q);
 
 /// Computes attention and keeps two numbers of each row: TTML's sdpa_fw. v may have heads of
-/// another width than q and k, which the result then has too.
+/// another width than q and k, which the result then has too. A mask [b or 1, h or 1, s, t] of q's
+/// data type makes of a score x the score mask x + (mask - 1) 10^9: where it is 1, a place is seen.
 struct TtmlAttentionAttributes {
   static constexpr std::string_view kName = "sdpa_fw";
   static constexpr std::string_view kTtnn = "SDPAForwardDeviceOperation";
   static constexpr std::string_view kShown = "attention";
-  static constexpr std::array kInputs{role::tiles("q"), role::tiles("k"), role::tiles("v")};
+  static constexpr std::array kInputs{role::tiles("q"), role::tiles("k"), role::tiles("v"),
+                                      role::maybe(role::tiles("mask"))};
   static constexpr std::array kResults{role::tiles("result"), role::tiles("largest"),
                                        role::tiles("inverse_sums")};
 
-  bool causal = false;
+  bool causal = false;  ///< Place i sees only the places up to i; s = t, and there is no mask.
   float scale = 1;
 
   static void fields(auto& self, auto&& visit) {
@@ -113,14 +115,19 @@ struct TtmlAttentionAttributes {
 };
 
 /// Computes dq from the operands of the forward pass, its result, the gradient of that and the two
-/// numbers, from which it computes the probabilities again: the first program of TTML's sdpa_bw.
+/// numbers, from which it computes the probabilities again: the second program of TTML's sdpa_bw.
 struct AttentionBackwardQAttributes {
   static constexpr std::string_view kName = "sdpa_bw_q";
   static constexpr std::string_view kTtnn = "SDPABackwardQDeviceOperation";
   static constexpr std::string_view kShown = "attention_backward_q";
-  static constexpr std::array kInputs{
-      role::tiles("q"),    role::tiles("k"),       role::tiles("v"),           role::tiles("out"),
-      role::tiles("dout"), role::tiles("largest"), role::tiles("inverse_sums")};
+  static constexpr std::array kInputs{role::tiles("q"),
+                                      role::tiles("k"),
+                                      role::tiles("v"),
+                                      role::tiles("out"),
+                                      role::tiles("dout"),
+                                      role::tiles("largest"),
+                                      role::tiles("inverse_sums"),
+                                      role::maybe(role::tiles("mask"))};
   static constexpr std::array kResults{role::tiles("dq")};
 
   bool causal = false;
@@ -138,7 +145,7 @@ struct AttentionBackwardQAttributes {
 };
 
 /// Computes dk and dv from the same; the gradients of heads that share one of k and v are added.
-/// This is the second program of TTML's sdpa_bw.
+/// This is the first program of TTML's sdpa_bw.
 struct AttentionBackwardKvAttributes {
   static constexpr std::string_view kName = "sdpa_bw_kv";
   static constexpr std::string_view kTtnn = "SDPABackwardKVDeviceOperation";

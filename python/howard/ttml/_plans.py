@@ -49,7 +49,8 @@ _NAMES = {"ttml_layernorm": "layernorm_fw", "layernorm_backward": "layernorm_bw"
           "cross_entropy": "cross_entropy_fw", "cross_entropy_backward": "cross_entropy_bw",
           "nll_loss": "moreh_nll_loss", "nll_loss_backward": "moreh_nll_loss_backward",
           "rotary_embedding": "rotary_embedding_llama", "swiglu_backward": "swiglu_elemwise_bw",
-          "softmax_backward": "moreh_softmax_backward", "sgd": "sgd_fused"}
+          "softmax_backward": "moreh_softmax_backward", "sgd": "sgd_fused",
+          "sdpa_bw_q": "sdpa_q_bw", "sdpa_bw_kv": "sdpa_kv_bw"}
 _TYPES = {dtype.value: dtype for dtype in DataType}
 
 

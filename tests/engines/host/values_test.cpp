@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ namespace {
 
 struct Range {
   float low = -1, high = 1;  ///< Indices are whole numbers below `high`.
+  bool whole = false;        ///< Only whole numbers, as a mask has.
 };
 
 /// Calls with random operands, and how far their results may be from float64.
@@ -37,6 +39,7 @@ Given operand_of(const TensorSpec& spec, const Range& range, std::uint64_t seed)
   }
   Given given = random(spec.shape, spec.dtype, seed, range.low, range.high);
   given.spec = spec;
+  for (float& value : given.values) value = range.whole ? std::round(value) : value;
   return given;
 }
 
@@ -252,6 +255,26 @@ TEST(HostValues, AttentionAndItsGradients) {
     sweeps.push_back({"sdpa_fw" + fields, {"2x4x5x6 2x2x5x6 2x2x5x4"}, {}, 34, 1, {}, 1});
     sweeps.push_back({"sdpa_bw_q" + fields, {backward}, kept, 100, 10});
     sweeps.push_back({"sdpa_bw_kv" + fields, {backward}, kept, 100, 10});
+  }
+  const Range mask{0, 1, true};  // with rows that see nothing
+  std::vector<Range> with_mask = kept;
+  with_mask.push_back(mask);
+  for (const char* const shape : {" 1x1x5x5", " 2x1x5x5", " 1x4x5x5", " 2x4x5x5"}) {
+    sweeps.push_back({"sdpa_fw:causal=false",
+                      {std::string("2x4x5x6 2x2x5x6 2x2x5x4") + shape},
+                      {{}, {}, {}, mask},
+                      34,
+                      1,
+                      {},
+                      1});
+    sweeps.push_back({"attention",
+                      {std::string("2x4x5x6 2x2x5x6 2x2x5x6") + shape},
+                      {{}, {}, {}, {-3, 0}},
+                      34,
+                      1});
+    for (const char* const op : {"sdpa_bw_q:causal=false", "sdpa_bw_kv:causal=false"}) {
+      sweeps.push_back({op, {backward + shape}, with_mask, 100, 10});
+    }
   }
   for (const float places : {1.0F, 6.0F, 9.0F}) {
     for (const char* const window : {"", ":window=3"}) {

@@ -140,6 +140,9 @@ constexpr std::string_view kRefused[] = {
     "write_rows:row=4 1x2x2x3 1x2x5x3",  // the cache has five
     "sdpa_bw_q 1x2x4x8 1x2x4x8 1x2x4x8 1x2x4x8 1x2x4x8 1x2x4x1",
     "sdpa_bw_q 1x2x4x8 1x2x4x8 1x2x4x8 1x2x4x8 1x2x4x8 1x2x4x1 1x2x4x8",
+    "sdpa_fw:causal=true 1x2x4x8 1x2x4x8 1x2x4x8 1x1x4x4",   // a mask says what is seen
+    "sdpa_fw:causal=false 1x2x4x8 1x2x4x8 1x2x4x8 1x1x4x5",  // of as many places as there are
+    "sdpa_fw:causal=false 1x2x4x8 1x2x4x8 1x2x4x8 1x1x4x4 float32",
 };
 
 TEST(CallRules, WhatDoesNotFitIsRefused) {

@@ -58,6 +58,15 @@ const std::vector<Row>& products() {
       {"sdpa_fw:scale=1:causal=false 1x1x2x1 1x1x2x1 1x1x2x1",
        {{0, kLn3}, {0, 1}, {4, 8}},
        {{6, 7}, {0, kLn3}, {0.5, 0.75}}},
+      // The first row sees the second place, and the second one none, which is as if it saw all.
+      {"sdpa_fw:scale=1:causal=false 1x1x2x1 1x1x2x1 1x1x2x1 1x1x2x2",
+       {{kLn3, kLn3}, {0, 1}, {4, 8}, {0, 1, 0, 0}},
+       {{8, 6}, {kLn3, -1e9}, {1, 0.5}}},
+      // No gradient goes through a score that is hidden.
+      {"sdpa_bw_q:scale=1:causal=false 1x1x1x1 1x1x2x1 1x1x2x1 1x1x1x1 1x1x1x1 1x1x1x1 1x1x1x1 "
+       "1x1x1x2",
+       {{kLn3}, {0, 1}, {4, 8}, {6}, {1}, {kLn3}, {0.5}, {0, 1}},
+       {{1}}},
       {"sdpa_bw_q:scale=1:causal=false 1x1x2x1 1x1x2x1 1x1x2x1 1x1x2x1 1x1x2x1 1x1x2x1 1x1x2x1",
        {{0, kLn3}, {0, 1}, {4, 8}, {6, 7}, {1, 1}, {0, kLn3}, {0.5, 0.75}},
        {{1, 0.75}}},

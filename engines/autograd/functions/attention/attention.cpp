@@ -56,22 +56,25 @@ struct ComposedAttention {
   }
 };
 
-struct CausalAttention {
+struct FusedAttention {
   Value q, k, v, largest, inverse_sums;
+  std::optional<Value> mask;
 
   void backward(Tape& tape, Value output) const {
     const Calls& calls = tape.calls();
-    const std::vector<Operand> from{
-        tape.tensor(q),        tape.tensor(k),       tape.tensor(v),           tape.tensor(output),
-        tape.gradient(output), tape.tensor(largest), tape.tensor(inverse_sums)};
+    std::vector<Operand> from{tape.tensor(q),           tape.tensor(k),        tape.tensor(v),
+                              tape.tensor(output),      tape.gradient(output), tape.tensor(largest),
+                              tape.tensor(inverse_sums)};
+    if (mask) from.push_back(tape.tensor(*mask));
+    const bool causal = !mask;
     const float scale = attention_scale(tape.tensor(q));
     const Tensor dk = calls.make(tape.spec(k));
     const Tensor dv = calls.make(tape.spec(v));
-    calls.run(make_program(AttentionBackwardKvAttributes{.causal = true, .scale = scale}, from,
+    calls.run(make_program(AttentionBackwardKvAttributes{.causal = causal, .scale = scale}, from,
                            {dk, dv}));
     const Tensor dq = calls.make(tape.spec(q));
     calls.run(
-        make_program(AttentionBackwardQAttributes{.causal = true, .scale = scale}, from, {dq}));
+        make_program(AttentionBackwardQAttributes{.causal = causal, .scale = scale}, from, {dq}));
     tape.accumulate(q, dq);
     tape.accumulate(k, dk);
     tape.accumulate(v, dv);
@@ -111,15 +114,16 @@ Value composed_attention(Tape& tape, Value q, Value mask, int heads,
                      ComposedAttention{q, parts, *probabilities});
 }
 
-Value causal_attention(Tape& tape, Value q, Value k, Value v) {
+Value fused_attention(Tape& tape, Value q, Value k, Value v, std::optional<Value> mask) {
   const Calls& calls = tape.calls();
-  const Tensor query = tape.tensor(q);
+  const Tensor query = tape.tensor(q), keys = tape.tensor(k), values = tape.tensor(v);
+  const TtmlAttentionAttributes op{.causal = !mask, .scale = attention_scale(query)};
   const std::vector<Tensor> made =
-      calls.call_all(TtmlAttentionAttributes{.causal = true, .scale = attention_scale(query)},
-                     {query, tape.tensor(k), tape.tensor(v)});
+      mask ? calls.call_all(op, {query, keys, values, tape.tensor(*mask)})
+           : calls.call_all(op, {query, keys, values});
   const Value largest = tape.constant(made[1]);
   const Value inverse_sums = tape.constant(made[2]);
-  return tape.record(made[0], {q, k, v}, CausalAttention{q, k, v, largest, inverse_sums});
+  return tape.record(made[0], {q, k, v}, FusedAttention{q, k, v, largest, inverse_sums, mask});
 }
 
 }  // namespace howard::autograd

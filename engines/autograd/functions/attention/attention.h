@@ -17,10 +17,11 @@ namespace howard::autograd {
 Value composed_attention(Tape& tape, Value q, Value mask, int heads,
                          std::optional<Value> probabilities = {});
 
-/// Computes softmax(q k^T / sqrt(d)) v, where each place sees those up to its own, in TTML's fused
-/// kernels: sdpa_fw, and sdpa_bw, which makes the probabilities again from two numbers of each row.
-/// q is [n, heads, s, d]; k is [n, groups, s, d] and v [n, groups, s, e], and each group of them
-/// serves an equal share of the heads. The result is [n, heads, s, e].
-Value causal_attention(Tape& tape, Value q, Value k, Value v);
+/// Computes softmax(q k^T / sqrt(d)) v in TTML's fused kernels: sdpa_fw, and sdpa_bw, which makes
+/// the probabilities again from two numbers of each row. q is [n, heads, s, d]; k is [n, groups, s,
+/// d] and v [n, groups, s, e], and each group of them serves an equal share of the heads. The
+/// result is [n, heads, s, e]. `mask` [n or 1, heads or 1, s, s] is a constant, 1 where a place is
+/// seen and 0 elsewhere; without one each place sees those up to its own.
+Value fused_attention(Tape& tape, Value q, Value k, Value v, std::optional<Value> mask = {});
 
 }  // namespace howard::autograd

@@ -99,6 +99,13 @@ struct TtmlRows {
   }
 };
 
+/// Returns the time of a tile of scores under a mask: that is copied beside them, and five short
+/// functions scale both, make of the mask what hides the others, and add it.
+SimTime mask_time(const TileCosts& tiles) {
+  constexpr std::int64_t kFunctions = 5;
+  return tiles.pass + kFunctions * tiles.simple;
+}
+
 SimTime step_time(const TtmlKernel& kernel, HeadWidths widths, Bytes tile,
                   const Profiles& profiles) {
   constexpr std::int64_t kPhases = 4;  // HiFi4
@@ -112,8 +119,10 @@ SimTime step_time(const TtmlKernel& kernel, HeadWidths widths, Bytes tile,
          kernel.exponentials * software.attention.accurate_exp;
 }
 
-PlannedProgram plan_ttml(const Program& program, const TtmlKernel& kernel, const TtmlRows& rows,
-                         CoreGrid grid, const Profiles& profiles) {
+/// A mask is the operand `mask`, of which each step reads a tile; there is none if that is past the
+/// last operand.
+PlannedProgram plan_ttml(const Program& program, std::size_t mask, const TtmlKernel& kernel,
+                         const TtmlRows& rows, CoreGrid grid, const Profiles& profiles) {
   const TensorSpec& q = program.inputs[0].spec;
   const HeadWidths widths{q.shape.tile_columns(), program.inputs[2].spec.shape.tile_columns()};
   const Bytes tile = tile_bytes(q.dtype);
@@ -123,6 +132,8 @@ PlannedProgram plan_ttml(const Program& program, const TtmlKernel& kernel, const
                               (kernel.row_statistics ? kStatistics : 0);
   const auto read = [&](std::int64_t tiles) { return read_time(tiles, tile, profiles); };
   const auto write = [&](std::int64_t tiles) { return write_time(tiles, tile, profiles); };
+  const bool masked = program.inputs.size() > mask;
+  const Bytes mask_tile = masked ? tile_bytes(program.inputs[mask].spec.dtype) : Bytes();
   const WorkSplit work = split_work(rows.dealt, grid);
   const StepPipeline pipeline{
       .steps = rows.meetings(work.busiest),
@@ -130,11 +141,13 @@ PlannedProgram plan_ttml(const Program& program, const TtmlKernel& kernel, const
       .cores = work.cores,
       .set_up = work.busiest * (kernel.row_reads.time(widths, read) +
                                 kernel.row_passes.tiles(widths) * profiles.software.tiles.pass),
-      .read = kernel.reads.time(widths, read) + (extra > 0 ? read(extra) : SimTime()),
-      .compute = step_time(kernel, widths, tile, profiles),
+      .read = kernel.reads.time(widths, read) + (extra > 0 ? read(extra) : SimTime()) +
+              (masked ? read_time(1, mask_tile, profiles) : SimTime()),
+      .compute = step_time(kernel, widths, tile, profiles) +
+                 (masked ? mask_time(profiles.software.tiles) : SimTime()),
       .write = {},
       .last_write = kernel.row_writes.time(widths, write),
-      .reads = (kernel.reads.tiles(widths) + extra) * tile,
+      .reads = (kernel.reads.tiles(widths) + extra) * tile + mask_tile,
       .writes = {}};
   KernelCost cost = step_pipeline_cost(pipeline, grid, profiles);
   cost.dram += rows.dealt * of_row * tile;
@@ -151,16 +164,21 @@ TtmlRows rows_of_q(const Program& program, bool causal) {
           .causal = causal};
 }
 
+constexpr std::size_t kForwardMask = TtmlAttentionAttributes::kInputs.size() - 1;
+constexpr std::size_t kBackwardMask = AttentionBackwardQAttributes::kInputs.size() - 1;
+
 }  // namespace
 
 PlannedProgram plan(const TtmlAttentionAttributes& attributes, const Program& program,
                     CoreGrid grid, const Profiles& profiles) {
-  return plan_ttml(program, kForward, rows_of_q(program, attributes.causal), grid, profiles);
+  return plan_ttml(program, kForwardMask, kForward, rows_of_q(program, attributes.causal), grid,
+                   profiles);
 }
 
 PlannedProgram plan(const AttentionBackwardQAttributes& attributes, const Program& program,
                     CoreGrid grid, const Profiles& profiles) {
-  return plan_ttml(program, kBackwardQ, rows_of_q(program, attributes.causal), grid, profiles);
+  return plan_ttml(program, kBackwardMask, kBackwardQ, rows_of_q(program, attributes.causal), grid,
+                   profiles);
 }
 
 PlannedProgram plan(const AttentionBackwardKvAttributes& attributes, const Program& program,
@@ -171,7 +189,7 @@ PlannedProgram plan(const AttentionBackwardKvAttributes& attributes, const Progr
                       .others = q.tile_rows(),
                       .heads = q.heads() / k.heads(),
                       .causal = attributes.causal};
-  return plan_ttml(program, kBackwardKv, rows, grid, profiles);
+  return plan_ttml(program, kBackwardMask, kBackwardKv, rows, grid, profiles);
 }
 
 }  // namespace howard::chip

@@ -2,6 +2,7 @@
 //
 // Computes the gradients of attention from the two numbers of each row that its forward pass kept.
 // No place of the scores is ever stored.
+#include "engines/host/kernels/attention/mask_rows.h"
 #include "engines/host/kernels/elementwise/float_math.h"
 #include "engines/host/kernels/kernels.h"
 #include "engines/host/kernels/vector_loops.h"
@@ -17,6 +18,9 @@ struct AttentionSlopes {
   std::int64_t wide;                 ///< The width of a head of v.
   float scale;
   bool causal;
+  MaskRows<T> mask;
+  std::int64_t heads;  ///< Of q, in a batch.
+  float hidden;        ///< What the mask takes from the score of a place that it hides.
 
   HOWARD_INLINE float dot(std::int64_t count, const T* a, const T* b) const {
     return sum_of(count, [=](std::int64_t i) HOWARD_INLINE { return load(a, i) * load(b, i); });
@@ -25,15 +29,23 @@ struct AttentionSlopes {
   HOWARD_INLINE float shared_slope(std::int64_t index) const {
     return dot(wide, out + index * wide, dout + index * wide);
   }
+  /// Returns the mask of row `index` of all rows of q and of row `key` of all keys.
+  HOWARD_INLINE float mask_of(std::int64_t index, std::int64_t key) const {
+    if (!mask) return 1.0F;
+    const std::int64_t head = index / rows;
+    return load(mask.row(head / heads, head % heads, index % rows), key % keys);
+  }
   /// Returns the probability of row `index` of all rows of q and of row `key` of all keys.
   HOWARD_INLINE float probability(std::int64_t index, std::int64_t key) const {
-    const float score = scale * dot(columns, q + index * columns, k + key * columns);
+    float score = scale * dot(columns, q + index * columns, k + key * columns);
+    if (mask) score = masked_score(score, mask_of(index, key), hidden);
     return exp_of(score - load(largest, index)) * load(inverse_sums, index);
   }
   /// Returns the slope of their scaled product.
   HOWARD_INLINE float score_slope(std::int64_t index, std::int64_t key, float probability,
                                   float shared) const {
-    return scale * probability * (dot(wide, dout + index * wide, v + key * wide) - shared);
+    return mask_of(index, key) * scale * probability *
+           (dot(wide, dout + index * wide, v + key * wide) - shared);
   }
   HOWARD_INLINE void add(std::int64_t count, float* sums, float weight, const T* row) const {
     for_each(count, [=](std::int64_t i) HOWARD_INLINE { sums[i] += weight * load(row, i); });
@@ -98,7 +110,10 @@ Kernel make_backward(bool causal, float scale, bool of_q, const Call& call,
                                     .columns = q.columns(),
                                     .wide = call.in(2).shape.columns(),
                                     .scale = scale,
-                                    .causal = causal};
+                                    .causal = causal,
+                                    .mask = mask_rows<T>(call, 7),
+                                    .heads = q.heads(),
+                                    .hidden = hidden_by<T>()};
     T* const first = call.out_values<T>(0);
     T* const second = of_q ? nullptr : call.out_values<T>(1);
     const std::int64_t count = rows_of(of_q ? q : k);

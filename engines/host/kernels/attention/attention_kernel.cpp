@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "engines/host/kernels/attention/mask_rows.h"
 #include "engines/host/kernels/elementwise/float_math.h"
 #include "engines/host/kernels/indices.h"
 #include "engines/host/kernels/kernels.h"
@@ -18,13 +19,14 @@ struct AttentionRows {
   const T* q;
   const T* k;
   const T* v;
-  const T* mask;  ///< Null if there is none.
   T* out;
   T *largest, *inverse_sums;         ///< Null if nobody needs them.
   std::int64_t heads, group;         ///< Heads of q, and how many of them share one of k and v.
   std::int64_t rows, keys, columns;  ///< Places of q, places of k, and the width of a head.
   std::int64_t wide;                 ///< The width of a head of v.
-  std::int64_t mask_step;            ///< From one batch's mask to the next; 0 if all share one.
+  MaskRows<T> added;                 ///< What scores are added to.
+  MaskRows<T> shown;                 ///< TTML's.
+  float hidden;                      ///< What that takes from the score of a place it hides.
   float scale;
   bool causal;
   std::int64_t window;  ///< 0: none.
@@ -57,9 +59,15 @@ struct AttentionRows {
                     return load(query, i) * load(other, i);
                   });
     }
-    if (mask != nullptr) {
-      const T* added = mask + batch * mask_step + row * keys + first;
-      for_each(seen, [=](std::int64_t j) HOWARD_INLINE { scores[j] += load(added, j); });
+    if (added) {
+      const T* terms = added.row(batch, head % heads, row) + first;
+      for_each(seen, [=](std::int64_t j) HOWARD_INLINE { scores[j] += load(terms, j); });
+    }
+    if (shown) {
+      const T* places = shown.row(batch, head % heads, row) + first;
+      for_each(seen, [=, most = hidden](std::int64_t j) HOWARD_INLINE {
+        scores[j] = masked_score(scores[j], load(places, j), most);
+      });
     }
     float most = max_of(seen, [=](std::int64_t j) HOWARD_INLINE { return scores[j]; });
     if (largest != nullptr) {
@@ -93,18 +101,14 @@ Kernel make_attention(const Forward& forward, const Call& call, const KernelCont
   const auto [causal, decodes, keeps, scale, window] = forward;
   const Shape& q = call.in(0).shape;
   const Shape& k = call.in(1).shape;
-  const bool masked = call.inputs() == 4 && !decodes;
   std::optional<Indices> position;
   if (decodes) position.emplace(call, 3, k.rows(), "decode_attention");
   call.require(!decodes || q.rows() == 1, "one row that sees places up to a position");
-  call.require(!masked || call.in(3).shape.heads() == 1, "a mask [b or 1, 1, s, t]");
   return with_type(call.out().dtype, [&](auto type) -> Kernel {
     using T = typename decltype(type)::type;
-    const bool shared_mask = !masked || call.in(3).shape.outer() == 1;
     const AttentionRows<T> rows{.q = call.in_values<T>(0),
                                 .k = call.in_values<T>(1),
                                 .v = call.in_values<T>(2),
-                                .mask = masked ? call.in_values<T>(3) : nullptr,
                                 .out = call.out_values<T>(),
                                 .largest = keeps ? call.out_values<T>(1) : nullptr,
                                 .inverse_sums = keeps ? call.out_values<T>(2) : nullptr,
@@ -114,7 +118,9 @@ Kernel make_attention(const Forward& forward, const Call& call, const KernelCont
                                 .keys = k.rows(),
                                 .columns = q.columns(),
                                 .wide = call.in(2).shape.columns(),
-                                .mask_step = shared_mask ? 0 : q.rows() * k.rows(),
+                                .added = decodes || keeps ? MaskRows<T>() : mask_rows<T>(call, 3),
+                                .shown = keeps ? mask_rows<T>(call, 3) : MaskRows<T>(),
+                                .hidden = hidden_by<T>(),
                                 .scale = scale,
                                 .causal = causal,
                                 .window = window};

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implements the ops of layers: norms, attention, rotary positions, tables, chance."""
 
-import math
 import os
 
 import numpy as np
@@ -12,7 +11,6 @@ from howard.ttnn import DataType, Layout
 from howard.ttnn._arrays import uniform
 from howard.ttnn._launch import values
 
-from .._attention import Attention
 from .._graph import context, one_call
 from .._plans import is_recorded, planned
 from ..autograd import Tensor, array_of, derived
@@ -61,37 +59,31 @@ def swiglu(tensor, w1, w2, w3, dropout_prob=0.0, use_per_device_seed=True):
 
 # Attention.
 
-def _mask_value(mask):
-    return mask.half() if isinstance(mask, Tensor) else mask
-
-
-def _require_attention(query, key, value):
+def _attended(name, query, key, value, mask):
+    """Returns what a form of attention computes. A mask has no gradient."""
     (batch, heads, _, width), (_, groups, places, _) = query.shape(), key.shape()
     if (key.shape() != [batch, groups, places, width] or heads % groups
             or value.shape()[:3] != key.shape()[:3]):
         raise RuntimeError(f"scaled_dot_product_attention of {query.shape()}, {key.shape()} and "
                            f"{value.shape()}; accepted: [B, heads, S, d], [B, groups, S, d] and "
                            "groups that divide the heads")
+    return planned(name, [query, key, value] + ([] if mask is None else [mask]), fixed=(3,))
 
 
 @one_call
 def attention(query, key, value, mask=None):
     """Computes softmax(q k^T / sqrt(d)) v in one program. The mask [1, 1, S, S] is 1 where a place
     may look; with None it looks at itself and those before it."""
-    _require_attention(query, key, value)
     if query.shape()[2] != key.shape()[2]:
         raise RuntimeError("scaled_dot_product_attention: queries and keys of other lengths; "
                            "accepted: scaled_dot_product_attention_composite")
-    made = Attention(query.half(), key.half(), value.half(), _mask_value(mask),
-                     1 / math.sqrt(query.shape()[-1]))
-    return derived(made.out, [query, key, value], made.backward)
+    return _attended("attention", query, key, value, mask)
 
 
 @one_call
 def composite_attention(query, key, value, mask=None):
     """Computes the same by small calls. A mask may have any shape that broadcasts; None is none."""
-    _require_attention(query, key, value)
-    return planned("composite_attention", [query, key, value] + ([] if mask is None else [_mask_value(mask)]))
+    return _attended("composite_attention", query, key, value, mask)
 
 
 # Heads.
@@ -244,7 +236,8 @@ def sampled(logits, temperature, seed, logits_padding_mask=None, per_device=Fals
     """Does so; devices that divide a batch may each have a seed of their own."""
     x = logits.half()
     if logits_padding_mask is not None:
-        x = ttnn.subtract(x, _mask_value(logits_padding_mask))
+        mask = logits_padding_mask
+        x = ttnn.subtract(x, mask.half() if isinstance(mask, Tensor) else mask)
     if temperature > 0:
         noise = _noise(x, int(seed), per_device)
         gumbel = ttnn.neg(ttnn.log(ttnn.neg(ttnn.log(noise))))

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "engines/autograd/functions/attention/attention.h"
+#include "engines/autograd/functions/attention/grouped_attention.h"
 #include "engines/autograd/functions/elementwise/activation.h"
 #include "engines/autograd/functions/elementwise/arithmetic.h"
 #include "engines/autograd/functions/matmul/linear.h"
@@ -218,13 +219,30 @@ TEST_F(Functions, RotaryEmbedding) {
   });
 }
 
+TEST_F(Functions, FusedAttentionUnderAMaskIsThatOfSmallCalls) {
+  Parameter& q = parameter({2, 4, 3, 5});
+  Parameter& k = parameter({2, 2, 3, 5});
+  Parameter& v = parameter({2, 2, 3, 5});
+  const ops::Tensor mask(device_, {.shape = {1, 1, 3, 3}, .dtype = DataType::float32});
+  device_.values(mask) = {1, 0, 1, 0, 1, 0, 1, 1, 1};
+  const auto fused = [&](Tape& tape) {
+    return fused_attention(tape, tape.parameter(q), tape.parameter(k), tape.parameter(v),
+                           tape.constant(mask));
+  };
+  expect_gradients(fused);
+  expect_same(fused, [&](Tape& tape) {
+    const GroupedHeads heads{tape.parameter(q), tape.parameter(k), tape.parameter(v)};
+    return grouped_attention(tape, heads, tape.constant(mask));
+  });
+}
+
 TEST_F(Functions, CausalAttentionAlsoWhereHeadsShareKeysAndValues) {
   for (const std::int64_t groups : {4, 2, 1}) {
     Parameter& q = parameter({2, 4, 3, 5});
     Parameter& k = parameter({2, groups, 3, 5});
     Parameter& v = parameter({2, groups, 3, 5});
     expect_gradients([&](Tape& tape) {
-      return causal_attention(tape, tape.parameter(q), tape.parameter(k), tape.parameter(v));
+      return fused_attention(tape, tape.parameter(q), tape.parameter(k), tape.parameter(v));
     });
     parameters_.clear();
   }

@@ -277,6 +277,12 @@ TEST_F(LlamaOps, TtmlsAttentionGoesThroughAllRowsOfTiles) {
   EXPECT_EQ(plan(shared.kv).kernel.cores, 32);
   EXPECT_GT(2 * time(shared.kv), 3 * time(all.kv));
   EXPECT_EQ(time(shared.q), time(all.q));
+  // A mask is a tile more for each step, and six passes over one.
+  Program masked = all.forward;
+  masked.inputs.push_back(tensor({1, 1, 512, 512}));
+  EXPECT_EQ(plan(masked).kernel.dram, plan(all.forward).kernel.dram + Bytes(128 * 16 * 2048));
+  EXPECT_GT(100 * time(masked), 103 * time(all.forward));
+  EXPECT_LT(100 * time(masked), 130 * time(all.forward));
   // Twice the rows are four times the work.
   EXPECT_GT(time(programs(1024, 8, true).kv), 3 * time(causal.kv));
 }
