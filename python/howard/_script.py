@@ -111,6 +111,32 @@ def _run_module(module, arguments):
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 
+def _frames_of_script(trace):
+    """Returns the frames that are not of this package, nor of the NumPy that it calls."""
+    kept, is_ours = [], False
+    while trace is not None:
+        package = trace.tb_frame.f_globals.get("__name__", "").partition(".")[0]
+        is_ours = package == "howard" or (is_ours and package == "numpy")
+        if not is_ours:
+            kept.append(trace)
+        trace = trace.tb_next
+    return kept, is_ours
+
+
+def _shorten(failure):
+    """Leaves the frames of this package out of the traceback of an error that says what is wrong, or
+    that comes from a function of the script. Those of an error of our own making stay."""
+    kept, is_ours = _frames_of_script(failure.__traceback__)
+    told = isinstance(failure, (RuntimeError, TypeError, ValueError, MemoryError))
+    if not kept or (is_ours and not told):
+        return
+    for one, following in zip(kept, [*kept[1:], None]):
+        one.tb_next = following
+    failure.__traceback__ = kept[0]
+    if failure.__cause__ is not None:
+        _shorten(failure.__cause__)
+
+
 def _run(main, *given):
     """Runs a script or a module by its own function, and returns its exit status."""
     try:
@@ -126,13 +152,14 @@ def _run(main, *given):
         print("\nhoward: interrupted", file=sys.stderr)
         return 130
     except BaseException as failure:
-        # Our own frames around the script's are left out.
+        # Our own frames around the script's are left out, and those behind it of what we refuse.
         trace = failure.__traceback__
         while trace is not None and trace.tb_frame.f_code.co_filename != given[0]:
             trace = trace.tb_next
         # A script that is no Python has no frames of its own.
         is_of_script = isinstance(failure, SyntaxError) and failure.filename == given[0]
         failure.__traceback__ = trace if is_of_script else trace or failure.__traceback__
+        _shorten(failure)
         traceback.print_exception(type(failure), failure, failure.__traceback__)
         return 1
     return 0
@@ -186,6 +213,7 @@ def _start():
     _ttml_imports.install()
     _device_files.install()
     signal.signal(signal.SIGINT, session.interrupt)
+    sys.unraisablehook = session.dropped
     if options.virtual_clock or options.mixed_clock:
         _clock.install(options.mixed_clock)
     status = _run(main, script, arguments)

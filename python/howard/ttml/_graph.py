@@ -3,6 +3,7 @@
 
 import enum
 import functools
+import inspect
 import math
 
 import howard.ttnn as ttnn
@@ -43,6 +44,9 @@ class Graph:
     def run_backward(self, start, retain):
         """Runs the nodes that `start` depends on, the last first. Each is emptied after it ran,
         unless the graph is to be kept."""
+        if start.get_id() not in self.nodes:
+            raise RuntimeError("backward: reset_graph() has freed the graph; a new forward pass, or "
+                               "backward before it")
         found, todo = set(), [start.get_id()]
         while todo:
             number = todo.pop()
@@ -149,7 +153,9 @@ class AutoContext:
         """Adds what runs backward after everything that depends on it; None without gradients."""
         if self._mode is GradMode.DISABLED:
             return None
-        return self._graph.add(function, [link for link in links if link is not None])
+        graph = self._graph  # Nodes of one that was reset are gone.
+        return graph.add(function, [link for link in links
+                                    if link is not None and link.get_graph() is graph])
 
     def reset_graph(self):
         self._graph.clear()
@@ -278,6 +284,12 @@ def one_call(function):
             return function(*args, **kwargs)
         except _native.Error as failure:
             raise RuntimeError(f"TT_FATAL @ ttml.{inside.__name__}: {failure}") from None
+        except AttributeError as failure:
+            if not _launch.is_ours(failure):
+                raise
+            # This is of our own making: an argument is not what it should be.
+            raise TypeError(f"ttml.{inside.__name__}(): incompatible function arguments: {failure}; it "
+                            f"takes {inspect.signature(function)}") from None
         finally:
             _launch._depth[0] -= 1
 

@@ -29,7 +29,7 @@ def _numpy_kind(dtype):
             return numpy.dtype("float32")
         return numpy.dtype(ml_dtypes.bfloat16)
     if dtype not in _NUMPY:
-        raise TypeError(f"Unsupported type: {dtype.name}")
+        raise TypeError(f"Unsupported type: {getattr(dtype, 'name', dtype)}")
     return numpy.dtype(_NUMPY[dtype])
 
 
@@ -84,7 +84,10 @@ class Tensor:
                             "of 0")
         dtype = new_type or kind
         if dtype not in _KINDS.values():
-            raise TypeError(f"Unsupported type: {dtype.name}")
+            raise TypeError(f"Unsupported type: {getattr(dtype, 'name', dtype)}")
+        if not isinstance(layout, Layout):
+            raise TypeError(f"from_numpy: a layout of {layout!r}; accepted: ttnn.Layout.TILE, "
+                            "ttnn.Layout.ROW_MAJOR")
         whole = kind in (DataType.INT32, DataType.UINT32)
         values = array.astype(numpy.int64 if whole else numpy.float32).reshape(array.shape or (1,))
         return create_tensor(_uploaded(values, dtype, layout, mapper))
@@ -107,7 +110,8 @@ class Tensor:
         return self._cell.get_tensor(precision)
 
     def set_value(self, value):
-        self._cell.set_tensor(value.get_value() if isinstance(value, Tensor) else value)
+        value = value.get_value() if isinstance(value, Tensor) else value
+        self._cell.set_tensor(_value_of("set_value", value))
 
     def half(self):
         return self._cell.get_tensor()
@@ -121,7 +125,8 @@ class Tensor:
         self._cell._other = None
 
     def assign(self, other):
-        ttnn.assign(other.get_value(), output_tensor=self.own())
+        other = other.get_value() if isinstance(other, Tensor) else other
+        ttnn.assign(_value_of("assign", other, none=False), output_tensor=self.own())
         self.changed()
 
     def shape(self):
@@ -175,7 +180,7 @@ class Tensor:
         """Takes a tensor of ttnn of the same shape, or None or an empty one, which clear."""
         if isinstance(gradient, Tensor):
             gradient = None if gradient.own() is None else gradient.get_value()
-        if gradient is not None and list(gradient.shape) != self.shape():
+        if _value_of("set_grad", gradient) is not None and list(gradient.shape) != self.shape():
             raise RuntimeError(f"Shapes of gradients are not equal. Expected: {self.shape()}, got: "
                                f"{list(gradient.shape)}")
         self._grad = gradient
@@ -251,6 +256,13 @@ def _unpickled(array, dtype, layout, requires_grad):
     return made
 
 
+def _value_of(who, value, none=True):
+    """Returns a tensor of ttnn, or None. Raises TypeError for anything else."""
+    if isinstance(value, ttnn.Tensor) or (none and value is None):
+        return value
+    raise TypeError(f"{who}: a {type(value).__name__}; accepted: a tensor")
+
+
 def create_tensor(value=None, requires_grad=True):
     """Makes a tensor of a tensor of ttnn, or of an array."""
     if isinstance(value, numpy.ndarray):
@@ -258,7 +270,7 @@ def create_tensor(value=None, requires_grad=True):
                                   value.astype(numpy.uint32)).own()
     if isinstance(value, (Tensor, AutocastTensor)):
         value = value.get_value() if isinstance(value, Tensor) else value.get_tensor()
-    return Tensor(value, requires_grad)
+    return Tensor(_value_of("create_tensor", value), requires_grad)
 
 
 def get_links(*tensors):
@@ -315,7 +327,9 @@ class Function:
         ctx = FunctionContext()
         made = cls.forward(ctx, *inputs)
         outputs = made if isinstance(made, (tuple, list)) else (made,)
-        wrapped = [out if isinstance(out, Tensor) else Tensor(out, True) for out in outputs]
+        wrapped = [out if isinstance(out, Tensor) else
+                   Tensor(_value_of(f"forward of {cls.__name__}", out, none=False), True)
+                   for out in outputs]
         result = tuple(wrapped) if isinstance(made, (tuple, list)) else wrapped[0]
         if context().get_gradient_mode() is GradMode.DISABLED:
             return result

@@ -92,7 +92,7 @@ class Operation:
             raise TypeError(f"ttnn.{self.name}(): incompatible function arguments: it {text}; it "
                             f"takes {self.signature}") from None
         except (AttributeError, KeyError, ZeroDivisionError) as failure:
-            if not _is_ours(failure):
+            if not is_ours(failure):
                 raise
             # This is of our own making: an argument is not what it should be.
             raise TypeError(
@@ -153,7 +153,7 @@ def _whole_signature(function, unread, refused):
     return signature.replace(parameters=own[:at] + apart + own[at:])
 
 
-def _is_ours(failure):
+def is_ours(failure):
     """Says whether an error comes from this package, and not from a function that the script
     gave."""
     trace = failure.__traceback__

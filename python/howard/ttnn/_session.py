@@ -31,10 +31,16 @@ class Session:
         self._facts = {}  # by profiles and settings
 
     def interrupt(self, *_):
-        """Raises a Ctrl-C now, or with the next op where Python drops it, as it does in
-        destructors."""
-        self.interrupted = True
+        """Raises a Ctrl-C now."""
         raise KeyboardInterrupt
+
+    def dropped(self, report, otherwise=sys.__unraisablehook__):
+        """Keeps a Ctrl-C for the next op where Python drops it, as it does in destructors; `otherwise` is
+        told of other errors."""
+        if report.exc_type is KeyboardInterrupt:
+            self.interrupted = True
+        else:
+            otherwise(report)
 
     def chip(self, eth, queues):
         """Returns the chip for these, whose clock goes on when it was open before."""

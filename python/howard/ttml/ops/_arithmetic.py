@@ -2,6 +2,7 @@
 """Implements the ops of numbers: elementwise functions, products, losses, shapes."""
 
 import enum
+from numbers import Real
 
 import howard.ttnn as ttnn
 
@@ -44,9 +45,9 @@ def div(a, b):
 @one_call
 def mul(a, b):
     """Computes a tensor times a tensor or a number."""
-    if isinstance(a, (int, float)):
+    if isinstance(a, Real):
         a, b = b, a
-    return planned("scale", [a], b) if isinstance(b, (int, float)) else planned("multiply", [a, b])
+    return planned("scale", [a], float(b)) if isinstance(b, Real) else planned("multiply", [a, b])
 
 
 @one_call
