@@ -226,8 +226,8 @@ const RunPlan* best_that_fits(const RunPlan& plan, const std::vector<RunPlan>& o
   const RunPlan* best = nullptr;
   for (const RunPlan& other : others) {
     if (!other.fits()) continue;
-    if (best == nullptr) best = &other;
-    if (plan.fits() || other.setting.chips() == plan.setting.chips()) return &other;
+    if (other.setting.chips() <= plan.setting.chips()) return &other;
+    if (best == nullptr || other.setting.chips() < best->setting.chips()) best = &other;
   }
   return best;
 }

@@ -21,8 +21,9 @@ using BeforePlan = std::function<void()>;
 std::vector<RunPlan> search_settings(const RunSetting& setting, const chip::Profiles& profiles,
                                      const BeforePlan& before_plan = {});
 
-/// Returns the fastest of `others` that fits: on as many chips as `plan` has, if that one does not
-/// fit and there is one, or else on any. The result is null if none fits.
+/// Returns the fastest of `others`, which come in this order, that fits on as many chips as `plan`
+/// has, or fewer; if there is none, the fastest on the fewest chips. The result is null if none
+/// fits.
 const RunPlan* best_that_fits(const RunPlan& plan, const std::vector<RunPlan>& others);
 
 }  // namespace howard::experiments

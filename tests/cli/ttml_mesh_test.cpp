@@ -40,6 +40,22 @@ class TtmlMesh : public Ttml {
   }
 };
 
+TEST_F(TtmlMesh, ATextThatNoKeyNamesReplacesNoVocabulary) {
+  std::string sized = model("gpt2", "");
+  sized.replace(sized.find("vocab_size: 96"), 14, "vocab_size: 1024");
+  put("sized.yaml", "training_config:\n  batch_size: 2\n  optimizer: {type: AdamW}\n" + sized);
+  const auto parameters = [&](const std::string& more) {
+    return json::parse(
+        run("fit -c sized.yaml --no-search --json - " + more).out)["run"]["parameters"];
+  };
+  const json without = parameters("");
+  std::filesystem::create_directory(folder() / "data");
+  put("data/shakespeare.txt", "to be or not to be");
+  EXPECT_EQ(parameters(""), without);
+  EXPECT_LT(parameters("--data data/shakespeare.txt").get<int>(), without.get<int>());
+  EXPECT_LT(parameters("--with data_path=data/shakespeare.txt").get<int>(), without.get<int>());
+}
+
 TEST_F(TtmlMesh, FitPlansParametersThatChipsDivide) {
   const auto fsdp = [](int chips, const std::string& also = "") {
     return "--with batch_size=8 --with num_blocks=8 --with embedding_dim=256 --with num_heads=4 "

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "engines/chip/emulated_chip.h"
 #include "engines/host/host_device.h"
 #include "engines/training/trainer.h"
+#include "experiments/training_plan/plan_search.h"
 
 namespace howard::experiments {
 namespace {
@@ -38,6 +40,24 @@ TEST(RunPlan, AStepTakesAsLongAsThatOfATraining) {
           << batches << " batches, " << name_of(engine);
     }
   }
+}
+
+/// Returns a plan that divides a batch among chips of 8 bytes, and needs `peak` of them.
+RunPlan plan_of(int chips, std::int64_t peak) {
+  RunPlan plan;
+  plan.setting.plan.ddp = chips;
+  plan.peak = Bytes(peak);
+  plan.capacity = Bytes(8);
+  return plan;
+}
+
+TEST(RunPlan, NoMoreChipsAreOfferedThanAPlanHasUnlessNothingFitsThere) {
+  const std::vector<RunPlan> all{plan_of(32, 1), plan_of(2, 9), plan_of(8, 2), plan_of(4, 8)};
+  EXPECT_EQ(best_that_fits(plan_of(32, 1), all)->setting.chips(), 32);
+  EXPECT_EQ(best_that_fits(plan_of(8, 1), all)->setting.chips(), 8);
+  EXPECT_EQ(best_that_fits(plan_of(4, 9), all)->setting.chips(), 4);
+  EXPECT_EQ(best_that_fits(plan_of(2, 9), all)->setting.chips(), 4);
+  EXPECT_EQ(best_that_fits(plan_of(2, 9), {plan_of(2, 9)}), nullptr);
 }
 
 }  // namespace

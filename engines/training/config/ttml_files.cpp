@@ -138,11 +138,12 @@ void read_key(const std::string& text, TtmlSettings& settings) {
 }
 
 /// Says how the data are read where no file does: a model with a vocabulary of its own reads
-/// tokens, unless the data are a text.
-void choose_tokenizer(const std::filesystem::path& data, TtmlSettings& settings) {
+/// tokens, unless the data are a text that somebody has named.
+void choose_tokenizer(const std::filesystem::path& data, bool is_named, TtmlSettings& settings) {
   const bool named = settings.has("training_config.tokenizer_type");
   if (named || settings.config.transformer.vocab_size.value_or(0) == 0) return;
-  if (std::filesystem::exists(data) && !language::names_token_file(data.string())) return;
+  const bool is_text = std::filesystem::exists(data) && !language::names_token_file(data.string());
+  if (is_named && is_text) return;
   settings.config.training.tokenizer_type = "bpe";
 }
 
@@ -184,7 +185,8 @@ TtmlSettings read_ttml_files(const TtmlFiles& files, NamedFiles named) {
   } else if (const auto found = find_beside(files.training, data); found && !data.empty()) {
     data = found->string();
   }
-  choose_tokenizer(data, settings);
+  const bool is_named = !files.data.empty() || settings.has("training_config.data_path");
+  choose_tokenizer(data, is_named, settings);
   return settings;
 }
 
