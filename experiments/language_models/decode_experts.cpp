@@ -59,7 +59,7 @@ void DecodeStep::sent_experts(const LayerFormats& formats) {
   };
   const auto whole = [&](Shape shape) {
     TensorSpec spec = in_rows(std::move(shape));
-    spec.dtype = DataType::uint32;
+    spec.dtype = DataType::uint16;
     return spec;
   };
   const TensorSpec mapping = whole({model_.experts, groups});

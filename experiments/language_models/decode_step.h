@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "engines/chip/kernels/plan/matmul_plan.h"
 #include "experiments/language_models/model_calls.h"
 
 namespace howard::experiments {
@@ -106,15 +107,18 @@ class DecodeStep : protected ModelCalls {
   }
 
   /// Returns the tiles of K in a step: the most, up to 8, that divide a core's, and whose blocks
-  /// have room in L1: three of a bank's weights, two of the rows, the result and its sums, beside
-  /// the shards of both.
+  /// have room in L1 beside the shards of the rows and of the result.
   std::int64_t step_of_k(std::int64_t k, std::int64_t n, DataType weights,
                          std::int64_t cores) const {
-    const std::int64_t mine = ceil_div(tiles(k), cores), columns = ceil_div(tiles(n), banks_);
-    const Bytes tile = tile_bytes(DataType::bfloat16);
-    const Bytes held = (mine + ceil_div(tiles(n), cores) + 2 * columns) * tile;
+    const std::int64_t mine = ceil_div(tiles(k), cores);
+    const Bytes shards = (mine + ceil_div(tiles(n), cores)) * tile_bytes(DataType::bfloat16);
+    chip::MatmulPlan plan{.problem = {.types = {.b = weights}},
+                          .config = {.kind = MatmulKind::dram_sharded,
+                                     .out_block_h = 1,
+                                     .out_block_w = ceil_div(tiles(n), banks_)}};
     const auto fits = [&](std::int64_t step) {
-      return step * (3 * columns * tile_bytes(weights) + 2 * tile) + held <= l1_;
+      plan.config.in0_block_w = step;
+      return chip::circular_buffer_bytes(plan) + shards <= l1_;
     };
     std::int64_t most = std::min<std::int64_t>(8, mine);
     while (mine % most != 0 || (most > 1 && !fits(most))) --most;

@@ -7,14 +7,14 @@ void ModelCalls::route(std::int64_t rows) {
   const TensorSpec logits = interleaved(rows, model_.experts);
   const TensorSpec chosen = interleaved(rows, model_.experts_used);
   TensorSpec places = chosen;
-  places.dtype = DataType::uint32;
+  places.dtype = DataType::uint16;
   add("router", MatmulAttributes{},
       {interleaved(rows, model_.hidden), interleaved(model_.hidden, model_.experts)}, {logits});
   if (model_.expert_groups > 0) {  // DeepSeek's sigmoid, and the best groups of experts first
     add("router", EltwiseAttributes{.function = Eltwise::sigmoid}, {logits}, {logits});
     const TensorSpec groups = interleaved(rows, model_.expert_groups);
     TensorSpec which = groups;
-    which.dtype = DataType::uint32;
+    which.dtype = DataType::uint16;
     add("router", TopkAttributes{.k = model_.expert_groups}, {logits}, {groups, which});
     add("router", EltwiseAttributes{.function = Eltwise::multiply}, {logits, logits}, {logits});
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engines/chip/kernels/plan/matmul_plan.h"
 #include "experiments/language_models/model_calls.h"
 
 namespace howard::experiments {
@@ -125,18 +126,20 @@ class PrefillStep : private ModelCalls {
                         .per_core_n = ceil_div(ceil_div(n, kTileSide), cores_.columns),
                         .in0_block_w = step,
                         .fuse_batch = folded == 1};
-    // The emulator counts the sums beside the result, where ttnn's kernel may share their room.
-    const auto buffers = [&](std::int64_t k_tiles) {
-      const Bytes bf16 = tile_bytes(DataType::bfloat16);
-      return 2 * k_tiles *
-                 (config.per_core_m * bf16 + config.per_core_n * tile_bytes(format.dtype)) +
-             2 * config.per_core_m * config.per_core_n * bf16;
-    };
-    while (config.in0_block_w > 1 && buffers(config.in0_block_w) > l1_) {
-      config.in0_block_w = divisor(config.in0_block_w, config.in0_block_w - 1);
-    }
     config.out_block_h = config.per_core_m;
     config.out_block_w = config.per_core_n;
+    const auto fits = [&] {
+      const chip::MatmulPlan plan{
+          .problem = {.types = {.b = format.dtype}},
+          .config = config,
+          .batch = folded,
+          .k = ceil_div(k, kTileSide),
+          .fp32_accumulation = format.compute.fp32_accumulation.value_or(false)};
+      return chip::circular_buffer_bytes(plan) <= l1_;
+    };
+    while (config.in0_block_w > 1 && !fits()) {
+      config.in0_block_w = divisor(config.in0_block_w, config.in0_block_w - 1);
+    }
     if (step > 1) config.subblock_w = divisor(config.per_core_n, 4);
     add(part, MatmulAttributes{.compute = format.compute, .config = config},
         {a, model_.is_gpt_oss() ? interleaved(k, n, format.dtype) : weights(k, n, format.dtype)},
