@@ -101,8 +101,20 @@ void DecodeStep::project(std::int64_t k, const WeightFormat& format) {
     const TensorSpec x = interleaved(kUserRows, model_.hidden);
     add("output", EltwiseAttributes{.function = Eltwise::add}, {x, interleaved(1, model_.hidden)},
         {x});
+    if (serving_.is_divided()) shape_for_sum(x);
   }
   reduce(cores);
+}
+
+void DecodeStep::shape_for_sum(const TensorSpec& x) {
+  const auto narrow = [&](Storage storage) {
+    return interleaved(kUserRows, x.shape.columns(), DataType::bfloat8_b, storage);
+  };
+  const TensorSpec there = narrow(Storage::dram), here = narrow(Storage::l1);
+  add("output", EltwiseAttributes{.function = Eltwise::cast}, {x}, {here});
+  add("output", SliceAttributes{}, {here}, {here});
+  move("output", here, there);
+  move("output", there, here);
 }
 
 void DecodeStep::look_up(const LayerRun& run, std::int64_t heads, std::int64_t groups) {

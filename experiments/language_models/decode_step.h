@@ -188,6 +188,10 @@ class DecodeStep : protected ModelCalls {
   /// Multiplies what the heads found by the weights of the output.
   void project(std::int64_t k, const WeightFormat& format);
 
+  /// GPT-OSS's demo narrows what its chips add up, cuts the padding off and moves the rows to the
+  /// DRAM and back (models/demos/gpt_oss/tt/attention, June 2026).
+  void shape_for_sum(const TensorSpec& x);
+
   static TensorSpec angles(const TensorSpec& x) {
     return interleaved(x.shape.rows(), x.shape.columns());
   }

@@ -26,6 +26,22 @@ void ModelCalls::route(std::int64_t rows) {
   add("router", SoftmaxAttributes{}, {chosen}, {chosen});
 }
 
+/// The weights of the chosen experts stand among zeros for the others: ttnn's scatter, whose
+/// operands are rows.
+void ModelCalls::spread_weights(std::int64_t rows) {
+  const auto in_rows = [](TensorSpec spec) {
+    spec.layout = Layout::row_major;
+    return spec;
+  };
+  const TensorSpec all = in_rows(interleaved(rows, model_.experts));
+  const TensorSpec chosen = interleaved(rows, model_.experts_used);
+  const TensorSpec places = interleaved(rows, model_.experts_used, DataType::uint16);
+  for (const TensorSpec& x : {chosen, places}) {
+    add("router", LayoutAttributes{.to = Layout::row_major}, {x}, {in_rows(x)});
+  }
+  add("router", ScatterAttributes{}, {all, in_rows(places), in_rows(chosen)}, {all});
+}
+
 /// Makes the operand of w2 of the results of w1 and w3, for all experts, whether chosen or not.
 void ModelCalls::activate_of_all(std::int64_t blocks, std::int64_t wide) {
   const TensorSpec x{.shape = {blocks, serving_.my_experts(), kTileSide, wide}};
@@ -72,6 +88,7 @@ void ModelCalls::sparse_experts(std::int64_t rows, std::int64_t used, const Laye
         {TensorSpec{.shape = {blocks, experts, kTileSide, n}}});
   };
   route(rows);
+  spread_weights(rows);
   // The demo's grids and blocks of K: 3x4 cores and 30 tiles, 5x6 and 12.
   product("w1", hidden, wide, formats.gate_up, {3, 4}, 30);
   product("w3", hidden, wide, formats.gate_up, {3, 4}, 30);

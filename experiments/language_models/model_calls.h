@@ -97,6 +97,7 @@ class ModelCalls {
   Bytes l1_;
 
  private:
+  void spread_weights(std::int64_t rows);
   void activate_of_all(std::int64_t blocks, std::int64_t wide);
 
   std::vector<WorkCall> calls_;
