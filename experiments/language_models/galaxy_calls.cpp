@@ -20,19 +20,9 @@ class GalaxyCalls : protected DecodeStep {
         groups_(model_.groups / kMeshRows),
         qkv_((heads_ + 2 * groups_) * model_.head_width) {}
 
-  /// Chips of a row or of a column show each other a part of so many columns.
-  void show(std::int64_t rows, std::int64_t columns, std::int64_t chips, DataType dtype) {
-    const std::int64_t part = kTileSide * ceil_div(columns, kTileSide * chips);
-    add("all_gather", AllGatherAttributes{.dimension = 3, .use = kUse},
-        {interleaved(rows, part, dtype), group_handle()}, {interleaved(rows, part * chips, dtype)});
-  }
-  /// Each chip of a row gets its part of the sum: by analogy, as much passes as when they show it.
-  void scatter(std::int64_t rows, std::int64_t columns, DataType dtype) {
-    show(rows, columns, kMeshColumns, dtype);
-  }
-  /// Each chip gets the sum: by analogy, twice as much passes.
-  void sum_up(std::int64_t rows, std::int64_t columns, std::int64_t chips) {
-    show(rows, 2 * columns, chips, DataType::bfloat8_b);
+  /// Returns the columns of a chip, whole tiles, of those that so many chips divide.
+  static std::int64_t part_of(std::int64_t columns, std::int64_t chips) {
+    return kTileSide * ceil_div(columns, kTileSide * chips);
   }
   /// Returns the columns of the vocabulary of a chip.
   std::int64_t logit_columns() const {
@@ -59,19 +49,19 @@ class GalaxyStep : GalaxyCalls {
   WorkGroup layers(const LayerRun& run) {
     norm_columns();
     ring_product("qkv", hidden_, qkv_, run.formats.qkv);
-    scatter(kUserRows, qkv_, DataType::bfloat16);
+    scatter(qkv_, DataType::bfloat16);
     attend(run);
     ring_product("output", heads_ * run.heads.width, hidden_, run.formats.output);
-    sum_up(kUserRows, hidden_, kMeshRows);
+    sum_up(hidden_, kMeshRows);
     norm_columns();
     ring_product("w1", hidden_, 2 * wide_, run.formats.gate_up);  // and w3, in one kernel
-    scatter(kUserRows, wide_, DataType::bfloat8_b);
+    scatter(wide_, DataType::bfloat8_b);
     const std::int64_t part = wide_ / kMeshColumns;
     const TensorSpec gate = stream(part, divisor_near(tiles(part), cores_.cores()));
     activate(gate, gate);
-    show(kUserRows, wide_, kMeshColumns, DataType::bfloat8_b);
+    show(wide_, kMeshColumns, DataType::bfloat8_b);
     ring_product("w2", wide_, hidden_, run.formats.down);
-    sum_up(kUserRows, hidden_, kMeshRows);
+    sum_up(hidden_, kMeshRows);
     return take(run.times);
   }
 
@@ -79,9 +69,9 @@ class GalaxyStep : GalaxyCalls {
     norm_columns();
     const std::int64_t columns = logit_columns();
     product("head", hidden_, columns, kHead, norm_cores(), DataType::bfloat8_b);
-    sum_up(kUserRows, columns, kMeshColumns);
+    sum_up(columns, kMeshColumns);
     if (serving_.sampling == Sampling::host) {
-      show(kUserRows, columns * kMeshRows, kMeshRows, DataType::bfloat8_b);
+      show(columns * kMeshRows, kMeshRows, DataType::bfloat8_b);
       const TensorSpec all = interleaved(kUserRows, columns * kMeshRows, DataType::bfloat8_b);
       TensorSpec rows = interleaved(kUserRows, columns * kMeshRows);
       rows.layout = Layout::row_major;
@@ -100,6 +90,26 @@ class GalaxyStep : GalaxyCalls {
   }
 
  private:
+  /// Chips of a row or of a column show each other a part of so many columns, from shards in L1 to
+  /// shards in L1 that are there before.
+  void show(std::int64_t columns, std::int64_t chips, DataType dtype) {
+    constexpr std::int64_t kShards = 16;
+    const auto shards = [&](std::int64_t of_chip) {
+      return stream_of(of_chip, divisor_near(tiles(of_chip), kShards), dtype);
+    };
+    const std::int64_t part = part_of(columns, chips);
+    add("all_gather", AllGatherAttributes{.dimension = 3, .use = kUse},
+        {shards(part), group_handle()}, {shards(part * chips)});
+  }
+  /// Each chip of a row gets its part of the sum. All send each other what they have for them at
+  /// once: by analogy, as much passes as when they show their parts.
+  void scatter(std::int64_t columns, DataType dtype) { show(columns, kMeshColumns, dtype); }
+  /// Each chip gets the sum of what all show each other: by analogy, as if it was scattered and
+  /// gathered.
+  void sum_up(std::int64_t columns, std::int64_t chips) {
+    show(2 * columns, chips, DataType::bfloat8_b);
+  }
+
   /// Chips of a row divide the users.
   void attend(const LayerRun& run) {
     const std::int64_t d = run.heads.width, users = ceil_div(serving_.batch, kMeshColumns);
@@ -114,14 +124,14 @@ class GalaxyStep : GalaxyCalls {
     const TensorSpec q{.shape = {users, heads_, 1, d}, .dtype = run.formats.cache};
     add("attention", DecodeAttentionAttributes{.seen = serving_.context + 1, .approximate = false},
         {q, cache, cache, group_handle()}, {q});
-    show(kUserRows, heads_ * d, kMeshColumns, DataType::bfloat16);
+    show(heads_ * d, kMeshColumns, DataType::bfloat16);
   }
 
   /// The norm of a chip's columns, and the sums that the chips of a row show each other.
   void norm_columns() {
     const TensorSpec x = stream(hidden_, norm_cores());
     add("norm", RmsNormAttributes{}, {x, interleaved(1, hidden_)}, {x});
-    show(kUserRows, kTileSide * kMeshColumns, kMeshColumns, DataType::bfloat16);
+    show(kTileSide * kMeshColumns, kMeshColumns, DataType::bfloat16);
   }
 
   std::int64_t norm_cores() const {
@@ -209,6 +219,20 @@ class GalaxyPrompt : GalaxyCalls {
   }
 
  private:
+  void show(std::int64_t rows, std::int64_t columns, std::int64_t chips, DataType dtype) {
+    const std::int64_t part = part_of(columns, chips);
+    add("all_gather", AllGatherAttributes{.dimension = 3, .use = kUse},
+        {interleaved(rows, part, dtype), group_handle()}, {interleaved(rows, part * chips, dtype)});
+  }
+  /// Each chip of a row gets its part of the sum: by analogy, as much passes as when they show it.
+  void scatter(std::int64_t rows, std::int64_t columns, DataType dtype) {
+    show(rows, columns, kMeshColumns, dtype);
+  }
+  /// Each chip gets the sum: by analogy, twice as much passes.
+  void sum_up(std::int64_t rows, std::int64_t columns, std::int64_t chips) {
+    show(rows, 2 * columns, chips, DataType::bfloat8_b);
+  }
+
   TensorSpec x() const { return interleaved(tokens_, hidden_); }
   void add_up() { add("add", EltwiseAttributes{.function = Eltwise::add}, {x(), x()}, {x()}); }
   void norm_columns() {

@@ -149,6 +149,8 @@ Program part_to_memory(const Call& call);
 Program memory_to_part(const Call& call);
 Program gather_heads(const Call& call);
 Program scatter_heads(const Call& call);
+/// Devices that send each other their parts of a sum at once, from shards to shards.
+Program scatter_at_once(const Call& call);
 Program random(const Call& call);
 /// The tiles that have padding are read and written.
 Program fill_padding(const Call& call);

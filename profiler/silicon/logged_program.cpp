@@ -311,7 +311,7 @@ constexpr std::array kBuilders{
     Builder{"Bernoulli", logged::random, true}, Builder{"Arange", fill, true},
     Builder{"FillRM", fill, true}, Builder{"FillPad", logged::fill_padding, true},
     Builder{"RotateHalf", move_tiles, true}, Builder{"IntImg", logged::integral_image, true},
-    Builder{"LlamaReduceScatter", logged::reduce_scatter, true},
+    Builder{"LlamaReduceScatter", logged::scatter_at_once, true},
     Builder{"LlamaReduceScatterCreateHeads", logged::scatter_heads, true},
     Builder{"AllReduceCreateQkvHeads", logged::all_reduce, true},
     Builder{"Split", logged::all_parts, true}, Builder{"PaddedSlice", logged::part_to_memory, true},

@@ -74,6 +74,41 @@ Program part_to_memory(const Call& call) { return move_of(call.out(), call.in(0)
 
 Program memory_to_part(const Call& call) { return move_of(call.in(0), call.in(0), call.out()); }
 
+namespace {
+
+/// Each device sends the others what it has for them at once: as many bytes pass as when they show
+/// each other their shares.
+Program sent_at_once(const Call& call, TensorSpec whole, int side, std::int64_t devices) {
+  Sides sides = whole.shape.dimensions();
+  std::int64_t& shared = sides.at(static_cast<std::size_t>(side));
+  shared /= devices;
+  TensorSpec part = whole;
+  part.shape = {sides[0], sides[1], sides[2], sides[3]};
+  if (whole.storage == Storage::l1) {  // Of shards it only matters here that they are there.
+    const auto on_a_core = [](TensorSpec& spec) {
+      spec.sharding = Sharding{.layout = ShardLayout::width,
+                               .grid = {1, 1},
+                               .rows = spec.shape.rows(),
+                               .columns = spec.shape.columns()};
+    };
+    on_a_core(part);
+    on_a_core(whole);
+  }
+  const TensorSpec group{.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major};
+  return make_program(
+      AllGatherAttributes{.dimension = side, .use = told<AllGatherAttributes>(call).use},
+      {part, group}, {whole});
+}
+
+}  // namespace
+
+Program scatter_at_once(const Call& call) {
+  const Program scatter = reduce_scatter(call);
+  const TensorSpec& whole = scatter.inputs[0].spec;
+  return sent_at_once(call, whole, std::get<ReduceScatterAttributes>(scatter.attributes).side(),
+                      whole.shape.elements() / scatter.outputs[0].spec.shape.elements());
+}
+
 /// The devices of a group have a share each of a sum, from which a device makes its heads: all
 /// results together.
 Program scatter_heads(const Call& call) {
@@ -82,17 +117,11 @@ Program scatter_heads(const Call& call) {
   std::int64_t own = 0;
   for (const TensorCells& cells : call.all_out_cells()) own += spec_of(cells).shape.elements();
   const std::int64_t devices = whole.shape.elements() / std::max<std::int64_t>(own, 1);
-  const std::int64_t columns = whole.shape.columns();
-  if (devices < 2 || columns % devices != 0) {
+  if (devices < 2 || whole.shape.columns() % devices != 0) {
     refuse(fmt::format("{} to {} numbers of heads", layout_text(whole), own),
            "heads of a share of the columns");
   }
-  TensorSpec part = whole;
-  part.shape = whole.shape.with_columns(columns / devices);
-  const TensorSpec group{.shape = {1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major};
-  return make_program(ReduceScatterAttributes{.dimension = Dimension::columns,
-                                              .use = told<AllGatherAttributes>(call).use},
-                      {whole, group}, {part});
+  return sent_at_once(call, whole, 3, devices);
 }
 
 /// What is drawn for each element takes as long as what a dropout draws.

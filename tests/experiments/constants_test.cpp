@@ -270,6 +270,10 @@ std::vector<double> several_chips(const Profiles& profiles) {
     const chip::ChipLine line{4, 3, Bytes(1 << 22), use, Bytes(2176)};
     times.push_back(all_gather_time(profiles.software.collectives, line).seconds());
   }
+  chip::ChipLine ring{4, 3, Bytes(1 << 22), {.ring = true}};
+  times.push_back(reduce_scatter_time(profiles.software.collectives, ring).seconds());
+  ring.is_prepared = true;
+  times.push_back(all_gather_time(profiles.software.collectives, ring).seconds());
   const chip::ChipLine line{4, 3, Bytes(1 << 22)};
   times.push_back(all_to_all_time(profiles.software.collectives, line, Bytes(4096)).seconds());
   EmulatedChip device(chip::of_mesh(profiles, 2));

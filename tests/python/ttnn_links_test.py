@@ -66,6 +66,13 @@ class LinksTest(unittest.TestCase):
         self.assertAlmostEqual(self.took(ttnn.all_gather, x, 3, 1, topology=RING),
                                self.took(ttnn.all_gather, x, 3, 1, topology=LINE), 9)
 
+    def test_batches_of_a_ring_go_round_one_after_another(self):
+        _, x = self.put((8, 8, 32, 128), 3)
+        batch, channels = (self.took(ttnn.reduce_scatter, x, dim, topology=RING) for dim in (0, 1))
+        self.assertGreater(channels, batch + 80e-6)
+        batch, channels = (self.took(ttnn.reduce_scatter, x, dim, topology=LINE) for dim in (0, 1))
+        self.assertAlmostEqual(channels, batch, 9)
+
     def test_links_that_there_are_not_are_refused_in_ttnns_words(self):
         _, x = self.put((1, 1, 32, 128), 3)
         with self.assertRaisesRegex(RuntimeError, "Requested link index 2 is out of bounds. 2 ether"):

@@ -189,9 +189,9 @@ struct ChoiceCosts {
 
 /// The costs of tt-metal's collectives over several chips (kernels/collective).
 struct CollectiveCosts {
-  SimTime gather_start, gather_step;
+  SimTime gather_start, gather_step, shards_start;
   Bandwidth gather_link, gather_copy;
-  SimTime scatter_start, scatter_step;
+  SimTime scatter_start, scatter_step, scatter_ring_start, scatter_ring_step;
   Bandwidth scatter_link, scatter_add;
   SimTime packet, ring_packet, worker_packet;
   SimTime exchange_start, exchange_step;
@@ -201,10 +201,13 @@ struct CollectiveCosts {
   void constants(Visitor& visit) {
     visit("all_gather.start", gather_start);
     visit("all_gather.step", gather_step);
+    visit("all_gather.shards_start", shards_start);
     visit("all_gather.link", gather_link);
     visit("all_gather.copy", gather_copy);
     visit("reduce_scatter.start", scatter_start);
     visit("reduce_scatter.step", scatter_step);
+    visit("reduce_scatter.ring_start", scatter_ring_start);
+    visit("reduce_scatter.ring_step", scatter_ring_step);
     visit("reduce_scatter.link", scatter_link);
     visit("reduce_scatter.add", scatter_add);
     visit("fabric.packet", packet);

@@ -18,7 +18,7 @@ struct LinkUse {
   int workers =
       0;          ///< Cores that move data in one direction of a link; 0: as many as ttnn chooses.
   int chunk = 0;  ///< A worker announces its data once in so many packets; 0: in 160.
-  int buffers = 0;  ///< Packets that a worker may have on the way to the link; 0: two or more.
+  int buffers = 0;  ///< Packets that a worker may have on the way to the link; 0: one.
 
   static void fields(auto& self, auto&& visit) {
     visit({"links", "num_links"}, self.links, Whole{1, 16});

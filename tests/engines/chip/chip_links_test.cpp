@@ -19,10 +19,13 @@ SimTime us(std::int64_t count) { return SimTime::microseconds(count); }
 
 constexpr CollectiveCosts kRound{.gather_start = SimTime::microseconds(4),
                                  .gather_step = SimTime::microseconds(2),
+                                 .shards_start = SimTime::microseconds(1),
                                  .gather_link = Bandwidth(10'000'000'000),
                                  .gather_copy = Bandwidth(20'000'000'000),
                                  .scatter_start = SimTime::microseconds(3),
                                  .scatter_step = SimTime::microseconds(5),
+                                 .scatter_ring_start = SimTime::microseconds(7),
+                                 .scatter_ring_step = SimTime::microseconds(6),
                                  .scatter_link = Bandwidth(5'000'000'000),
                                  .scatter_add = Bandwidth(50'000'000'000)};
 
@@ -53,12 +56,29 @@ TEST(ChipLinks, ARingPassesHalfFromEitherSide) {
   EXPECT_EQ(all_gather_time(kRound, {8, 0, Bytes(8'000'000), {.ring = true}}), us(4 + 8 + 350));
   // Half of each share goes all the way round, one chip after the other.
   EXPECT_EQ(reduce_scatter_time(kRound, {8, 0, Bytes(8'000'000), {.ring = true}}),
-            us(3 + 35 + 700 + 20));
+            us(7 + 42 + 700 + 20));
   // In later versions a whole one goes half the way.
   CollectiveCosts later = kRound;
   later.scatter_half_ring = true;
   EXPECT_EQ(reduce_scatter_time(later, {8, 0, Bytes(8'000'000), {.ring = true}}),
-            us(3 + 20 + 700 + 20));
+            us(7 + 24 + 700 + 20));
+}
+
+TEST(ChipLinks, BatchesOfARingGoRoundOneAfterAnother) {
+  const ChipLine one{8, 0, Bytes(8'000'000), {.ring = true}};
+  ChipLine five = one;
+  five.passes = 5;
+  EXPECT_EQ(reduce_scatter_time(kRound, five) - reduce_scatter_time(kRound, one), us(4 * 42));
+  ChipLine line{8, 7, Bytes(8'000'000)};
+  const SimTime all = reduce_scatter_time(kRound, line);
+  line.passes = 5;
+  EXPECT_EQ(reduce_scatter_time(kRound, line), all) << "the first chip of a line waits for nobody";
+}
+
+TEST(ChipLinks, ShardsWithPreparedBuffersStartAtOnce) {
+  ChipLine chips{8, 0, Bytes(8'000'000), {.ring = true}};
+  chips.is_prepared = true;
+  EXPECT_EQ(all_gather_time(kRound, chips), us(1 + 8 + 350));
 }
 
 TEST(ChipLinks, HalfOfALineSendsToTheOtherHalf) {
@@ -101,12 +121,12 @@ TEST(ChipLinks, SmallPacketsTakeAsLongAsTheRouterAndTheWorkersNeed) {
   };
   // A worker alone gives its packets to the link itself.
   EXPECT_EQ(time({.workers = 1}), us(299 * (10 + 2)));
-  EXPECT_EQ(time({.workers = 2}), us(149 * 10));
+  EXPECT_EQ(time({.workers = 2, .buffers = 2}), us(149 * 10));
   EXPECT_EQ(time({.workers = 10}), us(300 * 2));
   EXPECT_EQ(time({.ring = true, .workers = 10}), us(150 * 3));
-  // Several wait for it too if there is no room for a second packet.
+  // Several wait for it too if there is no room for a second packet, which they must ask for.
   EXPECT_EQ(time({.workers = 2, .buffers = 1}), us(149 * (10 + 2)));
-  EXPECT_EQ(time({.workers = 2, .buffers = 2}), time({.workers = 2}));
+  EXPECT_EQ(time({.workers = 2, .buffers = 1}), time({.workers = 2}));
   EXPECT_EQ(time({.workers = 1, .buffers = 1}), time({.workers = 1}));
   // 30 announcements instead of one.
   EXPECT_EQ(time({.workers = 10, .chunk = 10}), us(300 * 2 + 29 * 2));
@@ -149,11 +169,21 @@ std::vector<MeasuredRing> measured_rings() {
           {true, 8, spec_of(384, 8192, DataType::bfloat16), {.ring = true}, 2350}};
 }
 
+/// Returns the spec of tiles that lie over eight cores.
+TensorSpec shards_of(std::int64_t columns, DataType dtype) {
+  TensorSpec spec = spec_of(32, columns, dtype);
+  spec.storage = Storage::l1;
+  spec.sharding = Sharding{
+      .layout = ShardLayout::width, .grid = {8, 1}, .rows = 32, .columns = (columns + 255) / 8};
+  return spec;
+}
+
 /// Returns how far the kernel of a ring is from what was measured, as a share.
 double error_of(const MeasuredRing& row, const Profiles& profiles) {
   TensorSpec whole = row.part;
   const auto sides = row.part.shape.dimensions();
-  whole.shape = {1, 1, sides[2], sides[3] * row.chips};
+  whole.shape = {sides[0], sides[1], sides[2], sides[3] * row.chips};
+  if (whole.sharding) whole.sharding->columns *= row.chips;
   const TensorSpec group = {
       .shape = {1, 1, 1, 1}, .dtype = DataType::uint32, .layout = Layout::row_major};
   const Attributes op = row.gathers ? Attributes(AllGatherAttributes{.use = row.use})
@@ -176,6 +206,87 @@ TEST(ChipLinks, RingsTakeWhatGalaxiesAndAT3000Take) {
   // What the smallest two have besides packets and steps is not known.
   EXPECT_LT(errors[errors.size() - 3], 0.11);
   EXPECT_LT(errors.back(), 0.46);
+}
+
+/// Llama-70B's decoding layer on a Galaxy 6U, December 2025 (decoder_perf_targets_6u.json): the
+/// gather of what is activated, the sums of w3, of the heads, of the output and of w2 (by analogy
+/// gathers), and the gather of what the heads found.
+TEST(ChipLinks, ShardsAreExchangedAsInAStepOfAGalaxy) {
+  const Profiles profiles = load_profiles();
+  constexpr LinkUse kFour{.links = 4, .ring = true};
+  const MeasuredRing rows[] = {{true, 4, shards_of(896, DataType::bfloat8_b), kFour, 7.084},
+                               {true, 4, shards_of(896, DataType::bfloat8_b), kFour, 7.219},
+                               {true, 4, shards_of(320, DataType::bfloat16), kFour, 8.011},
+                               {true, 8, shards_of(512, DataType::bfloat8_b), kFour, 13.3},
+                               {true, 8, shards_of(512, DataType::bfloat8_b), kFour, 13.441},
+                               {true, 4, shards_of(256, DataType::bfloat16), kFour, 8.412}};
+  double emulated = 0, measured = 0;
+  for (const MeasuredRing& row : rows) {
+    const double error = error_of(row, profiles);
+    EXPECT_LT(std::abs(error), 0.27);
+    emulated += (1 + error) * row.us;
+    measured += row.us;
+  }
+  EXPECT_NEAR(emulated, measured, 0.03 * measured);
+}
+
+Profiles later_software() {
+  return load_profiles({.profiles = {"tt_metal_2026_07"}, .settings = {}});
+}
+
+/// tt-metal's pull request 41522, April 2026: reduce_scatters of bfloat16 on eight chips of a
+/// Galaxy over one link, on a line, on a ring as before it, and on a ring as after it.
+TEST(ChipLinks, AReduceScatterTakesWhatEightChipsOfAGalaxyTake) {
+  const Profiles before = load_profiles(), after = later_software();
+  struct Row {
+    Shape part;
+    double line, ring, half_ring;
+  };
+  const std::vector<Row> rows{{{1, 1, 32, 32}, 34.23, 46.76, 30.81},
+                              {{1, 1, 32, 128}, 42.28, 49.15, 34.68},
+                              {{1, 1, 32, 256}, 50.43, 55.42, 39.23},
+                              {{1, 1, 32, 448}, 62.66, 66.61, 45.93},
+                              {{2, 8, 512, 128}, 1384.15, 915.39, 896.7}};
+  std::vector<double> errors;
+  for (const auto& [part, line, ring, half_ring] : rows) {
+    const auto add = [&](bool is_ring, double us, const Profiles& profiles) {
+      const MeasuredRing row{false, 8, {.shape = part}, {.ring = is_ring}, us};
+      errors.push_back(std::abs(error_of(row, profiles)));
+    };
+    add(false, line, before);
+    add(true, ring, before);
+    add(true, half_ring, after);
+  }
+  std::ranges::sort(errors);
+  EXPECT_LT(errors[errors.size() / 2], 0.06);
+  EXPECT_LT(errors.back(), 0.15);
+}
+
+/// tt-metal's pull request 55543, September 2026, as it was before it: eight Blackhole chips in a
+/// ring with two links. Over the channels, each of eight batches goes round by itself.
+TEST(ChipLinks, ARingOfBlackholeTakesABatchAfterTheOther) {
+  const Profiles profiles =
+      load_profiles({.profiles = {"blackhole_p150", "tt_metal_2026_07_blackhole"}, .settings = {}});
+  struct Row {
+    std::int64_t rows, columns;
+    double over_batch, over_channels;
+  };
+  const std::vector<Row> rows{{32, 32, 20.8, 77.7},    {32, 64, 22.9, 78.3},
+                              {64, 64, 27.7, 78.7},    {64, 128, 37.5, 89.3},
+                              {128, 128, 52.5, 114.7}, {128, 256, 83.6, 164.4},
+                              {256, 256, 114.5, 189.4}};
+  std::vector<double> errors;
+  for (const auto& [height, columns, over_batch, over_channels] : rows) {
+    // The share of a chip: a batch, or a channel of each.
+    for (const auto& [batches, us] : {std::pair{1, over_batch}, {8, over_channels}}) {
+      const TensorSpec part{.shape = {batches, 8 / batches, height, columns}};
+      const MeasuredRing row{false, 8, part, {.links = 2, .ring = true}, us};
+      errors.push_back(std::abs(error_of(row, profiles)));
+    }
+  }
+  std::ranges::sort(errors);
+  EXPECT_LT(errors[errors.size() / 2], 0.06);
+  EXPECT_LT(errors.back(), 0.2);
 }
 
 TEST(ChipLinks, ASumIsBothAndALaunchBetweenThem) {

@@ -95,7 +95,7 @@ TEST(LoggedStandIns, OpsOfDevicesAndOfTrainingAreSoToo) {
          .input0 = tensor(32, 1280),
          .input1 = kNoTensor,
          .output = cells("1[1],8[8],32[10],128[128]", "TILE,BFLOAT16,DEV_0_DRAM_INTERLEAVED")},
-        "reduce_scatter line, 3 links"},
+        "all_gather line, 3 links"},
        {{.code = "MorehBiasAddBackwardOperation",
          .input0 = whole,
          .input1 = kNoTensor,

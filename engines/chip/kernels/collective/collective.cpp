@@ -61,8 +61,8 @@ SimTime link_time(const CollectiveCosts& costs, const ChipLine& line, int worker
   const SimTime routed = line.use.ring ? costs.ring_packet : costs.packet;
   const SimTime passed = std::max(routed, transfer_time(line.packet, wire));
   // A worker alone gives its packets to the router itself. Several share a core that does so while
-  // they read, if it has room for more than one packet of each.
-  const bool waits = workers == 1 || line.use.buffers == 1;
+  // they read, if it has room for more than one packet of each, which calls must ask for.
+  const bool waits = workers == 1 || line.use.buffers <= 1;
   const SimTime worked = costs.worker_packet + (waits ? passed : SimTime());
   const std::int64_t packets = ceil_div(bytes.value(), line.packet.value());
   // To read the first packet is a part of the start.
@@ -82,9 +82,10 @@ SimTime all_gather_time(const CollectiveCosts& costs, const ChipLine& line) {
     return link_time(costs, line, workers, costs.gather_link, bytes);
   };
   const SimTime busiest = over_link(busiest_bytes(line));
+  const SimTime start = line.is_prepared ? costs.shards_start : costs.gather_start;
   // On a ring the farthest share goes half of the way, and half of it from either side: it is there
   // with the last that the busiest link passes.
-  if (line.use.ring) return costs.gather_start + line.chips / 2 * costs.gather_step + busiest;
+  if (line.use.ring) return start + line.chips / 2 * costs.gather_step + busiest;
   // On a line the last part of the first chip's share leaves late, as the workers of its only
   // direction copy the share to its own result as well, and then goes from chip to chip. A smaller
   // share than a worker announces at once is announced whole.
@@ -93,7 +94,7 @@ SimTime all_gather_time(const CollectiveCosts& costs, const ChipLine& line) {
   const Bytes announced = std::min(share, workers * chunk * line.packet);
   const SimTime farthest = over_link(share) + transfer_time(share, costs.gather_copy) +
                            (line.chips - 2) * over_link(announced);
-  return costs.gather_start + line.hops * costs.gather_step + std::max(busiest, farthest);
+  return start + line.hops * costs.gather_step + std::max(busiest, farthest);
 }
 
 SimTime reduce_scatter_time(const CollectiveCosts& costs, const ChipLine& line) {
@@ -101,12 +102,21 @@ SimTime reduce_scatter_time(const CollectiveCosts& costs, const ChipLine& line) 
   // next one passes. Nothing hides reading, adding and writing the last one. On a ring, half of
   // each share goes all the way round in either direction; in later versions a whole one goes half
   // the way.
-  const int round = costs.scatter_half_ring ? line.chips / 2 : line.chips - 1;
-  const int steps = line.use.ring ? round : line.hops;
-  return costs.scatter_start + steps * costs.scatter_step +
-         link_time(costs, line, link_workers(false, line), costs.scatter_link,
-                   busiest_bytes(line)) +
-         transfer_time(link_share(line), costs.scatter_add);
+  const auto over_link = [&](const ChipLine& part) {
+    return link_time(costs, part, link_workers(false, line), costs.scatter_link,
+                     busiest_bytes(part)) +
+           transfer_time(link_share(part), costs.scatter_add);
+  };
+  if (!line.use.ring) {
+    return costs.scatter_start + line.hops * costs.scatter_step + over_link(line);
+  }
+  // A chip of a ring begins a step when the one before it has ended its own, so no batch begins
+  // before the last one has been all the way.
+  const int steps = costs.scatter_half_ring ? line.chips / 2 : line.chips - 1;
+  ChipLine batch = line;
+  batch.whole = Bytes(ceil_div(line.whole.value(), line.passes));
+  return costs.scatter_ring_start +
+         line.passes * (steps * costs.scatter_ring_step + over_link(batch));
 }
 
 SimTime all_to_all_time(const CollectiveCosts& costs, const ChipLine& line, Bytes each) {
@@ -189,7 +199,10 @@ ChipLine line_of(const Program& program, bool gathers, const LinkUse& use) {
                 .hops = chips - 1,
                 .whole = whole.padded_bytes(),
                 .use = use,
-                .packet = packet_of(whole)};
+                .packet = packet_of(whole),
+                .passes = gathers ? 1 : whole.shape.dimensions()[0],
+                .is_prepared = in.sharding && out.sharding && in.storage == Storage::l1 &&
+                               out.storage == Storage::l1};
   line.use.ring = use.ring && chips > 2;  // Two chips have no other way round.
   return line;
 }

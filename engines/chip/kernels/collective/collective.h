@@ -21,6 +21,8 @@ struct ChipLine {
   Bytes whole;  ///< The tensor of all chips together; each has a share of it.
   LinkUse use{};
   Bytes packet = kLinkPacket;  ///< What a packet carries: two pages, of tiles or of rows.
+  std::int64_t passes = 1;     ///< A reduce_scatter on a ring sends its batches one after another.
+  bool is_prepared = false;    ///< Shards in L1 go to buffers that were made before.
 };
 
 /// Returns the time in which each chip gets the shares of all.

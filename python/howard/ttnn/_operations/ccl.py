@@ -82,11 +82,12 @@ def _scatter(name, tensor, out, dim, use):
     rows = dim % rank == rank - 2
     count = tensor._shape.volume() // max(1, out._shape.volume())
     dims = list(tensor._shape)
-    # The kernel knows rows and columns; a share along another dimension is as many rows less.
+    # The kernel knows rows and columns; a share along another dimension is as many rows less of
+    # each batch before it.
     shapes, out_shapes = None, None
     if dim % rank < rank - 2:
-        flat = [1, 1, math.prod(dims[:-1]), dims[-1]]
-        shapes, out_shapes = [flat, None], [[1, 1, flat[2] // count, dims[-1]]]
+        flat = [math.prod(dims[:dim % rank]), 1, math.prod(dims[dim % rank:-1]), dims[-1]]
+        shapes, out_shapes = [flat, None], [[flat[0], 1, flat[2] // count, dims[-1]]]
         rows = True
     program(name, "reduce_scatter", [tensor, _group_handle(tensor._device)], [out], shapes=shapes,
             out_shapes=out_shapes, dimension="rows" if rows else "columns", **use)
