@@ -50,6 +50,27 @@ class Arguments(TtmlCase):
 
         self.refused(TypeError, "forward of Nothing: a NoneType", Nothing.apply, self.tensor(1, 1, 32, 32))
 
+    def test_a_state_of_another_optimizer_is_refused(self):
+        from ttml.optimizers import AdamW, AdamWConfig, SGD, SGDConfig
+        wide, narrow = ({"w": self.tensor(1, 1, 32, columns)} for columns in (64, 32))
+        for tensor in (wide["w"], narrow["w"]):
+            tensor.set_requires_grad(True)
+        mine, other = AdamW(wide, AdamWConfig()), AdamW(narrow, AdamWConfig())
+        self.refused(RuntimeError, "exp_avg of w", mine.set_state_dict, other.get_state_dict())
+        sgd = SGD(wide, SGDConfig()).get_state_dict()
+        self.refused(RuntimeError, "a state without exp_avg, exp_avg_sq", mine.set_state_dict, sgd)
+        self.refused(RuntimeError, "a state without steps", mine.set_state_dict, None)
+        mine.set_state_dict(AdamW(wide, AdamWConfig()).get_state_dict())
+        self.refused(RuntimeError, "no gradient", ttml.core.clip_grad_norm, wide, 1.0)
+
+    def test_a_schedule_has_an_optimizer_and_a_function(self):
+        from ttml.optimizers import SGD, SGDConfig
+        from ttml.schedulers import LambdaScheduler, SequentialScheduler, StepScheduler
+        sgd = SGD({}, SGDConfig())
+        self.refused(TypeError, "StepScheduler: a NoneType; accepted: an optimizer", StepScheduler, None, 2)
+        self.refused(TypeError, "lr_lambda: a NoneType", LambdaScheduler, sgd, None)
+        self.refused(ValueError, "0 schedulers", SequentialScheduler, sgd, None, None)
+
     def test_a_graph_that_was_reset_is_gone(self):
         x = self.tensor(1, 1, 32, 32)
         x.set_requires_grad(True)

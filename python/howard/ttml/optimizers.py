@@ -131,7 +131,24 @@ class OptimizerBase:
                 for what, of in self._state.items()}
         return {"steps": self._steps, **numbers, **kept}
 
+    def _require_own(self, state):
+        """Raises RuntimeError for a state that is not of this optimizer and these parameters."""
+        trained = dict(self._trained())
+        wanted = ["steps"] + [what for what, _ in self._kept()]
+        absent = [name for name in wanted if name not in (state or {})]
+        if absent:
+            raise RuntimeError(f"{self.get_name()}.set_state_dict: a state without {', '.join(absent)}; "
+                               "accepted: what get_state_dict() of such an optimizer gives")
+        for what, of in state.items():
+            for name, tensor in of.items() if isinstance(of, dict) else ():
+                own = trained.get(name)
+                if own is None or list(tensor.shape() if isinstance(tensor, Tensor) else tensor.shape) \
+                        != own.shape():
+                    raise RuntimeError(f"{self.get_name()}.set_state_dict: {what} of {name}; accepted: "
+                                       "those of this optimizer's parameters, in their shapes")
+
     def set_state_dict(self, state):
+        self._require_own(state)
         self._steps = int(state["steps"])
         known = {f.name for f in fields(self.config)} if self.config is not None else set()
         for name, value in state.items():
@@ -322,6 +339,8 @@ def clip_grad_norm(parameters, max_norm, p_norm_type=2.0, error_if_nonfinite=Fal
     if p_norm_type != 2.0:
         raise RuntimeError(f"clip_grad_norm: a norm of type {p_norm_type}; accepted: 2.0")
     tensors = [t for t in dict(parameters).values() if t.is_grad_initialized()]
+    if not tensors:
+        raise RuntimeError("clip_grad_norm: no gradient; accepted: parameters after a backward pass")
     norm = norm_of([t.get_grad() for t in tensors])
     if error_if_nonfinite and not np.isfinite(array_of(norm)).all():
         raise RuntimeError(f"clip_grad_norm: a norm of {array_of(norm).item()}; accepted: a finite "

@@ -20,6 +20,8 @@ class SchedulerBase:
         return self.__dict__[f"m{name}"]
 
     def __init__(self, optimizer):
+        if not hasattr(optimizer, "set_lr"):
+            raise TypeError(f"{type(self).__name__}: a {type(optimizer).__name__}; accepted: an optimizer")
         self.optimizer = optimizer
         self.m_base_lr = self.m_last_lr = optimizer.get_lr()
         self.m_last_step = 0
@@ -56,6 +58,8 @@ class IdentityScheduler(SchedulerBase):
 class LambdaScheduler(SchedulerBase):
     def __init__(self, optimizer, lr_lambda):
         super().__init__(optimizer)
+        if not callable(lr_lambda):
+            raise TypeError(f"lr_lambda: a {type(lr_lambda).__name__}; accepted: a function of the step")
         self.m_lr_lambda = lr_lambda
 
     def factor(self, step):
@@ -97,6 +101,7 @@ class SequentialScheduler(SchedulerBase):
 
     def __init__(self, optimizer, schedulers, milestones):
         super().__init__(optimizer)
+        schedulers, milestones = schedulers or [], milestones or []
         if not schedulers or len(schedulers) != len(milestones) or None in schedulers:
             raise ValueError(f"{len(schedulers)} schedulers with {len(milestones)} milestones; "
                              "accepted: schedulers, and the steps of each")
