@@ -29,23 +29,25 @@ struct AttentionSlopes {
   HOWARD_INLINE float shared_slope(std::int64_t index) const {
     return dot(wide, out + index * wide, dout + index * wide);
   }
-  /// Returns the mask of row `index` of all rows of q and of row `key` of all keys.
-  HOWARD_INLINE float mask_of(std::int64_t index, std::int64_t key) const {
-    if (!mask) return 1.0F;
+  /// Returns the mask of row `index` of all rows of q; null if there is none.
+  HOWARD_INLINE const T* mask_row(std::int64_t index) const {
+    if (!mask) return nullptr;
     const std::int64_t head = index / rows;
-    return load(mask.row(head / heads, head % heads, index % rows), key % keys);
+    return mask.row(head / heads, head % heads, index % rows);
   }
-  /// Returns the probability of row `index` of all rows of q and of row `key` of all keys.
-  HOWARD_INLINE float probability(std::int64_t index, std::int64_t key) const {
-    float score = scale * dot(columns, q + index * columns, k + key * columns);
-    if (mask) score = masked_score(score, mask_of(index, key), hidden);
-    return exp_of(score - load(largest, index)) * load(inverse_sums, index);
+  /// Returns the probability of row `index` of all rows of q and of row `key` of all keys, whose
+  /// mask is `seen`.
+  HOWARD_INLINE float probability(std::int64_t index, std::int64_t key, float seen) const {
+    // The mask multiplies the score of a hidden place by 0, so that is not computed.
+    const float score =
+        seen == 0 ? 0.0F : scale * dot(columns, q + index * columns, k + key * columns);
+    return exp_of(masked_score(score, seen, hidden) - load(largest, index)) *
+           load(inverse_sums, index);
   }
   /// Returns the slope of their scaled product.
-  HOWARD_INLINE float score_slope(std::int64_t index, std::int64_t key, float probability,
-                                  float shared) const {
-    return mask_of(index, key) * scale * probability *
-           (dot(wide, dout + index * wide, v + key * wide) - shared);
+  HOWARD_INLINE float score_slope(std::int64_t index, std::int64_t key, float seen,
+                                  float probability, float shared) const {
+    return seen * scale * probability * (dot(wide, dout + index * wide, v + key * wide) - shared);
   }
   HOWARD_INLINE void add(std::int64_t count, float* sums, float weight, const T* row) const {
     for_each(count, [=](std::int64_t i) HOWARD_INLINE { sums[i] += weight * load(row, i); });
@@ -60,11 +62,14 @@ struct AttentionSlopes {
   /// Computes row `index` of all rows of dq.
   HOWARD_INLINE void run_query(std::int64_t index, T* dq, float* sums) const {
     const std::int64_t first_key = index / rows / group * keys;
-    const std::int64_t seen = causal ? index % rows + 1 : keys;
+    const std::int64_t count = causal ? index % rows + 1 : keys;
     const float shared = shared_slope(index);
+    const T* const places = mask_row(index);
     clear(columns, sums);
-    for (std::int64_t key = first_key; key < first_key + seen; ++key) {
-      const float slope = score_slope(index, key, probability(index, key), shared);
+    for (std::int64_t key = first_key; key < first_key + count; ++key) {
+      const float seen = places == nullptr ? 1.0F : load(places, key - first_key);
+      if (seen == 0) continue;
+      const float slope = score_slope(index, key, seen, probability(index, key, seen), shared);
       add(columns, sums, slope, k + key * columns);
     }
     put(columns, sums, dq + index * columns);
@@ -80,9 +85,12 @@ struct AttentionSlopes {
     for (std::int64_t head = first_head; head < first_head + group; ++head) {
       for (std::int64_t row = causal ? key % keys : 0; row < rows; ++row) {
         const std::int64_t index = head * rows + row;
-        const float weight = probability(index, key);
-        add(wide, dv_sums, weight, dout + index * wide);
-        add(columns, dk_sums, score_slope(index, key, weight, shared_slope(index)),
+        const T* const places = mask_row(index);
+        const float seen = places == nullptr ? 1.0F : load(places, key % keys);
+        const float weight = probability(index, key, seen);
+        if (weight != 0) add(wide, dv_sums, weight, dout + index * wide);
+        if (seen == 0) continue;
+        add(columns, dk_sums, score_slope(index, key, seen, weight, shared_slope(index)),
             q + index * columns);
       }
     }

@@ -53,7 +53,10 @@ struct AttentionRows {
     const T* value = v + (pair * keys + first) * wide;
     float* scores = work;
     float* sums = work + keys;
+    const T* places = shown ? shown.row(batch, head % heads, row) + first : nullptr;
     for (std::int64_t j = 0; j < seen; ++j) {
+      scores[j] = 0;
+      if (places != nullptr && load(places, j) == 0) continue;  // The mask multiplies it by 0.
       const T* other = key + j * columns;
       scores[j] = scale * sum_of(columns, [=](std::int64_t i) HOWARD_INLINE {
                     return load(query, i) * load(other, i);
@@ -63,8 +66,7 @@ struct AttentionRows {
       const T* terms = added.row(batch, head % heads, row) + first;
       for_each(seen, [=](std::int64_t j) HOWARD_INLINE { scores[j] += load(terms, j); });
     }
-    if (shown) {
-      const T* places = shown.row(batch, head % heads, row) + first;
+    if (places != nullptr) {
       for_each(seen, [=, most = hidden](std::int64_t j) HOWARD_INLINE {
         scores[j] = masked_score(scores[j], load(places, j), most);
       });
@@ -83,6 +85,7 @@ struct AttentionRows {
     for (std::int64_t j = 0; j < seen; ++j) {
       const T* other = value + j * wide;
       const float weight = scores[j] * factor;
+      if (weight == 0) continue;
       for_each(wide, [=](std::int64_t i) HOWARD_INLINE { sums[i] += weight * load(other, i); });
     }
     T* to = out + index * wide;
