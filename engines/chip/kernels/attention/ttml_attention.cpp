@@ -31,6 +31,7 @@ struct Counts {
 /// What a kernel does. A step takes a row of tiles of what is dealt out and one of the other
 /// operand.
 struct TtmlKernel {
+  std::size_t mask;               ///< The place of a mask among the operands, if there is one.
   Counts products;                ///< Products in a step.
   std::int64_t passes = 0;        ///< Passes of the tile of scores in a step.
   Counts passes_of_row;           ///< Passes of tiles side by side in a step.
@@ -47,7 +48,8 @@ struct TtmlKernel {
 /// exponential, the earlier sum times that, and the sum of both. The result of a step is packed,
 /// the earlier one is scaled, and both are added. In the end a row is multiplied by the inverse of
 /// its sum.
-constexpr TtmlKernel kForward{.products = {.of_q = 1, .of_v = 1},
+constexpr TtmlKernel kForward{.mask = TtmlAttentionAttributes::kInputs.size() - 1,
+                              .products = {.of_q = 1, .of_v = 1},
                               .passes = 8,
                               .passes_of_row = {.of_v = 3},
                               .exponentials = 2,
@@ -60,7 +62,8 @@ constexpr TtmlKernel kForward{.products = {.of_q = 1, .of_v = 1},
 /// inverse sum, make the slopes of the probabilities, subtract what they have in common, and
 /// multiply them by the probabilities. The packer accumulates dq. Before the first step the result
 /// is multiplied by its gradient.
-constexpr TtmlKernel kBackwardQ{.products = {.of_q = 2, .of_v = 1},
+constexpr TtmlKernel kBackwardQ{.mask = AttentionBackwardQAttributes::kInputs.size() - 1,
+                                .products = {.of_q = 2, .of_v = 1},
                                 .passes = 6,
                                 .passes_of_row = {.of_q = 1},
                                 .exponentials = 1,
@@ -71,7 +74,8 @@ constexpr TtmlKernel kBackwardQ{.products = {.of_q = 2, .of_v = 1},
                                 .row_statistics = true};
 /// A step has the passes of kBackwardQ, two transpositions, and the sum of the result times its
 /// gradient, which is made anew in each step. dk and dv are accumulated.
-constexpr TtmlKernel kBackwardKv{.products = {.of_q = 2, .of_v = 2},
+constexpr TtmlKernel kBackwardKv{.mask = AttentionBackwardKvAttributes::kInputs.size() - 1,
+                                 .products = {.of_q = 2, .of_v = 2},
                                  .passes = 9,
                                  .passes_of_row = {.of_q = 1, .of_v = 2},
                                  .exponentials = 1,
@@ -99,8 +103,9 @@ struct TtmlRows {
   }
 };
 
-/// Returns the time of a tile of scores under a mask: that is copied beside them, and five short
-/// functions scale both, make of the mask what hides the others, and add it.
+/// Returns the time that a mask adds to a tile of scores: its tile is copied beside them, and five
+/// short functions multiply the scores by it and by the scale, turn it into what hidden scores
+/// lose, and subtract that.
 SimTime mask_time(const TileCosts& tiles) {
   constexpr std::int64_t kFunctions = 5;
   return tiles.pass + kFunctions * tiles.simple;
@@ -119,10 +124,8 @@ SimTime step_time(const TtmlKernel& kernel, HeadWidths widths, Bytes tile,
          kernel.exponentials * software.attention.accurate_exp;
 }
 
-/// A mask is the operand `mask`, of which each step reads a tile; there is none if that is past the
-/// last operand.
-PlannedProgram plan_ttml(const Program& program, std::size_t mask, const TtmlKernel& kernel,
-                         const TtmlRows& rows, CoreGrid grid, const Profiles& profiles) {
+PlannedProgram plan_ttml(const Program& program, const TtmlKernel& kernel, const TtmlRows& rows,
+                         CoreGrid grid, const Profiles& profiles) {
   const TensorSpec& q = program.inputs[0].spec;
   const HeadWidths widths{q.shape.tile_columns(), program.inputs[2].spec.shape.tile_columns()};
   const Bytes tile = tile_bytes(q.dtype);
@@ -132,8 +135,8 @@ PlannedProgram plan_ttml(const Program& program, std::size_t mask, const TtmlKer
                               (kernel.row_statistics ? kStatistics : 0);
   const auto read = [&](std::int64_t tiles) { return read_time(tiles, tile, profiles); };
   const auto write = [&](std::int64_t tiles) { return write_time(tiles, tile, profiles); };
-  const bool masked = program.inputs.size() > mask;
-  const Bytes mask_tile = masked ? tile_bytes(program.inputs[mask].spec.dtype) : Bytes();
+  const bool masked = program.inputs.size() > kernel.mask;
+  const Bytes mask_tile = masked ? tile_bytes(program.inputs[kernel.mask].spec.dtype) : Bytes();
   const WorkSplit work = split_work(rows.dealt, grid);
   const StepPipeline pipeline{
       .steps = rows.meetings(work.busiest),
@@ -164,21 +167,16 @@ TtmlRows rows_of_q(const Program& program, bool causal) {
           .causal = causal};
 }
 
-constexpr std::size_t kForwardMask = TtmlAttentionAttributes::kInputs.size() - 1;
-constexpr std::size_t kBackwardMask = AttentionBackwardQAttributes::kInputs.size() - 1;
-
 }  // namespace
 
 PlannedProgram plan(const TtmlAttentionAttributes& attributes, const Program& program,
                     CoreGrid grid, const Profiles& profiles) {
-  return plan_ttml(program, kForwardMask, kForward, rows_of_q(program, attributes.causal), grid,
-                   profiles);
+  return plan_ttml(program, kForward, rows_of_q(program, attributes.causal), grid, profiles);
 }
 
 PlannedProgram plan(const AttentionBackwardQAttributes& attributes, const Program& program,
                     CoreGrid grid, const Profiles& profiles) {
-  return plan_ttml(program, kBackwardMask, kBackwardQ, rows_of_q(program, attributes.causal), grid,
-                   profiles);
+  return plan_ttml(program, kBackwardQ, rows_of_q(program, attributes.causal), grid, profiles);
 }
 
 PlannedProgram plan(const AttentionBackwardKvAttributes& attributes, const Program& program,
@@ -189,7 +187,7 @@ PlannedProgram plan(const AttentionBackwardKvAttributes& attributes, const Progr
                       .others = q.tile_rows(),
                       .heads = q.heads() / k.heads(),
                       .causal = attributes.causal};
-  return plan_ttml(program, kBackwardMask, kBackwardKv, rows, grid, profiles);
+  return plan_ttml(program, kBackwardKv, rows, grid, profiles);
 }
 
 }  // namespace howard::chip
